@@ -1,0 +1,35 @@
+//! The command line.
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+
+/// A folder of scripts becomes a Model Context Protocol server.
+///
+/// Without a subcommand it serves a project over standard input and output: the one named by `--project-root` or
+/// `MCPBASH_PROJECT_ROOT`, else the nearest parent folder that is a project, else a built-in one to get started with.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-bash", version, after_help = AFTER_HELP, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    /// The folder to serve: it holds `tools/`, and `server.d/` if it likes
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project_root: Option<PathBuf>,
+
+    /// Say whether the project is ready to be served, as JSON: exit 0 ready, 1 unhealthy, 2 misconfigured
+    #[arg(long, alias = "ready")]
+    pub(crate) health: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Start the server on its built-in project, talk to it as a client would, and show the exchange
+    Demo,
+}
+
+const AFTER_HELP: &str = "\
+Put this command into your MCP client's configuration:
+  mcp-bash --project-root /path/to/your/project
+
+Settings are environment variables; docs/settings.md lists them all.";

@@ -1,0 +1,168 @@
+//! `mcp-bash demo`: the real server on its built-in project, and a client that shows what passes between them.
+
+use crate::error::Error;
+use crate::startup;
+use serde_json::{Value, json};
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+
+pub(crate) fn run() -> Result<ExitCode, Error> {
+    let (settings, _) = startup::settings();
+    let state_dir = startup::state_dir(&settings);
+    let project = startup::stage(&state_dir)?;
+    let program = std::env::current_exe().map_err(Error::Start)?;
+    let server = Command::new(program)
+        .arg("--project-root")
+        .arg(&project)
+        .env("MCPBASH_LOG_LEVEL", "warning")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(Error::Start)?;
+    let mut exchange = Exchange::new(server)?;
+    exchange.play().map_err(|error| Error::Demo(error.to_string()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A client, and what it shows of its conversation.
+struct Exchange {
+    server: Child,
+    requests: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+    coloured: bool,
+    next_id: u64,
+}
+
+impl Exchange {
+    fn new(mut server: Child) -> Result<Self, Error> {
+        let (Some(requests), Some(answers)) = (server.stdin.take(), server.stdout.take()) else {
+            return Err(Error::Demo("the server has no pipes".to_owned()));
+        };
+        let answers = BufReader::new(answers);
+        Ok(Self {
+            server,
+            requests: Some(requests),
+            answers,
+            coloured: io::stdout().is_terminal(),
+            next_id: 1,
+        })
+    }
+
+    fn play(&mut self) -> io::Result<()> {
+        say("A folder of scripts is now a Model Context Protocol server. → is the client, ← is mcp-bash.\n")?;
+
+        self.heading("The client introduces itself, and learns whom it talks to")?;
+        let hello = self.ask(
+            "initialize",
+            &json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": { "name": "demo", "version": env!("CARGO_PKG_VERSION") },
+            }),
+        )?;
+        self.tell("notifications/initialized")?;
+        let name = hello["serverInfo"]["title"].as_str().unwrap_or_default();
+        self.note(&format!("connected to “{name}”, protocol {}", plain(&hello["protocolVersion"])))?;
+
+        self.heading("What is there? Each tool is a script in a folder")?;
+        let list = self.ask("tools/list", &json!({}))?;
+        for tool in list["tools"].as_array().into_iter().flatten() {
+            self.note(&format!("{:16} {}", plain(&tool["name"]), plain(&tool["description"])))?;
+        }
+
+        self.heading("The client calls a tool, and hears from the script while it runs")?;
+        let result = self.ask(
+            "tools/call",
+            &json!({
+                "name": "countdown",
+                "arguments": { "from": 5, "pause": 0.3 },
+                "_meta": { "progressToken": "demo" },
+            }),
+        )?;
+        self.note(&format!("the script printed: {}", plain(&result["content"][0]["text"])))?;
+
+        self.requests = None;
+        let status = self.server.wait()?;
+        if !status.success() {
+            return Err(io::Error::other(format!("the server ended with {status}")));
+        }
+        say("\nThe client closed the pipe, and the server ended. To serve your own scripts:\n")?;
+        say("  mcp-bash --project-root /path/to/your/project\n")
+    }
+
+    /// Sends a request and shows everything that comes until its answer.
+    fn ask(&mut self, method: &str, params: &Value) -> io::Result<Value> {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        loop {
+            let mut line = String::new();
+            if self.answers.read_line(&mut line)? == 0 {
+                return Err(io::Error::other("the server closed its output"));
+            }
+            self.show("← ", "36", line.trim_end())?;
+            let mut message: Value = serde_json::from_str(&line)?;
+            if message["id"] == id {
+                if let Some(error) = message.get("error") {
+                    return Err(io::Error::other(error.to_string()));
+                }
+                return Ok(message["result"].take());
+            }
+        }
+    }
+
+    fn tell(&mut self, method: &str) -> io::Result<()> {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method }))
+    }
+
+    fn send(&mut self, message: &Value) -> io::Result<()> {
+        let line = message.to_string();
+        self.show("→ ", "33", &line)?;
+        match &mut self.requests {
+            Some(requests) => writeln!(requests, "{line}"),
+            None => Err(io::Error::other("the conversation is over")),
+        }
+    }
+
+    fn heading(&self, text: &str) -> io::Result<()> {
+        say(&format!("\n{}\n", self.painted("1", text)))
+    }
+
+    fn note(&self, text: &str) -> io::Result<()> {
+        say(&format!("  {}\n", self.painted("32", text)))
+    }
+
+    /// Shows a message, cut to what fits a line or two.
+    fn show(&self, arrow: &str, colour: &str, line: &str) -> io::Result<()> {
+        const MOST: usize = 200;
+        let mut shown: String = line.chars().take(MOST).collect();
+        if shown.len() < line.len() {
+            shown.push('…');
+        }
+        say(&format!("  {}{shown}\n", self.painted(colour, arrow)))
+    }
+
+    fn painted(&self, colour: &str, text: &str) -> String {
+        if self.coloured { format!("\u{1b}[{colour}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        // Closing its input is how a server is asked to end; one that does not is not left behind.
+        self.requests = None;
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+fn say(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+/// A JSON string without its quotes.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

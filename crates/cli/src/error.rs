@@ -1,0 +1,31 @@
+//! What can go wrong before a client is there to be told.
+
+use mcp_bash_project::LocationError;
+use std::io;
+use std::process::ExitCode;
+use thiserror::Error;
+
+/// The messages complete "mcp-bash: ...".
+#[derive(Debug, Error)]
+pub(crate) enum Error {
+    #[error(transparent)]
+    Location(#[from] LocationError),
+    #[error("{0}")]
+    Setting(String),
+    #[error("failed to set up the built-in project: {0}")]
+    Embedded(io::Error),
+    #[error("failed to start: {0}")]
+    Start(io::Error),
+    #[error("the demo failed: {0}")]
+    Demo(String),
+}
+
+impl Error {
+    /// 2 for what the person who called us can mend by calling us differently, 1 for the rest.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Location(_) | Self::Setting(_) => ExitCode::from(2),
+            Self::Embedded(_) | Self::Start(_) | Self::Demo(_) => ExitCode::FAILURE,
+        }
+    }
+}

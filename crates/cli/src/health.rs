@@ -1,0 +1,45 @@
+//! `mcp-bash --health`: whether the project could be served now. Writes nothing, starts nothing.
+
+use crate::arguments::Arguments;
+use crate::startup;
+use mcp_bash_project::{Catalog, Location};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::ExitCode;
+
+pub(crate) fn run(arguments: &Arguments) -> ExitCode {
+    let (report, code) = examine(arguments);
+    // Whoever closed our output does not want the report; the exit code says it all.
+    let _ = writeln!(std::io::stdout(), "{report}");
+    ExitCode::from(code)
+}
+
+fn examine(arguments: &Arguments) -> (Value, u8) {
+    let (settings, problems) = startup::settings();
+    let mode = if settings.minimal { "minimal" } else { "full" };
+    let misconfigured =
+        |problems: Vec<String>| (json!({ "status": "misconfigured", "mode": mode, "problems": problems }), 2);
+    if !problems.is_empty() {
+        return misconfigured(problems.iter().map(ToString::to_string).collect());
+    }
+    let folder = match startup::location(arguments) {
+        Ok(Location::Folder(folder)) => folder,
+        Ok(Location::Embedded) => {
+            let problem = "no project found: set MCPBASH_PROJECT_ROOT or use --project-root";
+            return misconfigured(vec![problem.to_owned()]);
+        }
+        Err(error) => return misconfigured(vec![error.to_string()]),
+    };
+    let catalog = Catalog::read(&folder);
+    let problems: Vec<String> = catalog.diagnostics.iter().map(ToString::to_string).collect();
+    // Half a project is served; one of which nothing is left is not.
+    let healthy = problems.is_empty() || !catalog.tools.is_empty();
+    let report = json!({
+        "status": if healthy { "ok" } else { "unhealthy" },
+        "mode": mode,
+        "project": folder,
+        "tools": catalog.tools.len(),
+        "problems": problems,
+    });
+    (report, u8::from(!healthy))
+}

@@ -1,0 +1,30 @@
+//! `mcp-bash`: a folder of scripts becomes a Model Context Protocol server.
+//!
+//! This crate is what people see: the command line, the words on the terminal, the exit codes. One file for each
+//! subcommand. Protocol rules are elsewhere.
+
+mod arguments;
+mod demo;
+mod error;
+mod health;
+mod serve;
+mod startup;
+mod welcome;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use error::Error;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        Some(Command::Demo) => demo::run(),
+        None if arguments.health => Ok(health::run(&arguments)),
+        None => serve::run(&arguments),
+    };
+    result.unwrap_or_else(|error: Error| {
+        eprintln!("mcp-bash: {error}");
+        error.exit_code()
+    })
+}

@@ -1,0 +1,53 @@
+//! `mcp-bash`: serves a project over standard input and output.
+
+use crate::arguments::Arguments;
+use crate::error::Error;
+use crate::{startup, welcome};
+use mcp_bash_server::{Log, Server, Style};
+use mcp_bash_wire::LogLevel;
+use serde_json::json;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
+    let (settings, problems) = startup::settings();
+    if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
+        return Err(Error::Setting(fatal.to_string()));
+    }
+    let style = if std::io::stderr().is_terminal() { Style::Plain } else { Style::Json };
+    let log = Log::new(settings.log_level, style);
+    for problem in &problems {
+        log.event(LogLevel::Warning, "mcp.settings", &problem.to_string(), &json!({}));
+    }
+
+    let location = startup::location(arguments)?;
+    let state_dir = startup::state_dir(&settings);
+    let catalog = startup::catalog(&location, &state_dir)?;
+    if std::io::stdin().is_terminal() {
+        eprint!("{}", welcome::text(&location, &catalog, settings.minimal));
+    }
+
+    let runtime = runtime().map_err(Error::Start)?;
+    let server = Arc::new(Server::new(settings, catalog, log, runtime.handle().clone(), state_dir));
+    report_panics(&server);
+    match mcp_bash_transport::stdio::serve(server, runtime.handle()) {
+        Ok(never) => match never {},
+        Err(error) => Err(Error::Start(error)),
+    }
+}
+
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // Work here is waiting for processes: more threads than these would only wake each other.
+    tokio::runtime::Builder::new_multi_thread().worker_threads(cores.clamp(1, 4)).enable_all().build()
+}
+
+/// A panic is logged like any other event: where it happened, not what it was about.
+fn report_panics(server: &Arc<Server>) {
+    let server = Arc::clone(server);
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map(ToString::to_string);
+        server.log().event(LogLevel::Critical, "mcp.panic", "a handler panicked", &json!({ "place": place }));
+    }));
+}

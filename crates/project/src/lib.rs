@@ -1,0 +1,22 @@
+//! A project directory becomes a [`Catalog`].
+//!
+//! # Theory of operation
+//!
+//! [`Location::find`] decides which folder is served. [`Catalog::read`] walks it once and produces an immutable value:
+//! who the server says it is, the tools it found, and [`Diagnostic`]s about what it skipped and why. A folder that is
+//! half broken still gives a catalog of the other half. Nothing here speaks JSON-RPC or starts a process.
+
+mod catalog;
+mod diagnostic;
+mod embedded;
+mod identity;
+mod json;
+mod location;
+mod tools;
+
+pub use catalog::Catalog;
+pub use diagnostic::Diagnostic;
+pub use embedded::stage_embedded;
+pub use identity::Identity;
+pub use location::{Location, LocationError};
+pub use tools::Tool;

@@ -1,0 +1,55 @@
+//! What to run, and what came of it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+use thiserror::Error;
+
+/// One process to start. Arguments and environment are data: no shell ever reads them.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    pub program: PathBuf,
+    pub arguments: Vec<OsString>,
+    pub directory: PathBuf,
+    /// The whole environment: nothing is inherited.
+    pub environment: Vec<(OsString, OsString)>,
+    /// What the process reads on its standard input, before it finds the end.
+    pub input: Vec<u8>,
+    pub timeout: Duration,
+    /// How long a process may take to end after `TERM` before it is killed.
+    pub grace: Duration,
+    /// How much standard output a call may produce; more ends it.
+    pub output_limit: usize,
+    /// How much of the end of standard error is kept.
+    pub error_tail: usize,
+    /// The environment variables that name the side channel. Without any there is none.
+    pub side_channel: &'static [&'static str],
+}
+
+/// How a process came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    Exited(i32),
+    /// A signal that was not ours.
+    Signalled(i32),
+    TimedOut,
+    Cancelled,
+    /// It wrote more than it may.
+    OutputTooLarge,
+}
+
+#[derive(Debug)]
+pub struct Outcome {
+    pub ending: Ending,
+    pub stdout: Vec<u8>,
+    /// The end of standard error, as much as was asked for.
+    pub stderr: Vec<u8>,
+}
+
+#[derive(Debug, Error)]
+pub enum StartError {
+    #[error("failed to start {program}: {source}")]
+    Spawn { program: PathBuf, source: std::io::Error },
+    #[error("failed to prepare the side channel: {0}")]
+    SideChannel(std::io::Error),
+}

@@ -1,0 +1,23 @@
+//! One child process from start to end.
+//!
+//! # Theory of operation
+//!
+//! An [`Invocation`] says what to start and within which bounds. [`Runner::run`] starts it as the leader of a process
+//! group of its own, feeds its standard input, reads both outputs side by side, passes on the lines it writes to its
+//! side channel, and ends it at its deadline or when the caller cancels: `TERM` to the group, a grace period, `KILL`.
+//! Whatever the way it ends, the group is killed before the [`Outcome`] is returned, so that nothing a script left in
+//! the background outlives the call. A run that is dropped half-way takes its group with it. The runner knows every
+//! group that is alive, so that a server that has to end can end them all.
+//!
+//! Nothing here knows what a tool is, or what the lines of the side channel mean.
+
+mod capture;
+mod group;
+mod invocation;
+mod run;
+mod side_channel;
+mod state_dir;
+
+pub use invocation::{Ending, Invocation, Outcome, StartError};
+pub use run::Runner;
+pub use state_dir::StateDir;

@@ -1,0 +1,73 @@
+//! The side channel: a named pipe that a script, and whatever it starts, writes lines to while it runs.
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use std::io;
+use std::path::{Path, PathBuf};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
+
+/// The longest line that is passed on. Longer ones are dropped, so that a script cannot make us hoard.
+const LONGEST_LINE: usize = 64 * 1024;
+
+/// The reading end. The pipe vanishes from the disk with this value.
+#[derive(Debug)]
+pub(crate) struct SideChannel {
+    path: PathBuf,
+    pipe: pipe::Receiver,
+    pending: Vec<u8>,
+    /// The rest of a line that was too long is passed over.
+    discarding: bool,
+}
+
+impl SideChannel {
+    pub(crate) fn open(path: PathBuf) -> io::Result<Self> {
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+        // Opened for writing too: the pipe then never ends while scripts come and go at its other end.
+        let pipe = pipe::OpenOptions::new().read_write(true).open_receiver(&path)?;
+        Ok(Self { path, pipe, pending: Vec::new(), discarding: false })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Waits for bytes and passes on the lines they complete. Safe to drop half-way.
+    pub(crate) async fn read(&mut self, on_line: &mut impl FnMut(&[u8])) -> io::Result<()> {
+        self.pipe.read_buf(&mut self.pending).await?;
+        self.pass_on(on_line);
+        Ok(())
+    }
+
+    /// Passes on what has been written by now, a last line without its newline included.
+    pub(crate) fn drain(&mut self, on_line: &mut impl FnMut(&[u8])) {
+        while self.pipe.try_read_buf(&mut self.pending).is_ok_and(|count| count > 0) {
+            self.pass_on(on_line);
+        }
+        if !self.pending.is_empty() && !self.discarding {
+            on_line(&self.pending);
+        }
+        self.pending.clear();
+    }
+
+    fn pass_on(&mut self, on_line: &mut impl FnMut(&[u8])) {
+        let mut start = 0;
+        for newline in memchr::memchr_iter(b'\n', &self.pending) {
+            let line = &self.pending[start..newline];
+            if !std::mem::take(&mut self.discarding) && !line.is_empty() {
+                on_line(line);
+            }
+            start = newline + 1;
+        }
+        self.pending.drain(..start);
+        if self.pending.len() > LONGEST_LINE {
+            self.pending.clear();
+            self.discarding = true;
+        }
+    }
+}
+
+impl Drop for SideChannel {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

@@ -1,0 +1,126 @@
+//! How many requests are worked on side by side, and in which order the others get their turn.
+
+use crate::call::Call;
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use thiserror::Error;
+use tokio::runtime::Handle;
+
+type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Starts work while there are places, and keeps the rest in the order it came.
+pub(crate) struct Admission {
+    runtime: Handle,
+    places: usize,
+    most_waiting: usize,
+    most_waiting_bytes: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    running: usize,
+    waiting: VecDeque<Waiting>,
+    waiting_bytes: usize,
+}
+
+struct Waiting {
+    call: Arc<Call>,
+    bytes: usize,
+    work: Work,
+}
+
+/// Too much is waiting already.
+#[derive(Debug, Error)]
+pub(crate) enum Refused {
+    #[error("{0} requests are waiting already; MCPBASH_MAX_WAITING_REQUESTS sets the limit")]
+    TooMany(usize),
+    #[error("the waiting requests hold {0} bytes already; MCPBASH_MAX_WAITING_BYTES sets the limit")]
+    TooLarge(usize),
+}
+
+impl Admission {
+    pub(crate) fn new(
+        runtime: Handle,
+        places: usize,
+        most_waiting: usize,
+        most_waiting_bytes: usize,
+    ) -> Self {
+        Self { runtime, places, most_waiting, most_waiting_bytes, state: Mutex::default() }
+    }
+
+    /// Starts `work` now or in its turn. `bytes` is what it holds while it waits.
+    pub(crate) fn admit(
+        self: &Arc<Self>,
+        call: &Arc<Call>,
+        bytes: usize,
+        work: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), Refused> {
+        let waiting = Waiting { call: Arc::clone(call), bytes, work: Box::pin(work) };
+        let start = self.with(|state| {
+            if state.running < self.places {
+                state.running += 1;
+                return Ok(Some(waiting.work));
+            }
+            if state.waiting.len() >= self.most_waiting {
+                return Err(Refused::TooMany(state.waiting.len()));
+            }
+            if state.waiting_bytes + bytes > self.most_waiting_bytes {
+                return Err(Refused::TooLarge(state.waiting_bytes));
+            }
+            state.waiting_bytes += bytes;
+            state.waiting.push_back(waiting);
+            Ok(None)
+        })?;
+        if let Some(work) = start {
+            self.start(work);
+        }
+        Ok(())
+    }
+
+    /// Drops the work of a call that is still waiting.
+    pub(crate) fn forget(&self, call: &Arc<Call>) {
+        // Taken out under the lock and dropped outside of it, since what it holds may have a lot to say when dropped.
+        let _forgotten = self.with(|state| {
+            let place = state.waiting.iter().position(|waiting| Arc::ptr_eq(&waiting.call, call))?;
+            let waiting = state.waiting.remove(place)?;
+            state.waiting_bytes -= waiting.bytes;
+            Some(waiting)
+        });
+    }
+
+    fn start(self: &Arc<Self>, work: Work) {
+        let place = Place(Arc::clone(self));
+        self.runtime.spawn(async move {
+            let _place = place;
+            work.await;
+        });
+    }
+
+    fn next(&self) -> Option<Work> {
+        self.with(|state| {
+            let Some(waiting) = state.waiting.pop_front() else {
+                state.running -= 1;
+                return None;
+            };
+            state.waiting_bytes -= waiting.bytes;
+            Some(waiting.work)
+        })
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A place that passes to whoever waits next, even when the work that held it panicked.
+struct Place(Arc<Admission>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(work) = self.0.next() {
+            self.0.start(work);
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! One client: its lines come in here, and are answered on its channel.
+
+use crate::answers::Answers;
+use crate::channel::Channel;
+use crate::context::{RequestContext, missing_meta};
+use crate::guard::{Denied, SLOWED};
+use crate::in_flight::InFlight;
+use crate::methods::{Immediate, Lengthy, Method, Rule, discover, lifecycle, logging, tools};
+use crate::panics;
+use crate::server::Server;
+use crate::session::{Gate, Session};
+use crate::shape::Answer;
+use crate::work::Work;
+use mcp_bash_wire::{
+    Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, Refusal, Request, RequestMeta,
+    RpcError, decode, decode_element, keys, refuse_oversized, write,
+};
+use serde_json::json;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Whether the connection goes on after a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    Continue,
+    /// The client said `exit`.
+    Exit,
+}
+
+pub struct Connection {
+    server: Arc<Server>,
+    channel: Arc<dyn Channel>,
+    session: Mutex<Session>,
+    in_flight: Arc<InFlight>,
+    closing: Arc<AtomicBool>,
+    /// How many refusals of wrong secrets are being held back.
+    slowed: Arc<AtomicUsize>,
+}
+
+/// More refusals than these are not held back: they are not worth the memory.
+const MOST_SLOWED: usize = 64;
+
+impl Connection {
+    pub fn new(server: Arc<Server>, channel: Arc<dyn Channel>) -> Self {
+        let channel: Arc<dyn Channel> = match server.payloads() {
+            None => channel,
+            Some(_) => Arc::new(Recorded { server: Arc::clone(&server), channel }),
+        };
+        let closing = Arc::new(AtomicBool::new(false));
+        let listener = server.log().listen(Arc::clone(&channel), server.settings().logs_per_minute);
+        let session = Session::new(listener, server.log().default_level(), Arc::clone(&closing));
+        Self {
+            server,
+            channel,
+            session: Mutex::new(session),
+            in_flight: Arc::default(),
+            closing,
+            slowed: Arc::default(),
+        }
+    }
+
+    /// Takes one line. What can be answered at once is queued when this returns; the caller flushes.
+    pub fn receive(&self, line: &Line<'_>) -> Flow {
+        let limits = self.server.settings().limits;
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::TooLong { start } => {
+                self.refuse(&refuse_oversized(start, limits), &self.direct());
+                return Flow::Continue;
+            }
+        };
+        if let Some(payloads) = self.server.payloads() {
+            payloads.record('<', line);
+        }
+        match decode(line, limits) {
+            Ok(None) => Flow::Continue,
+            Ok(Some(Decoded::One(incoming))) => self.take(incoming, &self.direct()),
+            Ok(Some(Decoded::Batch(elements))) => self.take_batch(&elements),
+            Err(refusal) => {
+                self.refuse(&refusal, &self.direct());
+                Flow::Continue
+            }
+        }
+    }
+
+    /// Whether nothing is being worked on.
+    pub fn is_idle(&self) -> bool {
+        self.in_flight.is_empty()
+    }
+
+    /// Whether the client said `shutdown`.
+    pub fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+
+    /// Blocks until everything that was asked is answered, or until the deadline. True when it is.
+    pub fn finish(&self, deadline: Option<Instant>) -> bool {
+        self.in_flight.wait_until_empty(deadline)
+    }
+
+    /// Stops all work: nothing more is sent for it.
+    pub fn abandon(&self) {
+        self.in_flight.cancel_all();
+    }
+
+    fn direct(&self) -> Answers {
+        Answers::direct(Arc::clone(&self.channel))
+    }
+
+    fn take_batch(&self, elements: &[Raw<'_>]) -> Flow {
+        let allowed = self.server.settings().compat_batches || self.session().has_batches();
+        if !allowed || elements.is_empty() {
+            let detail =
+                if allowed { "a batch holds at least one message" } else { "batches are not allowed here" };
+            let error = RpcError::invalid_request(format!("Invalid Request: {detail}"));
+            self.channel.push(&write::error(None, &error));
+            return Flow::Continue;
+        }
+        let answers = Answers::batched(Arc::clone(&self.channel));
+        let mut flow = Flow::Continue;
+        for element in elements {
+            match decode_element(*element) {
+                Ok(incoming) => {
+                    if self.take(incoming, &answers) == Flow::Exit {
+                        flow = Flow::Exit;
+                    }
+                }
+                Err(refusal) => self.refuse(&refusal, &answers),
+            }
+        }
+        answers.withdraw();
+        flow
+    }
+
+    fn take(&self, incoming: Incoming<'_>, answers: &Answers) -> Flow {
+        match incoming {
+            Incoming::Request(request) => return self.take_request(&request, answers),
+            Incoming::Notification(notification) => return self.take_notification(&notification),
+            // We ask our clients nothing yet, so whatever they answer is to be passed over.
+            Incoming::Response(response) => {
+                let details = json!({ "id": response.id.as_ref().map(Id::as_json) });
+                self.server.log().event(LogLevel::Debug, "mcp.rpc", "unexpected answer", &details);
+            }
+            Incoming::Ignored(reason) => {
+                let details = json!({ "reason": reason });
+                self.server.log().event(LogLevel::Debug, "mcp.rpc", "notification ignored", &details);
+            }
+        }
+        Flow::Continue
+    }
+
+    fn refuse(&self, refusal: &Refusal, answers: &Answers) {
+        let details = json!({ "code": refusal.error.code });
+        self.server.log().event(LogLevel::Debug, "mcp.rpc", "message refused", &details);
+        answers.expect();
+        answers.answer(write::error(refusal.id.as_ref(), &refusal.error));
+    }
+
+    fn take_request(&self, request: &Request<'_>, answers: &Answers) -> Flow {
+        answers.expect();
+        match panics::caught(|| self.serve(request, answers)) {
+            Ok(Served::Now(result)) => {
+                answers.answer(write::result(&request.id, &result));
+                Flow::Continue
+            }
+            Ok(Served::Exit(result)) => {
+                answers.answer(write::result(&request.id, &result));
+                Flow::Exit
+            }
+            Ok(Served::Later) => Flow::Continue,
+            Err(error) => {
+                answers.answer(write::error(Some(&request.id), &error));
+                Flow::Continue
+            }
+        }
+    }
+
+    /// Serves a request, or hands it to those who will.
+    fn serve(&self, request: &Request<'_>, answers: &Answers) -> Result<Served, RpcError> {
+        let meta = RequestMeta::read(request.params)?;
+        if let Some(guard) = self.server.guard()
+            && let Err(denied) = guard.check(meta.whole)
+        {
+            return self.deny(&denied, &request.id, &request.method, answers);
+        }
+        let mut session = self.session();
+        let context = RequestContext::of(&meta, &session)?;
+        let rule = self.rule_for(request, &context, &session, answers)?;
+        let method = match rule.method {
+            Method::Now(method) => method,
+            Method::Later(method) => {
+                drop(session);
+                return self.start_work(request, context, method, answers);
+            }
+        };
+        panics::on_purpose(rule.name);
+        let params = request.params;
+        let answer = match method {
+            Immediate::Ping => Answer::default(),
+            Immediate::Initialize => lifecycle::initialize(&self.server, &mut session, params)?,
+            Immediate::SetLogLevel => logging::set_level(&mut session, params)?,
+            Immediate::Shutdown => lifecycle::shutdown(&self.server, &session),
+            Immediate::Exit => lifecycle::exit(&session)?,
+            Immediate::Discover => discover::discover(&self.server),
+            Immediate::ListTools => tools::list(&self.server, context.revision, params)?,
+        };
+        let result = answer.render(context.revision, &self.server.catalog().identity);
+        Ok(if method == Immediate::Exit { Served::Exit(result) } else { Served::Now(result) })
+    }
+
+    /// The rule of the request's method, if it may be called now.
+    fn rule_for(
+        &self,
+        request: &Request<'_>,
+        context: &RequestContext,
+        session: &Session,
+        answers: &Answers,
+    ) -> Result<&'static Rule, RpcError> {
+        let rule = Rule::find(&request.method);
+        let served = rule.filter(|rule| rule.is_served(context.era(), self.server.settings().minimal));
+        let not_found = || RpcError::method_not_found(&request.method);
+        if answers.is_batched() && !self.server.settings().compat_batches {
+            let batchable =
+                context.revision.has_batches() && rule.is_none_or(|rule| rule.handshake != Some(Gate::First));
+            if !batchable {
+                return Err(RpcError::invalid_request(format!(
+                    "Invalid Request: `{}` cannot be part of a batch",
+                    request.method
+                )));
+            }
+        }
+        match context.era() {
+            Era::Stateless if session.is_closing() => Err(RpcError::internal("Server shutting down")),
+            Era::Stateless => served.ok_or_else(not_found),
+            Era::Handshake => {
+                // Only the stateless era has it, so whoever calls it means that era and left out what it needs.
+                if rule.is_some_and(|rule| rule.handshake.is_none()) {
+                    return Err(missing_meta(keys::PROTOCOL_VERSION));
+                }
+                let gate = rule.and_then(|rule| rule.handshake).unwrap_or(Gate::Ready);
+                session.admits(gate)?;
+                served.ok_or_else(not_found)
+            }
+        }
+    }
+
+    fn start_work(
+        &self,
+        request: &Request<'_>,
+        context: RequestContext,
+        method: Lengthy,
+        answers: &Answers,
+    ) -> Result<Served, RpcError> {
+        let in_flight =
+            self.in_flight.begin(&request.id, answers.clone(), self.server.pace()).ok_or_else(|| {
+                RpcError::invalid_request("Invalid Request: a request with this id is still in flight")
+            })?;
+        let call = Arc::clone(in_flight.call());
+        let work = Work::new(Arc::clone(&self.server), context, in_flight);
+        let params: Option<Box<str>> = request.params.map(|params| params.text().into());
+        let bytes = params.as_ref().map_or(0, |params| params.len());
+        let admitted = self.server.admission().admit(&call, bytes, async move {
+            if work.is_cancelled() {
+                return;
+            }
+            let answer = panics::caught_while_waiting(run(&work, method, params.as_deref())).await;
+            let catalog = work.server().catalog();
+            work.answer(answer.map(|answer| answer.render(work.revision(), &catalog.identity)));
+        });
+        if let Err(refused) = admitted {
+            call.answer(Err(RpcError::internal(format!("Server busy: {refused}"))));
+        }
+        Ok(Served::Later)
+    }
+
+    fn take_notification(&self, notification: &Notification<'_>) -> Flow {
+        let params = notification.params;
+        if let Some(guard) = self.server.guard() {
+            let meta = RequestMeta::read(params).unwrap_or_default();
+            if guard.check(meta.whole).is_err() {
+                return Flow::Continue;
+            }
+        }
+        match &*notification.method {
+            "notifications/initialized" | "initialized" => self.session().ready(),
+            "notifications/cancelled" => self.cancel(params),
+            "exit" if self.is_closing() => return Flow::Exit,
+            _ => {}
+        }
+        Flow::Continue
+    }
+
+    /// Stops the work on a request. What cannot be understood is passed over: nobody waits for an answer.
+    fn cancel(&self, params: Option<Raw<'_>>) {
+        let read = || {
+            let params = Object::read(params?, "params", &["requestId"]).ok()?;
+            Id::read(params.get("requestId")?)
+        };
+        if let Some(call) = read().and_then(|id| self.in_flight.cancel(&id)) {
+            self.server.admission().forget(&call);
+            self.server.log().event(LogLevel::Debug, "mcp.rpc", "request cancelled", &json!({}));
+        }
+    }
+
+    fn deny(&self, denied: &Denied, id: &Id, method: &str, answers: &Answers) -> Result<Served, RpcError> {
+        let error = RpcError::from(denied);
+        if !denied.throttled {
+            let details = json!({ "method": method.chars().take(80).collect::<String>() });
+            self.server.log().event(LogLevel::Warning, "mcp.auth", "remote token rejected", &details);
+            return Err(error);
+        }
+        if self.slowed.fetch_add(1, Ordering::AcqRel) >= MOST_SLOWED {
+            self.slowed.fetch_sub(1, Ordering::AcqRel);
+            return Err(error);
+        }
+        let (answers, slowed, refusal) =
+            (answers.clone(), Arc::clone(&self.slowed), write::error(Some(id), &error));
+        self.server.runtime().spawn(async move {
+            tokio::time::sleep(SLOWED).await;
+            answers.answer(refusal);
+            answers.flush();
+            slowed.fetch_sub(1, Ordering::AcqRel);
+        });
+        Ok(Served::Later)
+    }
+
+    fn session(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What became of a request.
+enum Served {
+    /// The text of its result.
+    Now(String),
+    /// The text of its result, after which the connection ends.
+    Exit(String),
+    /// It will be answered by whoever works on it.
+    Later,
+}
+
+async fn run(work: &Work, method: Lengthy, params: Option<&str>) -> Result<Answer, RpcError> {
+    match method {
+        Lengthy::CallTool => {
+            panics::on_purpose("tools/call");
+            tools::call(work, params).await
+        }
+    }
+}
+
+/// A channel whose messages are recorded on their way out.
+struct Recorded {
+    server: Arc<Server>,
+    channel: Arc<dyn Channel>,
+}
+
+impl Channel for Recorded {
+    fn push(&self, message: &[u8]) {
+        if let Some(payloads) = self.server.payloads() {
+            payloads.record('>', message);
+        }
+        self.channel.push(message);
+    }
+
+    fn flush(&self) {
+        self.channel.flush();
+    }
+
+    fn is_clogged(&self) -> bool {
+        self.channel.is_clogged()
+    }
+}

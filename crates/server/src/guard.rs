@@ -1,0 +1,63 @@
+//! The secret that guards requests: a gateway puts it into `_meta`, and we compare it.
+
+use crate::limiter::Limiter;
+use crate::settings::RemoteToken;
+use mcp_bash_wire::{Object, Raw, RpcError};
+use sha2::{Digest, Sha256};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use subtle::ConstantTimeEq;
+
+/// How long the answer to a wrong secret waits once there were too many of them.
+pub(crate) const SLOWED: Duration = Duration::from_secs(1);
+
+pub(crate) struct Guard {
+    /// Digests are compared, so that neither the time nor the length of a guess tells anything.
+    expected: [u8; 32],
+    key: String,
+    fallback_key: String,
+    failures: Mutex<Limiter>,
+}
+
+/// A request that did not show the secret.
+#[derive(Debug)]
+pub(crate) struct Denied {
+    /// Whether there were too many of these lately: the answer should wait, and nobody needs to be told again.
+    pub(crate) throttled: bool,
+}
+
+impl From<&Denied> for RpcError {
+    fn from(denied: &Denied) -> Self {
+        let suffix = if denied.throttled { " (throttled)" } else { "" };
+        Self::invalid_params(format!("Remote token missing or invalid{suffix}"))
+    }
+}
+
+impl Guard {
+    pub(crate) fn new(token: &RemoteToken) -> Self {
+        Self {
+            expected: Sha256::digest(&token.secret).into(),
+            key: token.key.clone(),
+            fallback_key: token.fallback_key.clone(),
+            failures: Mutex::new(Limiter::new(token.max_failures_per_minute)),
+        }
+    }
+
+    /// Looks for the secret in a request's `_meta`.
+    pub(crate) fn check(&self, meta: Option<Raw<'_>>) -> Result<(), Denied> {
+        let shown = meta.and_then(|meta| self.shown(meta)).unwrap_or_default();
+        let digest: [u8; 32] = Sha256::digest(shown.as_bytes()).into();
+        if digest.ct_eq(&self.expected).into() {
+            return Ok(());
+        }
+        let throttled = !self.failures.lock().unwrap_or_else(PoisonError::into_inner).allow();
+        Err(Denied { throttled })
+    }
+
+    fn shown(&self, meta: Raw<'_>) -> Option<String> {
+        let names = [self.key.as_str(), self.fallback_key.as_str()];
+        let members = Object::read(meta, "_meta", &names).ok()?;
+        let found = |name: &str| if name.is_empty() { None } else { members.get(name)?.string() };
+        found(&self.key).or_else(|| found(&self.fallback_key)).map(std::borrow::Cow::into_owned)
+    }
+}

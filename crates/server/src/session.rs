@@ -1,0 +1,111 @@
+//! The state of a connection in the handshake era: how far the handshake is, and what it agreed on.
+
+use crate::log::Listener;
+use mcp_bash_wire::{LogLevel, Revision, RpcError, code};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How far a connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stage {
+    /// No `initialize` yet.
+    Fresh,
+    /// `initialize` is answered, `notifications/initialized` has not come.
+    Greeted,
+    Ready,
+}
+
+/// When in a session a method may be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// At any time, even while shutting down.
+    Always,
+    /// Once, as the first request.
+    First,
+    /// From the answer to `initialize` on, for clients that do not wait to say they are initialized.
+    Greeted,
+    /// After `notifications/initialized`.
+    Ready,
+}
+
+pub(crate) struct Session {
+    stage: Stage,
+    revision: Revision,
+    log_level: LogLevel,
+    /// Shared with whoever waits for the end. It binds both eras, since it is the process that ends.
+    closing: Arc<AtomicBool>,
+    listener: Arc<Listener>,
+}
+
+impl Session {
+    pub(crate) fn new(listener: Arc<Listener>, log_level: LogLevel, closing: Arc<AtomicBool>) -> Self {
+        Self { stage: Stage::Fresh, revision: Revision::NEWEST_HANDSHAKE, log_level, closing, listener }
+    }
+
+    pub(crate) fn greet(&mut self, revision: Revision) {
+        self.stage = Stage::Greeted;
+        self.revision = revision;
+    }
+
+    /// The client is ready for what we have to say.
+    pub(crate) fn ready(&mut self) {
+        if self.stage == Stage::Greeted {
+            self.stage = Stage::Ready;
+            self.listener.set_level(self.log_level);
+        }
+    }
+
+    pub(crate) fn set_log_level(&mut self, level: LogLevel) {
+        self.log_level = level;
+        if self.stage == Stage::Ready {
+            self.listener.set_level(level);
+        }
+    }
+
+    pub(crate) fn close(&self) {
+        self.closing.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Whether a batch may come now.
+    pub(crate) fn has_batches(&self) -> bool {
+        self.stage > Stage::Fresh && self.revision.has_batches()
+    }
+
+    pub(crate) fn log_level(&self) -> Option<LogLevel> {
+        (self.stage == Stage::Ready).then_some(self.log_level)
+    }
+
+    /// Whether a method behind `gate` may be called now.
+    pub(crate) fn admits(&self, gate: Gate) -> Result<(), RpcError> {
+        if gate == Gate::Always {
+            return Ok(());
+        }
+        if self.is_closing() {
+            return Err(RpcError::new(code::SHUTTING_DOWN, "Server shutting down"));
+        }
+        match gate {
+            Gate::First if self.stage > Stage::Fresh => {
+                Err(RpcError::invalid_request("Invalid Request: the server is already initialized"))
+            }
+            Gate::Greeted | Gate::Ready if self.stage < Stage::Greeted => {
+                Err(not_initialized("send `initialize` first"))
+            }
+            Gate::Ready if self.stage < Stage::Ready => {
+                Err(not_initialized("send `notifications/initialized` first"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn not_initialized(remedy: &str) -> RpcError {
+    RpcError::new(code::NOT_INITIALIZED, format!("Server not initialized: {remedy}"))
+}

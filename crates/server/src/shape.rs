@@ -1,0 +1,160 @@
+//! The shape of what we send, by revision. Handlers write the newest shape; this file leaves out what older revisions
+//! do not know. Nowhere else is a result or a definition adapted.
+
+use mcp_bash_project::{Identity, Tool};
+use mcp_bash_wire::{Object, Raw, Revision, keys, write};
+use std::fmt::Write as _;
+
+/// What a method answers, before it takes the shape of a revision.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    /// The members of the result, as JSON text without the braces around it.
+    pub(crate) members: String,
+    /// The members of the result's `_meta`, likewise.
+    pub(crate) meta: String,
+    /// `structuredContent` as JSON text, for the results of tools.
+    pub(crate) structured_content: Option<String>,
+    /// Whether clients may keep the result for a while.
+    pub(crate) cacheable: bool,
+}
+
+/// How long a client may keep what it was told, where it may: as long as a scan of the project is good.
+const TTL_MS: u32 = 5000;
+
+impl Answer {
+    pub(crate) fn members(members: String) -> Self {
+        Self { members, ..Self::default() }
+    }
+
+    pub(crate) fn cacheable(self) -> Self {
+        Self { cacheable: true, ..self }
+    }
+
+    /// The text of the result as `revision` knows it.
+    pub(crate) fn render(self, revision: Revision, identity: &Identity) -> String {
+        let mut result = Members::default();
+        if revision.has_result_type() {
+            result.raw("resultType", "\"complete\"");
+        }
+        result.splice(&self.members);
+        if let Some(structured) = self.structured_content.filter(|_| revision.has_structured_content()) {
+            result.raw("structuredContent", &structured);
+        }
+        if self.cacheable && revision.has_result_type() {
+            result.raw("ttlMs", &TTL_MS.to_string());
+            // What a project offers may be nobody else's business, so caches between us and the client may not share it.
+            result.raw("cacheScope", "\"private\"");
+        }
+        let mut meta = Members::default();
+        meta.splice(&self.meta);
+        if revision.has_result_type() {
+            meta.raw(keys::SERVER_INFO, &server_info(identity, revision));
+        }
+        if !meta.is_empty() {
+            result.raw("_meta", &meta.object());
+        }
+        result.object()
+    }
+}
+
+/// `serverInfo` as `revision` knows it.
+pub(crate) fn server_info(identity: &Identity, revision: Revision) -> String {
+    let mut info = Members::default();
+    info.string("name", Some(&identity.name));
+    info.string("version", Some(&identity.version));
+    if revision.has_titles() {
+        info.string("title", Some(&identity.title));
+    }
+    if revision.has_icons() {
+        info.string("description", identity.description.as_deref());
+        info.string("websiteUrl", identity.website_url.as_deref());
+        info.optional_raw("icons", identity.icons.as_deref().map(serde_json::value::RawValue::get));
+    }
+    info.object()
+}
+
+/// The definition of a tool as `revision` knows it.
+pub(crate) fn tool(tool: &Tool, revision: Revision) -> String {
+    let text =
+        |value: &Option<Box<serde_json::value::RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
+    let mut definition = Members::default();
+    definition.string("name", Some(&tool.name));
+    if revision.has_titles() {
+        definition.string("title", tool.title.as_deref());
+    }
+    definition.string("description", tool.description.as_deref());
+    definition.raw("inputSchema", tool.input_schema.get());
+    if revision.has_structured_content() {
+        let schema =
+            text(&tool.output_schema).filter(|schema| revision.has_result_type() || describes_object(schema));
+        definition.optional_raw("outputSchema", schema.as_deref());
+    }
+    if revision.has_tool_annotations() {
+        definition.optional_raw("annotations", text(&tool.annotations).as_deref());
+    }
+    if revision.has_icons() {
+        definition.optional_raw("icons", text(&tool.icons).as_deref());
+    }
+    if revision.has_item_meta() {
+        definition.optional_raw("_meta", text(&tool.meta).as_deref());
+    }
+    definition.object()
+}
+
+/// Until the stateless era, structured content was an object, and a schema for anything else could not be told.
+fn describes_object(schema: &str) -> bool {
+    let read = || {
+        let whole = mcp_bash_wire::Scanner::new(schema, mcp_bash_wire::Limits::NONE).whole_value().ok()?;
+        Object::read(whole, "outputSchema", &["type"]).ok()?.get("type").and_then(Raw::string)
+    };
+    read().is_some_and(|kind| kind == "object")
+}
+
+/// The members of a JSON object that is being written.
+#[derive(Debug, Default)]
+pub(crate) struct Members(String);
+
+impl Members {
+    pub(crate) fn raw(&mut self, name: &str, json: &str) {
+        self.comma();
+        let _ = write!(self.0, "\"{name}\":{json}");
+    }
+
+    pub(crate) fn optional_raw(&mut self, name: &str, json: Option<&str>) {
+        if let Some(json) = json {
+            self.raw(name, json);
+        }
+    }
+
+    pub(crate) fn string(&mut self, name: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.raw(name, &write::string(text));
+        }
+    }
+
+    /// Adds members that are written already.
+    pub(crate) fn splice(&mut self, members: &str) {
+        if !members.is_empty() {
+            self.comma();
+            self.0.push_str(members);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn into_text(self) -> String {
+        self.0
+    }
+
+    pub(crate) fn object(self) -> String {
+        format!("{{{}}}", self.0)
+    }
+
+    fn comma(&mut self) {
+        if !self.0.is_empty() {
+            self.0.push(',');
+        }
+    }
+}

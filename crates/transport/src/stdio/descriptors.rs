@@ -1,0 +1,17 @@
+//! Takes the protocol's descriptors away from the standard ones, so that nothing else can use them.
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::fcntl_dupfd_cloexec;
+use rustix::stdio::{dup2_stdin, dup2_stdout, stderr, stdin, stdout};
+use std::io;
+use std::os::fd::OwnedFd;
+
+/// The real standard input and output. From now on descriptor 0 is empty and descriptor 1 is standard error: whatever
+/// a library or a child writes there cannot reach the client, and whatever reads there cannot take its messages.
+pub(super) fn take() -> io::Result<(OwnedFd, OwnedFd)> {
+    let input = fcntl_dupfd_cloexec(stdin(), 3)?;
+    let output = fcntl_dupfd_cloexec(stdout(), 3)?;
+    dup2_stdin(open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)?;
+    dup2_stdout(stderr())?;
+    Ok((input, output))
+}

@@ -1,0 +1,91 @@
+//! The error object of a JSON-RPC answer, and the codes this server uses.
+
+use crate::{ObjectError, Revision};
+use std::borrow::Cow;
+
+/// Error codes: JSON-RPC's own, those of the MCP specification, and the older servers' that our clients know.
+pub mod code {
+    pub const PARSE_ERROR: i32 = -32700;
+    pub const INVALID_REQUEST: i32 = -32600;
+    pub const METHOD_NOT_FOUND: i32 = -32601;
+    pub const INVALID_PARAMS: i32 = -32602;
+    pub const INTERNAL_ERROR: i32 = -32603;
+    /// A request before `initialize`, or before `notifications/initialized`.
+    pub const NOT_INITIALIZED: i32 = -32000;
+    /// A request after `shutdown`.
+    pub const SHUTTING_DOWN: i32 = -32003;
+    /// `exit` before `shutdown`.
+    pub const EXIT_BEFORE_SHUTDOWN: i32 = -32005;
+    /// Headers of an HTTP request that contradict its body.
+    pub const HEADER_MISMATCH: i32 = -32020;
+    /// A request whose work needs a capability that its client did not declare.
+    pub const MISSING_CLIENT_CAPABILITY: i32 = -32021;
+    /// A stateless request of a revision we do not speak.
+    pub const UNSUPPORTED_VERSION: i32 = -32022;
+}
+
+/// What goes into the `error` member of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RpcError {
+    pub code: i32,
+    pub message: Cow<'static, str>,
+    /// JSON text for the `data` member.
+    pub data: Option<String>,
+}
+
+impl RpcError {
+    pub fn new(code: i32, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    pub fn invalid_request(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(code::INVALID_REQUEST, message)
+    }
+
+    pub fn invalid_params(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(code::INVALID_PARAMS, message)
+    }
+
+    pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(code::INTERNAL_ERROR, message)
+    }
+
+    pub fn method_not_found(method: &str) -> Self {
+        Self::new(code::METHOD_NOT_FOUND, format!("Method not found: {}", excerpt(method)))
+    }
+
+    /// A stateless request asked for `requested`; the answer names what it may ask for instead.
+    pub fn unsupported_version(requested: &str) -> Self {
+        let supported: Vec<&str> = Revision::stateless().map(Revision::as_str).collect();
+        let data = serde_json::json!({ "supported": supported, "requested": requested });
+        Self {
+            data: Some(data.to_string()),
+            ..Self::new(code::UNSUPPORTED_VERSION, "Unsupported protocol version")
+        }
+    }
+
+    /// The request's work needs `capabilities` (a JSON object of client capabilities) that were not declared.
+    pub fn missing_client_capability(capabilities: &serde_json::Value) -> Self {
+        let data = serde_json::json!({ "requiredCapabilities": capabilities });
+        Self {
+            data: Some(data.to_string()),
+            ..Self::new(code::MISSING_CLIENT_CAPABILITY, "The client lacks a capability this request needs")
+        }
+    }
+}
+
+impl From<ObjectError> for RpcError {
+    fn from(error: ObjectError) -> Self {
+        Self::invalid_params(format!("Invalid params: {error}"))
+    }
+}
+
+/// The start of a text that came from outside, short enough to be quoted in a message.
+fn excerpt(text: &str) -> String {
+    const MOST: usize = 80;
+    let mut shown: String = text.chars().take(MOST).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}

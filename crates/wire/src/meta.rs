@@ -1,0 +1,58 @@
+//! The `_meta` of a request: what MCP itself reads of it.
+
+use crate::{Object, ObjectError, Raw};
+
+/// Names inside `_meta` that the specification reserves.
+pub mod keys {
+    pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+    pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+    pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+    pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+    pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+    pub const PROGRESS_TOKEN: &str = "progressToken";
+}
+
+/// The reserved members of a request's `_meta`, as they were written.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct RequestMeta<'a> {
+    /// The whole object, for those who look for members of their own.
+    pub whole: Option<Raw<'a>>,
+    pub protocol_version: Option<Raw<'a>>,
+    pub client_capabilities: Option<Raw<'a>>,
+    pub client_info: Option<Raw<'a>>,
+    pub log_level: Option<Raw<'a>>,
+    pub progress_token: Option<Raw<'a>>,
+}
+
+impl<'a> RequestMeta<'a> {
+    /// Reads the `_meta` of `params`; absent params or an absent `_meta` give an empty one.
+    pub fn read(params: Option<Raw<'a>>) -> Result<Self, ObjectError> {
+        let Some(params) = params else { return Ok(Self::default()) };
+        let members = Object::read(params, "params", &["_meta"])?;
+        let Some(whole) = members.optional_object("_meta")? else { return Ok(Self::default()) };
+        let meta = Object::read(
+            whole,
+            "_meta",
+            &[
+                keys::PROTOCOL_VERSION,
+                keys::CLIENT_CAPABILITIES,
+                keys::CLIENT_INFO,
+                keys::LOG_LEVEL,
+                keys::PROGRESS_TOKEN,
+            ],
+        )?;
+        Ok(Self {
+            whole: Some(whole),
+            protocol_version: meta.get(keys::PROTOCOL_VERSION),
+            client_capabilities: meta.get(keys::CLIENT_CAPABILITIES),
+            client_info: meta.get(keys::CLIENT_INFO),
+            log_level: meta.get(keys::LOG_LEVEL),
+            progress_token: meta.get(keys::PROGRESS_TOKEN),
+        })
+    }
+
+    /// Whether the request describes itself as the stateless era wants it, if only in part.
+    pub fn is_stateless(&self) -> bool {
+        self.protocol_version.is_some() || self.client_capabilities.is_some()
+    }
+}

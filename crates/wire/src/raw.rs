@@ -1,0 +1,60 @@
+//! A piece of JSON text that is known to be valid, and is passed on as it was written.
+
+use std::borrow::Cow;
+
+/// One JSON value as text: borrowed, validated, without surrounding blanks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Raw<'a>(&'a str);
+
+impl<'a> Raw<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self(text)
+    }
+
+    pub fn text(self) -> &'a str {
+        self.0
+    }
+
+    pub fn is_object(self) -> bool {
+        self.0.starts_with('{')
+    }
+
+    pub fn is_array(self) -> bool {
+        self.0.starts_with('[')
+    }
+
+    pub fn is_null(self) -> bool {
+        self.0 == "null"
+    }
+
+    /// An integer literal: digits with at most a sign, so that `1.0` and `1e2` are not integers here.
+    pub fn is_integer(self) -> bool {
+        let digits = self.0.strip_prefix('-').unwrap_or(self.0);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
+    pub fn is_string(self) -> bool {
+        self.0.starts_with('"')
+    }
+
+    /// The string this value is, or `None` when it is something else or holds half of a surrogate pair.
+    pub fn string(self) -> Option<Cow<'a, str>> {
+        let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
+        if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+            return Some(Cow::Borrowed(inner));
+        }
+        serde_json::from_str::<String>(self.0).ok().map(Cow::Owned)
+    }
+
+    /// What a person would call this value in a message: `a string`, `an object`, ...
+    pub fn kind(self) -> &'static str {
+        match self.0.as_bytes().first() {
+            Some(b'{') => "an object",
+            Some(b'[') => "an array",
+            Some(b'"') => "a string",
+            Some(b't' | b'f') => "a boolean",
+            Some(b'n') => "null",
+            _ => "a number",
+        }
+    }
+}

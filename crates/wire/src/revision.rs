@@ -1,0 +1,117 @@
+//! The one table of protocol revisions: what each one has. No other file asks which revision is newer.
+
+/// A revision of the MCP specification, oldest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Revision {
+    V2024_11_05,
+    V2025_03_26,
+    V2025_06_18,
+    V2025_11_25,
+    V2026_07_28,
+}
+
+/// How a client of a revision says who it is and what it can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Era {
+    /// Once, with `initialize`, for the whole session.
+    Handshake,
+    /// On every request, in its `_meta`.
+    Stateless,
+}
+
+impl Revision {
+    pub const ALL: [Self; 5] =
+        [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
+
+    /// What `initialize` is answered with when the client asks for a revision we do not know.
+    pub const NEWEST_HANDSHAKE: Self = Self::V2025_11_25;
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::V2024_11_05 => "2024-11-05",
+            Self::V2025_03_26 => "2025-03-26",
+            Self::V2025_06_18 => "2025-06-18",
+            Self::V2025_11_25 => "2025-11-25",
+            Self::V2026_07_28 => "2026-07-28",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|revision| revision.as_str() == name)
+    }
+
+    pub fn era(self) -> Era {
+        if self >= Self::V2026_07_28 { Era::Stateless } else { Era::Handshake }
+    }
+
+    pub fn stateless() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|revision| revision.era() == Era::Stateless)
+    }
+
+    /// The revision a session gets when its client asks for `requested`.
+    pub fn negotiate(requested: &str) -> Self {
+        Self::parse(requested)
+            .filter(|revision| revision.era() == Era::Handshake)
+            .unwrap_or(Self::NEWEST_HANDSHAKE)
+    }
+
+    /// Several messages in one JSON array.
+    pub fn has_batches(self) -> bool {
+        self == Self::V2025_03_26
+    }
+
+    /// `instructions` beside `serverInfo`.
+    pub fn has_instructions(self) -> bool {
+        self >= Self::V2025_03_26
+    }
+
+    /// `annotations` on tools.
+    pub fn has_tool_annotations(self) -> bool {
+        self >= Self::V2025_03_26
+    }
+
+    /// `message` in progress notifications.
+    pub fn has_progress_message(self) -> bool {
+        self >= Self::V2025_03_26
+    }
+
+    /// `title` on whatever has a `name`.
+    pub fn has_titles(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
+    /// `outputSchema` on tools and `structuredContent` in their results.
+    pub fn has_structured_content(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
+    /// `_meta` on tools, resources, prompts and content.
+    pub fn has_item_meta(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
+    /// `icons` on whatever has a `name`, and `description` and `websiteUrl` on `serverInfo`.
+    pub fn has_icons(self) -> bool {
+        self >= Self::V2025_11_25
+    }
+
+    /// `resultType` and the server's identity in every result, `ttlMs` and `cacheScope` in those that may be kept.
+    pub fn has_result_type(self) -> bool {
+        self >= Self::V2026_07_28
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negotiation_answers_what_was_asked_or_the_newest_handshake() {
+        for revision in Revision::ALL.into_iter().filter(|revision| revision.era() == Era::Handshake) {
+            assert_eq!(Revision::negotiate(revision.as_str()), revision);
+        }
+        for unknown in ["2026-07-28", "1999-01-01", "", "2025-11-25 "] {
+            assert_eq!(Revision::negotiate(unknown), Revision::V2025_11_25);
+        }
+    }
+}
