@@ -31,9 +31,15 @@ struct Waiting {
     work: Work,
 }
 
-/// Too much is waiting already.
+/// Work that was not taken, given back so that its request can be answered with the reason.
+pub(crate) struct Refused {
+    pub(crate) reason: Reason,
+    _work: Work,
+}
+
+/// Why no more can wait.
 #[derive(Debug, Error)]
-pub(crate) enum Refused {
+pub(crate) enum Reason {
     #[error("{0} requests are waiting already; MCPBASH_MAX_WAITING_REQUESTS sets the limit")]
     TooMany(usize),
     #[error("the waiting requests hold {0} bytes already; MCPBASH_MAX_WAITING_BYTES sets the limit")]
@@ -63,11 +69,15 @@ impl Admission {
                 state.running += 1;
                 return Ok(Some(waiting.work));
             }
-            if state.waiting.len() >= self.most_waiting {
-                return Err(Refused::TooMany(state.waiting.len()));
-            }
-            if state.waiting_bytes + bytes > self.most_waiting_bytes {
-                return Err(Refused::TooLarge(state.waiting_bytes));
+            let reason = if state.waiting.len() >= self.most_waiting {
+                Some(Reason::TooMany(state.waiting.len()))
+            } else if state.waiting_bytes + bytes > self.most_waiting_bytes {
+                Some(Reason::TooLarge(state.waiting_bytes))
+            } else {
+                None
+            };
+            if let Some(reason) = reason {
+                return Err(Refused { reason, _work: waiting.work });
             }
             state.waiting_bytes += bytes;
             state.waiting.push_back(waiting);

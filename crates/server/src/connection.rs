@@ -86,7 +86,7 @@ impl Connection {
 
     /// Whether nothing is being worked on.
     pub fn is_idle(&self) -> bool {
-        self.in_flight.is_empty()
+        self.in_flight.is_idle()
     }
 
     /// Whether the client said `shutdown`.
@@ -94,9 +94,10 @@ impl Connection {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// Blocks until everything that was asked is answered, or until the deadline. True when it is.
+    /// Blocks until everything that was asked is answered and its work has ended, or until the deadline. True when
+    /// it has.
     pub fn finish(&self, deadline: Option<Instant>) -> bool {
-        self.in_flight.wait_until_empty(deadline)
+        self.in_flight.wait_until_idle(deadline)
     }
 
     /// Stops all work: nothing more is sent for it.
@@ -269,7 +270,7 @@ impl Connection {
             work.answer(answer.map(|answer| answer.render(work.revision(), &catalog.identity)));
         });
         if let Err(refused) = admitted {
-            call.answer(Err(RpcError::internal(format!("Server busy: {refused}"))));
+            call.answer(Err(RpcError::internal(format!("Server busy: {}", refused.reason))));
         }
         Ok(Served::Later)
     }

@@ -9,65 +9,74 @@ use std::time::Instant;
 
 #[derive(Default)]
 pub(crate) struct InFlight {
-    calls: Mutex<HashMap<Id, Arc<Call>>>,
-    emptied: Condvar,
+    state: Mutex<State>,
+    /// The last work has ended.
+    idle: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Requests that are neither answered nor cancelled.
+    calls: HashMap<Id, Arc<Call>>,
+    /// How many of all requests still have work going on, the cancelled ones included.
+    working: usize,
 }
 
 impl InFlight {
     /// Enters a request. `None` when one with its id is still in flight.
     pub(crate) fn begin(self: &Arc<Self>, id: &Id, answers: Answers, pace: Pace) -> Option<InFlightCall> {
-        let mut calls = self.lock();
-        if calls.contains_key(id) {
+        let mut state = self.lock();
+        if state.calls.contains_key(id) {
             return None;
         }
         let call = Arc::new(Call::new(id.clone(), answers, pace));
-        calls.insert(id.clone(), Arc::clone(&call));
+        state.calls.insert(id.clone(), Arc::clone(&call));
+        state.working += 1;
         Some(InFlightCall { call, in_flight: Arc::clone(self) })
     }
 
-    /// Cancels the request with that id, if there is one that is not decided yet. It stays in flight until its work
-    /// has ended, but nothing is sent for it any more.
+    /// Cancels the request with that id, if there is one that is not decided yet. Its work has still to end.
     pub(crate) fn cancel(&self, id: &Id) -> Option<Arc<Call>> {
-        let call = self.lock().get(id).cloned()?;
+        let call = self.lock().calls.remove(id)?;
         call.cancel().then_some(call)
     }
 
     pub(crate) fn cancel_all(&self) {
-        let calls: Vec<_> = self.lock().values().cloned().collect();
-        for call in calls {
+        let calls = std::mem::take(&mut self.lock().calls);
+        for call in calls.into_values() {
             call.cancel();
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.lock().is_empty()
+    pub(crate) fn is_idle(&self) -> bool {
+        self.lock().working == 0
     }
 
-    /// Blocks until nothing is in flight, or until the deadline. True when nothing is.
-    pub(crate) fn wait_until_empty(&self, deadline: Option<Instant>) -> bool {
-        let mut calls = self.lock();
-        while !calls.is_empty() {
-            calls = match deadline {
-                None => self.emptied.wait(calls).unwrap_or_else(PoisonError::into_inner),
+    /// Blocks until all work has ended, or until the deadline. True when it has.
+    pub(crate) fn wait_until_idle(&self, deadline: Option<Instant>) -> bool {
+        let mut state = self.lock();
+        while state.working > 0 {
+            state = match deadline {
+                None => self.idle.wait(state).unwrap_or_else(PoisonError::into_inner),
                 Some(deadline) => {
                     let left = deadline.saturating_duration_since(Instant::now());
                     if left.is_zero() {
                         return false;
                     }
-                    self.emptied.wait_timeout(calls, left).unwrap_or_else(PoisonError::into_inner).0
+                    self.idle.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
                 }
             };
         }
         true
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Id, Arc<Call>>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A request that stays in flight as long as this value lives. Dropped without an answer it is answered with an
-/// error, so that whatever happens to its handler, its client hears of it.
+/// A request whose work goes on as long as this value lives. Dropped without an answer it is answered with an error,
+/// so that whatever happens to its handler, its client hears of it.
 pub(crate) struct InFlightCall {
     call: Arc<Call>,
     in_flight: Arc<InFlight>,
@@ -77,15 +86,29 @@ impl InFlightCall {
     pub(crate) fn call(&self) -> &Arc<Call> {
         &self.call
     }
+
+    /// Answers the request, unless it was cancelled or has an answer.
+    pub(crate) fn answer(&self, answer: Result<String, RpcError>) {
+        // First, so that whoever has read the answer may use its id again.
+        self.leave();
+        self.call.answer(answer);
+    }
+
+    fn leave(&self) {
+        let mut state = self.in_flight.lock();
+        if state.calls.get(self.call.id()).is_some_and(|call| Arc::ptr_eq(call, &self.call)) {
+            state.calls.remove(self.call.id());
+        }
+    }
 }
 
 impl Drop for InFlightCall {
     fn drop(&mut self) {
-        self.call.answer(Err(RpcError::internal("Internal error: the request ended without an answer")));
-        let mut calls = self.in_flight.lock();
-        calls.remove(self.call.id());
-        if calls.is_empty() {
-            self.in_flight.emptied.notify_all();
+        self.answer(Err(RpcError::internal("Internal error: the request ended without an answer")));
+        let mut state = self.in_flight.lock();
+        state.working -= 1;
+        if state.working == 0 {
+            self.in_flight.idle.notify_all();
         }
     }
 }

@@ -31,6 +31,7 @@ mod server;
 mod session;
 mod settings;
 mod shape;
+mod spill;
 mod work;
 
 pub use channel::Channel;

@@ -85,6 +85,10 @@ impl Server {
         &self.runner
     }
 
+    pub(crate) fn state_dir(&self) -> &StateDir {
+        &self.state_dir
+    }
+
     pub(crate) fn admission(&self) -> &Arc<Admission> {
         &self.admission
     }

@@ -19,6 +19,7 @@ pub struct Settings {
     pub default_timeout: Duration,
     pub max_timeout: Duration,
     pub output_limit: usize,
+    pub payload_threshold: usize,
     pub stderr_tail: usize,
     pub progress_per_minute: u32,
     pub logs_per_minute: u32,
@@ -110,6 +111,11 @@ pub const TABLE: &[Setting] = &[
     ),
     row("MCPBASH_MAX_TIMEOUT_SECS", "600", "The longest time that a call may ask for, in seconds"),
     row("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "10485760", "The most a tool may print, in bytes"),
+    row(
+        "MCPBASH_ENV_PAYLOAD_THRESHOLD",
+        "65536",
+        "Arguments and metadata of more bytes reach a script as files, not as variables",
+    ),
     row(
         "MCPBASH_TOOL_STDERR_TAIL_LIMIT",
         "4096",
@@ -206,6 +212,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             default_timeout: self.seconds("MCPBASH_DEFAULT_TOOL_TIMEOUT", 1, YEAR),
             max_timeout: self.seconds("MCPBASH_MAX_TIMEOUT_SECS", 1, YEAR),
             output_limit: self.size("MCPBASH_MAX_TOOL_OUTPUT_SIZE", 1),
+            payload_threshold: self.size("MCPBASH_ENV_PAYLOAD_THRESHOLD", 0),
             stderr_tail: self.size("MCPBASH_TOOL_STDERR_TAIL_LIMIT", 0),
             progress_per_minute: self.rate("MCPBASH_MAX_PROGRESS_PER_MIN"),
             logs_per_minute: match self.given("MCPBASH_MAX_LOGS_PER_MIN") {

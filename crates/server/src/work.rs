@@ -30,7 +30,7 @@ impl Work {
     }
 
     pub(crate) fn answer(&self, answer: Result<String, RpcError>) {
-        self.in_flight.call().answer(answer);
+        self.in_flight.answer(answer);
     }
 
     /// The request's `_meta` as JSON text.

@@ -2,12 +2,14 @@
 
 use crate::server::Server;
 use crate::shape::{Answer, Members};
+use crate::spill::Spill;
 use crate::work::Work;
 use mcp_bash_project::Tool;
 use mcp_bash_runner::{Ending, Invocation, Outcome};
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, Revision, RpcError, Scanner, write};
 use serde_json::json;
 use std::ffi::OsString;
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -71,11 +73,14 @@ pub(crate) async fn call(work: &Work, params: Option<&str>) -> Result<Answer, Rp
     let settings = work.server().settings();
     let timeout =
         params.timeout.or(tool.timeout).unwrap_or(settings.default_timeout).min(settings.max_timeout);
+    let spill = spill(work, tool, params.arguments).map_err(|error| {
+        RpcError::internal(format!("Tool '{}' cannot be given its arguments: {error}", tool.name))
+    })?;
     let invocation = Invocation {
         program: tool.script.clone(),
         arguments: Vec::new(),
         directory: tool.script.parent().unwrap_or(Path::new("/")).to_owned(),
-        environment: environment(work, tool, &params, &catalog.root),
+        environment: environment(work, tool, &catalog.root, &spill),
         input: params.arguments.as_bytes().to_vec(),
         timeout,
         grace: GRACE,
@@ -94,19 +99,25 @@ pub(crate) async fn call(work: &Work, params: Option<&str>) -> Result<Answer, Rp
     }
 }
 
-fn environment(work: &Work, tool: &Tool, params: &CallParams<'_>, root: &Path) -> Vec<(OsString, OsString)> {
+fn environment(work: &Work, tool: &Tool, root: &Path, spill: &Spill<'_>) -> Vec<(OsString, OsString)> {
     let inherited =
         INHERITED.iter().filter_map(|name| Some((OsString::from(*name), std::env::var_os(name)?)));
     let given = [
         ("MCP_TOOL_NAME", OsString::from(&tool.name)),
         ("MCP_TOOL_PATH", tool.script.clone().into()),
-        ("MCP_TOOL_ARGS_JSON", params.arguments.into()),
-        ("MCP_TOOL_METADATA_JSON", tool.metadata.get().into()),
-        ("MCP_TOOL_META_JSON", work.meta().into()),
         ("MCP_PROGRESS_TOKEN", work.progress_token_text().into()),
         ("MCPBASH_PROJECT_ROOT", root.into()),
     ];
-    inherited.chain(given.map(|(name, value)| (name.into(), value))).collect()
+    inherited.chain(given.map(|(name, value)| (name.into(), value))).chain(spill.variables()).collect()
+}
+
+/// What the script is told as JSON.
+fn spill<'a>(work: &'a Work, tool: &Tool, arguments: &str) -> io::Result<Spill<'a>> {
+    let mut spill = Spill::new(work.server().state_dir(), work.server().settings().payload_threshold);
+    spill.json("MCP_TOOL_ARGS", arguments)?;
+    spill.json("MCP_TOOL_METADATA", tool.metadata.get())?;
+    spill.json("MCP_TOOL_META", work.meta())?;
+    Ok(spill)
 }
 
 fn answer(work: &Work, tool: &Tool, outcome: &Outcome, timeout: Duration) -> Result<Answer, RpcError> {

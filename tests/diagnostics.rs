@@ -1,0 +1,99 @@
+//! What the server says about itself: on standard error, to its client, and in a private record.
+
+use crate::harness::{Project, Server};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+
+fn events(stderr: &str) -> Vec<Value> {
+    stderr
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not an event: {line}")))
+        .collect()
+}
+
+#[test]
+fn events_are_json_lines_on_standard_error_at_the_level_that_is_set() {
+    let project = Project::with_hi();
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "debug")], "2025-11-25");
+    server.send_line("rubbish");
+    while server.receive().get("error").is_none() {}
+    let stderr = server.finish();
+    let logged = events(&stderr);
+    assert!(logged.iter().all(|event| event["time"].is_string() && event["level"].is_string()), "{stderr}");
+    let connected =
+        logged.iter().find(|event| event["message"] == "client connected").expect("the client is named");
+    assert_eq!((&connected["client"], &connected["revision"]), (&json!("test 1"), &json!("2025-11-25")));
+    assert!(logged.iter().any(|event| event["level"] == "debug"));
+
+    let quiet = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "error")], "2025-11-25");
+    assert_eq!(quiet.finish(), "");
+}
+
+#[test]
+fn a_session_hears_the_same_events_at_the_level_it_asks_for() {
+    let project = Project::with_hi();
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "error")], "2025-11-25");
+    server.send_line("rubbish");
+    assert!(server.receive().get("error").is_some(), "nothing below the level is told");
+    server.ask(1, "logging/setLevel", &json!({ "level": "debug" }));
+    server.send_line("rubbish");
+    let told = server.receive();
+    assert_eq!(told["method"], "notifications/message");
+    assert_eq!(
+        (&told["params"]["level"], &told["params"]["data"]["message"]),
+        (&json!("debug"), &json!("message refused"))
+    );
+    assert!(server.receive().get("error").is_some());
+    server.ask(2, "logging/setLevel", &json!({ "level": "emergency" }));
+    server.send_line("rubbish");
+    assert!(server.receive().get("error").is_some());
+}
+
+#[test]
+fn arguments_results_and_secrets_are_never_logged() {
+    let project =
+        Project::new().tool("leak", "#!/bin/sh\ncat\necho s3cr3t-result\necho s3cr3t-error >&2\nexit 3\n");
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "debug")], "2025-11-25");
+    let params = json!({ "name": "leak", "arguments": { "password": "s3cr3t-argument" }, "_meta": { "k": "s3cr3t-meta" } });
+    server.request(1, "tools/call", &params);
+    loop {
+        let message = server.receive();
+        if message.get("id").is_some() {
+            break;
+        }
+        assert!(!message.to_string().contains("s3cr3t"), "{message}");
+    }
+    let stderr = server.finish();
+    assert!(stderr.contains("tool ended") && !stderr.contains("s3cr3t"), "{stderr}");
+}
+
+#[test]
+fn payloads_are_recorded_without_secrets_in_a_private_folder() {
+    let project = Project::with_hi();
+    let temporary = tempfile::tempdir().unwrap();
+    let environment = [
+        ("MCPBASH_DEBUG_PAYLOADS", "true"),
+        ("MCPBASH_PRESERVE_STATE", "true"),
+        ("TMPDIR", temporary.path().to_str().unwrap()),
+    ];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    server.request(
+        1,
+        "tools/call",
+        &json!({ "name": "hi", "arguments": { "api_key": "hunter2", "city": "Bern" } }),
+    );
+    server.receive();
+    server.send_bytes(b"not json but secret=hunter2\n");
+    server.receive();
+    server.finish();
+    let folder = std::fs::read_dir(temporary.path()).unwrap().next().unwrap().unwrap().path();
+    assert_eq!(std::fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+    let record = folder.join("payloads.log");
+    assert_eq!(std::fs::metadata(&record).unwrap().permissions().mode() & 0o777, 0o600);
+    let text = std::fs::read_to_string(record).unwrap();
+    assert!(text.contains("< {") && text.contains("> {") && text.contains("Bern"), "{text}");
+    assert!(!text.contains("hunter2"), "{text}");
+
+    let mut server = Server::ready_with(project.root(), &environment[..1], "2025-11-25");
+    server.expect_silence();
+}

@@ -1,0 +1,154 @@
+//! How a server ends: well when its client is done, at once when nobody is left to hear it.
+
+use crate::harness::{Project, Server, exists, wait_until, wait_until_gone};
+use rustix::process::Signal;
+use serde_json::json;
+use std::process::{Command, Stdio};
+
+#[test]
+fn at_the_end_of_input_what_is_in_flight_is_finished() {
+    let project = Project::new().waiting_tool("wait");
+    let mut server =
+        Server::ready_with(project.root(), &[("MCPBASH_MAX_CONCURRENT_REQUESTS", "1")], "2025-11-25");
+    server.call(1, "wait");
+    server.call(2, "wait");
+    project.wait_for_started(1);
+    server.close_input();
+    project.go();
+    let ids: Vec<_> = server.rest().iter().map(|answer| answer["id"].clone()).collect();
+    assert_eq!(ids, [json!(1), json!(2)]);
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+#[test]
+fn at_the_end_of_input_a_call_that_does_not_end_meets_its_deadline() {
+    let project = Project::new().tool("slow", "#!/bin/sh\nsleep 300\n");
+    let mut server = Server::ready(project.root());
+    server.request(1, "tools/call", &json!({ "name": "slow", "timeoutSecs": 1 }));
+    server.close_input();
+    let answers = server.rest();
+    assert_eq!(answers[0]["result"]["isError"], true);
+    assert_eq!(answers[0]["result"]["structuredContent"]["error"]["type"], "timeout");
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+#[test]
+fn signals_end_the_server_and_all_it_started_at_once() {
+    for (signal, status) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+        let project = Project::new().waiting_tool("wait");
+        let mut server = Server::ready(project.root());
+        server.call(1, "wait");
+        server.call(2, "wait");
+        let pids = project.wait_for_started(2);
+        server.signal(signal);
+        assert_eq!(server.wait().code(), Some(status));
+        assert!(server.rest().iter().all(|message| message.get("id").is_none()), "nothing is answered");
+        pids.into_iter().for_each(wait_until_gone);
+    }
+}
+
+#[test]
+fn a_closed_output_ends_the_server_even_when_nothing_is_said() {
+    let project = Project::new().waiting_tool("wait");
+    let mut command = Server::command();
+    command.arg("--project-root").arg(project.root());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    for message in [
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#,
+    ] {
+        use std::io::Write;
+        writeln!(input, "{message}").unwrap();
+    }
+    let pids = project.wait_for_started(1);
+    drop(child.stdout.take());
+    let status = wait_until("the server to end", || child.try_wait().unwrap());
+    assert_eq!(status.code(), Some(0));
+    wait_until_gone(pids[0]);
+    drop(input);
+}
+
+#[test]
+fn a_dead_parent_ends_the_server_though_its_pipes_stay_open() {
+    let project = Project::new().waiting_tool("wait");
+    let (fifo, pid_file) = (project.path("in"), project.path("server-pid"));
+    // The shell starts the server, tells its number and dies; the pipes are held open by others.
+    let script = format!(
+        "mkfifo {fifo}; sleep 60 >{fifo} & {binary} --project-root {root} <{fifo} >{root}/out & echo $! >{pid}; wait",
+        fifo = fifo.display(),
+        binary = env!("CARGO_BIN_EXE_mcp-bash"),
+        root = project.root().display(),
+        pid = pid_file.display(),
+    );
+    let mut shell = Command::new("sh").arg("-c").arg(script).stderr(Stdio::null()).spawn().unwrap();
+    let server: u32 = wait_until("the server to start", || project.read("server-pid").trim().parse().ok());
+    let mut input = std::fs::OpenOptions::new().write(true).open(&fifo).unwrap();
+    {
+        use std::io::Write;
+        writeln!(
+            input,
+            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"2025-11-25"}}}}"#
+        )
+        .unwrap();
+        writeln!(input, r#"{{"jsonrpc":"2.0","method":"notifications/initialized"}}"#).unwrap();
+        writeln!(input, r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"wait"}}}}"#)
+            .unwrap();
+    }
+    let pids = project.wait_for_started(1);
+    assert!(exists(server));
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+    wait_until_gone(server);
+    wait_until_gone(pids[0]);
+}
+
+#[test]
+fn silence_ends_the_server_but_work_does_not_count_as_silence() {
+    let project = Project::new().tool("nap", "#!/bin/sh\nsleep 2\necho rested\n");
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_IDLE_TIMEOUT", "1")], "2025-11-25");
+    server.call(1, "nap");
+    assert_eq!(server.receive()["result"]["content"][0]["text"], "rested");
+    assert_eq!(server.wait().code(), Some(0));
+    assert!(server.stderr().contains("idle timeout"));
+}
+
+#[test]
+fn after_shutdown_the_server_waits_only_so_long_for_exit() {
+    let project = Project::new().waiting_tool("wait");
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_SHUTDOWN_TIMEOUT", "1")], "2025-11-25");
+    server.call(1, "wait");
+    let pids = project.wait_for_started(1);
+    server.ask(2, "shutdown", &json!({}));
+    assert_eq!(server.wait().code(), Some(0));
+    wait_until_gone(pids[0]);
+}
+
+#[test]
+fn nothing_is_left_in_the_temporary_folder() {
+    let project = Project::with_hi();
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().to_str().unwrap();
+    let mut command = Server::command();
+    command.current_dir(temporary.path()).env("TMPDIR", folder);
+    let mut embedded = Server::spawn(command);
+    embedded.initialize("2025-11-25");
+    assert!(std::fs::read_dir(folder).unwrap().next().is_some(), "the embedded project is staged there");
+    embedded.request(
+        1,
+        "tools/call",
+        &json!({ "name": "countdown", "arguments": { "pause": 0 }, "_meta": { "progressToken": 1 } }),
+    );
+    while embedded.receive().get("id").is_none() {}
+    embedded.finish();
+    assert!(std::fs::read_dir(folder).unwrap().next().is_none());
+
+    let mut server = Server::ready_with(project.root(), &[("TMPDIR", folder)], "2025-11-25");
+    server.request(1, "tools/call", &json!({ "name": "hi", "_meta": { "progressToken": 1 } }));
+    server.receive();
+    server.signal(Signal::TERM);
+    server.wait();
+    assert!(std::fs::read_dir(folder).unwrap().next().is_none());
+}

@@ -1,0 +1,80 @@
+//! Checks messages against the types that are generated from the official schema of each revision.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Reads `value` as a `T`, as a client with generated types would.
+fn conforms<T: DeserializeOwned>(value: &Value, message: &Value) {
+    if let Err(error) = serde_json::from_value::<T>(value.clone()) {
+        panic!("against the schema ({}): {error}: {message}", std::any::type_name::<T>());
+    }
+}
+
+macro_rules! answers {
+    ($module:path, $method:expr, $message:expr) => {{
+        use $module as schema;
+        let (method, message): (&str, &Value) = ($method, $message);
+        match (message.get("error"), method) {
+            (Some(error), _) => conforms::<schema::RpcError>(error, message),
+            (None, "tools/list") => conforms::<schema::ListToolsResult>(&message["result"], message),
+            (None, "tools/call") => conforms::<schema::CallToolResult>(&message["result"], message),
+            (None, _) => conforms::<schema::Result>(&message["result"], message),
+        }
+    }};
+}
+
+macro_rules! notifications {
+    ($module:path, $message:expr) => {{
+        use $module as schema;
+        let message: &Value = $message;
+        match message["method"].as_str() {
+            Some("notifications/progress") => conforms::<schema::ProgressNotification>(message, message),
+            Some("notifications/message") => conforms::<schema::LoggingMessageNotification>(message, message),
+            other => panic!("an unexpected notification {other:?}: {message}"),
+        }
+    }};
+}
+
+pub(crate) fn check_answer(revision: &str, method: &str, message: &Value) {
+    let result = &message["result"];
+    match revision {
+        "2024-11-05" => answers!(schema_2024_11_05::mcp_2024_11_05, method, message),
+        "2025-03-26" => answers!(schema_2025_03_26::mcp_2025_03_26, method, message),
+        "2025-06-18" => answers!(schema_2025_06_18::mcp_2025_06_18, method, message),
+        "2025-11-25" => answers!(schema_2025_11_25::mcp_2025_11_25, method, message),
+        "2026-07-28" => answers!(schema_2026_07_28::mcp_2026_07_28, method, message),
+        other => panic!("an unknown revision {other}: {message}"),
+    }
+    if message.get("error").is_some() {
+        return;
+    }
+    match (revision, method) {
+        ("2024-11-05", "initialize") => {
+            conforms::<schema_2024_11_05::mcp_2024_11_05::InitializeResult>(result, message);
+        }
+        ("2025-03-26", "initialize") => {
+            conforms::<schema_2025_03_26::mcp_2025_03_26::InitializeResult>(result, message);
+        }
+        ("2025-06-18", "initialize") => {
+            conforms::<schema_2025_06_18::mcp_2025_06_18::InitializeResult>(result, message);
+        }
+        ("2025-11-25", "initialize") => {
+            conforms::<schema_2025_11_25::mcp_2025_11_25::InitializeResult>(result, message);
+        }
+        (_, "server/discover") => {
+            conforms::<schema_2026_07_28::mcp_2026_07_28::DiscoverResult>(result, message);
+        }
+        _ => {}
+    }
+}
+
+pub(crate) fn check_notification(revision: &str, message: &Value) {
+    match revision {
+        "2024-11-05" => notifications!(schema_2024_11_05::mcp_2024_11_05, message),
+        "2025-03-26" => notifications!(schema_2025_03_26::mcp_2025_03_26, message),
+        "2025-06-18" => notifications!(schema_2025_06_18::mcp_2025_06_18, message),
+        "2025-11-25" => notifications!(schema_2025_11_25::mcp_2025_11_25, message),
+        "2026-07-28" => notifications!(schema_2026_07_28::mcp_2026_07_28, message),
+        other => panic!("an unknown revision {other}: {message}"),
+    }
+}

@@ -1,0 +1,260 @@
+//! A running server and a conversation with it. Every message it sends is checked against the schema of its revision.
+
+use super::schema;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long a test waits for what must come.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) struct Server {
+    pub(crate) child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    stderr: Option<JoinHandle<String>>,
+    /// The method of each request that was sent, by its id as text.
+    asked: HashMap<String, (String, Option<String>)>,
+    /// The revision that `initialize` agreed on.
+    revision: Option<String>,
+}
+
+impl Server {
+    pub(crate) fn start(root: &Path) -> Self {
+        Self::start_with(root, &[])
+    }
+
+    pub(crate) fn start_with(root: &Path, environment: &[(&str, &str)]) -> Self {
+        let mut command = Self::command();
+        command.arg("--project-root").arg(root).envs(environment.iter().copied());
+        Self::spawn(command)
+    }
+
+    /// The binary with an environment of its own, so that nothing of the person who runs the tests gets in.
+    pub(crate) fn command() -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-bash"));
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("MCP") {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+
+    pub(crate) fn spawn(mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the server starts");
+        let (sender, lines) = channel();
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        std::thread::spawn(move || {
+            for line in stdout.lines() {
+                if line.map(|line| sender.send(line)).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut stderr = child.stderr.take().expect("a pipe");
+        let stderr = std::thread::spawn(move || {
+            let mut text = Vec::new();
+            let _ = stderr.read_to_end(&mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        });
+        let input = child.stdin.take();
+        Self { child, input, lines, stderr: Some(stderr), asked: HashMap::new(), revision: None }
+    }
+
+    /// A server with a session of the newest handshake revision.
+    pub(crate) fn ready(root: &Path) -> Self {
+        Self::ready_with(root, &[], "2025-11-25")
+    }
+
+    pub(crate) fn ready_with(root: &Path, environment: &[(&str, &str)], revision: &str) -> Self {
+        let mut server = Self::start_with(root, environment);
+        server.initialize(revision);
+        server
+    }
+
+    /// Goes through the handshake, and returns the result of `initialize`.
+    pub(crate) fn initialize(&mut self, revision: &str) -> Value {
+        let answer = self.ask(
+            "init",
+            "initialize",
+            &json!({
+                "protocolVersion": revision,
+                "capabilities": {},
+                "clientInfo": { "name": "test", "version": "1" },
+            }),
+        );
+        self.notify("notifications/initialized", &json!({}));
+        answer["result"].clone()
+    }
+
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("the input is open");
+        input.write_all(bytes).expect("the server reads");
+    }
+
+    pub(crate) fn send_line(&mut self, line: &str) {
+        if let Ok(message) = serde_json::from_str::<Value>(line) {
+            self.note(&message);
+        }
+        self.send_bytes(format!("{line}\n").as_bytes());
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
+        self.send_line(&message.to_string());
+    }
+
+    pub(crate) fn notify(&mut self, method: &str, params: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    pub(crate) fn request(&mut self, id: impl Into<Value>, method: &str, params: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": id.into(), "method": method, "params": params }));
+    }
+
+    /// Sends a request and returns its answer, which must be the next message.
+    pub(crate) fn ask(&mut self, id: impl Into<Value>, method: &str, params: &Value) -> Value {
+        let id = id.into();
+        self.request(id.clone(), method, params);
+        let answer = self.receive();
+        assert_eq!(answer["id"], id, "the answer to {method}: {answer}");
+        answer
+    }
+
+    pub(crate) fn call(&mut self, id: impl Into<Value>, tool: &str) {
+        self.request(id, "tools/call", &json!({ "name": tool, "arguments": {} }));
+    }
+
+    /// The next message. Fails the test when none comes.
+    pub(crate) fn receive(&mut self) -> Value {
+        let line = self.receive_line();
+        let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        self.check(&message);
+        message
+    }
+
+    pub(crate) fn receive_line(&mut self) -> String {
+        self.lines.recv_timeout(PATIENCE).expect("a message from the server")
+    }
+
+    /// Sends `ping`, whose answer must be the next message: nothing else was on its way.
+    pub(crate) fn expect_silence(&mut self) {
+        let answer = self.ask("silence?", "ping", &json!({}));
+        assert_eq!(answer["result"], json!({}));
+    }
+
+    pub(crate) fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Takes the input away without closing it.
+    pub(crate) fn take_input(&mut self) -> ChildStdin {
+        self.input.take().expect("the input is open")
+    }
+
+    /// Everything that comes until the server closes its output.
+    pub(crate) fn rest(&mut self) -> Vec<Value> {
+        let mut messages = Vec::new();
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+            let message: Value = serde_json::from_str(&line).expect("a line of JSON");
+            self.check(&message);
+            messages.push(message);
+        }
+        messages
+    }
+
+    /// Waits for the server to end by itself.
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a status") {
+                return status;
+            }
+            assert!(Instant::now() < deadline, "the server does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Closes the input, and expects the server to end well. Returns what it wrote to standard error.
+    pub(crate) fn finish(mut self) -> String {
+        self.close_input();
+        let status = self.wait();
+        assert!(status.success(), "{status}");
+        self.stderr()
+    }
+
+    /// What was written to standard error, once the server has ended.
+    pub(crate) fn stderr(&mut self) -> String {
+        self.stderr.take().expect("asked once").join().expect("the reader of standard error")
+    }
+
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_raw(self.child.id().cast_signed()).expect("a pid");
+        rustix::process::kill_process(pid, signal).expect("a signal");
+    }
+
+    fn note(&mut self, message: &Value) {
+        if let Some(elements) = message.as_array() {
+            for element in elements {
+                self.note(element);
+            }
+        }
+        if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) {
+            let meta = &message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"];
+            self.asked.insert(id.to_string(), (method.to_owned(), meta.as_str().map(str::to_owned)));
+        }
+    }
+
+    /// Checks a message of the server, whatever the test thinks of it.
+    fn check(&mut self, message: &Value) {
+        if let Some(elements) = message.as_array() {
+            for element in elements {
+                self.check(element);
+            }
+            return;
+        }
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+        let Some(id) = message.get("id") else {
+            assert!(message.get("method").is_some(), "{message}");
+            let revision = self.revision.clone().unwrap_or_else(|| "2026-07-28".to_owned());
+            schema::check_notification(&revision, message);
+            return;
+        };
+        let (method, stateless) = self.asked.get(&id.to_string()).cloned().unwrap_or_default();
+        if method == "initialize"
+            && let Some(agreed) = message["result"]["protocolVersion"].as_str()
+        {
+            self.revision = Some(agreed.to_owned());
+        }
+        let newest_handshake = || self.revision.clone().unwrap_or_else(|| "2025-11-25".to_owned());
+        let revision = stateless.filter(|version| version == "2026-07-28").unwrap_or_else(newest_handshake);
+        schema::check_answer(&revision, &method, message);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The code of an answer that must be an error.
+pub(crate) fn code(answer: &Value) -> i64 {
+    answer["error"]["code"].as_i64().unwrap_or_else(|| panic!("not an error: {answer}"))
+}
+
+/// The `_meta` that every request of the stateless era carries.
+pub(crate) fn stateless_meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+    })
+}

@@ -1,0 +1,62 @@
+//! `--health` and `--ready`: 0 ready, 1 unhealthy, 2 misconfigured.
+
+use crate::harness::{Project, Server};
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn health(arguments: &[&str], environment: &[(&str, &str)], folder: &Path) -> (Option<i32>, Value) {
+    let mut command = Server::command();
+    command.args(arguments).envs(environment.iter().copied()).current_dir(folder);
+    let output = command.output().expect("the binary runs");
+    let report = serde_json::from_slice(&output.stdout).expect("a JSON report");
+    (output.status.code(), report)
+}
+
+#[test]
+fn a_sound_project_is_ready() {
+    let project = Project::with_hi();
+    for flag in ["--health", "--ready"] {
+        let (status, report) = health(&[flag], &[], project.root());
+        assert_eq!(status, Some(0));
+        assert_eq!(
+            (&report["status"], &report["tools"], &report["problems"]),
+            (&json!("ok"), &json!(1), &json!([]))
+        );
+    }
+}
+
+#[test]
+fn half_a_project_is_served_and_the_rest_is_reported() {
+    let project = Project::with_hi().file("tools/broken/tool.meta.json", "{ nonsense");
+    let (status, report) = health(&["--health"], &[], project.root());
+    assert_eq!((status, &report["status"]), (Some(0), &json!("ok")));
+    assert!(report["problems"][0].as_str().unwrap().contains("broken/tool.meta.json"), "{report}");
+}
+
+#[test]
+fn a_project_of_which_nothing_is_left_is_unhealthy() {
+    let project = Project::new().file("tools/broken/tool.meta.json", "{ nonsense");
+    let (status, report) = health(&["--health"], &[], project.root());
+    assert_eq!((status, &report["status"]), (Some(1), &json!("unhealthy")));
+}
+
+#[test]
+fn a_wrong_folder_a_wrong_setting_and_no_project_are_misconfigurations() {
+    let project = Project::with_hi();
+    let empty = tempfile::tempdir().unwrap();
+    let missing = ["--health", "--project-root", "/no/such"];
+    let plain = ["--health"];
+    let deep = [("MCPBASH_MAX_JSON_DEPTH", "deep")];
+    let short = [("MCPBASH_REMOTE_TOKEN", "short")];
+    let cases = [
+        (&missing[..], &[][..], project.root(), "/no/such"),
+        (&plain, &deep, project.root(), "MCPBASH_MAX_JSON_DEPTH"),
+        (&plain, &short, project.root(), "MCPBASH_REMOTE_TOKEN"),
+        (&plain, &[], empty.path(), "no project found"),
+    ];
+    for (arguments, environment, folder, word) in cases {
+        let (status, report) = health(arguments, environment, folder);
+        assert_eq!((status, &report["status"]), (Some(2), &json!("misconfigured")));
+        assert!(report["problems"][0].as_str().unwrap().contains(word), "{report}");
+    }
+}

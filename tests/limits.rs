@@ -1,0 +1,165 @@
+//! What a client may cost us: length, depth, numbers, unread answers.
+
+use crate::harness::{Project, Server, code, wait_until};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+/// A server whose output is read by nobody but the test itself.
+fn unread(root: &Path, most_unread: &str) -> Child {
+    let mut command = Server::command();
+    command.arg("--project-root").arg(root).env("MCPBASH_MAX_UNREAD_BYTES", most_unread);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.spawn().unwrap()
+}
+
+fn resident_kilobytes(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+fn message(answer: &Value) -> &str {
+    answer["error"]["message"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn a_line_over_the_limit_is_refused_by_its_id_and_the_next_one_is_read() {
+    let project = Project::with_hi();
+    let mut server =
+        Server::ready_with(project.root(), &[("MCPBASH_MAX_MESSAGE_BYTES", "10000")], "2025-11-25");
+    server.request(1, "ping", &json!({ "x": "y".repeat(20_000) }));
+    let answer = server.receive();
+    assert_eq!((code(&answer), &answer["id"]), (-32600, &json!(1)));
+    assert!(message(&answer).contains("MCPBASH_MAX_MESSAGE_BYTES"), "{answer}");
+    server.send_bytes(format!("{}\n", "[".repeat(50_000)).as_bytes());
+    let answer = server.receive();
+    assert_eq!((code(&answer), &answer["id"]), (-32600, &json!(null)));
+    server.expect_silence();
+}
+
+#[test]
+fn a_line_without_end_costs_no_memory() {
+    let project = Project::with_hi();
+    let mut server =
+        Server::ready_with(project.root(), &[("MCPBASH_MAX_MESSAGE_BYTES", "100000")], "2025-11-25");
+    let before = resident_kilobytes(server.child.id());
+    let mut input = server.take_input();
+    for _ in 0..64 {
+        input.write_all(&vec![b'x'; 1024 * 1024]).unwrap();
+    }
+    assert_eq!(code(&server.receive()), -32600);
+    input.write_all(b"\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").unwrap();
+    assert_eq!(server.receive()["id"], 1);
+    let grown = resident_kilobytes(server.child.id()).saturating_sub(before);
+    assert!(grown < 4 * 1024, "{grown} KB for a line of 64 MB");
+}
+
+#[test]
+fn large_messages_within_the_limit_are_served() {
+    let project = Project::new().tool("count", "#!/bin/sh\nwc -c\n");
+    let mut server = Server::ready(project.root());
+    let argument = "z".repeat(8 * 1024 * 1024);
+    let length = json!({ "x": argument }).to_string().len();
+    server.request(1, "tools/call", &json!({ "name": "count", "arguments": { "x": argument } }));
+    let answer = server.receive();
+    assert_eq!(
+        answer["result"]["content"][0]["text"].as_str().unwrap().trim(),
+        length.to_string(),
+        "{answer}"
+    );
+}
+
+#[test]
+fn depth_and_numbers_are_bounded_by_settings() {
+    let project = Project::with_hi();
+    let environment = [("MCPBASH_MAX_JSON_DEPTH", "10"), ("MCPBASH_MAX_NUMBER_LENGTH", "30")];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+    let line =
+        |value: &str| format!(r#"{{"jsonrpc":"2.0","method":"ping","params":{{"x":{value}}},"id":"late"}}"#);
+    server.send_line(&line(&deep(8)));
+    assert_eq!(server.receive()["result"], json!({}));
+    server.send_line(&line(&deep(9)));
+    let answer = server.receive();
+    assert_eq!((code(&answer), &answer["id"]), (-32600, &json!("late")));
+    assert!(message(&answer).contains("MCPBASH_MAX_JSON_DEPTH"), "{answer}");
+    server.send_bytes(format!("{}\n", line(&"9".repeat(31))).as_bytes());
+    let answer = server.receive();
+    assert_eq!((code(&answer), &answer["id"]), (-32600, &json!("late")));
+    assert!(message(&answer).contains("MCPBASH_MAX_NUMBER_LENGTH"), "{answer}");
+    // Deeper than any stack: read without recursion.
+    server.send_bytes(format!("{}\n", line(&deep(1_000_000))).as_bytes());
+    assert_eq!(code(&server.receive()), -32600);
+    server.expect_silence();
+}
+
+#[test]
+fn a_client_that_sends_without_reading_is_not_hoarded_for() {
+    let project = Project::with_hi();
+    let mut child = unread(project.root(), "100000");
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let count = 300_000;
+    let sender = std::thread::spawn(move || {
+        for id in 0..count {
+            writeln!(input, "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}").unwrap();
+        }
+        input
+    });
+    // The sender must get stuck, because nobody reads: its thread cannot have finished when memory stops growing.
+    let mut last = 0;
+    wait_until("the memory to settle", || {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        let now = resident_kilobytes(child.id());
+        let settled = now == last;
+        last = now;
+        settled.then_some(())
+    });
+    assert!(!sender.is_finished(), "the server took everything");
+    assert!(last < 12 * 1024, "{last} KB");
+    // Read now, every answer is there, in order.
+    let mut lines = BufReader::new(output).lines();
+    for id in 0..count {
+        let line = lines.next().unwrap().unwrap();
+        assert_eq!(line, format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}"));
+    }
+    drop(sender.join());
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn while_nobody_reads_signals_still_end_the_server() {
+    let project = Project::with_hi();
+    let mut child = unread(project.root(), "4096");
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    writeln!(input, "{{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}}").unwrap();
+    output.read_line(&mut String::new()).unwrap();
+    let sender = std::thread::spawn(move || {
+        for id in 0.. {
+            if writeln!(input, "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}").is_err() {
+                break;
+            }
+        }
+    });
+    let pid = Pid::from_raw(child.id().cast_signed()).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
+    let status = wait_until("the server to end", || child.try_wait().unwrap());
+    assert_eq!(status.code(), Some(143));
+    sender.join().unwrap();
+}
+
+#[test]
+fn a_tool_that_prints_too_much_is_an_error() {
+    let project = Project::new().tool("flood", "#!/bin/sh\nyes\n").tool("hi", "#!/bin/sh\necho hi\n");
+    let mut server =
+        Server::ready_with(project.root(), &[("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "1000")], "2025-11-25");
+    server.call(1, "flood");
+    let answer = server.receive();
+    assert_eq!(code(&answer), -32603);
+    assert!(message(&answer).contains("MCPBASH_MAX_TOOL_OUTPUT_SIZE"), "{answer}");
+    server.call(2, "hi");
+    assert_eq!(server.receive()["result"]["content"][0]["text"], "hi");
+}

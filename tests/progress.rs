@@ -1,0 +1,127 @@
+//! Progress: live, strictly increasing, only for tokens the client gave, and never after the answer.
+
+use crate::harness::{Project, Server};
+use serde_json::{Value, json};
+
+/// A tool that reports the values it is given as words, each as progress.
+fn project(values: &str) -> Project {
+    Project::new().tool(
+        "report",
+        &format!(
+            r#"#!/bin/sh
+for value in {values}; do
+    printf '{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":"forged","progress":%s,"total":10,"message":"at %s"}}}}\n' "$value" "$value" >>"$MCP_PROGRESS_STREAM"
+done
+echo "token $MCP_PROGRESS_TOKEN"
+"#
+        ),
+    )
+}
+
+fn call(server: &mut Server, token: &Value) -> (Vec<Value>, Value) {
+    server.request(1, "tools/call", &json!({ "name": "report", "_meta": { "progressToken": token } }));
+    let mut notifications = Vec::new();
+    loop {
+        let message = server.receive();
+        if message.get("id").is_some() {
+            return (notifications, message);
+        }
+        notifications.push(message["params"].clone());
+    }
+}
+
+fn values(notifications: &[Value]) -> Vec<String> {
+    notifications.iter().map(|params| params["progress"].to_string()).collect()
+}
+
+#[test]
+fn only_increasing_values_are_told_with_the_clients_own_token() {
+    let project = project("1 2 2 1.5 nonsense 3 -1 4.25");
+    let mut server = Server::ready(project.root());
+    for token in [json!("a \"quoted\" token"), json!(7), json!("")] {
+        let (notifications, answer) = call(&mut server, &token);
+        assert_eq!(values(&notifications), ["1", "2", "3", "4.25"]);
+        assert!(notifications.iter().all(|params| params["progressToken"] == token), "{notifications:?}");
+        assert_eq!(notifications[0]["total"], 10);
+        assert_eq!(notifications[0]["message"], "at 1");
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        let shown = token.as_str().map_or_else(|| token.to_string(), str::to_owned);
+        assert_eq!(text, format!("token {shown}"));
+    }
+    server.expect_silence();
+}
+
+#[test]
+fn the_oldest_revision_gets_no_message() {
+    let project = project("1");
+    let mut server = Server::ready_with(project.root(), &[], "2024-11-05");
+    let (notifications, _) = call(&mut server, &json!(1));
+    assert_eq!(notifications, [json!({ "progressToken": 1, "progress": 1, "total": 10 })]);
+}
+
+#[test]
+fn without_a_token_nothing_is_told() {
+    let project = Project::new().tool("report", "#!/bin/sh\necho \"${MCP_PROGRESS_TOKEN:-none}\"\n");
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "error")], "2025-11-25");
+    server.call(1, "report");
+    assert_eq!(server.receive()["result"]["content"][0]["text"], "none");
+}
+
+#[test]
+fn above_the_rate_the_last_value_is_still_told_before_the_answer() {
+    let numbers: Vec<String> = (1..=500).map(|number| number.to_string()).collect();
+    let project = project(&numbers.join(" "));
+    let mut server =
+        Server::ready_with(project.root(), &[("MCPBASH_MAX_PROGRESS_PER_MIN", "10")], "2025-11-25");
+    let (notifications, _) = call(&mut server, &json!("t"));
+    let told = values(&notifications);
+    assert_eq!(told.len(), 11, "{told:?}");
+    assert_eq!(told.last().unwrap(), "500");
+}
+
+#[test]
+fn buffering_keeps_progress_until_just_before_the_answer() {
+    let project = project("1 2 3").waiting_tool("wait");
+    let report = project.read("tools/report/tool.sh");
+    let report = report.replace(
+        "echo \"token",
+        "echo $$ >>../../started; while [ ! -e ../../go ]; do sleep 0.02; done; echo \"token",
+    );
+    let project = project.script("tools/report/tool.sh", &report);
+    let environment = [("MCPBASH_ENABLE_LIVE_PROGRESS", "false")];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    server.request(1, "tools/call", &json!({ "name": "report", "_meta": { "progressToken": 1 } }));
+    project.wait_for_started(1);
+    server.expect_silence();
+    project.go();
+    let told: Vec<Value> = (0..3).map(|_| server.receive()["params"]["progress"].clone()).collect();
+    assert_eq!(told, [json!(1), json!(2), json!(3)]);
+    assert_eq!(server.receive()["id"], 1);
+}
+
+#[test]
+fn live_progress_comes_while_the_tool_runs() {
+    let project = project("1").waiting_tool("wait");
+    let report = project.read("tools/report/tool.sh");
+    let project = project.script(
+        "tools/report/tool.sh",
+        &report.replace("echo \"token", "while [ ! -e ../../go ]; do sleep 0.02; done; echo \"token"),
+    );
+    let mut server = Server::ready(project.root());
+    server.request(1, "tools/call", &json!({ "name": "report", "_meta": { "progressToken": "live" } }));
+    assert_eq!(server.receive()["params"]["progress"], 1);
+    project.go();
+    assert_eq!(server.receive()["id"], 1);
+}
+
+#[test]
+fn rubbish_on_the_side_channel_is_passed_over() {
+    let project = Project::new().tool(
+        "rubbish",
+        "#!/bin/sh\nhead -c 200000 /dev/urandom >>\"$MCP_PROGRESS_STREAM\"\nyes '{}' | head -n 5000 >>\"$MCP_PROGRESS_STREAM\"\nprintf '{\"method\":\"notifications/progress\",\"params\":{\"progress\":\"x\"}}\\n[1]\\n\\n{' >>\"$MCP_PROGRESS_STREAM\"\necho fine\n",
+    );
+    let mut server = Server::ready(project.root());
+    server.request(1, "tools/call", &json!({ "name": "rubbish", "_meta": { "progressToken": 1 } }));
+    assert_eq!(server.receive()["result"]["content"][0]["text"], "fine");
+    server.expect_silence();
+}

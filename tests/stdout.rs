@@ -1,0 +1,65 @@
+//! Standard output carries the protocol and nothing else; standard input is nobody's but ours.
+
+use crate::harness::{Project, Server};
+use serde_json::json;
+use std::io::{BufRead, BufReader, Write};
+
+#[test]
+fn a_tool_cannot_reach_the_protocol() {
+    // It writes to every descriptor it can find, and to the server's own through /proc, and reads what it can.
+    let project = Project::new().tool(
+        "vandal",
+        "#!/bin/sh\ncat >/dev/null\nfor fd in 3 4 5 6 7 8 9; do (echo vandalised >&$fd) 2>/dev/null; done\necho loud >&2\ncat\necho done\n",
+    );
+    let mut server = Server::ready(project.root());
+    server.call(1, "vandal");
+    server.request(2, "ping", &json!({}));
+    let mut seen = [server.receive(), server.receive()];
+    seen.sort_by_key(|answer| answer["id"].as_i64());
+    assert_eq!(seen[0]["result"]["content"][0]["text"], "done");
+    assert_eq!(seen[0]["result"]["_meta"]["stderr"], "loud");
+    assert_eq!(seen[1]["result"], json!({}));
+    server.expect_silence();
+}
+
+#[test]
+fn the_standard_descriptors_of_the_server_are_not_the_protocols() {
+    let project = Project::with_hi();
+    let server = Server::ready(project.root());
+    let link = |fd: u32| std::fs::read_link(format!("/proc/{}/fd/{fd}", server.child.id())).unwrap();
+    assert_eq!(link(0).to_str(), Some("/dev/null"));
+    assert_eq!(link(1), link(2), "descriptor 1 is standard error");
+}
+
+#[test]
+fn what_a_tool_prints_cannot_break_a_line() {
+    let project =
+        Project::new().tool("odd", "#!/bin/sh\nprintf 'a\\nb\\r\\nc\\000d\\377e\\033[0m\\342\\200\\250'\n");
+    let mut server = Server::ready(project.root());
+    server.call(1, "odd");
+    let text = server.receive()["result"]["content"][0]["text"].clone();
+    assert_eq!(text, "a\nb\r\nc\u{0}d\u{fffd}e\u{1b}[0m\u{2028}");
+}
+
+#[test]
+fn a_client_that_never_reads_standard_error_cannot_stop_the_server() {
+    let project = Project::with_hi();
+    let mut command = Server::command();
+    command.arg("--project-root").arg(project.root()).env("MCPBASH_LOG_LEVEL", "debug");
+    command
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let unread = child.stderr.take();
+    let mut input = child.stdin.take().unwrap();
+    let output = child.stdout.take().unwrap();
+    std::thread::spawn(move || {
+        for _ in 0..5000 {
+            writeln!(input, "this is refused and logged").unwrap();
+        }
+    });
+    assert_eq!(BufReader::new(output).lines().count(), 5000);
+    assert!(child.wait().unwrap().success());
+    drop(unread);
+}
