@@ -5,7 +5,7 @@ use crate::limiter::Limiter;
 use mcp_bash_wire::{LogLevel, write};
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How events look on standard error.
@@ -21,7 +21,8 @@ pub enum Style {
 pub struct Log {
     level: LogLevel,
     style: Style,
-    listeners: Mutex<Vec<Arc<Listener>>>,
+    /// Those whose connections are still there.
+    listeners: Mutex<Vec<Weak<Listener>>>,
 }
 
 impl Log {
@@ -33,7 +34,9 @@ impl Log {
     pub(crate) fn listen(&self, channel: Arc<dyn Channel>, events_per_minute: u32) -> Arc<Listener> {
         let limiter = Mutex::new(Limiter::new(events_per_minute));
         let listener = Arc::new(Listener { channel, level: AtomicU8::new(SILENT), limiter });
-        self.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&listener));
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.retain(|listener| listener.strong_count() > 0);
+        listeners.push(Arc::downgrade(&listener));
         listener
     }
 
@@ -46,13 +49,16 @@ impl Log {
         if level >= self.level {
             to_stderr(&self.line(level, logger, message, details));
         }
-        let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if listeners.iter().any(|listener| listener.wants(level)) {
+        let interested = self.interested(level);
+        if !interested.is_empty() {
             let notification = message_notification(level, logger, &data_of(message, details));
-            for listener in listeners.iter().filter(|listener| listener.wants(level)) {
-                listener.hear(&notification);
-            }
+            interested.iter().for_each(|listener| listener.hear(&notification));
         }
+    }
+
+    fn interested(&self, level: LogLevel) -> Vec<Arc<Listener>> {
+        let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.iter().filter_map(Weak::upgrade).filter(|listener| listener.wants(level)).collect()
     }
 
     fn line(&self, level: LogLevel, logger: &str, message: &str, details: &Value) -> String {
