@@ -4,12 +4,12 @@
 //!
 //! The thread that calls [`serve`] reads. It blocks in `read`, cuts what came into lines and hands them to the
 //! connection, which answers most of them on the spot; the answers of one read leave in one write, before the next
-//! read. Work runs elsewhere and answers through the same [`outbox`], which lets one thread write at a time and never
+//! read. Work runs elsewhere and answers through the same `outbox`, which lets one thread write at a time and never
 //! blocks those who send: what the pipe does not take at once is written by a thread of its own. When a client sends
 //! without reading, we stop reading too.
 //!
-//! A second thread [`watch`]es for what ends a server from outside: a closed output, a dead parent, idleness. Signals
-//! are awaited on the runtime. All ways to the end meet in [`ending`].
+//! A second thread watches for what ends a server from outside: a closed output, a dead parent, idleness. Signals
+//! are awaited on the runtime. All ways to the end meet in `ending`.
 
 mod descriptors;
 mod ending;
