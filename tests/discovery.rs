@@ -26,7 +26,7 @@ fn scripts_with_metadata_are_tools_wherever_they_stand() {
         .file("tools/.hidden/tool.meta.json", "{}")
         .file("tools/notes.txt", "not a tool");
     let mut server = Server::ready(project.root());
-    assert_eq!(names(&mut server), ["named", "flat", "folder"]);
+    assert_eq!(names(&mut server), ["flat", "folder", "named"]);
     for (tool, text) in [("flat", "flat"), ("folder", "folder"), ("named", "deep")] {
         server.call(1, tool);
         assert_eq!(server.receive()["result"]["content"][0]["text"], text);
@@ -45,9 +45,96 @@ fn one_bad_entry_hides_no_other_and_is_named_in_the_log() {
     let mut server = Server::ready(project.root());
     assert_eq!(names(&mut server), ["hi"]);
     let stderr = server.finish();
-    for file in ["broken.meta.json", "lonely.meta.json", "typed.meta.json", "zz-twin.meta.json"] {
+    for file in ["broken.meta.json", "lonely.meta.json", "typed.meta.json", "zz-twin.sh"] {
         assert!(stderr.contains(file), "{file} in {stderr}");
     }
+}
+
+#[test]
+fn metadata_is_json_then_yaml_then_a_comment_then_defaults() {
+    let project = Project::new()
+        .script("tools/one/tool.sh", "#!/bin/sh\n# mcp: {\"description\": \"from the comment\"}\n")
+        .file("tools/one/tool.meta.json", r#"{"description": "from JSON"}"#)
+        .file("tools/one/tool.meta.yaml", "description: from YAML\n")
+        .script("tools/two/tool.sh", "#!/bin/sh\n# mcp: {\"description\": \"from the comment\"}\n")
+        .file(
+            "tools/two/tool.meta.yaml",
+            "name: second\ndescription: from YAML\ninputSchema:\n  type: object\n  properties:\n    n: {type: integer}\n",
+        )
+        .script("tools/three/tool.py", "#!/usr/bin/env python3\n# mcp: {\"name\": \"third\", \"description\": \"from the comment\", \"arguments\": {\"type\": \"object\", \"properties\": {\"x\": {}}}}\n")
+        .script("tools/four/tool.rb", "#!/usr/bin/env ruby\n")
+        .script("tools/five/plain", "#!/bin/sh\n")
+        .script("tools/five/plain.meta.json", r#"{"title": "By its whole name"}"#);
+    let mut server = Server::ready(project.root());
+    let tools = server.ask(1, "tools/list", &json!({}))["result"]["tools"].clone();
+    let told: Vec<_> =
+        tools.as_array().unwrap().iter().map(|tool| (&tool["name"], &tool["description"])).collect();
+    let expected = json!([
+        ["four", null],
+        ["one", "from JSON"],
+        ["plain", null],
+        ["second", "from YAML"],
+        ["third", "from the comment"]
+    ]);
+    assert_eq!(json!(told), expected);
+    assert_eq!(tools[0]["inputSchema"], json!({ "type": "object", "properties": {} }));
+    assert_eq!(tools[2]["title"], "By its whole name");
+    assert_eq!(tools[3]["inputSchema"]["properties"]["n"]["type"], "integer");
+    assert_eq!(tools[4]["inputSchema"]["properties"], json!({ "x": {} }));
+}
+
+#[test]
+fn the_shebang_or_the_executable_bit_decides_never_the_extension() {
+    let project = Project::new()
+        .file("tools/a/shebang.txt", "#!/bin/sh\necho shebang\n")
+        .file("tools/b/data.sh", "echo not a tool\n")
+        .script("tools/c/smoke.sh", "#!/bin/sh\n")
+        .script("tools/d/.hidden.sh", "#!/bin/sh\n")
+        .file("tools/e/asleep.sh", "echo described but not runnable\n")
+        .file("tools/e/asleep.meta.json", "{}");
+    std::fs::copy("/bin/true", {
+        std::fs::create_dir_all(project.path("tools/f")).unwrap();
+        project.path("tools/f/compiled")
+    })
+    .unwrap();
+    let mut server = Server::ready(project.root());
+    assert_eq!(names(&mut server), ["compiled", "shebang"]);
+    assert!(server.finish().contains("asleep.sh: is skipped: it is neither executable"));
+}
+
+#[test]
+fn local_icons_become_data_uris_and_nothing_outside_is_read() {
+    let project = Project::new()
+        .tool("pic", "#!/bin/sh\n")
+        .file("tools/pic/icon.svg", "<svg/>")
+        .file("secret.txt", "x")
+        .file(
+            "tools/pic/tool.meta.json",
+            r#"{"icons": [{"src": "./icon.svg"}, {"src": "https://example.com/i.png"}, {"src": "/etc/passwd", "mimeType": "image/png"}, {"src": "missing.png"}, {"nothing": 1}]}"#,
+        );
+    let mut server = Server::ready(project.root());
+    let icons = server.ask(1, "tools/list", &json!({}))["result"]["tools"][0]["icons"].clone();
+    assert_eq!(
+        icons,
+        json!([
+            { "src": "data:image/svg+xml;base64,PHN2Zy8+", "mimeType": "image/svg+xml" },
+            { "src": "https://example.com/i.png" },
+        ])
+    );
+    let stderr = server.finish();
+    for problem in ["`icons[2]` is ignored: /etc/passwd is outside", "`icons[3]`", "`icons[4]`"] {
+        assert!(stderr.contains(problem), "{problem} in {stderr}");
+    }
+}
+
+#[test]
+fn odd_names_are_served_and_reported() {
+    let project = Project::new()
+        .script("tools/odd/tool.sh", "#!/bin/sh\n")
+        .file("tools/odd/tool.meta.json", r#"{"name": "my.dotted tool"}"#);
+    let mut server = Server::ready(project.root());
+    assert_eq!(names(&mut server), ["my.dotted tool"]);
+    assert!(server.finish().contains("Claude Desktop"));
 }
 
 #[test]

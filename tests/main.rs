@@ -16,6 +16,7 @@ mod minimal;
 mod panics;
 mod progress;
 mod reference;
+mod registration;
 mod rmcp_client;
 mod startup;
 mod stateless;

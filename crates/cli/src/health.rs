@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::startup;
-use mcp_bash_project::{Catalog, Location};
+use mcp_bash_project::Location;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
@@ -30,10 +30,10 @@ fn examine(arguments: &Arguments) -> (Value, u8) {
         }
         Err(error) => return misconfigured(vec![error.to_string()]),
     };
-    let catalog = Catalog::read(&folder);
+    let catalog = startup::read(&folder, &settings);
     let problems: Vec<String> = catalog.diagnostics.iter().map(ToString::to_string).collect();
     // Half a project is served; one of which nothing is left is not.
-    let healthy = problems.is_empty() || !catalog.tools.is_empty();
+    let healthy = catalog.failure.is_none() && (problems.is_empty() || !catalog.tools.is_empty());
     let report = json!({
         "status": if healthy { "ok" } else { "unhealthy" },
         "mode": mode,

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
 
     let location = startup::location(arguments)?;
     let state_dir = startup::state_dir(&settings);
-    let catalog = startup::catalog(&location, &state_dir)?;
+    let catalog = startup::catalog(&location, &settings, &state_dir)?;
     if std::io::stdin().is_terminal() {
         eprint!("{}", welcome::text(&location, &catalog, settings.minimal));
     }

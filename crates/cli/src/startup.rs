@@ -2,10 +2,10 @@
 
 use crate::arguments::Arguments;
 use crate::error::Error;
-use mcp_bash_project::{Catalog, Location, stage_embedded};
+use mcp_bash_project::{Catalog, Location, Paths, stage_embedded};
 use mcp_bash_runner::StateDir;
 use mcp_bash_server::{SettingProblem, Settings};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The settings of the environment, and what is wrong with them.
@@ -26,11 +26,21 @@ pub(crate) fn location(arguments: &Arguments) -> Result<Location, Error> {
 }
 
 /// Reads the project at `location`. The embedded one is written to the private folder first.
-pub(crate) fn catalog(location: &Location, state_dir: &StateDir) -> Result<Catalog, Error> {
-    match location {
-        Location::Folder(folder) => Ok(Catalog::read(folder)),
-        Location::Embedded => Ok(Catalog::read(&stage(state_dir)?)),
-    }
+pub(crate) fn catalog(
+    location: &Location,
+    settings: &Settings,
+    state_dir: &StateDir,
+) -> Result<Catalog, Error> {
+    let root = match location {
+        Location::Folder(folder) => folder.clone(),
+        Location::Embedded => stage(state_dir)?,
+    };
+    Ok(read(&root, settings))
+}
+
+/// Reads the project in `root`.
+pub(crate) fn read(root: &Path, settings: &Settings) -> Catalog {
+    Catalog::read(&Paths::of(root), settings.registration_limit)
 }
 
 /// Writes the embedded project to the private folder.

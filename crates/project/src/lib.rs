@@ -9,14 +9,22 @@
 mod catalog;
 mod diagnostic;
 mod embedded;
+mod icons;
 mod identity;
 mod json;
 mod location;
+mod metadata;
+mod paths;
+mod register;
+mod scan;
 mod tools;
+pub mod trust;
 
-pub use catalog::Catalog;
+pub use catalog::{Catalog, REGISTRATION_LIMIT};
 pub use diagnostic::Diagnostic;
 pub use embedded::stage_embedded;
 pub use identity::Identity;
 pub use location::{Location, LocationError};
-pub use tools::Tool;
+pub use paths::Paths;
+pub use register::RegistrationError;
+pub use tools::{Timeouts, Tool};

@@ -1,15 +1,13 @@
-//! Finds the tools of a project: scripts with a metadata file beside them.
+//! Tools: scripts, and what clients are told about them.
 
-use crate::Diagnostic;
-use crate::json::one_line;
+use crate::metadata::Metadata;
+use crate::scan::{Candidate, candidates};
+use crate::{Diagnostic, icons};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::fs;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// How deep below `tools/` a tool may stand.
-const DEPTH: usize = 3;
 
 /// A script and what clients are told about it. JSON stays as its author wrote it.
 #[derive(Debug, Clone)]
@@ -23,139 +21,195 @@ pub struct Tool {
     pub annotations: Option<Box<RawValue>>,
     pub icons: Option<Box<RawValue>>,
     pub meta: Option<Box<RawValue>>,
-    /// How long a call may take, where the author says so.
-    pub timeout: Option<Duration>,
+    pub timeouts: Timeouts,
     pub script: PathBuf,
-    /// Everything the author wrote, for the script itself.
-    pub metadata: Box<RawValue>,
+    /// Where the script stands below `tools/`.
+    pub path: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Meta {
-    name: Option<String>,
-    title: Option<String>,
-    description: Option<String>,
-    input_schema: Option<Box<RawValue>>,
-    output_schema: Option<Box<RawValue>>,
-    annotations: Option<Box<RawValue>>,
-    icons: Option<Box<RawValue>>,
-    #[serde(rename = "_meta")]
-    underscored: Option<Box<RawValue>>,
-    timeout_secs: Option<u64>,
+/// How long a call may take, where the author says so.
+#[derive(Debug, Clone, Default)]
+pub struct Timeouts {
+    /// How long a call may take, or may be silent if progress extends it.
+    pub limit: Option<Duration>,
+    /// Whether a sign of life starts the time anew.
+    pub progress_extends: Option<bool>,
+    /// How long a call may take however lively it is.
+    pub most: Option<Duration>,
+    /// What the model is told when the time is over.
+    pub hint: Option<String>,
 }
 
-/// All tools below `project`, in the order of their paths.
-pub(crate) fn discover(project: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tool> {
-    let mut tools: Vec<Tool> = Vec::new();
-    for path in metadata_files(&project.join("tools"), DEPTH, diagnostics) {
-        let problem = match read_tool(&path) {
-            Ok(tool) if tools.iter().any(|known| known.name == tool.name) => {
-                format!("another tool is called `{}`; rename one of them", tool.name)
-            }
-            Ok(tool) => {
-                tools.push(tool);
-                continue;
-            }
-            Err(problem) => problem,
-        };
-        diagnostics.push(Diagnostic::new(&path, format!("is skipped: {problem}")));
-    }
-    tools
-}
-
-fn metadata_files(folder: &Path, depth: usize, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) => {
-            if error.kind() != std::io::ErrorKind::NotFound {
-                diagnostics.push(Diagnostic::new(folder, format!("is skipped: {error}")));
-            }
-            return Vec::new();
+impl Tool {
+    /// The entry of this tool in the registry.
+    pub fn registry_item(&self) -> Value {
+        let mut item = json!({
+            "name": self.name,
+            "description": self.description.as_deref().unwrap_or_default(),
+            "path": self.path,
+            "inputSchema": self.input_schema,
+        });
+        let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs());
+        let optional = [
+            ("title", json!(self.title)),
+            ("outputSchema", json!(self.output_schema)),
+            ("timeoutSecs", json!(seconds(self.timeouts.limit))),
+            ("progressExtendsTimeout", json!(self.timeouts.progress_extends)),
+            ("maxTimeoutSecs", json!(seconds(self.timeouts.most))),
+            ("timeoutHint", json!(self.timeouts.hint)),
+            ("icons", json!(self.icons)),
+            ("annotations", json!(self.annotations)),
+            ("_meta", json!(self.meta)),
+        ];
+        for (name, value) in optional.into_iter().filter(|(_, value)| !value.is_null()) {
+            item[name] = value;
         }
+        item
+    }
+
+    /// Makes a tool of a script and its metadata. `problems` gets what is wrong and does no harm.
+    pub(crate) fn new(
+        script: PathBuf,
+        metadata: Metadata,
+        tools: &Path,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let path = script.strip_prefix(tools).unwrap_or(&script).to_string_lossy().into_owned();
+        let name =
+            metadata.name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| default_name(&script));
+        if let Some(problem) = unfit_name(&name) {
+            problems.push(problem);
+        }
+        let folder = script.parent().unwrap_or(tools);
+        let project = tools.parent().unwrap_or(tools);
+        Ok(Self {
+            title: metadata.title,
+            description: metadata.description,
+            input_schema: input_schema(
+                object(metadata.input_schema.or(metadata.arguments), "inputSchema")?.as_deref(),
+            )?,
+            output_schema: object(metadata.output_schema, "outputSchema")?,
+            annotations: object(metadata.annotations, "annotations")?,
+            icons: icons::embed(metadata.icons.as_deref(), folder, project, problems),
+            meta: object(metadata.underscored, "_meta")?,
+            timeouts: Timeouts {
+                limit: positive(metadata.timeout_secs, "timeoutSecs")?,
+                progress_extends: metadata.progress_extends_timeout,
+                most: positive(metadata.max_timeout_secs, "maxTimeoutSecs")?,
+                hint: metadata.timeout_hint,
+            },
+            name,
+            script,
+            path,
+        })
+    }
+}
+
+/// All tools below `tools`, in the order of their names.
+pub(crate) fn discover(tools: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tool> {
+    let mut found: Vec<Tool> = Vec::new();
+    for candidate in candidates(tools, diagnostics) {
+        let described_in = candidate.metadata.clone().unwrap_or_else(|| candidate.script.clone());
+        let mut problems = Vec::new();
+        match read(candidate, tools, &mut problems) {
+            Ok(Some(tool)) => found.push(tool),
+            Ok(None) => {}
+            Err(problem) => problems.push(format!("is skipped: {problem}")),
+        }
+        diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&described_in, problem)));
+    }
+    distinct(found, diagnostics)
+}
+
+/// Leaves one tool of each name: the first in the order of their paths.
+pub(crate) fn distinct(mut tools: Vec<Tool>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tool> {
+    tools.sort_by(|one, other| (&one.name, &one.path).cmp(&(&other.name, &other.path)));
+    let mut left: Vec<Tool> = Vec::with_capacity(tools.len());
+    for tool in tools {
+        match left.last() {
+            Some(known) if known.name == tool.name => diagnostics.push(Diagnostic::new(
+                &tool.script,
+                format!("is skipped: {} is called `{}` too; rename one of them", known.path, tool.name),
+            )),
+            _ => left.push(tool),
+        }
+    }
+    left
+}
+
+fn read(candidate: Candidate, tools: &Path, problems: &mut Vec<String>) -> Result<Option<Tool>, String> {
+    let metadata = match &candidate.metadata {
+        Some(path) => Metadata::from_file(path)?,
+        None => match Metadata::inline(&candidate.script)? {
+            Some(metadata) => metadata,
+            None if candidate.at_the_top => {
+                problems.push("is skipped: it has neither metadata nor a `# mcp:` line".to_owned());
+                return Ok(None);
+            }
+            None => Metadata::default(),
+        },
     };
-    let mut paths: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| !is_hidden(path)).collect();
-    paths.sort();
-    let mut found = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            if depth > 1 {
-                found.extend(metadata_files(&path, depth - 1, diagnostics));
-            }
-        } else if path.to_string_lossy().ends_with(".meta.json") {
-            found.push(path);
-        }
-    }
-    found
+    Tool::new(candidate.script, metadata, tools, problems).map(Some)
 }
 
-fn is_hidden(path: &Path) -> bool {
-    path.file_name().is_none_or(|name| name.as_encoded_bytes().starts_with(b"."))
+/// The folder's name for `tool.*`, else the name of the file without its ending.
+fn default_name(script: &Path) -> String {
+    let stem = script.file_stem().unwrap_or_default();
+    let folder = script.parent().and_then(Path::file_name);
+    let name = if stem == "tool" { folder.unwrap_or(stem) } else { stem };
+    name.to_string_lossy().into_owned()
 }
 
-fn read_tool(path: &Path) -> Result<Tool, String> {
-    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let metadata = one_line(&text).map_err(|error| format!("{error}; mend the JSON"))?;
-    let meta: Meta = serde_json::from_str(metadata.get()).map_err(|error| error.to_string())?;
-    let stem =
-        path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".meta.json"));
-    let stem = stem.ok_or("its name is not valid Unicode")?;
-    let script = script_beside(path, stem)?;
-    let folder = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-    let default_name =
-        if stem == "tool" { folder.unwrap_or_else(|| stem.to_owned()) } else { stem.to_owned() };
-    Ok(Tool {
-        name: meta.name.filter(|name| !name.is_empty()).unwrap_or(default_name),
-        title: meta.title,
-        description: meta.description,
-        input_schema: input_schema(object(meta.input_schema, "inputSchema")?.as_deref())?,
-        output_schema: object(meta.output_schema, "outputSchema")?,
-        annotations: object(meta.annotations, "annotations")?,
-        icons: meta.icons.filter(|icons| icons.get().starts_with('[')),
-        meta: object(meta.underscored, "_meta")?,
-        timeout: meta.timeout_secs.filter(|secs| *secs > 0).map(Duration::from_secs),
-        script,
-        metadata,
+/// What is wrong with a name that some clients refuse. It is served all the same.
+fn unfit_name(name: &str) -> Option<String> {
+    let fits = name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    (!fits).then(|| {
+        format!(
+            "calls its tool `{name}`, which some clients (Claude Desktop among them) refuse; \
+             use at most 64 letters, digits, `_` and `-`"
+        )
     })
-}
-
-/// The file of that name that is not the metadata itself: `tool.sh` beside `tool.meta.json`.
-fn script_beside(metadata: &Path, stem: &str) -> Result<PathBuf, String> {
-    let folder = metadata.parent().unwrap_or(Path::new("."));
-    let mut candidates: Vec<PathBuf> = fs::read_dir(folder)
-        .map_err(|error| error.to_string())?
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.file_stem().is_some_and(|name| name == stem) && path.is_file())
-        .collect();
-    candidates.sort();
-    candidates
-        .into_iter()
-        .next()
-        .ok_or_else(|| format!("there is no script called `{stem}` or `{stem}.*` beside it"))
 }
 
 fn object(value: Option<Box<RawValue>>, name: &str) -> Result<Option<Box<RawValue>>, String> {
     match value {
+        Some(value) if value.get() == "null" => Ok(None),
         Some(value) if !value.get().starts_with('{') => Err(format!("`{name}` must be an object")),
         value => Ok(value),
     }
 }
 
-/// A schema that says `"type": "object"` itself, as every client expects.
+fn positive(seconds: Option<u64>, name: &str) -> Result<Option<Duration>, String> {
+    match seconds {
+        Some(0) => Err(format!("`{name}` must be above 0")),
+        seconds => Ok(seconds.map(Duration::from_secs)),
+    }
+}
+
+/// A schema that says `"type": "object"` and has `properties`, as every client expects.
 fn input_schema(schema: Option<&RawValue>) -> Result<Box<RawValue>, String> {
     #[derive(Deserialize)]
-    struct Typed {
-        r#type: Option<serde_json::Value>,
+    struct Shape {
+        r#type: Option<Value>,
+        properties: Option<Value>,
     }
     let text = schema.map_or("{}", RawValue::get);
-    let typed: Typed = serde_json::from_str(text).map_err(|error| format!("`inputSchema`: {error}"))?;
-    let text = match typed.r#type {
-        Some(kind) if kind == "object" => text.to_owned(),
+    let shape: Shape = serde_json::from_str(text).map_err(|error| format!("`inputSchema`: {error}"))?;
+    let mut added = String::new();
+    match shape.r#type {
+        None => added.push_str(r#""type":"object","#),
+        Some(kind) if kind == "object" => {}
         Some(kind) => return Err(format!("`inputSchema` must have the type \"object\", not {kind}")),
-        None if text == "{}" => r#"{"type":"object"}"#.to_owned(),
-        None => text.replacen('{', r#"{"type":"object","#, 1),
+    }
+    match shape.properties {
+        None => added.push_str(r#""properties":{},"#),
+        Some(Value::Object(_)) => {}
+        Some(_) => return Err("`inputSchema.properties` must be an object".to_owned()),
+    }
+    let whole = if text == "{}" {
+        format!("{{{}}}", added.trim_end_matches(','))
+    } else {
+        text.replacen('{', &format!("{{{added}"), 1)
     };
-    RawValue::from_string(text).map_err(|error| error.to_string())
+    RawValue::from_string(whole).map_err(|error| error.to_string())
 }

@@ -52,7 +52,9 @@ impl Log {
         let interested = self.interested(level);
         if !interested.is_empty() {
             let notification = message_notification(level, logger, &data_of(message, details));
-            interested.iter().for_each(|listener| listener.hear(&notification));
+            for listener in interested {
+                listener.hear(&notification);
+            }
         }
     }
 

@@ -126,7 +126,7 @@ impl Server {
         for diagnostic in &self.catalog.diagnostics {
             self.log.event(LogLevel::Warning, "mcp.project", &diagnostic.to_string(), &json!({}));
         }
-        let details = json!({ "project": self.catalog.root, "tools": self.catalog.tools.len() });
+        let details = json!({ "project": self.catalog.paths.root, "tools": self.catalog.tools.len() });
         self.log.event(LogLevel::Debug, "mcp.project", "project read", &details);
     }
 }

@@ -20,6 +20,7 @@ pub struct Settings {
     pub max_timeout: Duration,
     pub output_limit: usize,
     pub payload_threshold: usize,
+    pub registration_limit: u64,
     pub stderr_tail: usize,
     pub progress_per_minute: u32,
     pub logs_per_minute: u32,
@@ -111,6 +112,7 @@ pub const TABLE: &[Setting] = &[
     ),
     row("MCPBASH_MAX_TIMEOUT_SECS", "600", "The longest time that a call may ask for, in seconds"),
     row("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "10485760", "The most a tool may print, in bytes"),
+    row("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", "1048576", "The longest `server.d/register.json`, in bytes"),
     row(
         "MCPBASH_ENV_PAYLOAD_THRESHOLD",
         "65536",
@@ -213,6 +215,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             max_timeout: self.seconds("MCPBASH_MAX_TIMEOUT_SECS", 1, YEAR),
             output_limit: self.size("MCPBASH_MAX_TOOL_OUTPUT_SIZE", 1),
             payload_threshold: self.size("MCPBASH_ENV_PAYLOAD_THRESHOLD", 0),
+            registration_limit: self.number("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", 1, 1 << 40),
             stderr_tail: self.size("MCPBASH_TOOL_STDERR_TAIL_LIMIT", 0),
             progress_per_minute: self.rate("MCPBASH_MAX_PROGRESS_PER_MIN"),
             logs_per_minute: match self.given("MCPBASH_MAX_LOGS_PER_MIN") {

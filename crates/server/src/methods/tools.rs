@@ -4,7 +4,7 @@ use crate::server::Server;
 use crate::shape::{Answer, Members};
 use crate::spill::Spill;
 use crate::work::Work;
-use mcp_bash_project::Tool;
+use mcp_bash_project::{Catalog, Tool};
 use mcp_bash_runner::{Ending, Invocation, Outcome};
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, Revision, RpcError, Scanner, write};
 use serde_json::json;
@@ -27,7 +27,16 @@ pub(crate) fn list(server: &Server, revision: Revision, params: Option<Raw<'_>>)
             "Invalid params: `cursor` is not one of ours; leave it out to start over",
         ));
     }
+    served(&server.catalog())?;
     Ok(Answer::members(format!("\"tools\":{}", server.tools(revision))).cacheable())
+}
+
+/// Refuses where the project cannot be served at all.
+fn served(catalog: &Catalog) -> Result<(), RpcError> {
+    match &catalog.failure {
+        None => Ok(()),
+        Some(error) => Err(RpcError::internal(format!("server.d/register.json {error}"))),
+    }
 }
 
 /// What a client asks for with `tools/call`.
@@ -66,13 +75,14 @@ impl<'a> CallParams<'a> {
 pub(crate) async fn call(work: &Work, params: Option<&str>) -> Result<Answer, RpcError> {
     let params = CallParams::read(params)?;
     let catalog = work.server().catalog();
+    served(&catalog)?;
     let tool = catalog
         .tool(&params.name)
         .ok_or_else(|| RpcError::invalid_params(format!("Unknown tool: {}", params.name)))?;
 
     let settings = work.server().settings();
     let timeout =
-        params.timeout.or(tool.timeout).unwrap_or(settings.default_timeout).min(settings.max_timeout);
+        params.timeout.or(tool.timeouts.limit).unwrap_or(settings.default_timeout).min(settings.max_timeout);
     let spill = spill(work, tool, params.arguments).map_err(|error| {
         RpcError::internal(format!("Tool '{}' cannot be given its arguments: {error}", tool.name))
     })?;
@@ -80,7 +90,7 @@ pub(crate) async fn call(work: &Work, params: Option<&str>) -> Result<Answer, Rp
         program: tool.script.clone(),
         arguments: Vec::new(),
         directory: tool.script.parent().unwrap_or(Path::new("/")).to_owned(),
-        environment: environment(work, tool, &catalog.root, &spill),
+        environment: environment(work, tool, &catalog.paths.root, &spill),
         input: params.arguments.as_bytes().to_vec(),
         timeout,
         grace: GRACE,
@@ -115,7 +125,7 @@ fn environment(work: &Work, tool: &Tool, root: &Path, spill: &Spill<'_>) -> Vec<
 fn spill<'a>(work: &'a Work, tool: &Tool, arguments: &str) -> io::Result<Spill<'a>> {
     let mut spill = Spill::new(work.server().state_dir(), work.server().settings().payload_threshold);
     spill.json("MCP_TOOL_ARGS", arguments)?;
-    spill.json("MCP_TOOL_METADATA", tool.metadata.get())?;
+    spill.json("MCP_TOOL_METADATA", &tool.registry_item().to_string())?;
     spill.json("MCP_TOOL_META", work.meta())?;
     Ok(spill)
 }

@@ -1,7 +1,7 @@
 //! An independent judge of a conversation: it reads what a client sent with a parser of its own, works out how many
 //! answers each line must get, and holds that against what the server sent.
 
-use mcp_bash_project::Catalog;
+use mcp_bash_project::{Catalog, Paths};
 use mcp_bash_runner::StateDir;
 use mcp_bash_server::{Channel, Connection, Flow, Log, Server, Settings, Style};
 use mcp_bash_wire::{Line, LogLevel};
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 /// What happened on a connection before the bytes that are judged.
 #[derive(Debug, Clone, Copy)]
-pub enum Before {
+pub(crate) enum Before {
     Nothing,
     /// A session of a revision that has batches.
     Batches,
@@ -41,7 +41,7 @@ impl Before {
 }
 
 /// Sends `bytes` to a server, and fails if it does not answer as it must.
-pub fn judge(before: Before, bytes: &[u8]) {
+pub(crate) fn judge(before: Before, bytes: &[u8]) {
     let collected = Arc::new(Collected::default());
     let connection = Connection::new(server(), Arc::clone(&collected) as _);
     for message in before.messages() {
@@ -71,7 +71,13 @@ fn server() -> Arc<Server> {
         let (settings, _) = Settings::read(|_| None);
         let state_dir = Arc::new(StateDir::new(std::env::temp_dir(), false));
         let log = Log::new(LogLevel::Emergency, Style::Json);
-        let server = Server::new(settings, Catalog::read(nowhere), log, runtime.handle().clone(), state_dir);
+        let server = Server::new(
+            settings,
+            Catalog::read(&Paths::of(nowhere), 0),
+            log,
+            runtime.handle().clone(),
+            state_dir,
+        );
         (Arc::new(server), runtime)
     });
     Arc::clone(server)

@@ -1,0 +1,86 @@
+//! What an author says about a tool: in a JSON or YAML file beside it, or in a comment inside it.
+
+use crate::json::one_line;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+/// The fields of a tool's metadata. JSON of the author's own is kept as text.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Metadata {
+    pub(crate) name: Option<String>,
+    pub(crate) title: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) input_schema: Option<Box<RawValue>>,
+    /// What `inputSchema` was called in older projects.
+    pub(crate) arguments: Option<Box<RawValue>>,
+    pub(crate) output_schema: Option<Box<RawValue>>,
+    pub(crate) annotations: Option<Box<RawValue>>,
+    pub(crate) icons: Option<Box<RawValue>>,
+    #[serde(rename = "_meta")]
+    pub(crate) underscored: Option<Box<RawValue>>,
+    pub(crate) timeout_secs: Option<u64>,
+    pub(crate) progress_extends_timeout: Option<bool>,
+    pub(crate) max_timeout_secs: Option<u64>,
+    pub(crate) timeout_hint: Option<String>,
+    /// Where the script is, for tools that are registered and not found.
+    pub(crate) path: Option<String>,
+}
+
+/// The longest metadata file that is read.
+const LONGEST: u64 = 4 * 1024 * 1024;
+
+/// How many lines of a script are looked at for its metadata.
+const HEADER_LINES: usize = 10;
+
+impl Metadata {
+    /// Reads a metadata file, by its ending.
+    pub(crate) fn from_file(path: &Path) -> Result<Self, String> {
+        let text = read_bounded(path)?;
+        if path.extension().is_some_and(|extension| extension == "json") {
+            return Self::from_json(&text);
+        }
+        let value: serde_json::Value =
+            serde_saphyr::from_str(&text).map_err(|error| format!("{error}; mend the YAML"))?;
+        Self::from_json(&value.to_string())
+    }
+
+    pub(crate) fn from_json(text: &str) -> Result<Self, String> {
+        let line = one_line(text.trim_start_matches('\u{feff}'))
+            .map_err(|error| format!("{error}; mend the JSON"))?;
+        if !line.get().starts_with('{') {
+            return Err("it must hold an object".to_owned());
+        }
+        serde_json::from_str(line.get()).map_err(|error| error.to_string())
+    }
+
+    /// The JSON after `mcp:` in a comment near the top of a script, if there is one.
+    pub(crate) fn inline(script: &Path) -> Result<Option<Self>, String> {
+        let Ok(file) = File::open(script) else { return Ok(None) };
+        // A compiled program has no lines to speak of: only so much of it is looked at.
+        let header = BufReader::new(file.take(16 * 1024)).split(b'\n').take(HEADER_LINES);
+        for line in header.map_while(Result::ok) {
+            let Ok(line) = std::str::from_utf8(&line) else { return Ok(None) };
+            if let Some((comment, json)) = line.split_once("mcp:")
+                && comment.trim_start().starts_with(['#', '/', '-', ';', '%'])
+                && json.trim_start().starts_with('{')
+            {
+                return Self::from_json(json.trim())
+                    .map(Some)
+                    .map_err(|problem| format!("the `mcp:` line: {problem}"));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn read_bounded(path: &Path) -> Result<String, String> {
+    let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
+    if size > LONGEST {
+        return Err(format!("it has {size} bytes, more than {LONGEST}"));
+    }
+    fs::read_to_string(path).map_err(|error| error.to_string())
+}

@@ -1,0 +1,139 @@
+//! `server.d/register.json`: what a project registers instead of being searched. Data only, and strict: a file that is
+//! wrong in one place counts for nothing, and says so.
+
+use crate::metadata::Metadata;
+use crate::tools::{Tool, distinct};
+use crate::trust::{self, Distrust};
+use crate::{Diagnostic, Paths};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Component, Path};
+use thiserror::Error;
+
+/// Why a registration cannot be used. The messages complete "server.d/register.json ...".
+#[derive(Debug, Error)]
+pub enum RegistrationError {
+    #[error("cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
+    #[error("is not trusted: {0}")]
+    Distrusted(#[from] Distrust),
+    #[error("has more than {0} bytes; MCPBASH_MAX_MANUAL_REGISTRY_BYTES sets the limit")]
+    TooLarge(u64),
+    #[error("starts with a byte-order mark; save it as UTF-8 without one")]
+    ByteOrderMark,
+    #[error("is not valid UTF-8")]
+    NotUtf8,
+    #[error("is not valid JSON: {0}")]
+    NotJson(serde_json::Error),
+    #[error("must be an object with `\"version\": 1`")]
+    Version,
+    #[error("has the unknown key `{0}`; known are {KNOWN}")]
+    UnknownKey(String),
+    #[error("must have an array or null as `{0}`")]
+    NotAnArray(&'static str),
+    #[error("must have an object as `_meta`")]
+    Meta,
+    #[error("registers `tools[{index}]`, which cannot be used: {problem}")]
+    Tool { index: usize, problem: String },
+}
+
+const KINDS: [&str; 5] = ["tools", "resources", "resourceTemplates", "prompts", "completions"];
+const KNOWN: &str = "version, tools, resources, resourceTemplates, prompts, completions, _meta";
+
+/// What a registration says. A kind that is absent is searched for; an empty one is switched off.
+#[derive(Debug, Default)]
+pub(crate) struct Registration {
+    pub(crate) tools: Option<Vec<Tool>>,
+}
+
+impl Registration {
+    /// Reads the registration of a project. `None` where it has none.
+    pub(crate) fn read(
+        paths: &Paths,
+        limit: u64,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<Option<Self>, RegistrationError> {
+        let path = paths.server.join("register.json");
+        let file = match trust::open(&path) {
+            Ok(file) => file,
+            Err(Distrust::Unreadable(error)) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(distrust) => return Err(distrust.into()),
+        };
+        let text = read_text(file, limit)?;
+        let members = members(&text)?;
+        let tools = members.get("tools").copied().filter(|raw| raw.get() != "null");
+        let tools = tools.map(|raw| registered_tools(raw, paths, diagnostics)).transpose()?;
+        Ok(Some(Self { tools }))
+    }
+}
+
+fn read_text(file: File, limit: u64) -> Result<String, RegistrationError> {
+    let mut bytes = Vec::new();
+    // One byte more than allowed tells a file that is too large from one that just fits.
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(RegistrationError::TooLarge(limit));
+    }
+    if bytes.starts_with(b"\xEF\xBB\xBF") {
+        return Err(RegistrationError::ByteOrderMark);
+    }
+    String::from_utf8(bytes).map_err(|_| RegistrationError::NotUtf8)
+}
+
+fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, RegistrationError> {
+    let value: Value = serde_json::from_str(text).map_err(RegistrationError::NotJson)?;
+    let object = value.as_object().ok_or(RegistrationError::Version)?;
+    if object.get("version").and_then(Value::as_f64) != Some(1.0) {
+        return Err(RegistrationError::Version);
+    }
+    for (key, value) in object {
+        match KINDS.iter().find(|kind| *kind == key) {
+            Some(_) if value.is_array() || value.is_null() => {}
+            Some(kind) => return Err(RegistrationError::NotAnArray(kind)),
+            None if key == "version" => {}
+            None if key == "_meta" && (value.is_object() || value.is_null()) => {}
+            None if key == "_meta" => return Err(RegistrationError::Meta),
+            None => return Err(RegistrationError::UnknownKey(key.clone())),
+        }
+    }
+    serde_json::from_str(text).map_err(RegistrationError::NotJson)
+}
+
+fn registered_tools(
+    raw: &RawValue,
+    paths: &Paths,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Vec<Tool>, RegistrationError> {
+    let entries: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(RegistrationError::NotJson)?;
+    let mut tools = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.into_iter().enumerate() {
+        let mut problems = Vec::new();
+        let tool = registered_tool(entry.get(), paths, &mut problems)
+            .map_err(|problem| RegistrationError::Tool { index, problem })?;
+        diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&tool.script, problem)));
+        tools.push(tool);
+    }
+    Ok(distinct(tools, diagnostics))
+}
+
+/// Makes a tool of one entry, whose `path` names its script below `tools/`.
+pub(crate) fn registered_tool(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Tool, String> {
+    let metadata = Metadata::from_json(text)?;
+    if metadata.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
+        return Err("`name` is missing".to_owned());
+    }
+    let path = metadata.path.clone().ok_or("`path` is missing")?;
+    let inside =
+        Path::new(&path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if !inside {
+        return Err(format!("`path` must stay below the tools folder: {path}"));
+    }
+    let script = paths.tools.join(&path);
+    if !script.is_file() {
+        return Err(format!("there is no file {}", script.display()));
+    }
+    Tool::new(script, metadata, &paths.tools, problems)
+}

@@ -1,0 +1,69 @@
+// What every session in JavaScript needs: checks, and a watch on the server's processes.
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+
+// What `make-project.sh` writes.
+export const IDENTITY = {
+  name: "client-sessions",
+  title: "Client sessions",
+  version: "4.5.6",
+  description: "What the official clients are tried on.",
+  websiteUrl: "https://example.com/client-sessions",
+};
+export const INSTRUCTIONS = "Greet people with `greet`.";
+export const TOOLS = ["fail", "greet", "slow", "steps"];
+export const GREET_SCHEMA = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+
+export const scratch = mkdtempSync(join(tmpdir(), "client-session-"));
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+const pids = join(scratch, "server-pids");
+
+/** The command line that was given, in a shell that writes its process id down before it becomes the server. */
+export function serverCommand() {
+  const server = process.argv.slice(2);
+  if (server.length === 0) {
+    console.error("usage: session SERVER [ARGUMENT...]");
+    process.exit(2);
+  }
+  return ["sh", "-c", 'echo $$ >>"$0" && exec "$@"', pids, ...server];
+}
+
+export function check(what, holds, seen) {
+  if (holds) {
+    console.log(`ok: ${what}`);
+  } else {
+    console.log(`WRONG: ${what}; saw ${seen instanceof Error ? seen.stack : JSON.stringify(seen)}`);
+    process.exit(1);
+  }
+}
+
+export function checkEqual(what, seen, wanted) {
+  check(what, isDeepStrictEqual(seen, wanted), seen);
+}
+
+/** Whether something comes true within five seconds. */
+export async function until(holds) {
+  for (const deadline = Date.now() + 5000; !holds(); await sleep(20)) {
+    if (Date.now() > deadline) return false;
+  }
+  return true;
+}
+
+export function alive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function checkNoServerIsLeft() {
+  const started = readFileSync(pids, "utf8").trim().split("\n").map(Number);
+  const gone = await until(() => !started.some(alive));
+  check("no server process is left", gone, started.filter(alive));
+}

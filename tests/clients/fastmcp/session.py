@@ -1,0 +1,59 @@
+"""A session with FastMCP as it comes: it finds out what the server speaks."""
+
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+from mcp import MCPError
+from mcp.types import LOG_LEVEL_META_KEY, REQUEST_TIMEOUT
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from conversation import GaveUp, Refused, Result, run
+
+
+class FastMcp:
+    def __init__(self, command, heard):
+        # Left to itself it keeps the server for the next connection.
+        transport = StdioTransport(command[0], command[1:], keep_alive=False)
+        self.client = Client(transport, log_handler=heard.log, message_handler=heard.message)
+        self.stack = AsyncExitStack()
+        self.meta = None
+
+    async def __aenter__(self):
+        await self.stack.enter_async_context(self.client)
+        return self
+
+    async def __aexit__(self, *error):
+        return await self.stack.__aexit__(*error)
+
+    def version(self):
+        return self.client.protocol_version
+
+    def server(self):
+        return self.client.server_info.model_dump(by_alias=True)
+
+    def instructions(self):
+        return self.client.instructions
+
+    async def log_at(self, level):
+        self.meta = {LOG_LEVEL_META_KEY: level}
+
+    async def tools(self):
+        return {tool.name: tool.input_schema for tool in await self.client.list_tools()}
+
+    async def call(self, name, arguments, on_progress=None, timeout=30):
+        async def progressed(progress, total, message):
+            on_progress(progress)
+
+        try:
+            result = await self.client.call_tool_mcp(
+                name, arguments, progressed if on_progress else None, timeout, self.meta
+            )
+        except MCPError as error:
+            raise GaveUp if error.code == REQUEST_TIMEOUT else Refused(error.code) from error
+        return Result(result.content[0].text, result.is_error)
+
+
+run(FastMcp, version="2026-07-28")

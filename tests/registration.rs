@@ -1,0 +1,97 @@
+//! `server.d/register.json`: strict, and used instead of a search.
+
+use crate::harness::{Project, Server, code};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+
+fn project(register: &str) -> Project {
+    Project::with_hi()
+        .script("tools/quiet.sh", "#!/bin/sh\necho registered\n")
+        .file("server.d/register.json", register)
+}
+
+fn list(project: &Project) -> Value {
+    Server::ready(project.root()).ask(1, "tools/list", &json!({}))
+}
+
+fn names(answer: &Value) -> Vec<&str> {
+    answer["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn registered_tools_take_the_place_of_the_search() {
+    let project = project(
+        r#"{"version": 1, "_meta": {"by": "hand"}, "tools": [
+            {"name": "manual", "description": "By hand", "path": "quiet.sh", "timeoutSecs": 5,
+             "arguments": {"type": "object", "properties": {"n": {"type": "number", "default": 1.10}}}}]}"#,
+    );
+    let mut server = Server::ready(project.root());
+    server.request(1, "tools/list", &json!({}));
+    let line = server.receive_line();
+    assert!(line.contains(r#"{"name":"manual","description":"By hand","#) && line.contains("1.10"), "{line}");
+    server.call(2, "manual");
+    assert_eq!(server.receive()["result"]["content"][0]["text"], "registered");
+    server.call(3, "hi");
+    assert_eq!(code(&server.receive()), -32602);
+}
+
+#[test]
+fn absent_and_null_mean_search_and_empty_means_none() {
+    assert_eq!(names(&list(&project(r#"{"version": 1}"#))), ["hi"]);
+    assert_eq!(names(&list(&project(r#"{"version": 1, "tools": null}"#))), ["hi"]);
+    assert!(names(&list(&project(r#"{"version": 1, "tools": []}"#))).is_empty());
+}
+
+#[test]
+fn what_is_wrong_fails_loudly_and_nothing_is_served_instead() {
+    let large = format!(r#"{{"version": 1, "_meta": {{"x": "{}"}}}}"#, "y".repeat(1024 * 1024));
+    let cases = [
+        ("", "not valid JSON"),
+        ("// comment\n{\"version\": 1}", "not valid JSON"),
+        ("\u{feff}{\"version\": 1}", "byte-order mark"),
+        ("[]", "version"),
+        ("{}", "version"),
+        (r#"{"version": 2}"#, "version"),
+        (r#"{"version": "1"}"#, "version"),
+        (r#"{"version": 1, "tool": []}"#, "unknown key `tool`"),
+        (r#"{"version": 1, "tools": {}}"#, "array or null as `tools`"),
+        (r#"{"version": 1, "prompts": "x"}"#, "array or null as `prompts`"),
+        (r#"{"version": 1, "_meta": 5}"#, "`_meta`"),
+        (r#"{"version": 1, "tools": [{"name": "x"}]}"#, "`path` is missing"),
+        (r#"{"version": 1, "tools": [{"path": "quiet.sh"}]}"#, "`name` is missing"),
+        (r#"{"version": 1, "tools": [{"name": "x", "path": "../../../bin/sh"}]}"#, "below the tools folder"),
+        (r#"{"version": 1, "tools": [{"name": "x", "path": "/bin/sh"}]}"#, "below the tools folder"),
+        (r#"{"version": 1, "tools": [{"name": "x", "path": "gone.sh"}]}"#, "no file"),
+        (r#"{"version": 1, "tools": [{"name": "x", "path": "quiet.sh", "timeoutSecs": "5"}]}"#, "tools[0]"),
+        (&large, "MCPBASH_MAX_MANUAL_REGISTRY_BYTES"),
+    ];
+    for (text, problem) in cases {
+        let project = project(text).script("server.d/register.sh", "#!/bin/sh\ntouch ran\n");
+        let mut server =
+            Server::ready_with(project.root(), &[("MCPBASH_ALLOW_PROJECT_HOOKS", "true")], "2025-11-25");
+        let answer = server.ask(1, "tools/list", &json!({}));
+        assert_eq!(code(&answer), -32603, "{problem}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("register.json") && message.contains(problem), "{problem} in {message}");
+        server.call(2, "hi");
+        assert_eq!(code(&server.receive()), -32603, "{problem}");
+        assert!(server.finish().contains(problem), "{problem} is logged");
+        assert!(!project.path("server.d/ran").exists(), "the hook is no way out");
+    }
+}
+
+#[test]
+fn a_file_that_others_could_have_written_is_not_believed() {
+    let project = project(r#"{"version": 1}"#);
+    let path = project.path("server.d/register.json");
+    for mode in [0o664, 0o646, 0o666] {
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let answer = list(&project);
+        assert!(answer["error"]["message"].as_str().unwrap().contains("chmod go-w"), "{mode:o}: {answer}");
+    }
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(names(&list(&project)), ["hi"]);
+    std::fs::rename(&path, project.path("elsewhere.json")).unwrap();
+    std::os::unix::fs::symlink(project.path("elsewhere.json"), &path).unwrap();
+    assert!(list(&project)["error"]["message"].as_str().unwrap().contains("is a link"));
+}
