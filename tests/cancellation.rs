@@ -7,7 +7,7 @@ use serde_json::json;
 fn a_cancelled_call_ends_with_its_processes_and_is_not_answered() {
     let project = Project::new().tool(
         "tree",
-        "#!/bin/sh\nsleep 300 & echo $! >>../../started\n(sleep 300 & echo $! >>../../started; wait) &\necho $$ >>../../started\nwait\n",
+        "#!/bin/sh\nsleep 300 & echo $! >>started\n(sleep 300 & echo $! >>started; wait) &\necho $$ >>started\nwait\n",
     );
     let mut server = Server::ready(project.root());
     server.call(1, "tree");
@@ -23,7 +23,7 @@ fn a_cancelled_call_ends_with_its_processes_and_is_not_answered() {
 #[test]
 fn a_script_that_ignores_the_request_to_end_is_killed() {
     let project = Project::new()
-        .tool("stubborn", "#!/bin/sh\ntrap '' TERM\necho $$ >>../../started\nwhile :; do sleep 0.1; done\n");
+        .tool("stubborn", "#!/bin/sh\ntrap '' TERM\necho $$ >>started\nwhile :; do sleep 0.1; done\n");
     let mut server = Server::ready(project.root());
     server.call(1, "stubborn");
     let pids = project.wait_for_started(1);
@@ -67,7 +67,7 @@ fn the_race_with_a_finished_answer_is_decided_once() {
 
 #[test]
 fn a_waiting_call_that_is_cancelled_never_starts() {
-    let project = Project::new().waiting_tool("wait").tool("mark", "#!/bin/sh\ntouch ../../marked\n");
+    let project = Project::new().waiting_tool("wait").tool("mark", "#!/bin/sh\ntouch marked\n");
     let mut server =
         Server::ready_with(project.root(), &[("MCPBASH_MAX_CONCURRENT_REQUESTS", "1")], "2025-11-25");
     server.call(1, "wait");

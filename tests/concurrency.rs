@@ -7,7 +7,7 @@ use serde_json::json;
 fn calls_run_side_by_side_and_the_rest_wait_in_order() {
     let project = Project::new()
         .waiting_tool("wait")
-        .tool("order", "#!/bin/sh\necho \"$MCP_TOOL_ARGS_JSON\" >>../../order\n");
+        .tool("order", "#!/bin/sh\necho \"$MCP_TOOL_ARGS_JSON\" >>order\n");
     let mut server =
         Server::ready_with(project.root(), &[("MCPBASH_MAX_CONCURRENT_REQUESTS", "2")], "2025-11-25");
     server.call("a", "wait");

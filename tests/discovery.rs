@@ -162,7 +162,10 @@ fn a_tool_that_fails_says_so_in_its_result() {
     let result = server.receive()["result"].clone();
     assert_eq!(
         result["structuredContent"]["error"],
-        json!({ "type": "timeout", "reason": "fixed", "timeoutSecs": 1 })
+        json!({
+            "type": "timeout", "reason": "fixed", "timeoutSecs": 1, "exitCode": 124,
+            "message": "Tool 'slow' timed out after 1 s and was ended",
+        })
     );
 }
 

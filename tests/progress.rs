@@ -83,10 +83,8 @@ fn above_the_rate_the_last_value_is_still_told_before_the_answer() {
 fn buffering_keeps_progress_until_just_before_the_answer() {
     let project = project("1 2 3").waiting_tool("wait");
     let report = project.read("tools/report/tool.sh");
-    let report = report.replace(
-        "echo \"token",
-        "echo $$ >>../../started; while [ ! -e ../../go ]; do sleep 0.02; done; echo \"token",
-    );
+    let report = report
+        .replace("echo \"token", "echo $$ >>started; while [ ! -e go ]; do sleep 0.02; done; echo \"token");
     let project = project.script("tools/report/tool.sh", &report);
     let environment = [("MCPBASH_ENABLE_LIVE_PROGRESS", "false")];
     let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
@@ -105,7 +103,7 @@ fn live_progress_comes_while_the_tool_runs() {
     let report = project.read("tools/report/tool.sh");
     let project = project.script(
         "tools/report/tool.sh",
-        &report.replace("echo \"token", "while [ ! -e ../../go ]; do sleep 0.02; done; echo \"token"),
+        &report.replace("echo \"token", "while [ ! -e go ]; do sleep 0.02; done; echo \"token"),
     );
     let mut server = Server::ready(project.root());
     server.request(1, "tools/call", &json!({ "name": "report", "_meta": { "progressToken": "live" } }));

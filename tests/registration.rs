@@ -59,7 +59,7 @@ fn what_is_wrong_fails_loudly_and_nothing_is_served_instead() {
         (r#"{"version": 1, "_meta": 5}"#, "`_meta`"),
         (r#"{"version": 1, "tools": [{"name": "x"}]}"#, "`path` is missing"),
         (r#"{"version": 1, "tools": [{"path": "quiet.sh"}]}"#, "`name` is missing"),
-        (r#"{"version": 1, "tools": [{"name": "x", "path": "../../../bin/sh"}]}"#, "below the tools folder"),
+        (r#"{"version": 1, "tools": [{"name": "x", "path": "../bin/sh"}]}"#, "below the tools folder"),
         (r#"{"version": 1, "tools": [{"name": "x", "path": "/bin/sh"}]}"#, "below the tools folder"),
         (r#"{"version": 1, "tools": [{"name": "x", "path": "gone.sh"}]}"#, "no file"),
         (r#"{"version": 1, "tools": [{"name": "x", "path": "quiet.sh", "timeoutSecs": "5"}]}"#, "tools[0]"),

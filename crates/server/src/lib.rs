@@ -38,4 +38,6 @@ pub use channel::Channel;
 pub use connection::{Connection, Flow};
 pub use log::{Log, Style};
 pub use server::Server;
-pub use settings::{RemoteToken, Setting, SettingProblem, Settings, TABLE as SETTINGS};
+pub use settings::{
+    EnvironmentMode, RemoteToken, Setting, SettingProblem, Settings, TABLE as SETTINGS, ToolPolicy,
+};

@@ -21,6 +21,8 @@ pub struct Settings {
     pub output_limit: usize,
     pub payload_threshold: usize,
     pub registration_limit: u64,
+    pub environment_mode: EnvironmentMode,
+    pub tool_policy: ToolPolicy,
     pub stderr_tail: usize,
     pub progress_per_minute: u32,
     pub logs_per_minute: u32,
@@ -33,6 +35,40 @@ pub struct Settings {
     pub remote_token: Option<RemoteToken>,
     pub debug_payloads: bool,
     pub preserve_state: bool,
+}
+
+/// How much of our own environment scripts get to see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EnvironmentMode {
+    /// What every program needs, and what is ours.
+    Minimal,
+    /// These names as well.
+    Allowlist(Vec<String>),
+    /// All of it.
+    Inherit,
+}
+
+/// Which tools may run at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolPolicy {
+    /// The names that may run, where there is a list.
+    allowed: Option<Vec<String>>,
+    /// Whether tools may run where there is no list.
+    by_default: bool,
+}
+
+impl ToolPolicy {
+    /// Why the tool may not run, and which setting would allow it.
+    pub fn blocks(&self, tool: &str) -> Option<String> {
+        match &self.allowed {
+            None if self.by_default => None,
+            None => Some(format!(
+                "MCPBASH_TOOL_ALLOW_DEFAULT is `deny` and there is no list; add `{tool}` to MCPBASH_TOOL_ALLOWLIST"
+            )),
+            Some(names) if names.iter().any(|name| name == tool || name == "*" || name == "all") => None,
+            Some(_) => Some(format!("it is not in MCPBASH_TOOL_ALLOWLIST; add `{tool}` there to allow it")),
+        }
+    }
 }
 
 /// The secret that every request must carry in its `_meta`.
@@ -112,6 +148,23 @@ pub const TABLE: &[Setting] = &[
     ),
     row("MCPBASH_MAX_TIMEOUT_SECS", "600", "The longest time that a call may ask for, in seconds"),
     row("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "10485760", "The most a tool may print, in bytes"),
+    row(
+        "MCPBASH_TOOL_ALLOWLIST",
+        "",
+        "The only tools that may run, with commas or blanks between them; `*` for all",
+    ),
+    row("MCPBASH_TOOL_ALLOW_DEFAULT", "allow", "`deny` lets no tool run that is not in the list"),
+    row(
+        "MCPBASH_TOOL_ENV_MODE",
+        "minimal",
+        "What scripts see of the server's environment: `minimal`, `allowlist` or `inherit`",
+    ),
+    row(
+        "MCPBASH_TOOL_ENV_ALLOWLIST",
+        "",
+        "Names that scripts see besides the minimal ones, in the mode `allowlist`",
+    ),
+    row("MCPBASH_TOOL_ENV_INHERIT_ALLOW", "false", "Must be `true` for the mode `inherit`"),
     row("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", "1048576", "The longest `server.d/register.json`, in bytes"),
     row(
         "MCPBASH_ENV_PAYLOAD_THRESHOLD",
@@ -215,6 +268,8 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             max_timeout: self.seconds("MCPBASH_MAX_TIMEOUT_SECS", 1, YEAR),
             output_limit: self.size("MCPBASH_MAX_TOOL_OUTPUT_SIZE", 1),
             payload_threshold: self.size("MCPBASH_ENV_PAYLOAD_THRESHOLD", 0),
+            environment_mode: self.environment_mode(),
+            tool_policy: self.tool_policy(),
             registration_limit: self.number("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", 1, 1 << 40),
             stderr_tail: self.size("MCPBASH_TOOL_STDERR_TAIL_LIMIT", 0),
             progress_per_minute: self.rate("MCPBASH_MAX_PROGRESS_PER_MIN"),
@@ -304,6 +359,42 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
         })
     }
 
+    fn environment_mode(&mut self) -> EnvironmentMode {
+        const MODE: &str = "MCPBASH_TOOL_ENV_MODE";
+        match self.text(MODE).to_ascii_lowercase().as_str() {
+            "minimal" => EnvironmentMode::Minimal,
+            "allowlist" => EnvironmentMode::Allowlist(names(&self.text("MCPBASH_TOOL_ENV_ALLOWLIST"))),
+            "inherit" if self.flag("MCPBASH_TOOL_ENV_INHERIT_ALLOW") => EnvironmentMode::Inherit,
+            "inherit" => {
+                let problem =
+                    "is `inherit`, which needs MCPBASH_TOOL_ENV_INHERIT_ALLOW=true; `minimal` is used";
+                self.refuse(MODE, problem.to_owned());
+                EnvironmentMode::Minimal
+            }
+            other => {
+                let problem =
+                    format!("must be `minimal`, `allowlist` or `inherit`, not `{other}`; `minimal` is used");
+                self.refuse(MODE, problem);
+                EnvironmentMode::Minimal
+            }
+        }
+    }
+
+    fn tool_policy(&mut self) -> ToolPolicy {
+        let allowed = self.given("MCPBASH_TOOL_ALLOWLIST").map(|list| names(&list));
+        let by_default = match self.text("MCPBASH_TOOL_ALLOW_DEFAULT").to_ascii_lowercase().as_str() {
+            "allow" | "all" => true,
+            "deny" => false,
+            other => {
+                // What was meant as a restriction must not end as none.
+                let problem = format!("must be `allow` or `deny`, not `{other}`; `deny` is used");
+                self.refuse("MCPBASH_TOOL_ALLOW_DEFAULT", problem);
+                false
+            }
+        };
+        ToolPolicy { allowed, by_default }
+    }
+
     fn remote_token(&mut self) -> Option<RemoteToken> {
         const LEAST: usize = 32;
         let secret = self.given("MCPBASH_REMOTE_TOKEN")?;
@@ -326,6 +417,11 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             max_failures_per_minute: self.rate("MCPBASH_REMOTE_TOKEN_MAX_FAILURES_PER_MIN"),
         })
     }
+}
+
+/// The names of a list with commas or blanks between them.
+fn names(list: &str) -> Vec<String> {
+    list.split([',', ' ', '\t', '\n']).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 const YEAR: u64 = 365 * 24 * 3600;

@@ -2,7 +2,7 @@
 //! do not know. Nowhere else is a result or a definition adapted.
 
 use mcp_bash_project::{Identity, Tool};
-use mcp_bash_wire::{Object, Raw, Revision, keys, write};
+use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner, keys, write};
 use std::fmt::Write as _;
 
 /// What a method answers, before it takes the shape of a revision.
@@ -57,6 +57,26 @@ impl Answer {
     }
 }
 
+/// One item of content as `revision` knows it: a kind that it does not know is described in words instead.
+pub(crate) fn content_for(revision: Revision, item: String) -> String {
+    let read = || {
+        let whole = Scanner::new(&item, Limits::NONE).whole_value().ok()?;
+        let members = Object::read(whole, "content", &["type", "uri", "name", "mimeType"]).ok()?;
+        let text = |name| members.get(name).and_then(Raw::string).unwrap_or_default();
+        match &*text("type") {
+            "audio" if !revision.has_audio() => Some(format!("[audio, {}]", text("mimeType"))),
+            "resource_link" if !revision.has_resource_links() => {
+                Some(format!("{} <{}>", text("name"), text("uri")))
+            }
+            _ => None,
+        }
+    };
+    match read() {
+        None => item,
+        Some(words) => format!(r#"{{"type":"text","text":{}}}"#, write::string(words.trim())),
+    }
+}
+
 /// `serverInfo` as `revision` knows it.
 pub(crate) fn server_info(identity: &Identity, revision: Revision) -> String {
     let mut info = Members::default();
@@ -104,7 +124,7 @@ pub(crate) fn tool(tool: &Tool, revision: Revision) -> String {
 /// Until the stateless era, structured content was an object, and a schema for anything else could not be told.
 fn describes_object(schema: &str) -> bool {
     let read = || {
-        let whole = mcp_bash_wire::Scanner::new(schema, mcp_bash_wire::Limits::NONE).whole_value().ok()?;
+        let whole = Scanner::new(schema, Limits::NONE).whole_value().ok()?;
         Object::read(whole, "outputSchema", &["type"]).ok()?.get("type").and_then(Raw::string)
     };
     read().is_some_and(|kind| kind == "object")
@@ -138,6 +158,17 @@ impl Members {
             self.comma();
             self.0.push_str(members);
         }
+    }
+
+    /// Adds the members of an object, except those of these names.
+    pub(crate) fn splice_object(&mut self, object: Raw<'_>, except: &[&str]) {
+        // The text was scanned before, so that there is nothing left to go wrong.
+        let _ = Scanner::new(object.text(), Limits::NONE).members(|key, value| {
+            if key.string().is_none_or(|name| !except.contains(&&*name)) {
+                self.comma();
+                let _ = write!(self.0, "{}:{}", key.text(), write::compact(value.text()));
+            }
+        });
     }
 
     pub(crate) fn is_empty(&self) -> bool {

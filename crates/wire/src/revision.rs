@@ -75,6 +75,16 @@ impl Revision {
         self >= Self::V2025_03_26
     }
 
+    /// Audio as content.
+    pub fn has_audio(self) -> bool {
+        self >= Self::V2025_03_26
+    }
+
+    /// Links to resources as content.
+    pub fn has_resource_links(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
     /// `title` on whatever has a `name`.
     pub fn has_titles(self) -> bool {
         self >= Self::V2025_06_18

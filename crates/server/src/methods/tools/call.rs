@@ -1,0 +1,100 @@
+//! `tools/call`: from the client's params to a finished process.
+
+use super::environment::Environment;
+use super::{output, served};
+use crate::shape::Answer;
+use crate::work::Work;
+use mcp_bash_project::{Tool, trust};
+use mcp_bash_runner::Invocation;
+use mcp_bash_wire::{Limits, Object, Raw, RpcError, Scanner};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long a script may take to end when it is told to.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// What a client asks for.
+struct Params<'a> {
+    name: String,
+    /// The text of a JSON object.
+    arguments: &'a str,
+    timeout: Option<Duration>,
+}
+
+impl<'a> Params<'a> {
+    fn read(params: Option<&'a str>) -> Result<Self, RpcError> {
+        let missing = || RpcError::invalid_params("Invalid params: `name` is missing");
+        let raw = Scanner::new(params.ok_or_else(missing)?, Limits::NONE).whole_value();
+        let params =
+            Object::read(raw.map_err(|_| missing())?, "params", &["name", "arguments", "timeoutSecs"])?;
+        let timeout = match params.get("timeoutSecs").filter(|value| !value.is_null()) {
+            None => None,
+            Some(value) => match value.text().parse::<u64>() {
+                Ok(seconds) if seconds > 0 => Some(Duration::from_secs(seconds)),
+                _ => {
+                    return Err(RpcError::invalid_params(
+                        "Invalid params: `timeoutSecs` must be a whole number of seconds above 0",
+                    ));
+                }
+            },
+        };
+        Ok(Self {
+            name: params.string("name")?.into_owned(),
+            arguments: params.optional_object("arguments")?.map_or("{}", Raw::text),
+            timeout,
+        })
+    }
+}
+
+pub(crate) async fn call(work: &Work, params: Option<&str>) -> Result<Answer, RpcError> {
+    let params = Params::read(params)?;
+    let catalog = work.server().catalog();
+    served(&catalog)?;
+    let tool = catalog
+        .tool(&params.name)
+        .ok_or_else(|| RpcError::invalid_params(format!("Unknown tool: {}", params.name)))?;
+    allow(work, tool, &catalog.paths.root)?;
+
+    let settings = work.server().settings();
+    let timeout =
+        params.timeout.or(tool.timeouts.limit).unwrap_or(settings.default_timeout).min(settings.max_timeout);
+    let environment =
+        Environment::for_call(work, tool, params.arguments, &catalog.paths).map_err(|error| {
+            RpcError::internal(format!("Tool '{}' cannot be given its arguments: {error}", tool.name))
+        })?;
+    let invocation = Invocation {
+        program: tool.script.clone(),
+        arguments: Vec::new(),
+        directory: catalog.paths.root.clone(),
+        environment: environment.variables(),
+        input: params.arguments.as_bytes().to_vec(),
+        timeout,
+        grace: GRACE,
+        output_limit: settings.output_limit,
+        error_tail: settings.stderr_tail,
+        side_channel: if work.wants_notifications() {
+            &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"]
+        } else {
+            &[]
+        },
+    };
+    match work.server().runner().run(invocation, work.cancelled(), |line| work.relay(line)).await {
+        Ok(outcome) => {
+            output::Finished { work, tool, outcome: &outcome, environment: &environment, timeout }.answer()
+        }
+        Err(error) => Ok(output::failure(&format!("Tool '{}' could not be started: {error}", tool.name))),
+    }
+}
+
+/// Whether policy lets the tool run. The refusal says why, and what would allow it.
+fn allow(work: &Work, tool: &Tool, root: &Path) -> Result<(), RpcError> {
+    let refuse =
+        |why: String| Err(RpcError::invalid_params(format!("Tool '{}' blocked by policy: {why}", tool.name)));
+    if let Some(why) = work.server().settings().tool_policy.blocks(&tool.name) {
+        return refuse(why);
+    }
+    match trust::may_run(&tool.script, root) {
+        Ok(()) => Ok(()),
+        Err(distrust) => refuse(distrust.to_string()),
+    }
+}

@@ -1,0 +1,99 @@
+//! What a script finds in its environment.
+
+use crate::settings::EnvironmentMode;
+use crate::spill::Spill;
+use crate::work::Work;
+use mcp_bash_project::{Paths, Tool};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What a script may always read of our own environment.
+const INHERITED: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LC_ALL", "TZ"];
+
+/// What a script must have, even where we have not.
+const DEFAULTS: [(&str, &str); 3] =
+    [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TMPDIR", "/tmp"), ("LANG", "C")];
+
+/// The environment of one call, and the files it names. They vanish with this value.
+pub(crate) struct Environment<'a> {
+    spill: Spill<'a>,
+    variables: Vec<(OsString, OsString)>,
+    error_file: PathBuf,
+    resources_file: PathBuf,
+}
+
+impl<'a> Environment<'a> {
+    pub(crate) fn for_call(work: &'a Work, tool: &Tool, arguments: &str, paths: &Paths) -> io::Result<Self> {
+        let (server, settings) = (work.server(), work.server().settings());
+        let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
+        spill.json("MCP_TOOL_ARGS", arguments)?;
+        spill.json("MCP_TOOL_METADATA", &tool.registry_item().to_string())?;
+        spill.json("MCP_TOOL_META", work.meta())?;
+        // The script makes these if it has something to say in them.
+        let error_file = server.state_dir().fresh("error")?;
+        let resources_file = server.state_dir().fresh("resources")?;
+
+        let mut variables = inherited(&settings.environment_mode);
+        for (name, value) in DEFAULTS {
+            if !variables.iter().any(|(known, _)| known == name) {
+                variables.push((name.into(), value.into()));
+            }
+        }
+        let given: [(&str, OsString); 10] = [
+            ("MCP_TOOL_NAME", OsString::from(&tool.name)),
+            ("MCP_TOOL_PATH", tool.script.clone().into()),
+            ("MCP_PROGRESS_TOKEN", work.progress_token_text().into()),
+            ("MCP_TOOL_ERROR_FILE", error_file.clone().into()),
+            ("MCP_TOOL_RESOURCES_FILE", resources_file.clone().into()),
+            ("MCP_ELICIT_SUPPORTED", "0".into()),
+            ("MCPBASH_PROJECT_ROOT", paths.root.clone().into()),
+            ("MCPBASH_TOOLS_DIR", paths.tools.clone().into()),
+            ("MCPBASH_SERVER_DIR", paths.server.clone().into()),
+            ("MCPBASH_MODE", "full".into()),
+        ];
+        variables.retain(|(name, _)| !given.iter().any(|(own, _)| name == own));
+        variables.extend(given.map(|(name, value)| (name.into(), value)));
+        Ok(Self { spill, variables, error_file, resources_file })
+    }
+
+    pub(crate) fn variables(&self) -> Vec<(OsString, OsString)> {
+        self.variables.iter().cloned().chain(self.spill.variables()).collect()
+    }
+
+    /// Where a script leaves a JSON-RPC error, if it wants one.
+    pub(crate) fn error_file(&self) -> &Path {
+        &self.error_file
+    }
+
+    /// Where a script names files that belong to its result.
+    pub(crate) fn resources_file(&self) -> &Path {
+        &self.resources_file
+    }
+}
+
+impl Drop for Environment<'_> {
+    fn drop(&mut self) {
+        for file in [&self.error_file, &self.resources_file] {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+}
+
+/// What the mode lets through of our own environment. The remote token never gets through: it is the gateway's secret,
+/// not the script's.
+fn inherited(mode: &EnvironmentMode) -> Vec<(OsString, OsString)> {
+    let allowed = |name: &OsStr| {
+        let name = name.to_string_lossy();
+        let ours =
+            (name.starts_with("MCP_") || name.starts_with("MCPBASH_")) && !name.contains("REMOTE_TOKEN");
+        ours || match mode {
+            EnvironmentMode::Inherit => !name.contains("MCPBASH_REMOTE_TOKEN"),
+            EnvironmentMode::Minimal => INHERITED.contains(&&*name),
+            EnvironmentMode::Allowlist(names) => {
+                INHERITED.contains(&&*name) || names.iter().any(|known| *known == name)
+            }
+        }
+    };
+    std::env::vars_os().filter(|(name, _)| allowed(name)).collect()
+}

@@ -1,0 +1,192 @@
+//! What a finished process becomes: a result, or an error that its script asked for.
+
+use super::environment::Environment;
+use super::resources_file;
+use crate::shape::{Answer, Members, content_for};
+use crate::work::Work;
+use mcp_bash_project::Tool;
+use mcp_bash_runner::{Ending, Outcome};
+use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, Scanner, write};
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::Read;
+use std::time::Duration;
+
+/// The longest error a script may leave in its file.
+const LONGEST_ERROR: u64 = 1024 * 1024;
+
+/// A call whose process has ended.
+pub(crate) struct Finished<'a> {
+    pub(crate) work: &'a Work,
+    pub(crate) tool: &'a Tool,
+    pub(crate) outcome: &'a Outcome,
+    pub(crate) environment: &'a Environment<'a>,
+    pub(crate) timeout: Duration,
+}
+
+impl Finished<'_> {
+    pub(crate) fn answer(&self) -> Result<Answer, RpcError> {
+        let details = json!({ "tool": self.tool.name, "exitCode": self.exit_code() });
+        self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", &details);
+        match self.outcome.ending {
+            Ending::OutputTooLarge => return Err(self.too_large()),
+            Ending::TimedOut => return Ok(self.with_meta(self.timed_out(), None)),
+            _ => {}
+        }
+        if let Some(error) = self.own_error() {
+            return Err(error);
+        }
+        let stdout = String::from_utf8_lossy(&self.outcome.stdout);
+        let printed = Scanner::new(stdout.trim(), Limits::default()).whole_value().ok();
+        match self.outcome.ending {
+            Ending::Exited(0) => Ok(self.success(&stdout, printed)),
+            _ => self.failed(&stdout, printed),
+        }
+    }
+
+    fn success(&self, stdout: &str, printed: Option<Raw<'_>>) -> Answer {
+        if let Some(whole) = printed.and_then(WholeResult::read) {
+            return self.pass_through(&whole, whole.is_error);
+        }
+        let structured = printed.filter(|raw| raw.is_object()).map(|raw| write::compact(raw.text()));
+        let content = vec![text_content(stdout.strip_suffix('\n').unwrap_or(stdout))];
+        let answer = Answer { structured_content: structured, ..self.content(content, false) };
+        self.with_meta(answer, None)
+    }
+
+    fn failed(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, RpcError> {
+        if let Some(whole) = printed.and_then(WholeResult::read) {
+            return Ok(self.pass_through(&whole, true));
+        }
+        // Older scripts print the error they want.
+        if let Some(error) = printed.and_then(|raw| rpc_error(raw.text())) {
+            return Err(error);
+        }
+        let stderr = String::from_utf8_lossy(&self.outcome.stderr);
+        let said = [stderr.trim(), stdout.trim()].into_iter().find(|text| !text.is_empty());
+        let fallback =
+            || format!("Tool '{}' failed (exit {})", self.tool.name, self.exit_code().unwrap_or_default());
+        let answer = failure(&said.map_or_else(fallback, str::to_owned));
+        Ok(self.with_meta(answer, None))
+    }
+
+    /// A result that the script has written itself. What it says stands; what we know is added to its `_meta`.
+    fn pass_through(&self, whole: &WholeResult<'_>, is_error: bool) -> Answer {
+        let mut content = Vec::new();
+        let _ = Scanner::new(whole.content.text(), Limits::NONE)
+            .elements(|element| content.push(write::compact(element.text())));
+        let structured = whole.structured.map(|raw| write::compact(raw.text()));
+        let answer = Answer { structured_content: structured, ..self.content(content, is_error) };
+        self.with_meta(answer, whole.meta)
+    }
+
+    /// A result with `content`, followed by the files that the script named.
+    fn content(&self, mut content: Vec<String>, is_error: bool) -> Answer {
+        let root = &self.work.server().catalog().paths.root;
+        let limit = self.work.server().settings().output_limit;
+        let (embedded, problems) = resources_file::embed(self.environment.resources_file(), root, limit);
+        for problem in problems {
+            let message = format!("Tool '{}': {problem}", self.tool.name);
+            self.work.log(LogLevel::Warning, "mcp.tools", &message, &json!({}));
+        }
+        content.extend(embedded);
+        let revision = self.work.revision();
+        let content: Vec<String> = content.into_iter().map(|item| content_for(revision, item)).collect();
+        Answer::members(format!(r#""content":[{}],"isError":{is_error}"#, content.join(",")))
+    }
+
+    fn with_meta(&self, answer: Answer, own: Option<Raw<'_>>) -> Answer {
+        let mut meta = Members::default();
+        if let Some(own) = own {
+            // What we know wins over what a script says under the same name.
+            meta.splice_object(own, &["exitCode", "stderr"]);
+        }
+        meta.optional_raw("exitCode", self.exit_code().map(|code| code.to_string()).as_deref());
+        let stderr = String::from_utf8_lossy(&self.outcome.stderr);
+        meta.string("stderr", Some(stderr.trim_end()).filter(|text| !text.is_empty()));
+        Answer { meta: meta.into_text(), ..answer }
+    }
+
+    /// The error that the script left for the client.
+    fn own_error(&self) -> Option<RpcError> {
+        let mut text = String::new();
+        let file = File::open(self.environment.error_file()).ok()?;
+        file.take(LONGEST_ERROR).read_to_string(&mut text).ok()?;
+        let text = text.trim();
+        if text.is_empty() {
+            return None;
+        }
+        let raw = || RpcError { data: Some(write::string(text)), ..RpcError::internal("Tool failed") };
+        Some(rpc_error(text).unwrap_or_else(raw))
+    }
+
+    fn timed_out(&self) -> Answer {
+        let seconds = self.timeout.as_secs();
+        let message = format!("Tool '{}' timed out after {seconds} s and was ended", self.tool.name);
+        let mut error = json!({ "type": "timeout", "message": message, "reason": "fixed", "timeoutSecs": seconds, "exitCode": 124 });
+        let mut text = message;
+        if let Some(hint) = &self.tool.timeouts.hint {
+            error["hint"] = json!(hint);
+            text.push_str("\nSuggestion: ");
+            text.push_str(hint);
+        }
+        let structured = json!({ "error": error });
+        Answer { structured_content: Some(structured.to_string()), ..failure(&text) }
+    }
+
+    fn too_large(&self) -> RpcError {
+        let limit = self.work.server().settings().output_limit;
+        RpcError::internal(format!(
+            "Tool '{}' printed more than {limit} bytes; MCPBASH_MAX_TOOL_OUTPUT_SIZE sets the limit",
+            self.tool.name
+        ))
+    }
+
+    fn exit_code(&self) -> Option<i32> {
+        match self.outcome.ending {
+            Ending::Exited(code) => Some(code),
+            Ending::Signalled(signal) => Some(128 + signal),
+            Ending::TimedOut | Ending::Cancelled | Ending::OutputTooLarge => None,
+        }
+    }
+}
+
+/// A whole `CallToolResult`, as a script prints it.
+struct WholeResult<'a> {
+    content: Raw<'a>,
+    structured: Option<Raw<'a>>,
+    is_error: bool,
+    meta: Option<Raw<'a>>,
+}
+
+impl<'a> WholeResult<'a> {
+    /// `None` for what is no result: one has an array of `content`.
+    fn read(raw: Raw<'a>) -> Option<Self> {
+        let result =
+            Object::read(raw, "the result", &["content", "structuredContent", "isError", "_meta"]).ok()?;
+        Some(Self {
+            content: result.get("content").filter(|content| content.is_array())?,
+            structured: result.get("structuredContent").filter(|structured| !structured.is_null()),
+            is_error: result.get("isError").is_some_and(|raw| raw.text() == "true"),
+            meta: result.optional_object("_meta").ok()?,
+        })
+    }
+}
+
+/// `{"code": …, "message": …, "data": …}` as the error it describes.
+fn rpc_error(text: &str) -> Option<RpcError> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let code = i32::try_from(value["code"].as_i64()?).ok()?;
+    let message = value["message"].as_str()?.to_owned();
+    let data = value.get("data").filter(|data| !data.is_null()).map(ToString::to_string);
+    Some(RpcError { data, ..RpcError::new(code, message) })
+}
+
+/// A result that says what went wrong.
+pub(crate) fn failure(text: &str) -> Answer {
+    Answer::members(format!(r#""content":[{}],"isError":true"#, text_content(text)))
+}
+
+fn text_content(text: &str) -> String {
+    format!(r#"{{"type":"text","text":{}}}"#, write::string(text))
+}

@@ -1,0 +1,69 @@
+//! Which tools may run: by list, and by who could have written them.
+
+use crate::harness::{Project, Server, code};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+
+fn call(project: &Project, environment: &[(&str, &str)]) -> Value {
+    let mut server = Server::ready_with(project.root(), environment, "2025-11-25");
+    server.call(1, "hi");
+    server.receive()
+}
+
+#[test]
+fn without_a_list_every_tool_of_the_project_may_run() {
+    let project = Project::with_hi();
+    for environment in
+        [&[][..], &[("MCPBASH_TOOL_ALLOWLIST", "")], &[("MCPBASH_TOOL_ALLOW_DEFAULT", "allow")]]
+    {
+        assert_eq!(call(&project, environment)["result"]["content"][0]["text"], "hi");
+    }
+}
+
+#[test]
+fn a_list_is_the_whole_list_and_the_refusal_says_what_would_allow_it() {
+    let project = Project::with_hi();
+    for list in ["hi", "other,hi", "other hi", "*", "all"] {
+        let listed = [("MCPBASH_TOOL_ALLOWLIST", list), ("MCPBASH_TOOL_ALLOW_DEFAULT", "deny")];
+        assert!(call(&project, &listed[..1])["result"].is_object(), "{list}");
+        assert!(call(&project, &listed)["result"].is_object(), "{list}");
+    }
+    let cases = [
+        (&[("MCPBASH_TOOL_ALLOWLIST", "other")][..], "add `hi` there"),
+        (&[("MCPBASH_TOOL_ALLOW_DEFAULT", "deny")], "add `hi` to MCPBASH_TOOL_ALLOWLIST"),
+        (&[("MCPBASH_TOOL_ALLOW_DEFAULT", "perhaps")], "MCPBASH_TOOL_ALLOWLIST"),
+    ];
+    for (environment, remedy) in cases {
+        let answer = call(&project, environment);
+        assert_eq!(code(&answer), -32602);
+        assert!(answer["error"]["message"].as_str().unwrap().contains(remedy), "{answer}");
+    }
+}
+
+#[test]
+fn what_others_could_have_written_is_never_run() {
+    let project = Project::with_hi();
+    let script = project.path("tools/hi/tool.sh");
+    for mode in [0o775, 0o757, 0o777] {
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(mode)).unwrap();
+        let answer = call(&project, &[]);
+        assert_eq!(code(&answer), -32602, "{mode:o}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("chmod go-w"), "{answer}");
+    }
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(call(&project, &[])["result"].is_object());
+    // Whoever can write to the folder can put another file in the script's place.
+    std::fs::set_permissions(project.path("tools/hi"), std::fs::Permissions::from_mode(0o777)).unwrap();
+    assert_eq!(code(&call(&project, &[])), -32602);
+}
+
+#[test]
+fn a_link_is_judged_by_where_it_leads() {
+    let project = Project::with_hi().script("shared/real.sh", "#!/bin/sh\necho linked\n");
+    std::fs::remove_file(project.path("tools/hi/tool.sh")).unwrap();
+    std::os::unix::fs::symlink(project.path("shared/real.sh"), project.path("tools/hi/tool.sh")).unwrap();
+    assert_eq!(call(&project, &[])["result"]["content"][0]["text"], "linked");
+    std::fs::set_permissions(project.path("shared/real.sh"), std::fs::Permissions::from_mode(0o777)).unwrap();
+    let answer = call(&project, &[]);
+    assert_eq!(answer["error"]["code"], json!(-32602), "{answer}");
+}

@@ -1,0 +1,194 @@
+//! What a tool prints becomes a result.
+
+use crate::harness::{Project, Server, code};
+use serde_json::{Value, json};
+
+/// The result of a tool that is this script.
+fn result_of(script: &str) -> Value {
+    answer_to(script, "2025-11-25")["result"].clone()
+}
+
+fn answer_to(script: &str, revision: &str) -> Value {
+    let project = Project::new().tool("tool", &format!("#!/bin/sh\n{script}\n"));
+    let mut server = Server::ready_with(project.root(), &[], revision);
+    server.call(1, "tool");
+    server.receive()
+}
+
+#[test]
+fn text_stays_text() {
+    let result = result_of("printf 'two\\nlines\\n\\n'");
+    assert_eq!(result["content"], json!([{ "type": "text", "text": "two\nlines\n" }]));
+    assert_eq!((&result["isError"], &result["_meta"]), (&json!(false), &json!({ "exitCode": 0 })));
+    assert!(result.get("structuredContent").is_none());
+    assert_eq!(result_of("echo '5'").get("structuredContent"), None);
+    assert_eq!(result_of("echo '{broken'")["content"][0]["text"], "{broken");
+    assert_eq!(result_of(":")["content"][0]["text"], "");
+}
+
+#[test]
+fn an_object_is_structured_content_as_well_and_keeps_its_numbers() {
+    let project = Project::new()
+        .tool("tool", "#!/bin/sh\nprintf '{ \"z\": 1.10,\\n  \"a\": 12345678901234567890123 }\\n'\n");
+    let mut server = Server::ready(project.root());
+    server.call(1, "tool");
+    let line = server.receive_line();
+    assert!(line.contains(r#""structuredContent":{"z":1.10,"a":12345678901234567890123}"#), "{line}");
+    assert!(line.contains(r#""text":"{ \"z\": 1.10,\n  \"a\""#), "{line}");
+
+    let old = answer_to("echo '{\"a\": 1}'", "2025-03-26")["result"].clone();
+    assert!(old.get("structuredContent").is_none(), "{old}");
+    assert_eq!(old["content"][0]["text"], r#"{"a": 1}"#);
+}
+
+#[test]
+fn a_whole_result_passes_through_with_our_meta_added() {
+    let result = result_of(
+        r#"cat <<'END'
+{ "content": [ {"type": "text", "text": "a"}, {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+               {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"},
+               {"type": "resource_link", "uri": "file:///x", "name": "x"} ],
+  "structuredContent": {"n": {"deep": [1, {}]}},
+  "isError": true,
+  "_meta": {"com.example/a": {"b": {}}, "exitCode": 99} }
+END
+echo note >&2"#,
+    );
+    assert_eq!(result["content"].as_array().unwrap().len(), 4);
+    assert_eq!(result["structuredContent"], json!({ "n": { "deep": [1, {}] } }));
+    assert_eq!(result["isError"], true);
+    assert_eq!(result["_meta"], json!({ "com.example/a": { "b": {} }, "exitCode": 0, "stderr": "note" }));
+}
+
+#[test]
+fn older_revisions_get_words_for_content_they_do_not_know() {
+    let script = r#"echo '{"content":[{"type":"audio","data":"AAAA","mimeType":"audio/wav"},{"type":"resource_link","uri":"file:///x","name":"x"}],"isError":false}'"#;
+    let kinds = |revision| {
+        let content = answer_to(script, revision)["result"]["content"].clone();
+        content
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["type"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(kinds("2024-11-05"), ["text", "text"]);
+    assert_eq!(kinds("2025-03-26"), ["audio", "text"]);
+    assert_eq!(kinds("2025-06-18"), ["audio", "resource_link"]);
+}
+
+#[test]
+fn a_whole_result_of_a_failing_script_is_an_error() {
+    let result = result_of(r#"echo '{"content":[{"type":"text","text":"why"}]}'; exit 3"#);
+    assert_eq!((&result["isError"], &result["content"][0]["text"]), (&json!(true), &json!("why")));
+    assert_eq!(result["_meta"]["exitCode"], 3);
+}
+
+#[test]
+fn a_script_that_wants_an_error_says_so() {
+    let newest = "2025-11-25";
+    let answer = answer_to(
+        r#"printf '{"code": -32602, "message": "no such city", "data": {"city": "Atlantis"}}' >"$MCP_TOOL_ERROR_FILE"; exit 1"#,
+        newest,
+    );
+    assert_eq!(
+        answer["error"],
+        json!({ "code": -32602, "message": "no such city", "data": { "city": "Atlantis" } })
+    );
+    let printed = answer_to(r#"echo '{"code": -32001, "message": "printed"}'; exit 1"#, newest);
+    assert_eq!(printed["error"], json!({ "code": -32001, "message": "printed" }));
+    let rubbish = answer_to(r#"echo rubbish >"$MCP_TOOL_ERROR_FILE""#, newest);
+    assert_eq!((code(&rubbish), &rubbish["error"]["data"]), (-32603, &json!("rubbish")));
+    let unharmed = answer_to(r#"echo '{"code": 5, "message": "only data"}'"#, newest);
+    assert_eq!(unharmed["result"]["structuredContent"]["message"], "only data");
+}
+
+#[test]
+fn files_that_a_script_names_are_embedded_if_they_are_the_projects() {
+    let project = Project::new()
+        .file("data/note.md", "# hi\n")
+        .file("data/with space.txt", "s")
+        .tool(
+            "json",
+            r#"#!/bin/sh
+printf '\000\377' >data/blob.bin
+cat >"$MCP_TOOL_RESOURCES_FILE" <<END
+["data/note.md", {"path": "$PWD/data/blob.bin", "uri": "my://blob", "mimeType": "application/x"}, "/etc/passwd", "../outside", "gone", 5]
+END
+echo done
+"#,
+        )
+        .tool(
+            "tabs",
+            "#!/bin/sh\nprintf 'data/with space.txt\\ttext/x-odd\\tmy://odd\\n\\ndata/with space.txt\\n' >\"$MCP_TOOL_RESOURCES_FILE\"\n",
+        );
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "warning")], "2025-11-25");
+    server.call(1, "json");
+    let mut answer = server.receive();
+    while answer.get("id").is_none() {
+        answer = server.receive();
+    }
+    let content = answer["result"]["content"].clone();
+    assert_eq!(content[0]["text"], "done");
+    assert_eq!(content[1]["resource"]["text"], "# hi\n");
+    assert_eq!(content[1]["resource"]["mimeType"], "text/markdown");
+    assert_eq!(
+        content[2]["resource"],
+        json!({ "uri": "my://blob", "mimeType": "application/x", "blob": "AP8=" })
+    );
+    assert_eq!(content.as_array().unwrap().len(), 3, "{content}");
+    server.call(2, "tabs");
+    let content = server.receive()["result"]["content"].clone();
+    assert_eq!(content[1]["resource"], json!({ "uri": "my://odd", "mimeType": "text/x-odd", "text": "s" }));
+    assert!(content[2]["resource"]["uri"].as_str().unwrap().ends_with("/data/with%20space.txt"), "{content}");
+    let stderr = server.finish();
+    assert!(stderr.contains("/etc/passwd is left out") && stderr.contains("gone is left out"), "{stderr}");
+}
+
+#[test]
+fn a_script_runs_in_the_project_with_what_it_is_promised() {
+    let project = Project::new().tool("env", "#!/bin/sh\npwd\nenv | sort\n");
+    let environment =
+        [("MCPBASH_REMOTE_TOKEN_KEY", "k"), ("SECRET_THING", "hidden"), ("MCPBASH_OWN", "shown")];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    server.call(1, "env");
+    let answer = server.receive();
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    let root = project.root().canonicalize().unwrap();
+    assert_eq!(text.lines().next().unwrap(), root.to_str().unwrap());
+    for expected in [
+        "MCP_TOOL_NAME=env",
+        "MCP_TOOL_ARGS_JSON={}",
+        "MCP_TOOL_META_JSON={}",
+        "MCPBASH_OWN=shown",
+        "PATH=",
+        "MCP_TOOL_ERROR_FILE=/",
+        "MCP_TOOL_RESOURCES_FILE=/",
+        "\"path\":\"env/tool.sh\"",
+    ] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    for hidden in ["SECRET_THING", "REMOTE_TOKEN"] {
+        assert!(!text.contains(hidden), "{hidden} in {text}");
+    }
+}
+
+#[test]
+fn the_environment_has_three_modes_and_a_gate() {
+    let project = Project::new().tool("env", "#!/bin/sh\necho \"${ONE:-} ${TWO:-}\"\n");
+    let see = |settings: &[(&str, &str)]| {
+        let environment: Vec<_> = [("ONE", "1"), ("TWO", "2")].iter().chain(settings).copied().collect();
+        let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+        server.call(1, "env");
+        let text = server.receive()["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+        (text, server.finish())
+    };
+    assert_eq!(see(&[]).0, " ");
+    let listed = [("MCPBASH_TOOL_ENV_MODE", "allowlist"), ("MCPBASH_TOOL_ENV_ALLOWLIST", "TWO, THREE")];
+    assert_eq!(see(&listed).0, " 2");
+    let inherited = [("MCPBASH_TOOL_ENV_MODE", "inherit"), ("MCPBASH_TOOL_ENV_INHERIT_ALLOW", "true")];
+    assert_eq!(see(&inherited).0, "1 2");
+    let (text, stderr) = see(&inherited[..1]);
+    assert_eq!(text, " ");
+    assert!(stderr.contains("MCPBASH_TOOL_ENV_INHERIT_ALLOW"), "{stderr}");
+}
