@@ -60,12 +60,12 @@ fn each_revision_is_told_what_it_knows() {
         assert_eq!(keys(&hello["serverInfo"]), info, "{revision}");
         assert_eq!(hello["serverInfo"]["name"], "ops");
         assert_eq!(hello["serverInfo"]["version"], "3.2.1");
-        assert_eq!(hello["capabilities"], json!({ "logging": {}, "tools": {} }));
+        assert_eq!(hello["capabilities"], json!({ "logging": {}, "tools": { "listChanged": true } }));
         let told = if instructions { json!("Ask before you delete.") } else { json!(null) };
         assert_eq!(hello["instructions"], told, "{revision}");
 
         let list = server.ask(1, "tools/list", &json!({}))["result"].clone();
-        assert_eq!(keys(&list), ["tools"], "{revision}");
+        assert_eq!(keys(&list), ["_meta", "tools"], "{revision}");
         assert_eq!(keys(&list["tools"][0]), tool, "{revision}");
         assert_eq!(list["tools"][0]["inputSchema"]["properties"]["n"]["default"].to_string(), "1.1");
         server.finish();

@@ -29,6 +29,9 @@ macro_rules! notifications {
         let message: &Value = $message;
         match message["method"].as_str() {
             Some("notifications/progress") => conforms::<schema::ProgressNotification>(message, message),
+            Some("notifications/tools/list_changed") => {
+                conforms::<schema::ToolListChangedNotification>(message, message);
+            }
             Some("notifications/message") => conforms::<schema::LoggingMessageNotification>(message, message),
             other => panic!("an unexpected notification {other:?}: {message}"),
         }

@@ -31,6 +31,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     let runtime = runtime().map_err(Error::Start)?;
     let server = Arc::new(Server::new(settings, catalog, log, runtime.handle().clone(), state_dir));
     report_panics(&server);
+    follow_project(&server);
     match mcp_bash_transport::stdio::serve(server, runtime.handle()) {
         Ok(never) => match never {},
         Err(error) => Err(Error::Start(error)),
@@ -41,6 +42,30 @@ fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     // Work here is waiting for processes: more threads than these would only wake each other.
     tokio::runtime::Builder::new_multi_thread().worker_threads(cores.clamp(1, 4)).enable_all().build()
+}
+
+/// Keeps what is served true to the project, and the registry true to what is served.
+fn follow_project(server: &Arc<Server>) {
+    if server.settings().static_registry {
+        return;
+    }
+    let (watched, interval) = (Arc::clone(server), server.settings().scan_interval);
+    let mut first = true;
+    let started = mcp_bash_project::watch(server.paths(), interval, move || {
+        watched.reload();
+        if std::mem::take(&mut first) {
+            watched.store_registry();
+        }
+    });
+    if let Err(error) = started {
+        let details = json!({ "error": error.to_string() });
+        server.log().event(
+            LogLevel::Error,
+            "mcp.project",
+            "changes of the project are not noticed",
+            &details,
+        );
+    }
 }
 
 /// A panic is logged like any other event: where it happened, not what it was about.

@@ -40,7 +40,7 @@ pub(crate) fn catalog(
 
 /// Reads the project in `root`.
 pub(crate) fn read(root: &Path, settings: &Settings) -> Catalog {
-    Catalog::read(&Paths::of(root), settings.registration_limit)
+    Catalog::read(&Paths::of(root), &settings.reading())
 }
 
 /// Writes the embedded project to the private folder.

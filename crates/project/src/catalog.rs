@@ -1,8 +1,12 @@
 //! What a project holds: an immutable value.
 
 use crate::register::Registration;
-use crate::{Diagnostic, Identity, Paths, RegistrationError, Tool, tools};
+use crate::registry::{self, Known};
+use crate::stamp::Stamps;
+use crate::tools::{Found, discover};
+use crate::{Diagnostic, Identity, Paths, RegistrationError, RegistryError, Tool};
 use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 #[derive(Debug)]
 pub struct Catalog {
@@ -11,27 +15,78 @@ pub struct Catalog {
     /// What the model is told about the server as a whole.
     pub instructions: Option<String>,
     /// In the order of their names, each of which stands once.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<Arc<Tool>>,
     /// What was skipped, and why.
     pub diagnostics: Vec<Diagnostic>,
     /// Why nothing can be served: a registration that is wrong is not worked around.
     pub failure: Option<RegistrationError>,
     places: HashMap<Box<str>, usize>,
+    stamps: HashMap<String, Stamps>,
+    hash: OnceLock<String>,
+    /// Whether the registry on the disk says the same.
+    is_registered: bool,
 }
 
-/// The longest registration where nothing else is said.
-pub const REGISTRATION_LIMIT: u64 = 1024 * 1024;
+/// How a project is read.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// The longest `register.json`, in bytes.
+    pub registration_limit: u64,
+    /// The largest registry, in bytes.
+    pub registry_limit: usize,
+    /// Whether the registry is believed without looking at the project.
+    pub static_registry: bool,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self { registration_limit: 1024 * 1024, registry_limit: 100 * 1024 * 1024, static_registry: false }
+    }
+}
 
 impl Catalog {
-    /// Reads the project in `paths`. A registration of more than `registration_limit` bytes is refused.
-    pub fn read(paths: &Paths, registration_limit: u64) -> Self {
+    /// Reads the project in `paths`, starting from what its registry knows.
+    pub fn read(paths: &Paths, reading: &Reading) -> Self {
+        if reading.static_registry
+            && let Some(tools) = registry::load_tools(paths, reading.registry_limit)
+        {
+            let tools = tools.into_iter().map(Arc::new).collect();
+            return Self::assemble(paths, reading, |_| Found {
+                tools,
+                stamps: HashMap::new(),
+                is_known: true,
+            });
+        }
+        let known = registry::load(paths, reading.registry_limit);
+        Self::assemble(paths, reading, |diagnostics| discover(&paths.tools, &known, diagnostics))
+    }
+
+    /// Reads the project again, as far as it changed.
+    #[must_use]
+    pub fn read_again(&self, reading: &Reading) -> Self {
+        let known: Known = self
+            .tools
+            .iter()
+            .filter_map(|tool| Some((tool.path.clone(), (Arc::clone(tool), *self.stamps.get(&tool.path)?))))
+            .collect();
+        let again = Self::assemble(&self.paths, reading, |diagnostics| {
+            discover(&self.paths.tools, &known, diagnostics)
+        });
+        Self { is_registered: again.is_registered && self.is_registered, ..again }
+    }
+
+    fn assemble(
+        paths: &Paths,
+        reading: &Reading,
+        search: impl FnOnce(&mut Vec<Diagnostic>) -> Found,
+    ) -> Self {
         let mut diagnostics = Vec::new();
         let identity = Identity::read(&paths.root, &mut diagnostics);
         let instructions = std::fs::read_to_string(paths.server.join("server.instructions.md"))
             .ok()
             .map(|text| text.trim().to_owned())
             .filter(|text| !text.is_empty());
-        let registration = Registration::read(paths, registration_limit, &mut diagnostics);
+        let registration = Registration::read(paths, reading.registration_limit, &mut diagnostics);
         let (registration, failure) = match registration {
             Ok(registration) => (registration.unwrap_or_default(), None),
             Err(error) => {
@@ -40,13 +95,40 @@ impl Catalog {
                 (Registration { tools: Some(Vec::new()) }, Some(error))
             }
         };
-        let tools = registration.tools.unwrap_or_else(|| tools::discover(&paths.tools, &mut diagnostics));
+        let found = match registration.tools {
+            Some(tools) => Found { tools, stamps: HashMap::new(), is_known: false },
+            None => search(&mut diagnostics),
+        };
         let places =
-            tools.iter().enumerate().map(|(place, tool)| (tool.name.as_str().into(), place)).collect();
-        Self { paths: paths.clone(), identity, instructions, tools, diagnostics, failure, places }
+            found.tools.iter().enumerate().map(|(place, tool)| (tool.name.as_str().into(), place)).collect();
+        Self {
+            paths: paths.clone(),
+            identity,
+            instructions,
+            tools: found.tools,
+            diagnostics,
+            failure,
+            places,
+            stamps: found.stamps,
+            hash: OnceLock::new(),
+            is_registered: found.is_known,
+        }
     }
 
-    pub fn tool(&self, name: &str) -> Option<&Tool> {
+    pub fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
         self.places.get(name).map(|place| &self.tools[*place])
+    }
+
+    /// Changes when the tools do. Worked out when it is first asked for, since most servers start and end without.
+    pub fn hash(&self) -> &str {
+        self.hash.get_or_init(|| registry::hash(&self.tools))
+    }
+
+    /// Writes the registry to the disk, unless it is there already.
+    pub fn store(&self, reading: &Reading) -> Result<(), RegistryError> {
+        if self.is_registered {
+            return Ok(());
+        }
+        registry::store(&self.paths, &self.tools, self.hash(), &self.stamps, reading.registry_limit)
     }
 }

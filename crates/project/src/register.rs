@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Component, Path};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Why a registration cannot be used. The messages complete "server.d/register.json ...".
@@ -46,7 +47,7 @@ const KNOWN: &str = "version, tools, resources, resourceTemplates, prompts, comp
 /// What a registration says. A kind that is absent is searched for; an empty one is switched off.
 #[derive(Debug, Default)]
 pub(crate) struct Registration {
-    pub(crate) tools: Option<Vec<Tool>>,
+    pub(crate) tools: Option<Vec<Arc<Tool>>>,
 }
 
 impl Registration {
@@ -106,7 +107,7 @@ fn registered_tools(
     raw: &RawValue,
     paths: &Paths,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Result<Vec<Tool>, RegistrationError> {
+) -> Result<Vec<Arc<Tool>>, RegistrationError> {
     let entries: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(RegistrationError::NotJson)?;
     let mut tools = Vec::with_capacity(entries.len());
     for (index, entry) in entries.into_iter().enumerate() {
@@ -114,7 +115,7 @@ fn registered_tools(
         let tool = registered_tool(entry.get(), paths, &mut problems)
             .map_err(|problem| RegistrationError::Tool { index, problem })?;
         diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&tool.script, problem)));
-        tools.push(tool);
+        tools.push(Arc::new(tool));
     }
     Ok(distinct(tools, diagnostics))
 }

@@ -1,9 +1,10 @@
 //! Walks `tools/` and finds what may be a tool: scripts, and the metadata beside them.
 
 use crate::Diagnostic;
+use crate::stamp::{Stamp, Stamps};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::{self, DirEntry, File};
+use std::fs::{self, DirEntry, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -20,6 +21,7 @@ pub(crate) struct Candidate {
     pub(crate) metadata: Option<PathBuf>,
     /// Whether it stands directly in `tools/`.
     pub(crate) at_the_top: bool,
+    pub(crate) stamps: Stamps,
 }
 
 /// The suffixes of metadata files, the first one found wins.
@@ -65,7 +67,7 @@ fn walk(
             continue;
         }
         let metadata = metadata_beside(&name, &names);
-        if !is_runnable(&path) {
+        let Some(script) = runnable(&path) else {
             if let Some(metadata) = metadata {
                 used.insert(metadata.clone());
                 let problem =
@@ -73,14 +75,16 @@ fn walk(
                 diagnostics.push(Diagnostic::new(path, problem));
             }
             continue;
-        }
+        };
         if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
             diagnostics.push(Diagnostic::new(path, "is skipped: its name holds a line break; rename it"));
             continue;
         }
         used.extend(metadata.clone());
         let metadata = metadata.map(|name| folder.join(OsStr::from_bytes(&name)));
-        found.push(Candidate { script: path, metadata, at_the_top: top });
+        let described = metadata.as_ref().and_then(|path| fs::metadata(path).ok());
+        let stamps = Stamps { script, metadata: described.as_ref().map(Stamp::of) };
+        found.push(Candidate { script: path, metadata, at_the_top: top, stamps });
     }
     for lonely in names.iter().filter(|name| is_metadata(OsStr::from_bytes(name)) && !used.contains(*name)) {
         if !shadowed(lonely, &used) {
@@ -120,10 +124,11 @@ fn is_folder(entry: &DirEntry) -> bool {
     entry.file_type().is_ok_and(|kind| kind.is_dir() || (kind.is_symlink() && entry.path().is_dir()))
 }
 
-/// The executable bit or a `#!` decides, never the extension.
-fn is_runnable(path: &Path) -> bool {
-    let Ok(metadata) = fs::metadata(path) else { return false };
-    metadata.is_file() && (metadata.permissions().mode() & 0o111 != 0 || has_shebang(path))
+/// What a script looks like; `None` for what cannot be run. The executable bit or a `#!` decides, never the extension.
+fn runnable(path: &Path) -> Option<Stamp> {
+    let metadata = fs::metadata(path).ok().filter(Metadata::is_file)?;
+    let executable = metadata.permissions().mode() & 0o111 != 0 || has_shebang(path);
+    executable.then(|| Stamp::of(&metadata))
 }
 
 fn has_shebang(path: &Path) -> bool {

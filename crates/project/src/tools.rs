@@ -1,12 +1,17 @@
 //! Tools: scripts, and what clients are told about them.
 
 use crate::metadata::Metadata;
+use crate::registry::{self, Known};
 use crate::scan::{Candidate, candidates};
+use crate::stamp::Stamps;
 use crate::{Diagnostic, icons};
+use mcp_bash_wire::write;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A script and what clients are told about it. JSON stays as its author wrote it.
@@ -25,6 +30,8 @@ pub struct Tool {
     pub script: PathBuf,
     /// Where the script stands below `tools/`.
     pub path: String,
+    registry_text: OnceLock<Box<str>>,
+    canonical: OnceLock<Box<[u8]>>,
 }
 
 /// How long a call may take, where the author says so.
@@ -41,30 +48,36 @@ pub struct Timeouts {
 }
 
 impl Tool {
-    /// The entry of this tool in the registry.
-    pub fn registry_item(&self) -> Value {
-        let mut item = json!({
-            "name": self.name,
-            "description": self.description.as_deref().unwrap_or_default(),
-            "path": self.path,
-            "inputSchema": self.input_schema,
-        });
-        let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs());
-        let optional = [
-            ("title", json!(self.title)),
-            ("outputSchema", json!(self.output_schema)),
-            ("timeoutSecs", json!(seconds(self.timeouts.limit))),
-            ("progressExtendsTimeout", json!(self.timeouts.progress_extends)),
-            ("maxTimeoutSecs", json!(seconds(self.timeouts.most))),
-            ("timeoutHint", json!(self.timeouts.hint)),
-            ("icons", json!(self.icons)),
-            ("annotations", json!(self.annotations)),
-            ("_meta", json!(self.meta)),
-        ];
-        for (name, value) in optional.into_iter().filter(|(_, value)| !value.is_null()) {
-            item[name] = value;
-        }
-        item
+    /// The entry of this tool in the registry, as the text of a JSON object.
+    pub fn registry_text(&self) -> &str {
+        self.registry_text.get_or_init(|| {
+            let raw = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
+            let text = |value: &Option<String>| value.as_deref().map(write::string);
+            let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs().to_string());
+            let members = [
+                ("name", Some(write::string(&self.name))),
+                ("title", text(&self.title)),
+                ("description", Some(write::string(self.description.as_deref().unwrap_or_default()))),
+                ("path", Some(write::string(&self.path))),
+                ("inputSchema", Some(self.input_schema.get().to_owned())),
+                ("outputSchema", raw(&self.output_schema)),
+                ("timeoutSecs", seconds(self.timeouts.limit)),
+                ("progressExtendsTimeout", self.timeouts.progress_extends.map(|extends| extends.to_string())),
+                ("maxTimeoutSecs", seconds(self.timeouts.most)),
+                ("timeoutHint", text(&self.timeouts.hint)),
+                ("icons", raw(&self.icons)),
+                ("annotations", raw(&self.annotations)),
+                ("_meta", raw(&self.meta)),
+            ];
+            let members =
+                members.into_iter().filter_map(|(name, value)| Some(format!("\"{name}\":{}", value?)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(",")).into()
+        })
+    }
+
+    /// The canonical form of the entry, of which the registry's hash is made.
+    pub(crate) fn canonical(&self) -> &[u8] {
+        self.canonical.get_or_init(|| registry::canonical(self.registry_text()).into())
     }
 
     /// Makes a tool of a script and its metadata. `problems` gets what is wrong and does no harm.
@@ -74,7 +87,7 @@ impl Tool {
         tools: &Path,
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
-        let path = script.strip_prefix(tools).unwrap_or(&script).to_string_lossy().into_owned();
+        let path = below(&script, tools);
         let name =
             metadata.name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| default_name(&script));
         if let Some(problem) = unfit_name(&name) {
@@ -101,30 +114,60 @@ impl Tool {
             name,
             script,
             path,
+            registry_text: OnceLock::new(),
+            canonical: OnceLock::new(),
         })
     }
 }
 
-/// All tools below `tools`, in the order of their names.
-pub(crate) fn discover(tools: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tool> {
-    let mut found: Vec<Tool> = Vec::new();
+/// What a search found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// In the order of their names.
+    pub(crate) tools: Vec<Arc<Tool>>,
+    /// What their files looked like, by the path of the script.
+    pub(crate) stamps: HashMap<String, Stamps>,
+    /// Whether it is just what was known before.
+    pub(crate) is_known: bool,
+}
+
+/// All tools below `tools`. Those in `known` whose files look as they did are not read again.
+pub(crate) fn discover(tools: &Path, known: &Known, diagnostics: &mut Vec<Diagnostic>) -> Found {
+    let mut found = Vec::new();
+    let (mut stamps, mut reused) = (HashMap::new(), 0);
     for candidate in candidates(tools, diagnostics) {
+        let (path, looks) = (below(&candidate.script, tools), candidate.stamps);
+        if let Some((tool, before)) = known.get(&path)
+            && *before == looks
+        {
+            found.push(Arc::clone(tool));
+            stamps.insert(path, looks);
+            reused += 1;
+            continue;
+        }
         let described_in = candidate.metadata.clone().unwrap_or_else(|| candidate.script.clone());
         let mut problems = Vec::new();
         match read(candidate, tools, &mut problems) {
-            Ok(Some(tool)) => found.push(tool),
+            Ok(Some(tool)) => {
+                // What had a problem is read again each time, so that it is told again each time.
+                if problems.is_empty() && !has_embedded_icons(&tool) {
+                    stamps.insert(path, looks);
+                }
+                found.push(Arc::new(tool));
+            }
             Ok(None) => {}
             Err(problem) => problems.push(format!("is skipped: {problem}")),
         }
         diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&described_in, problem)));
     }
-    distinct(found, diagnostics)
+    let is_known = reused == known.len() && reused == found.len();
+    Found { tools: distinct(found, diagnostics), stamps, is_known }
 }
 
 /// Leaves one tool of each name: the first in the order of their paths.
-pub(crate) fn distinct(mut tools: Vec<Tool>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tool> {
+pub(crate) fn distinct(mut tools: Vec<Arc<Tool>>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Arc<Tool>> {
     tools.sort_by(|one, other| (&one.name, &one.path).cmp(&(&other.name, &other.path)));
-    let mut left: Vec<Tool> = Vec::with_capacity(tools.len());
+    let mut left: Vec<Arc<Tool>> = Vec::with_capacity(tools.len());
     for tool in tools {
         match left.last() {
             Some(known) if known.name == tool.name => diagnostics.push(Diagnostic::new(
@@ -135,6 +178,16 @@ pub(crate) fn distinct(mut tools: Vec<Tool>, diagnostics: &mut Vec<Diagnostic>) 
         }
     }
     left
+}
+
+/// Whether files besides the two we look at are part of what the tool shows.
+fn has_embedded_icons(tool: &Tool) -> bool {
+    tool.icons.as_ref().is_some_and(|icons| icons.get().contains("\"data:"))
+}
+
+/// The path of a script below `tools`.
+fn below(script: &Path, tools: &Path) -> String {
+    script.strip_prefix(tools).unwrap_or(script).to_string_lossy().into_owned()
 }
 
 fn read(candidate: Candidate, tools: &Path, problems: &mut Vec<String>) -> Result<Option<Tool>, String> {

@@ -55,7 +55,7 @@ impl Call {
         &self.id
     }
 
-    /// Sends the answer, unless the request was cancelled or has one.
+    /// Queues the answer, unless the request was cancelled or has one.
     pub(crate) fn answer(&self, answer: Result<String, RpcError>) {
         let mut state = self.lock();
         match std::mem::replace(&mut *state, State::Answered) {
@@ -71,7 +71,10 @@ impl Call {
             }
             decided => *state = decided,
         }
-        drop(state);
+    }
+
+    /// Lets what was queued for this request leave.
+    pub(crate) fn flush(&self) {
         self.answers.flush();
     }
 

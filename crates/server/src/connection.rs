@@ -48,8 +48,8 @@ impl Connection {
             Some(_) => Arc::new(Recorded { server: Arc::clone(&server), channel }),
         };
         let closing = Arc::new(AtomicBool::new(false));
-        let listener = server.log().listen(Arc::clone(&channel), server.settings().logs_per_minute);
-        let session = Session::new(listener, server.log().default_level(), Arc::clone(&closing));
+        let peer = server.log().peers().join(Arc::clone(&channel), server.settings().logs_per_minute);
+        let session = Session::new(peer, server.log().default_level(), Arc::clone(&closing));
         Self {
             server,
             channel,
@@ -203,10 +203,10 @@ impl Connection {
             Immediate::SetLogLevel => logging::set_level(&mut session, params)?,
             Immediate::Shutdown => lifecycle::shutdown(&self.server, &session),
             Immediate::Exit => lifecycle::exit(&session)?,
-            Immediate::Discover => discover::discover(&self.server),
+            Immediate::Discover => discover::discover(&self.server, context.revision),
             Immediate::ListTools => tools::list(&self.server, context.revision, params)?,
         };
-        let result = answer.render(context.revision, &self.server.catalog().identity);
+        let result = answer.render(context.revision, &self.server.snapshot().catalog.identity);
         Ok(if method == Immediate::Exit { Served::Exit(result) } else { Served::Now(result) })
     }
 
@@ -266,11 +266,13 @@ impl Connection {
                 return;
             }
             let answer = panics::caught_while_waiting(run(&work, method, params.as_deref())).await;
-            let catalog = work.server().catalog();
-            work.answer(answer.map(|answer| answer.render(work.revision(), &catalog.identity)));
+            let snapshot = work.server().snapshot();
+            work.answer(answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity)));
         });
         if let Err(refused) = admitted {
+            // Before the work is dropped, which would answer with less of a reason.
             call.answer(Err(RpcError::internal(format!("Server busy: {}", refused.reason))));
+            drop(refused);
         }
         Ok(Served::Later)
     }

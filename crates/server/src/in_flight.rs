@@ -89,16 +89,15 @@ impl InFlightCall {
 
     /// Answers the request, unless it was cancelled or has an answer.
     pub(crate) fn answer(&self, answer: Result<String, RpcError>) {
-        // First, so that whoever has read the answer may use its id again.
-        self.leave();
-        self.call.answer(answer);
-    }
-
-    fn leave(&self) {
         let mut state = self.in_flight.lock();
         if state.calls.get(self.call.id()).is_some_and(|call| Arc::ptr_eq(call, &self.call)) {
             state.calls.remove(self.call.id());
         }
+        // Queued while the table is locked: whoever has read the answer may use its id again, and whoever cancels
+        // either finds the request here and stops it, or comes after its answer.
+        self.call.answer(answer);
+        drop(state);
+        self.call.flush();
     }
 }
 

@@ -27,6 +27,7 @@ mod log;
 mod methods;
 mod panics;
 mod payloads;
+mod peers;
 mod server;
 mod session;
 mod settings;

@@ -1,12 +1,10 @@
 //! Diagnostics: one event, told to whoever reads standard error and to every client that wants to know.
 
-use crate::channel::Channel;
-use crate::limiter::Limiter;
+use crate::peers::Peers;
+use mcp_bash_project::utc::now;
 use mcp_bash_wire::{LogLevel, write};
 use serde_json::{Map, Value};
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
 
 /// How events look on standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,23 +19,17 @@ pub enum Style {
 pub struct Log {
     level: LogLevel,
     style: Style,
-    /// Those whose connections are still there.
-    listeners: Mutex<Vec<Weak<Listener>>>,
+    peers: Arc<Peers>,
 }
 
 impl Log {
     pub fn new(level: LogLevel, style: Style) -> Self {
-        Self { level, style, listeners: Mutex::default() }
+        Self { level, style, peers: Arc::default() }
     }
 
-    /// A client that will want events. It hears none before its level is set.
-    pub(crate) fn listen(&self, channel: Arc<dyn Channel>, events_per_minute: u32) -> Arc<Listener> {
-        let limiter = Mutex::new(Limiter::new(events_per_minute));
-        let listener = Arc::new(Listener { channel, level: AtomicU8::new(SILENT), limiter });
-        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
-        listeners.retain(|listener| listener.strong_count() > 0);
-        listeners.push(Arc::downgrade(&listener));
-        listener
+    /// The clients that hear of events.
+    pub(crate) fn peers(&self) -> &Peers {
+        &self.peers
     }
 
     pub(crate) fn default_level(&self) -> LogLevel {
@@ -49,18 +41,13 @@ impl Log {
         if level >= self.level {
             to_stderr(&self.line(level, logger, message, details));
         }
-        let interested = self.interested(level);
+        let interested = self.peers.interested(level);
         if !interested.is_empty() {
             let notification = message_notification(level, logger, &data_of(message, details));
-            for listener in interested {
-                listener.hear(&notification);
+            for peer in interested {
+                peer.hear(&notification);
             }
         }
-    }
-
-    fn interested(&self, level: LogLevel) -> Vec<Arc<Listener>> {
-        let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
-        listeners.iter().filter_map(Weak::upgrade).filter(|listener| listener.wants(level)).collect()
     }
 
     fn line(&self, level: LogLevel, logger: &str, message: &str, details: &Value) -> String {
@@ -73,7 +60,7 @@ impl Log {
             return format!("mcp-bash {}: {message}{details}\n", level.as_str());
         }
         let mut event = Map::new();
-        event.insert("time".into(), timestamp().into());
+        event.insert("time".into(), now().into());
         event.insert("level".into(), level.as_str().into());
         event.insert("logger".into(), logger.into());
         event.insert("message".into(), message.into());
@@ -81,34 +68,6 @@ impl Log {
             event.extend(details.clone());
         }
         format!("{}\n", Value::Object(event))
-    }
-}
-
-/// A level that no event reaches.
-const SILENT: u8 = u8::MAX;
-
-/// One client that may want events.
-pub(crate) struct Listener {
-    channel: Arc<dyn Channel>,
-    level: AtomicU8,
-    limiter: Mutex<Limiter>,
-}
-
-impl Listener {
-    pub(crate) fn set_level(&self, level: LogLevel) {
-        self.level.store(level as u8, Ordering::Relaxed);
-    }
-
-    pub(crate) fn wants(&self, level: LogLevel) -> bool {
-        level as u8 >= self.level.load(Ordering::Relaxed)
-    }
-
-    fn hear(&self, notification: &[u8]) {
-        let within = self.limiter.lock().unwrap_or_else(PoisonError::into_inner).allow();
-        if within && !self.channel.is_clogged() {
-            self.channel.push(notification);
-            self.channel.flush();
-        }
     }
 }
 
@@ -140,40 +99,5 @@ fn to_stderr(line: &str) {
         if poll(&mut ready, Some(&at_once)).unwrap_or(0) == 0 || rustix::io::write(stderr, piece).is_err() {
             return;
         }
-    }
-}
-
-/// The time in UTC, as `2026-01-31T12:34:56.789Z`.
-fn timestamp() -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (days, second) = (now.as_secs() / 86_400, now.as_secs() % 86_400);
-    let (year, month, day) = civil(days);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", now.subsec_millis())
-}
-
-/// Year, month and day of a day since 1970-01-01. Counts in eras of 400 years that start in March, so that the leap
-/// day comes last.
-fn civil(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_become_dates() {
-        assert_eq!(civil(0), (1970, 1, 1));
-        assert_eq!(civil(11_016), (2000, 2, 29));
-        assert_eq!(civil(11_017), (2000, 3, 1));
-        assert_eq!(civil(20_772), (2026, 11, 15));
     }
 }

@@ -3,13 +3,14 @@
 use crate::admission::Admission;
 use crate::call::Pace;
 use crate::guard::Guard;
-use crate::listing::Listing;
+use crate::listing::Snapshot;
 use crate::log::Log;
 use crate::payloads::Payloads;
 use crate::settings::Settings;
-use mcp_bash_project::Catalog;
+use arc_swap::ArcSwap;
+use mcp_bash_project::{Catalog, Paths, Reading, RegistryError};
 use mcp_bash_runner::{Runner, StateDir};
-use mcp_bash_wire::{LogLevel, Revision};
+use mcp_bash_wire::{Era, LogLevel, Revision};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,8 +18,8 @@ use tokio::runtime::Handle;
 
 pub struct Server {
     settings: Settings,
-    catalog: Arc<Catalog>,
-    listing: Listing,
+    snapshot: ArcSwap<Snapshot>,
+    reading: Reading,
     runner: Runner,
     admission: Arc<Admission>,
     guard: Option<Guard>,
@@ -43,20 +44,19 @@ impl Server {
             settings.max_waiting,
             settings.max_waiting_bytes,
         );
-        let server = Self {
+        report(&log, &catalog);
+        Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
             payloads: record_payloads(&settings, &state_dir, &log),
-            listing: Listing::default(),
             runner: Runner::new(Arc::clone(&state_dir)),
             admission: Arc::new(admission),
-            catalog: Arc::new(catalog),
+            snapshot: ArcSwap::from_pointee(Snapshot::new(catalog)),
+            reading: settings.reading(),
             settings,
             log,
             runtime,
             state_dir,
-        };
-        server.report_catalog();
-        server
+        }
     }
 
     pub fn settings(&self) -> &Settings {
@@ -67,18 +67,61 @@ impl Server {
         &self.log
     }
 
+    /// Where the project is.
+    pub fn paths(&self) -> Paths {
+        self.snapshot().catalog.paths.clone()
+    }
+
+    /// Reads the project again, as far as it changed, and tells the clients if its tools have. A project that cannot be
+    /// served any more does not take the place of one that can.
+    pub fn reload(&self) {
+        let before = self.snapshot();
+        let catalog = before.catalog.read_again(&self.reading);
+        if catalog.failure.is_some() && before.catalog.failure.is_none() {
+            report(&self.log, &catalog);
+            self.log.event(
+                LogLevel::Error,
+                "mcp.project",
+                "the last good state of the project is served",
+                &json!({}),
+            );
+            return;
+        }
+        let changed = catalog.hash() != before.catalog.hash()
+            || catalog.failure.is_some() != before.catalog.failure.is_some();
+        if catalog.diagnostics != before.catalog.diagnostics {
+            report(&self.log, &catalog);
+        }
+        self.snapshot.store(Arc::new(Snapshot::new(catalog)));
+        if changed {
+            let details = json!({ "tools": self.snapshot().catalog.tools.len() });
+            self.log.event(LogLevel::Info, "mcp.project", "the tools have changed", &details);
+            self.store_registry();
+            self.log.peers().announce("notifications/tools/list_changed");
+        }
+    }
+
+    /// Writes the registry. A project that cannot be written to is served all the same.
+    pub fn store_registry(&self) {
+        if let Err(error) = self.snapshot().catalog.store(&self.reading) {
+            let level = if matches!(error, RegistryError::TooLarge { .. }) {
+                LogLevel::Error
+            } else {
+                LogLevel::Debug
+            };
+            self.log.event(level, "mcp.registry", &error.to_string(), &json!({}));
+        }
+    }
+
     /// Ends every process of every call, and removes what was only there while the server ran.
     pub fn end(&self, grace: Duration) {
         self.runner.end_all(grace);
         self.state_dir.remove();
     }
 
-    pub(crate) fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(&self.catalog)
-    }
-
-    pub(crate) fn tools(&self, revision: Revision) -> &str {
-        self.listing.tools(&self.catalog, revision)
+    /// What is served now. Whoever holds it goes on with it, whatever is served next.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.load_full()
     }
 
     pub(crate) fn runner(&self) -> &Runner {
@@ -114,22 +157,37 @@ impl Server {
     }
 
     /// What this server can do, as the text of a capabilities object. It holds what is served and nothing else.
-    pub(crate) fn capabilities(&self) -> String {
+    pub(crate) fn capabilities(&self, revision: Revision) -> String {
         let mut capabilities = json!({ "logging": {} });
         if !self.settings.minimal {
-            capabilities["tools"] = json!({});
+            // Stateless clients hear of changes through subscriptions, which are not there yet.
+            let announced = revision.era() == Era::Handshake;
+            capabilities["tools"] = if announced { json!({ "listChanged": true }) } else { json!({}) };
         }
         capabilities.to_string()
     }
-
-    fn report_catalog(&self) {
-        for diagnostic in &self.catalog.diagnostics {
-            self.log.event(LogLevel::Warning, "mcp.project", &diagnostic.to_string(), &json!({}));
-        }
-        let details = json!({ "project": self.catalog.paths.root, "tools": self.catalog.tools.len() });
-        self.log.event(LogLevel::Debug, "mcp.project", "project read", &details);
-    }
 }
+
+/// Logs what is wrong with a project.
+fn report(log: &Log, catalog: &Catalog) {
+    for diagnostic in &catalog.diagnostics {
+        log.event(LogLevel::Warning, "mcp.project", &diagnostic.to_string(), &json!({}));
+    }
+    if catalog.tools.len() > MANY {
+        let details = json!({ "tools": catalog.tools.len() });
+        log.event(
+            LogLevel::Warning,
+            "mcp.project",
+            "so many tools are better registered in register.json",
+            &details,
+        );
+    }
+    let details = json!({ "project": catalog.paths.root, "tools": catalog.tools.len() });
+    log.event(LogLevel::Debug, "mcp.project", "project read", &details);
+}
+
+/// How many tools are worth a warning.
+const MANY: usize = 500;
 
 fn record_payloads(settings: &Settings, state_dir: &StateDir, log: &Log) -> Option<Payloads> {
     if !settings.debug_payloads {

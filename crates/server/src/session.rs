@@ -1,6 +1,6 @@
 //! The state of a connection in the handshake era: how far the handshake is, and what it agreed on.
 
-use crate::log::Listener;
+use crate::peers::Peer;
 use mcp_bash_wire::{LogLevel, Revision, RpcError, code};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,12 +34,12 @@ pub(crate) struct Session {
     log_level: LogLevel,
     /// Shared with whoever waits for the end. It binds both eras, since it is the process that ends.
     closing: Arc<AtomicBool>,
-    listener: Arc<Listener>,
+    peer: Arc<Peer>,
 }
 
 impl Session {
-    pub(crate) fn new(listener: Arc<Listener>, log_level: LogLevel, closing: Arc<AtomicBool>) -> Self {
-        Self { stage: Stage::Fresh, revision: Revision::NEWEST_HANDSHAKE, log_level, closing, listener }
+    pub(crate) fn new(peer: Arc<Peer>, log_level: LogLevel, closing: Arc<AtomicBool>) -> Self {
+        Self { stage: Stage::Fresh, revision: Revision::NEWEST_HANDSHAKE, log_level, closing, peer }
     }
 
     pub(crate) fn greet(&mut self, revision: Revision) {
@@ -51,15 +51,14 @@ impl Session {
     pub(crate) fn ready(&mut self) {
         if self.stage == Stage::Greeted {
             self.stage = Stage::Ready;
-            self.listener.set_level(self.log_level);
+            self.peer.set_log_level(self.log_level);
+            self.peer.set_ready();
         }
     }
 
     pub(crate) fn set_log_level(&mut self, level: LogLevel) {
         self.log_level = level;
-        if self.stage == Stage::Ready {
-            self.listener.set_level(level);
-        }
+        self.peer.set_log_level(level);
     }
 
     pub(crate) fn close(&self) {

@@ -1,5 +1,6 @@
 //! Every setting this server reads from its environment, in one table.
 
+use mcp_bash_project::Reading;
 use mcp_bash_wire::{Limits, LogLevel};
 use std::fmt;
 use std::time::Duration;
@@ -21,6 +22,10 @@ pub struct Settings {
     pub output_limit: usize,
     pub payload_threshold: usize,
     pub registration_limit: u64,
+    pub registry_limit: usize,
+    pub static_registry: bool,
+    /// How often a project is looked at that cannot be watched.
+    pub scan_interval: Duration,
     pub environment_mode: EnvironmentMode,
     pub tool_policy: ToolPolicy,
     pub stderr_tail: usize,
@@ -165,6 +170,21 @@ pub const TABLE: &[Setting] = &[
         "Names that scripts see besides the minimal ones, in the mode `allowlist`",
     ),
     row("MCPBASH_TOOL_ENV_INHERIT_ALLOW", "false", "Must be `true` for the mode `inherit`"),
+    row(
+        "MCPBASH_REGISTRY_MAX_BYTES",
+        "104857600",
+        "The largest registry that is written or read back, in bytes",
+    ),
+    row(
+        "MCPBASH_STATIC_REGISTRY",
+        "false",
+        "`true` serves what the registry holds without looking at the project",
+    ),
+    row(
+        "MCP_TOOLS_TTL",
+        "5",
+        "Seconds between looks at the tools, where the file system does not tell of changes",
+    ),
     row("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", "1048576", "The longest `server.d/register.json`, in bytes"),
     row(
         "MCPBASH_ENV_PAYLOAD_THRESHOLD",
@@ -234,6 +254,15 @@ impl Settings {
         let settings = reader.settings();
         (settings, reader.problems)
     }
+
+    /// How projects are read.
+    pub fn reading(&self) -> Reading {
+        Reading {
+            registration_limit: self.registration_limit,
+            registry_limit: self.registry_limit,
+            static_registry: self.static_registry,
+        }
+    }
 }
 
 struct Reader<L> {
@@ -270,6 +299,9 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             payload_threshold: self.size("MCPBASH_ENV_PAYLOAD_THRESHOLD", 0),
             environment_mode: self.environment_mode(),
             tool_policy: self.tool_policy(),
+            registry_limit: self.size("MCPBASH_REGISTRY_MAX_BYTES", 1024),
+            static_registry: self.flag("MCPBASH_STATIC_REGISTRY"),
+            scan_interval: self.seconds("MCP_TOOLS_TTL", 1, YEAR),
             registration_limit: self.number("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", 1, 1 << 40),
             stderr_tail: self.size("MCPBASH_TOOL_STDERR_TAIL_LIMIT", 0),
             progress_per_minute: self.rate("MCPBASH_MAX_PROGRESS_PER_MIN"),

@@ -11,6 +11,7 @@
 //!
 //! Everything here is a pure function of its input: there is no runtime, no file, no clock.
 
+mod cursor;
 mod error;
 mod id;
 mod level;
@@ -23,6 +24,7 @@ mod revision;
 mod scan;
 pub mod write;
 
+pub use cursor::Cursor;
 pub use error::{RpcError, code};
 pub use id::Id;
 pub use level::LogLevel;

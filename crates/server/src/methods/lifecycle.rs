@@ -32,10 +32,11 @@ pub(crate) fn initialize(
         }),
     );
 
-    let catalog = server.catalog();
+    let snapshot = server.snapshot();
+    let catalog = &snapshot.catalog;
     let mut result = Members::default();
     result.raw("protocolVersion", &write::string(revision.as_str()));
-    result.raw("capabilities", &server.capabilities());
+    result.raw("capabilities", &server.capabilities(revision));
     result.raw("serverInfo", &server_info(&catalog.identity, revision));
     if revision.has_instructions() {
         result.string("instructions", catalog.instructions.as_deref());

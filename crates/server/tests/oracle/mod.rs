@@ -1,7 +1,7 @@
 //! An independent judge of a conversation: it reads what a client sent with a parser of its own, works out how many
 //! answers each line must get, and holds that against what the server sent.
 
-use mcp_bash_project::{Catalog, Paths};
+use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_runner::StateDir;
 use mcp_bash_server::{Channel, Connection, Flow, Log, Server, Settings, Style};
 use mcp_bash_wire::{Line, LogLevel};
@@ -73,7 +73,7 @@ fn server() -> Arc<Server> {
         let log = Log::new(LogLevel::Emergency, Style::Json);
         let server = Server::new(
             settings,
-            Catalog::read(&Paths::of(nowhere), 0),
+            Catalog::read(&Paths::of(nowhere), &Reading::default()),
             log,
             runtime.handle().clone(),
             state_dir,

@@ -48,8 +48,9 @@ impl<'a> Params<'a> {
 
 pub(crate) async fn call(work: &Work, params: Option<&str>) -> Result<Answer, RpcError> {
     let params = Params::read(params)?;
-    let catalog = work.server().catalog();
-    served(&catalog)?;
+    let snapshot = work.server().snapshot();
+    let catalog = &snapshot.catalog;
+    served(catalog)?;
     let tool = catalog
         .tool(&params.name)
         .ok_or_else(|| RpcError::invalid_params(format!("Unknown tool: {}", params.name)))?;

@@ -28,7 +28,7 @@ impl<'a> Environment<'a> {
         let (server, settings) = (work.server(), work.server().settings());
         let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
         spill.json("MCP_TOOL_ARGS", arguments)?;
-        spill.json("MCP_TOOL_METADATA", &tool.registry_item().to_string())?;
+        spill.json("MCP_TOOL_METADATA", tool.registry_text())?;
         spill.json("MCP_TOOL_META", work.meta())?;
         // The script makes these if it has something to say in them.
         let error_file = server.state_dir().fresh("error")?;

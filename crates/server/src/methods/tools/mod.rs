@@ -8,20 +8,19 @@ mod resources_file;
 pub(crate) use call::call;
 
 use crate::server::Server;
-use crate::shape::Answer;
+use crate::shape::{Answer, Members};
 use mcp_bash_project::Catalog;
-use mcp_bash_wire::{Object, Raw, Revision, RpcError};
+use mcp_bash_wire::{Raw, Revision, RpcError};
 
 pub(crate) fn list(server: &Server, revision: Revision, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
-    if let Some(params) = params
-        && Object::read(params, "params", &["cursor"])?.optional_string("cursor")?.is_some()
-    {
-        return Err(RpcError::invalid_params(
-            "Invalid params: `cursor` is not one of ours; leave it out to start over",
-        ));
-    }
-    served(&server.catalog())?;
-    Ok(Answer::members(format!("\"tools\":{}", server.tools(revision))).cacheable())
+    let snapshot = server.snapshot();
+    served(&snapshot.catalog)?;
+    let page = snapshot.tools(revision, params)?;
+    let mut result = Members::default();
+    result.raw("tools", &page.items);
+    result.string("nextCursor", page.next.as_deref());
+    let meta = format!("\"mcpbash/total\":{}", page.total);
+    Ok(Answer { meta, ..Answer::members(result.into_text()).cacheable() })
 }
 
 /// Refuses where the project cannot be served at all.

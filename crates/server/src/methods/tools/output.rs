@@ -82,7 +82,7 @@ impl Finished<'_> {
 
     /// A result with `content`, followed by the files that the script named.
     fn content(&self, mut content: Vec<String>, is_error: bool) -> Answer {
-        let root = &self.work.server().catalog().paths.root;
+        let root = &self.work.server().snapshot().catalog.paths.root;
         let limit = self.work.server().settings().output_limit;
         let (embedded, problems) = resources_file::embed(self.environment.resources_file(), root, limit);
         for problem in problems {

@@ -1,0 +1,78 @@
+//! The clients that are there: who hears what nobody asked for.
+
+use crate::channel::Channel;
+use crate::limiter::Limiter;
+use mcp_bash_wire::{LogLevel, write};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// All clients of a process.
+#[derive(Default)]
+pub(crate) struct Peers(Mutex<Vec<Weak<Peer>>>);
+
+impl Peers {
+    /// A client that has come. It hears nothing before it is ready.
+    pub(crate) fn join(&self, channel: Arc<dyn Channel>, events_per_minute: u32) -> Arc<Peer> {
+        let peer = Arc::new(Peer {
+            channel,
+            ready: AtomicBool::new(false),
+            log_level: AtomicU8::new(0),
+            limiter: Mutex::new(Limiter::new(events_per_minute)),
+        });
+        let mut peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        peers.retain(|peer| peer.strong_count() > 0);
+        peers.push(Arc::downgrade(&peer));
+        peer
+    }
+
+    /// Tells everyone that is ready, without any params.
+    pub(crate) fn announce(&self, method: &str) {
+        let notification = write::notification(method, "{}");
+        for peer in self.chosen(|peer| peer.ready.load(Ordering::Acquire)) {
+            peer.channel.push(&notification);
+            peer.channel.flush();
+        }
+    }
+
+    /// Those who want log events of this level.
+    pub(crate) fn interested(&self, level: LogLevel) -> Vec<Arc<Peer>> {
+        self.chosen(|peer| peer.wants(level))
+    }
+
+    fn chosen(&self, choose: impl Fn(&Peer) -> bool) -> Vec<Arc<Peer>> {
+        let peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        peers.iter().filter_map(Weak::upgrade).filter(|peer| choose(peer)).collect()
+    }
+}
+
+/// One client, as long as its connection lasts.
+pub(crate) struct Peer {
+    channel: Arc<dyn Channel>,
+    /// Whether its session has come so far that it may be told things.
+    ready: AtomicBool,
+    log_level: AtomicU8,
+    limiter: Mutex<Limiter>,
+}
+
+impl Peer {
+    pub(crate) fn set_ready(&self) {
+        self.ready.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn set_log_level(&self, level: LogLevel) {
+        self.log_level.store(level as u8, Ordering::Relaxed);
+    }
+
+    fn wants(&self, level: LogLevel) -> bool {
+        self.ready.load(Ordering::Acquire) && level as u8 >= self.log_level.load(Ordering::Relaxed)
+    }
+
+    /// Sends a log notification, within the limit.
+    pub(crate) fn hear(&self, notification: &[u8]) {
+        let within = self.limiter.lock().unwrap_or_else(PoisonError::into_inner).allow();
+        if within && !self.channel.is_clogged() {
+            self.channel.push(notification);
+            self.channel.flush();
+        }
+    }
+}

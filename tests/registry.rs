@@ -1,0 +1,119 @@
+//! The registry on disk: what was found, so that it need not be found again.
+
+use crate::harness::{Project, Server, wait_until};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+
+fn registry(project: &Project) -> Option<Value> {
+    serde_json::from_str(&project.read(".registry/tools.json")).ok()
+}
+
+fn names(root: &std::path::Path, environment: &[(&str, &str)]) -> Vec<String> {
+    let mut server = Server::ready_with(root, environment, "2025-11-25");
+    let list = server.ask(1, "tools/list", &json!({}));
+    list["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// A project whose registry has been written.
+fn registered() -> Project {
+    let project = Project::new()
+        .script("tools/a/tool.sh", "#!/bin/sh\necho a\n")
+        .file(
+            "tools/a/tool.meta.json",
+            r#"{"name": "alpha", "title": "A", "description": "First", "timeoutSecs": 7, "annotations": {"readOnlyHint": true},
+                "inputSchema": {"type": "object", "properties": {"n": {"default": 1.10}}}}"#,
+        )
+        .tool("hi", "#!/bin/sh\necho hi\n");
+    let server = Server::ready(project.root());
+    wait_until("the registry", || registry(&project));
+    wait_until("the stamps", || project.path(".registry/.stamps.json").exists().then_some(()));
+    server.finish();
+    project
+}
+
+#[test]
+fn the_envelope_is_as_documented() {
+    let project = registered();
+    let registry = registry(&project).unwrap();
+    assert_eq!((&registry["version"], &registry["total"]), (&json!(1), &json!(2)));
+    assert!(registry["generatedAt"].as_str().unwrap().ends_with('Z'));
+    assert_eq!(registry["hash"].as_str().unwrap().len(), 64);
+    assert_eq!(registry["items"][0]["name"], "alpha");
+    assert_eq!(registry["items"][0]["path"], "a/tool.sh");
+    assert_eq!(registry["items"][0]["timeoutSecs"], 7);
+    assert!(project.read(".registry/tools.json").contains("1.10"));
+}
+
+#[test]
+fn the_hash_does_not_depend_on_how_the_metadata_is_written() {
+    let project = registered();
+    let before = registry(&project).unwrap()["hash"].clone();
+    std::fs::remove_dir_all(project.path(".registry")).unwrap();
+    let project = project.file(
+        "tools/a/tool.meta.json",
+        r#"{"inputSchema":{"properties":{"n":{"default":1.1}},"type":"object"},"timeoutSecs":7,"annotations":{"readOnlyHint":true},"description":"First","title":"A","name":"alpha"}"#,
+    );
+    let server = Server::ready(project.root());
+    let after = wait_until("the registry", || registry(&project));
+    server.finish();
+    assert_eq!(after["hash"], before);
+}
+
+#[test]
+fn a_changed_file_is_read_again_and_the_others_are_not() {
+    let project = registered();
+    // The registry is made to say what the files do not: what still shows it was not read again.
+    let forged = project
+        .read(".registry/tools.json")
+        .replace("The tool hi", "From the registry")
+        .replace("First", "Also");
+    let project = project
+        .file(".registry/tools.json", &forged)
+        .file("tools/a/tool.meta.json", r#"{"name": "alpha", "description": "Changed"}"#);
+    let mut server = Server::ready(project.root());
+    let tools = server.ask(1, "tools/list", &json!({}))["result"]["tools"].clone();
+    assert_eq!(
+        (&tools[0]["description"], &tools[1]["description"]),
+        (&json!("Changed"), &json!("From the registry"))
+    );
+}
+
+#[test]
+fn a_static_registry_is_believed_and_one_that_is_missing_is_not_missed() {
+    let project = registered().tool("unseen", "#!/bin/sh\n");
+    let environment = [("MCPBASH_STATIC_REGISTRY", "1")];
+    assert_eq!(names(project.root(), &environment), ["alpha", "hi"]);
+    assert_eq!(names(project.root(), &[]), ["alpha", "hi", "unseen"]);
+    std::fs::remove_dir_all(project.path(".registry")).unwrap();
+    assert_eq!(names(project.root(), &environment), ["alpha", "hi", "unseen"]);
+}
+
+#[test]
+fn a_registry_that_cannot_be_read_is_ignored() {
+    for rubbish in
+        ["", "{", "[]", r#"{"version": 2, "items": []}"#, r#"{"version": 1, "items": [{"name": "x"}]}"#]
+    {
+        let project = registered().file(".registry/tools.json", rubbish);
+        assert_eq!(names(project.root(), &[]), ["alpha", "hi"], "{rubbish}");
+    }
+    let project = registered();
+    let size = project.read(".registry/tools.json").len();
+    let limit = (size - 1).max(1024).to_string();
+    assert_eq!(names(project.root(), &[("MCPBASH_REGISTRY_MAX_BYTES", &limit)]), ["alpha", "hi"]);
+}
+
+#[test]
+fn a_project_that_cannot_be_written_to_is_served() {
+    let project = Project::with_hi();
+    // A file where the folder should be keeps even root from writing there.
+    let project = project.file(".registry", "in the way");
+    assert_eq!(names(project.root(), &[]), ["hi"]);
+    std::fs::set_permissions(project.root(), std::fs::Permissions::from_mode(0o555)).unwrap();
+    assert_eq!(names(project.root(), &[]), ["hi"]);
+    std::fs::set_permissions(project.root(), std::fs::Permissions::from_mode(0o755)).unwrap();
+}
