@@ -117,3 +117,53 @@ fn a_project_that_cannot_be_written_to_is_served() {
     assert_eq!(names(project.root(), &[]), ["hi"]);
     std::fs::set_permissions(project.root(), std::fs::Permissions::from_mode(0o755)).unwrap();
 }
+
+fn command(project: &Project, arguments: &[&str]) -> (Option<i32>, Value, String) {
+    let mut command = Server::command();
+    command.arg("registry").args(arguments).arg("--project-root").arg(project.root());
+    let output = command.output().expect("the binary runs");
+    let report = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    (output.status.code(), report, String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn refresh_writes_it_and_status_tells_what_it_holds() {
+    let project = Project::with_hi().file("tools/broken.meta.json", "{");
+    assert_eq!(command(&project, &["status"]).1["tools"]["status"], "missing");
+    let (status, report, stderr) = command(&project, &["refresh", "--no-notify"]);
+    assert_eq!((status, &report["tools"]), (Some(0), &json!({ "status": "ok", "count": 1, "error": null })));
+    assert!(stderr.contains("broken.meta.json"), "{stderr}");
+    assert_eq!(command(&project, &["refresh", "--quiet"]).2, "");
+    let (_, report, _) = command(&project, &["status"]);
+    assert_eq!((&report["tools"]["status"], &report["tools"]["count"]), (&json!("present"), &json!(1)));
+    assert_eq!(report["tools"]["hash"], registry(&project).unwrap()["hash"]);
+    assert!(report["tools"]["mtime"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn refresh_says_why_nothing_was_written() {
+    let project = Project::with_hi().file("server.d/register.json", "{");
+    let (status, report, _) = command(&project, &["refresh"]);
+    assert_eq!((status, &report["tools"]["status"]), (Some(1), &json!("failed")));
+    assert!(report["tools"]["error"].as_str().unwrap().contains("register.json"));
+    assert!(registry(&project).is_none());
+    let project = Project::with_hi();
+    let (status, _, stderr) = command(&project, &["refresh", "--filter", "../elsewhere"]);
+    assert_eq!(status, Some(2));
+    assert!(stderr.contains("../elsewhere"), "{stderr}");
+}
+
+#[test]
+fn a_filter_reads_one_part_and_keeps_the_rest() {
+    let project = Project::with_hi().tool("other", "#!/bin/sh\n");
+    command(&project, &["refresh"]);
+    let project = project
+        .file("tools/hi/tool.meta.json", r#"{"name": "hi", "description": "New"}"#)
+        .file("tools/other/tool.meta.json", r#"{"name": "other", "description": "New"}"#);
+    command(&project, &["refresh", "--filter", "hi"]);
+    let items = registry(&project).unwrap()["items"].clone();
+    assert_eq!(
+        (&items[0]["description"], &items[1]["description"]),
+        (&json!("New"), &json!("The tool other"))
+    );
+}

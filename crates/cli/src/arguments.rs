@@ -1,6 +1,6 @@
 //! The command line.
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 /// A folder of scripts becomes a Model Context Protocol server.
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[command(name = "mcp-bash", version, after_help = AFTER_HELP, disable_help_subcommand = true)]
 pub(crate) struct Arguments {
     /// The folder to serve: it holds `tools/`, and `server.d/` if it likes
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", global = true)]
     pub(crate) project_root: Option<PathBuf>,
 
     /// Say whether the project is ready to be served, as JSON: exit 0 ready, 1 unhealthy, 2 misconfigured
@@ -26,6 +26,33 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Start the server on its built-in project, talk to it as a client would, and show the exchange
     Demo,
+
+    /// Write the registry of a project anew, or look at it
+    #[command(subcommand)]
+    Registry(RegistryCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RegistryCommand {
+    /// Read the project and write its registry: exit 0 when it is written, 1 when it is not
+    Refresh(RefreshArguments),
+    /// Say what the registry holds
+    Status,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RefreshArguments {
+    /// Read only this part of the tools folder, and keep what is known of the rest
+    #[arg(long, value_name = "PATH")]
+    pub(crate) filter: Option<PathBuf>,
+
+    /// Do not say what was skipped
+    #[arg(long)]
+    pub(crate) quiet: bool,
+
+    /// Accepted for older scripts: a server that runs notices changes by itself
+    #[arg(long)]
+    no_notify: bool,
 }
 
 const AFTER_HELP: &str = "\

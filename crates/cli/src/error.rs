@@ -2,6 +2,7 @@
 
 use mcp_bash_project::LocationError;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use thiserror::Error;
 
@@ -16,6 +17,10 @@ pub(crate) enum Error {
     Embedded(io::Error),
     #[error("failed to start: {0}")]
     Start(io::Error),
+    #[error("no project found here: use --project-root or set MCPBASH_PROJECT_ROOT")]
+    NoProject,
+    #[error("--filter is no folder below the tools of the project: {}", .0.display())]
+    Filter(PathBuf),
     #[error("the demo failed: {0}")]
     Demo(String),
 }
@@ -24,7 +29,7 @@ impl Error {
     /// 2 for what the person who called us can mend by calling us differently, 1 for the rest.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Location(_) | Self::Setting(_) => ExitCode::from(2),
+            Self::Location(_) | Self::Setting(_) | Self::NoProject | Self::Filter(_) => ExitCode::from(2),
             Self::Embedded(_) | Self::Start(_) | Self::Demo(_) => ExitCode::FAILURE,
         }
     }

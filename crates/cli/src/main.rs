@@ -7,6 +7,7 @@ mod arguments;
 mod demo;
 mod error;
 mod health;
+mod registry;
 mod serve;
 mod startup;
 mod welcome;
@@ -18,8 +19,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let result = match arguments.command {
+    let result = match &arguments.command {
         Some(Command::Demo) => demo::run(),
+        Some(Command::Registry(command)) => registry::run(&arguments, command),
         None if arguments.health => Ok(health::run(&arguments)),
         None => serve::run(&arguments),
     };

@@ -3,9 +3,10 @@
 use crate::register::Registration;
 use crate::registry::{self, Known};
 use crate::stamp::Stamps;
-use crate::tools::{Found, discover};
+use crate::tools::{Found, discover, discover_part};
 use crate::{Diagnostic, Identity, Paths, RegistrationError, RegistryError, Tool};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 #[derive(Debug)]
@@ -36,11 +37,18 @@ pub struct Reading {
     pub registry_limit: usize,
     /// Whether the registry is believed without looking at the project.
     pub static_registry: bool,
+    /// The only part of the tools folder that is looked at; the rest is as the registry has it.
+    pub only: Option<PathBuf>,
 }
 
 impl Default for Reading {
     fn default() -> Self {
-        Self { registration_limit: 1024 * 1024, registry_limit: 100 * 1024 * 1024, static_registry: false }
+        Self {
+            registration_limit: 1024 * 1024,
+            registry_limit: 100 * 1024 * 1024,
+            static_registry: false,
+            only: None,
+        }
     }
 }
 
@@ -58,7 +66,10 @@ impl Catalog {
             });
         }
         let known = registry::load(paths, reading.registry_limit);
-        Self::assemble(paths, reading, |diagnostics| discover(&paths.tools, &known, diagnostics))
+        Self::assemble(paths, reading, |diagnostics| match &reading.only {
+            None => discover(&paths.tools, &known, diagnostics),
+            Some(part) => discover_part(part, &paths.tools, known, diagnostics),
+        })
     }
 
     /// Reads the project again, as far as it changed.

@@ -27,10 +27,11 @@ pub(crate) struct Candidate {
 /// The suffixes of metadata files, the first one found wins.
 const SUFFIXES: [&str; 3] = [".meta.json", ".meta.yaml", ".meta.yml"];
 
-/// All candidates below `tools`, in the order of their paths.
-pub(crate) fn candidates(tools: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
+/// All candidates below `part`, which is `tools` or a folder in it, in the order of their paths.
+pub(crate) fn candidates(part: &Path, tools: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
+    let above = part.strip_prefix(tools).map_or(0, |path| path.components().count());
     let mut found = Vec::new();
-    walk(tools, DEPTH, true, &mut found, diagnostics);
+    walk(part, DEPTH.saturating_sub(above), above == 0, &mut found, diagnostics);
     found
 }
 

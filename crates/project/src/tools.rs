@@ -133,9 +133,31 @@ pub(crate) struct Found {
 
 /// All tools below `tools`. Those in `known` whose files look as they did are not read again.
 pub(crate) fn discover(tools: &Path, known: &Known, diagnostics: &mut Vec<Diagnostic>) -> Found {
+    search(tools, tools, known, diagnostics)
+}
+
+/// The tools below `part` of `tools`, and what is known of the rest.
+pub(crate) fn discover_part(
+    part: &Path,
+    tools: &Path,
+    known: Known,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Found {
+    let (inside, outside): (Known, Known) =
+        known.into_iter().partition(|(path, _)| tools.join(path).starts_with(part));
+    let mut found = search(part, tools, &inside, diagnostics);
+    for (path, (tool, stamps)) in outside {
+        found.tools.push(tool);
+        found.stamps.insert(path, stamps);
+    }
+    Found { tools: distinct(found.tools, diagnostics), ..found }
+}
+
+/// Looks below `part` of `tools`.
+fn search(part: &Path, tools: &Path, known: &Known, diagnostics: &mut Vec<Diagnostic>) -> Found {
     let mut found = Vec::new();
     let (mut stamps, mut reused) = (HashMap::new(), 0);
-    for candidate in candidates(tools, diagnostics) {
+    for candidate in candidates(part, tools, diagnostics) {
         let (path, looks) = (below(&candidate.script, tools), candidate.stamps);
         if let Some((tool, before)) = known.get(&path)
             && *before == looks

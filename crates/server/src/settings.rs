@@ -261,6 +261,7 @@ impl Settings {
             registration_limit: self.registration_limit,
             registry_limit: self.registry_limit,
             static_registry: self.static_registry,
+            only: None,
         }
     }
 }

@@ -1,0 +1,79 @@
+//! `mcp-bash registry`: the registry of a project, written anew or looked at. A server that runs notices by itself.
+
+use crate::arguments::{Arguments, RefreshArguments, RegistryCommand};
+use crate::error::Error;
+use crate::startup;
+use mcp_bash_project::{Catalog, Location, Paths};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Component, Path, PathBuf};
+use std::process::ExitCode;
+use std::time::UNIX_EPOCH;
+
+pub(crate) fn run(arguments: &Arguments, command: &RegistryCommand) -> Result<ExitCode, Error> {
+    let Location::Folder(root) = startup::location(arguments)? else { return Err(Error::NoProject) };
+    match command {
+        RegistryCommand::Refresh(options) => refresh(&Paths::of(&root), options),
+        RegistryCommand::Status => Ok(status(&Paths::of(&root))),
+    }
+}
+
+/// Reads the project and writes its registry: exit 0 when all went well, 1 when something was skipped or not written.
+fn refresh(paths: &Paths, options: &RefreshArguments) -> Result<ExitCode, Error> {
+    let (settings, _) = startup::settings();
+    let mut reading = settings.reading();
+    reading.static_registry = false;
+    reading.only = options.filter.as_deref().map(|filter| below(&paths.tools, filter)).transpose()?;
+    let catalog = Catalog::read(paths, &reading);
+    let error = match &catalog.failure {
+        Some(failure) => Some(format!("server.d/register.json {failure}")),
+        None => catalog.store(&reading).err().map(|error| error.to_string()),
+    };
+    if !options.quiet {
+        for diagnostic in &catalog.diagnostics {
+            eprintln!("mcp-bash: {diagnostic}");
+        }
+    }
+    let status = if error.is_some() { "failed" } else { "ok" };
+    print(&json!({
+        "tools": { "status": status, "count": catalog.tools.len(), "error": error },
+        "notificationsSent": false,
+        "mode": if settings.minimal { "minimal" } else { "full" },
+    }));
+    Ok(if error.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn status(paths: &Paths) -> ExitCode {
+    let path = paths.registry.join("tools.json");
+    let envelope: Option<Value> =
+        std::fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let changed = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+    let changed =
+        changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |since| since.as_secs());
+    let tools = json!({
+        "status": if envelope.is_some() { "present" } else if path.exists() { "unreadable" } else { "missing" },
+        "path": path,
+        "count": envelope.as_ref().and_then(|envelope| envelope["total"].as_u64()).unwrap_or(0),
+        "hash": envelope.as_ref().and_then(|envelope| envelope["hash"].as_str()).unwrap_or_default(),
+        "mtime": changed,
+    });
+    print(&json!({ "projectRoot": paths.root, "tools": tools }));
+    ExitCode::SUCCESS
+}
+
+/// A part of the tools folder, as a person names it.
+fn below(tools: &Path, filter: &Path) -> Result<PathBuf, Error> {
+    let relative = filter.strip_prefix(tools).unwrap_or(filter);
+    let relative = relative.strip_prefix("tools").unwrap_or(relative);
+    let inside = relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if inside && tools.join(relative).is_dir() {
+        Ok(tools.join(relative))
+    } else {
+        Err(Error::Filter(filter.to_owned()))
+    }
+}
+
+fn print(report: &Value) {
+    // Whoever closed our output does not want the report; the exit code says it all.
+    let _ = writeln!(std::io::stdout(), "{report:#}");
+}
