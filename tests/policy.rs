@@ -67,3 +67,52 @@ fn a_link_is_judged_by_where_it_leads() {
     let answer = call(&project, &[]);
     assert_eq!(answer["error"]["code"], json!(-32602), "{answer}");
 }
+
+fn guarded(policy: &str) -> Project {
+    Project::with_hi().file("server.d/policy.sh", policy)
+}
+
+#[test]
+fn the_policy_of_the_project_decides_by_name_metadata_and_environment() {
+    let project = guarded(
+        r#"mcp_tools_policy_check() {
+    echo "chatter on standard output"
+    case "$2" in *'"path":"hi/tool.sh"'*) ;; *) return 1 ;; esac
+    if [ "${READ_ONLY:-0}" = 1 ] && [[ "$1" != get* ]]; then
+        mcp_tools_error -32600 "Read-only mode: $1 disabled"
+        return 1
+    fi
+    [ "${SILENT:-0}" = 0 ]
+}
+"#,
+    );
+    assert_eq!(call(&project, &[])["result"]["content"][0]["text"], "hi");
+    let refused = call(&project, &[("READ_ONLY", "1")]);
+    assert_eq!(refused["error"], json!({ "code": -32600, "message": "Read-only mode: hi disabled" }));
+    let refused = call(&project, &[("SILENT", "1")]);
+    assert_eq!(code(&refused), -32602);
+    assert!(refused["error"]["message"].as_str().unwrap().contains("policy.sh says no"), "{refused}");
+}
+
+#[test]
+fn a_policy_that_is_broken_or_not_trusted_lets_nothing_run() {
+    for broken in ["exit 0", "syntax error (", "return 7"] {
+        let answer = call(&guarded(broken), &[]);
+        assert_eq!(code(&answer), -32602, "{broken}");
+    }
+    let project = guarded("mcp_tools_policy_check() { return 0; }");
+    assert!(call(&project, &[])["result"].is_object());
+    std::fs::set_permissions(project.path("server.d/policy.sh"), std::fs::Permissions::from_mode(0o666))
+        .unwrap();
+    let answer = call(&project, &[]);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("not trusted"), "{answer}");
+    std::fs::set_permissions(project.path("server.d/policy.sh"), std::fs::Permissions::from_mode(0o644))
+        .unwrap();
+    std::fs::set_permissions(project.path("server.d"), std::fs::Permissions::from_mode(0o777)).unwrap();
+    assert_eq!(code(&call(&project, &[])), -32602);
+    std::fs::set_permissions(project.path("server.d"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let file = project.path("server.d/policy.sh");
+    std::fs::rename(&file, project.path("policy.sh")).unwrap();
+    std::os::unix::fs::symlink(project.path("policy.sh"), &file).unwrap();
+    assert!(call(&project, &[])["error"]["message"].as_str().unwrap().contains("is a link"));
+}

@@ -1,13 +1,11 @@
 //! `tools/call`: from the client's params to a finished process.
 
 use super::environment::Environment;
-use super::{output, served};
+use super::{output, policy, served};
 use crate::shape::Answer;
 use crate::work::Work;
-use mcp_bash_project::{Tool, trust};
 use mcp_bash_runner::Invocation;
 use mcp_bash_wire::{Limits, Object, Raw, RpcError, Scanner};
-use std::path::Path;
 use std::time::Duration;
 
 /// How long a script may take to end when it is told to.
@@ -54,7 +52,7 @@ pub(crate) async fn call(work: &Work, params: Option<&str>) -> Result<Answer, Rp
     let tool = catalog
         .tool(&params.name)
         .ok_or_else(|| RpcError::invalid_params(format!("Unknown tool: {}", params.name)))?;
-    allow(work, tool, &catalog.paths.root)?;
+    policy::allow(work, tool, &catalog.paths).await?;
 
     let settings = work.server().settings();
     let timeout =
@@ -84,18 +82,5 @@ pub(crate) async fn call(work: &Work, params: Option<&str>) -> Result<Answer, Rp
             output::Finished { work, tool, outcome: &outcome, environment: &environment, timeout }.answer()
         }
         Err(error) => Ok(output::failure(&format!("Tool '{}' could not be started: {error}", tool.name))),
-    }
-}
-
-/// Whether policy lets the tool run. The refusal says why, and what would allow it.
-fn allow(work: &Work, tool: &Tool, root: &Path) -> Result<(), RpcError> {
-    let refuse =
-        |why: String| Err(RpcError::invalid_params(format!("Tool '{}' blocked by policy: {why}", tool.name)));
-    if let Some(why) = work.server().settings().tool_policy.blocks(&tool.name) {
-        return refuse(why);
-    }
-    match trust::may_run(&tool.script, root) {
-        Ok(()) => Ok(()),
-        Err(distrust) => refuse(distrust.to_string()),
     }
 }

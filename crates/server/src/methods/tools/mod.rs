@@ -3,6 +3,7 @@
 mod call;
 mod environment;
 mod output;
+mod policy;
 mod resources_file;
 
 pub(crate) use call::call;

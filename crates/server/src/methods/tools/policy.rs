@@ -1,0 +1,96 @@
+//! Whether a tool may run: by the list of names, by who could have written it, and by what the project's own
+//! `server.d/policy.sh` says.
+
+use crate::work::Work;
+use mcp_bash_project::{Paths, Tool, trust};
+use mcp_bash_runner::{Ending, Invocation};
+use mcp_bash_wire::{RpcError, code};
+use std::io::{ErrorKind, Read};
+use std::time::Duration;
+
+/// How long a policy may think.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The longest answer of a policy that is read.
+const LONGEST_ANSWER: usize = 64 * 1024;
+
+/// Reads the policy from its standard input, asks it, and prints what it refused with. What it prints itself is not
+/// ours to read.
+const ASK: &str = r#"
+_MCP_TOOLS_ERROR_CODE=-32602 _MCP_TOOLS_ERROR_MESSAGE=
+mcp_tools_error() { _MCP_TOOLS_ERROR_CODE=$1 _MCP_TOOLS_ERROR_MESSAGE=$2; }
+mcp_tools_policy_check() { return 0; }
+{ . /dev/stdin; } >&2 || exit 120
+mcp_tools_policy_check "$1" "$2" >&2 && { printf allowed; exit 0; }
+printf '%s\n%s' "$_MCP_TOOLS_ERROR_CODE" "$_MCP_TOOLS_ERROR_MESSAGE"
+exit 1
+"#;
+
+/// Lets the tool run, or says why not, and what would allow it.
+pub(super) async fn allow(work: &Work, tool: &Tool, paths: &Paths) -> Result<(), RpcError> {
+    if let Some(why) = work.server().settings().tool_policy.blocks(&tool.name) {
+        return Err(blocked(tool, &why));
+    }
+    trust::may_run(&tool.script, &paths.root).map_err(|distrust| blocked(tool, &distrust.to_string()))?;
+    match read_policy(paths) {
+        Ok(None) => Ok(()),
+        Ok(Some(policy)) => ask(work, tool, paths, policy).await,
+        // A policy that cannot be trusted must not end as no policy at all.
+        Err(distrust) => Err(blocked(tool, &format!("server.d/policy.sh is not trusted: {distrust}"))),
+    }
+}
+
+/// The text of the project's policy, from the file that was judged.
+fn read_policy(paths: &Paths) -> Result<Option<Vec<u8>>, trust::Distrust> {
+    match trust::open(&paths.server.join("policy.sh")) {
+        Ok(mut file) => {
+            let mut text = Vec::new();
+            file.read_to_end(&mut text)?;
+            Ok(Some(text))
+        }
+        Err(trust::Distrust::Unreadable(error)) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(distrust) => Err(distrust),
+    }
+}
+
+async fn ask(work: &Work, tool: &Tool, paths: &Paths, policy: Vec<u8>) -> Result<(), RpcError> {
+    let environment = std::env::vars_os().filter(|(name, _)| name != "MCPBASH_REMOTE_TOKEN");
+    let known = [("MCPBASH_PROJECT_ROOT", &paths.root), ("MCPBASH_TOOLS_DIR", &paths.tools)];
+    let invocation = Invocation {
+        program: "bash".into(),
+        arguments: ["-c", ASK, "policy", &tool.name, tool.registry_text()].map(Into::into).into(),
+        directory: paths.root.clone(),
+        environment: environment.chain(known.map(|(name, path)| (name.into(), path.into()))).collect(),
+        input: policy,
+        timeout: TIMEOUT,
+        grace: Duration::ZERO,
+        output_limit: LONGEST_ANSWER,
+        error_tail: 1024,
+        side_channel: &[],
+    };
+    let failed = |why: &str| Err(blocked(tool, &format!("server.d/policy.sh {why}")));
+    match work.server().runner().run(invocation, work.cancelled(), |_| {}).await {
+        Err(error) => failed(&format!("cannot be asked: {error}")),
+        Ok(outcome) => match outcome.ending {
+            // A policy that ends the shell half-way has not said yes.
+            Ending::Exited(0) if outcome.stdout == b"allowed" => Ok(()),
+            Ending::Exited(1) => Err(refusal(tool, &String::from_utf8_lossy(&outcome.stdout))),
+            Ending::TimedOut => failed("did not answer in time"),
+            _ => failed(&format!("failed: {}", String::from_utf8_lossy(&outcome.stderr).trim())),
+        },
+    }
+}
+
+/// What a policy refuses with: a code, and on the next line a message.
+fn refusal(tool: &Tool, answer: &str) -> RpcError {
+    let (number, message) = answer.split_once('\n').unwrap_or((answer, ""));
+    let number = number.trim().parse().unwrap_or(code::INVALID_PARAMS);
+    match message.trim() {
+        "" => blocked(tool, "server.d/policy.sh says no"),
+        message => RpcError::new(number, message.to_owned()),
+    }
+}
+
+fn blocked(tool: &Tool, why: &str) -> RpcError {
+    RpcError::invalid_params(format!("Tool '{}' blocked by policy: {why}", tool.name))
+}
