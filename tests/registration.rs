@@ -95,3 +95,69 @@ fn a_file_that_others_could_have_written_is_not_believed() {
     std::os::unix::fs::symlink(project.path("elsewhere.json"), &path).unwrap();
     assert!(list(&project)["error"]["message"].as_str().unwrap().contains("is a link"));
 }
+
+const ALLOWED: [(&str, &str); 2] = [("MCPBASH_ALLOW_PROJECT_HOOKS", "true"), ("MCPBASH_LOG_LEVEL", "error")];
+
+fn hooked(hook: &str) -> Project {
+    Project::with_hi()
+        .script("tools/quiet.sh", "#!/bin/sh\necho registered\n")
+        .file("server.d/register.sh", hook)
+}
+
+fn list_hooked(project: &Project, environment: &[(&str, &str)]) -> Value {
+    Server::ready_with(project.root(), environment, "2025-11-25").ask(1, "tools/list", &json!({}))
+}
+
+#[test]
+fn a_hook_registers_with_functions_or_with_what_it_prints() {
+    let functions = r#"set -euo pipefail
+echo "chatter"
+mcp_tools_manual_begin
+mcp_tools_register_manual '{"name": "one",
+  "path": "quiet.sh"}'
+mcp_tools_manual_finalize
+mcp_register_tool "{\"name\": \"two-$(basename "$PWD" | wc -l)\", \"path\": \"quiet.sh\"}"
+mcp_resources_templates_manual_begin
+mcp_resources_templates_register_manual '{"name": "t", "uriTemplate": "file:///{x}"}'
+mcp_resources_templates_manual_finalize
+"#;
+    assert_eq!(names(&list_hooked(&hooked(functions), &ALLOWED)), ["one", "two-1"]);
+    let printed = r#"echo '{"tools": [{"name": "printed", "path": "quiet.sh"}]}'"#;
+    assert_eq!(names(&list_hooked(&hooked(printed), &ALLOWED)), ["printed"]);
+    assert_eq!(names(&list_hooked(&hooked("echo only chatter"), &ALLOWED)), ["hi"]);
+    assert_eq!(names(&list_hooked(&hooked(r#"echo '{"prompts": []}'"#), &ALLOWED)), ["hi"]);
+}
+
+#[test]
+fn a_hook_runs_only_where_it_is_allowed_and_where_no_register_json_is() {
+    let project = hooked("touch \"$MCPBASH_PROJECT_ROOT/ran\"");
+    assert_eq!(names(&list_hooked(&project, &ALLOWED[1..])), ["hi"]);
+    assert!(!project.path("ran").exists());
+    let project = project.file("server.d/register.json", r#"{"version": 1}"#);
+    assert_eq!(names(&list_hooked(&project, &ALLOWED)), ["hi"]);
+    assert!(!project.path("ran").exists());
+    std::fs::remove_file(project.path("server.d/register.json")).unwrap();
+    list_hooked(&project, &ALLOWED);
+    assert!(project.path("ran").exists());
+}
+
+#[test]
+fn a_hook_that_fails_or_is_not_trusted_is_said_and_nothing_is_served() {
+    let cases = [
+        ("echo trouble >&2; exit 3", "trouble"),
+        ("mcp_register_tool 'not json'", "not JSON"),
+        (r#"mcp_register_tool '{"name": "x", "path": "gone.sh"}'"#, "no file"),
+        ("yes", "MCPBASH_MAX_MANUAL_REGISTRY_BYTES"),
+    ];
+    for (hook, problem) in cases {
+        let answer = list_hooked(&hooked(hook), &ALLOWED);
+        assert_eq!(code(&answer), -32603, "{hook}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("register.sh") && message.contains(problem), "{problem} in {message}");
+    }
+    let project = hooked("true");
+    std::fs::set_permissions(project.path("server.d/register.sh"), std::fs::Permissions::from_mode(0o777))
+        .unwrap();
+    let answer = list_hooked(&project, &ALLOWED);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("chmod go-w"), "{answer}");
+}

@@ -26,7 +26,7 @@ fn refresh(paths: &Paths, options: &RefreshArguments) -> Result<ExitCode, Error>
     reading.only = options.filter.as_deref().map(|filter| below(&paths.tools, filter)).transpose()?;
     let catalog = Catalog::read(paths, &reading);
     let error = match &catalog.failure {
-        Some(failure) => Some(format!("server.d/register.json {failure}")),
+        Some(failure) => Some(failure.clone()),
         None => catalog.store(&reading).err().map(|error| error.to_string()),
     };
     if !options.quiet {

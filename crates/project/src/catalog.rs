@@ -4,7 +4,7 @@ use crate::register::Registration;
 use crate::registry::{self, Known};
 use crate::stamp::Stamps;
 use crate::tools::{Found, discover, discover_part};
-use crate::{Diagnostic, Identity, Paths, RegistrationError, RegistryError, Tool};
+use crate::{Diagnostic, Identity, Paths, RegistryError, Tool, hook};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -20,7 +20,7 @@ pub struct Catalog {
     /// What was skipped, and why.
     pub diagnostics: Vec<Diagnostic>,
     /// Why nothing can be served: a registration that is wrong is not worked around.
-    pub failure: Option<RegistrationError>,
+    pub failure: Option<String>,
     places: HashMap<Box<str>, usize>,
     stamps: HashMap<String, Stamps>,
     hash: OnceLock<String>,
@@ -37,6 +37,8 @@ pub struct Reading {
     pub registry_limit: usize,
     /// Whether the registry is believed without looking at the project.
     pub static_registry: bool,
+    /// Whether `server.d/register.sh` may run.
+    pub hooks: bool,
     /// The only part of the tools folder that is looked at; the rest is as the registry has it.
     pub only: Option<PathBuf>,
 }
@@ -47,6 +49,7 @@ impl Default for Reading {
             registration_limit: 1024 * 1024,
             registry_limit: 100 * 1024 * 1024,
             static_registry: false,
+            hooks: false,
             only: None,
         }
     }
@@ -97,13 +100,12 @@ impl Catalog {
             .ok()
             .map(|text| text.trim().to_owned())
             .filter(|text| !text.is_empty());
-        let registration = Registration::read(paths, reading.registration_limit, &mut diagnostics);
-        let (registration, failure) = match registration {
-            Ok(registration) => (registration.unwrap_or_default(), None),
-            Err(error) => {
-                let problem = format!("{error}; nothing is served until it is mended");
-                diagnostics.push(Diagnostic::new(paths.server.join("register.json"), problem));
-                (Registration { tools: Some(Vec::new()) }, Some(error))
+        let (registration, failure) = match register(paths, reading, &mut diagnostics) {
+            Ok(registration) => (registration, None),
+            Err((file, problem)) => {
+                let remedy = format!("{problem}; nothing is served until it is mended");
+                diagnostics.push(Diagnostic::new(paths.server.join(file), remedy));
+                (Registration { tools: Some(Vec::new()) }, Some(format!("server.d/{file} {problem}")))
             }
         };
         let found = match registration.tools {
@@ -142,4 +144,27 @@ impl Catalog {
         }
         registry::store(&self.paths, &self.tools, self.hash(), &self.stamps, reading.registry_limit)
     }
+}
+
+/// What the project registers itself: with `register.json`, else with `register.sh` where that is allowed. A file that
+/// is wrong is named with what is wrong about it, and is no reason to look at the other.
+fn register(
+    paths: &Paths,
+    reading: &Reading,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Registration, (&'static str, String)> {
+    const JSON: &str = "register.json";
+    const HOOK: &str = "register.sh";
+    let limit = reading.registration_limit;
+    let written = Registration::read(paths, limit, diagnostics).map_err(|error| (JSON, error.to_string()))?;
+    if let Some(registration) = written {
+        return Ok(registration);
+    }
+    if !reading.hooks || reading.static_registry {
+        return Ok(Registration::default());
+    }
+    let Some(registered) = hook::run(paths, limit).map_err(|error| (HOOK, error.to_string()))? else {
+        return Ok(Registration::default());
+    };
+    Registration::hooked(&registered, paths, diagnostics).map_err(|error| (HOOK, error.to_string()))
 }

@@ -9,6 +9,7 @@
 mod catalog;
 mod diagnostic;
 mod embedded;
+mod hook;
 mod icons;
 mod identity;
 mod json;
@@ -30,7 +31,6 @@ pub use embedded::stage_embedded;
 pub use identity::Identity;
 pub use location::{Location, LocationError};
 pub use paths::Paths;
-pub use register::RegistrationError;
 pub use registry::RegistryError;
 pub use tools::{Timeouts, Tool};
 pub use watch::watch;

@@ -1,6 +1,7 @@
 //! `server.d/register.json`: what a project registers instead of being searched. Data only, and strict: a file that is
 //! wrong in one place counts for nothing, and says so.
 
+use crate::hook::Registered;
 use crate::metadata::Metadata;
 use crate::tools::{Tool, distinct};
 use crate::trust::{self, Distrust};
@@ -14,9 +15,9 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Why a registration cannot be used. The messages complete "server.d/register.json ...".
+/// Why a registration cannot be used. The messages complete "server.d/register.json ..." or "... register.sh ...".
 #[derive(Debug, Error)]
-pub enum RegistrationError {
+pub(crate) enum RegistrationError {
     #[error("cannot be read: {0}")]
     Unreadable(#[from] io::Error),
     #[error("is not trusted: {0}")]
@@ -51,7 +52,7 @@ pub(crate) struct Registration {
 }
 
 impl Registration {
-    /// Reads the registration of a project. `None` where it has none.
+    /// Reads `register.json`. `None` where there is none.
     pub(crate) fn read(
         paths: &Paths,
         limit: u64,
@@ -66,8 +67,21 @@ impl Registration {
         let text = read_text(file, limit)?;
         let members = members(&text)?;
         let tools = members.get("tools").copied().filter(|raw| raw.get() != "null");
-        let tools = tools.map(|raw| registered_tools(raw, paths, diagnostics)).transpose()?;
+        let tools = tools.map(|raw| serde_json::from_str::<Vec<Box<RawValue>>>(raw.get()));
+        let tools = tools.transpose().map_err(RegistrationError::NotJson)?;
+        let tools = tools.map(|entries| registered_tools(&entries, paths, diagnostics)).transpose()?;
         Ok(Some(Self { tools }))
+    }
+
+    /// What `register.sh` registered.
+    pub(crate) fn hooked(
+        registered: &Registered,
+        paths: &Paths,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<Self, RegistrationError> {
+        let tools = registered.get("tools");
+        let tools = tools.map(|entries| registered_tools(entries, paths, diagnostics)).transpose()?;
+        Ok(Self { tools })
     }
 }
 
@@ -104,13 +118,12 @@ fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, RegistrationError>
 }
 
 fn registered_tools(
-    raw: &RawValue,
+    entries: &[Box<RawValue>],
     paths: &Paths,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Arc<Tool>>, RegistrationError> {
-    let entries: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(RegistrationError::NotJson)?;
     let mut tools = Vec::with_capacity(entries.len());
-    for (index, entry) in entries.into_iter().enumerate() {
+    for (index, entry) in entries.iter().enumerate() {
         let mut problems = Vec::new();
         let tool = registered_tool(entry.get(), paths, &mut problems)
             .map_err(|problem| RegistrationError::Tool { index, problem })?;

@@ -24,6 +24,7 @@ pub struct Settings {
     pub registration_limit: u64,
     pub registry_limit: usize,
     pub static_registry: bool,
+    pub allow_hooks: bool,
     /// How often a project is looked at that cannot be watched.
     pub scan_interval: Duration,
     pub environment_mode: EnvironmentMode,
@@ -185,7 +186,12 @@ pub const TABLE: &[Setting] = &[
         "5",
         "Seconds between looks at the tools, where the file system does not tell of changes",
     ),
-    row("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", "1048576", "The longest `server.d/register.json`, in bytes"),
+    row("MCPBASH_ALLOW_PROJECT_HOOKS", "false", "`true` lets `server.d/register.sh` run"),
+    row(
+        "MCPBASH_MAX_MANUAL_REGISTRY_BYTES",
+        "1048576",
+        "The longest `server.d/register.json`, and the most `register.sh` may print, in bytes",
+    ),
     row(
         "MCPBASH_ENV_PAYLOAD_THRESHOLD",
         "65536",
@@ -261,6 +267,7 @@ impl Settings {
             registration_limit: self.registration_limit,
             registry_limit: self.registry_limit,
             static_registry: self.static_registry,
+            hooks: self.allow_hooks,
             only: None,
         }
     }
@@ -302,6 +309,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             tool_policy: self.tool_policy(),
             registry_limit: self.size("MCPBASH_REGISTRY_MAX_BYTES", 1024),
             static_registry: self.flag("MCPBASH_STATIC_REGISTRY"),
+            allow_hooks: self.flag("MCPBASH_ALLOW_PROJECT_HOOKS"),
             scan_interval: self.seconds("MCP_TOOLS_TTL", 1, YEAR),
             registration_limit: self.number("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", 1, 1 << 40),
             stderr_tail: self.size("MCPBASH_TOOL_STDERR_TAIL_LIMIT", 0),

@@ -28,6 +28,6 @@ pub(crate) fn list(server: &Server, revision: Revision, params: Option<Raw<'_>>)
 fn served(catalog: &Catalog) -> Result<(), RpcError> {
     match &catalog.failure {
         None => Ok(()),
-        Some(error) => Err(RpcError::internal(format!("server.d/register.json {error}"))),
+        Some(failure) => Err(RpcError::internal(failure.clone())),
     }
 }

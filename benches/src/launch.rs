@@ -1,0 +1,66 @@
+//! How a server is started: which program, with which arguments, in which directory.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::Failure;
+
+/// The recipe for one server. The same recipe starts a fresh process as often as a measure needs one.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    name: String,
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    directory: PathBuf,
+}
+
+impl Launch {
+    /// A recipe for `program`, run in `directory`. The program's path is made absolute, because it would
+    /// otherwise be looked up from `directory`.
+    pub fn new(name: &str, program: &Path, directory: &Path) -> Result<Self, Failure> {
+        let program = program.canonicalize().map_err(|error| {
+            Failure::new(name, format!("there is no program at {}: {error}", program.display()))
+        })?;
+        Ok(Self { name: name.to_owned(), program, arguments: Vec::new(), directory: directory.to_owned() })
+    }
+
+    #[must_use]
+    pub fn argument(mut self, argument: impl Into<OsString>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// The size of the program's file in bytes.
+    pub fn program_size(&self) -> Result<u64, Failure> {
+        let metadata = self.program.metadata();
+        let metadata = metadata.map_err(|error| Failure::new(&self.name, format!("its file: {error}")))?;
+        Ok(metadata.len())
+    }
+
+    /// The command for one process, with its messages going to `stderr`.
+    ///
+    /// Settings of the caller's own environment must not leak into the server under test, so every variable
+    /// that configures mcp-bash is taken out.
+    pub(crate) fn command(&self, stderr: File) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).current_dir(&self.directory);
+        for (name, _) in env::vars_os() {
+            if name.as_encoded_bytes().starts_with(b"MCPBASH_") {
+                command.env_remove(name);
+            }
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
+        command
+    }
+}

@@ -1,0 +1,28 @@
+//! The pieces the benchmark drivers share.
+//!
+//! A driver describes how to start each server ([`Launch`]), runs it as a [`Subject`], takes
+//! [`measures`] from it round after round, enters them in a [`scoreboard`], judges them by its [`aims`] and
+//! prints what it found as Markdown [`Table`]s. Everything
+//! here blocks on plain pipes and threads: an asynchronous driver would add its own wake-ups to the numbers.
+
+pub mod aims;
+mod failure;
+pub mod fixture;
+mod launch;
+pub mod measures;
+mod placement;
+pub mod proc_usage;
+mod replies;
+mod request;
+pub mod scoreboard;
+pub mod statistics;
+mod subject;
+mod table;
+mod watchdog;
+
+pub use failure::Failure;
+pub use launch::Launch;
+pub use placement::Placement;
+pub use request::Request;
+pub use subject::Subject;
+pub use table::{Align, Table};
