@@ -192,3 +192,30 @@ fn the_environment_has_three_modes_and_a_gate() {
     assert_eq!(text, " ");
     assert!(stderr.contains("MCPBASH_TOOL_ENV_INHERIT_ALLOW"), "{stderr}");
 }
+
+#[test]
+fn a_bare_path_is_made_good_by_the_login_shell_or_by_a_setting() {
+    let project = Project::new()
+        .tool("path", "#!/bin/sh\necho \"$PATH\"\n")
+        .script("login-shell", "#!/bin/sh\necho noise of a profile\nPATH=/opt/mine/bin:$PATH\nexport PATH\nshift\nexec /bin/sh \"$@\"\n");
+    let shell = project.path("login-shell");
+    let see = |settings: &[(&str, &str)], wanted: &str| {
+        let mut environment = vec![("SHELL", shell.to_str().unwrap()), ("PATH", "/usr/bin:/bin")];
+        environment.extend(settings);
+        let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+        crate::harness::wait_until(&format!("the path {wanted}"), || {
+            server.call("call", "path");
+            (server.receive()["result"]["content"][0]["text"] == wanted).then_some(())
+        });
+    };
+    see(&[], "/usr/bin:/bin:/opt/mine/bin");
+    see(&[("MCPBASH_PATH", "/bin:/usr/bin:/set")], "/bin:/usr/bin:/set");
+    see(&[("PATH", "/usr/bin:/bin:/usr/local/own")], "/usr/bin:/bin:/usr/local/own");
+    let mut command = Server::command();
+    command.arg("--health").current_dir(project.root()).env("SHELL", &shell).env("PATH", "/usr/bin:/bin");
+    let report: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+    assert_eq!(
+        (&report["path"], &report["pathSource"]),
+        (&json!("/usr/bin:/bin:/opt/mine/bin"), &json!("login shell"))
+    );
+}

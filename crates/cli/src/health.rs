@@ -1,6 +1,7 @@
 //! `mcp-bash --health`: whether the project could be served now. Writes nothing, starts nothing.
 
 use crate::arguments::Arguments;
+use crate::search_path::SearchPath;
 use crate::startup;
 use mcp_bash_project::Location;
 use serde_json::{Value, json};
@@ -31,6 +32,7 @@ fn examine(arguments: &Arguments) -> (Value, u8) {
         Err(error) => return misconfigured(vec![error.to_string()]),
     };
     let catalog = startup::read(&folder, &settings);
+    let search_path = SearchPath::resolve(&settings);
     let problems: Vec<String> = catalog.diagnostics.iter().map(ToString::to_string).collect();
     // Half a project is served; one of which nothing is left is not.
     let healthy = catalog.failure.is_none() && (problems.is_empty() || !catalog.tools.is_empty());
@@ -39,6 +41,8 @@ fn examine(arguments: &Arguments) -> (Value, u8) {
         "mode": mode,
         "project": folder,
         "tools": catalog.tools.len(),
+        "path": search_path.path.to_string_lossy(),
+        "pathSource": search_path.source,
         "problems": problems,
     });
     (report, u8::from(!healthy))

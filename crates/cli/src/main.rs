@@ -8,6 +8,7 @@ mod demo;
 mod error;
 mod health;
 mod registry;
+mod search_path;
 mod serve;
 mod startup;
 mod welcome;

@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::error::Error;
-use crate::{startup, welcome};
+use crate::{search_path, startup, welcome};
 use mcp_bash_server::{Log, Server, Style};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
@@ -32,6 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     let server = Arc::new(Server::new(settings, catalog, log, runtime.handle().clone(), state_dir));
     report_panics(&server);
     follow_project(&server);
+    search_path::resolve_for(&server);
     match mcp_bash_transport::stdio::serve(server, runtime.handle()) {
         Ok(never) => match never {},
         Err(error) => Err(Error::Start(error)),

@@ -12,7 +12,8 @@ use mcp_bash_project::{Catalog, Paths, Reading, RegistryError};
 use mcp_bash_runner::{Runner, StateDir};
 use mcp_bash_wire::{Era, LogLevel, Revision};
 use serde_json::json;
-use std::sync::Arc;
+use std::ffi::OsString;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Handle;
 
@@ -27,6 +28,7 @@ pub struct Server {
     log: Log,
     runtime: Handle,
     state_dir: Arc<StateDir>,
+    search_path: OnceLock<OsString>,
 }
 
 impl Server {
@@ -56,6 +58,7 @@ impl Server {
             log,
             runtime,
             state_dir,
+            search_path: OnceLock::new(),
         }
     }
 
@@ -111,6 +114,15 @@ impl Server {
             };
             self.log.event(level, "mcp.registry", &error.to_string(), &json!({}));
         }
+    }
+
+    /// Where scripts find their programs from now on. Only the first word on it counts.
+    pub fn set_search_path(&self, path: OsString) {
+        let _ = self.search_path.set(path);
+    }
+
+    pub(crate) fn search_path(&self) -> Option<&OsString> {
+        self.search_path.get()
     }
 
     /// Ends every process of every call, and removes what was only there while the server ran.

@@ -29,6 +29,8 @@ pub struct Settings {
     pub scan_interval: Duration,
     pub environment_mode: EnvironmentMode,
     pub tool_policy: ToolPolicy,
+    /// Where scripts find their programs, where somebody says so.
+    pub search_path: Option<String>,
     pub stderr_tail: usize,
     pub progress_per_minute: u32,
     pub logs_per_minute: u32,
@@ -160,6 +162,11 @@ pub const TABLE: &[Setting] = &[
         "The only tools that may run, with commas or blanks between them; `*` for all",
     ),
     row("MCPBASH_TOOL_ALLOW_DEFAULT", "allow", "`deny` lets no tool run that is not in the list"),
+    row(
+        "MCPBASH_PATH",
+        "",
+        "The `PATH` of scripts; without it the server's own, and where that is bare the login shell's as well",
+    ),
     row(
         "MCPBASH_TOOL_ENV_MODE",
         "minimal",
@@ -307,6 +314,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             payload_threshold: self.size("MCPBASH_ENV_PAYLOAD_THRESHOLD", 0),
             environment_mode: self.environment_mode(),
             tool_policy: self.tool_policy(),
+            search_path: self.given("MCPBASH_PATH"),
             registry_limit: self.size("MCPBASH_REGISTRY_MAX_BYTES", 1024),
             static_registry: self.flag("MCPBASH_STATIC_REGISTRY"),
             allow_hooks: self.flag("MCPBASH_ALLOW_PROJECT_HOOKS"),

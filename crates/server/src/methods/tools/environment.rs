@@ -35,6 +35,10 @@ impl<'a> Environment<'a> {
         let resources_file = server.state_dir().fresh("resources")?;
 
         let mut variables = inherited(&settings.environment_mode);
+        if let Some(path) = server.search_path() {
+            variables.retain(|(name, _)| name != "PATH");
+            variables.push(("PATH".into(), path.clone()));
+        }
         for (name, value) in DEFAULTS {
             if !variables.iter().any(|(known, _)| known == name) {
                 variables.push((name.into(), value.into()));
