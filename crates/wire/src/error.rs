@@ -89,3 +89,28 @@ fn excerpt(text: &str) -> String {
     }
     shown
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn data(error: &RpcError) -> Value {
+        serde_json::from_str(error.data.as_deref().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn errors_of_the_specification_carry_their_data() {
+        let version = RpcError::unsupported_version("1900-01-01");
+        assert_eq!((version.code, data(&version)["requested"].as_str()), (-32022, Some("1900-01-01")));
+        assert_eq!(data(&version)["supported"], json!(["2026-07-28"]));
+        let missing = RpcError::missing_client_capability(&json!({ "elicitation": {} }));
+        assert_eq!(missing.code, -32021);
+        assert_eq!(data(&missing), json!({ "requiredCapabilities": { "elicitation": {} } }));
+    }
+
+    #[test]
+    fn what_a_client_wrote_is_quoted_in_part_only() {
+        assert!(RpcError::method_not_found(&"x".repeat(10_000)).message.len() < 200);
+    }
+}
