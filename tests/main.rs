@@ -23,6 +23,7 @@ mod registry;
 mod reload;
 mod results;
 mod rmcp_client;
+mod schemas;
 mod startup;
 mod stateless;
 mod stdout;

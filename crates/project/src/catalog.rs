@@ -128,8 +128,9 @@ impl Catalog {
         }
     }
 
-    pub fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
-        self.places.get(name).map(|place| &self.tools[*place])
+    /// Where in [`Catalog::tools`] the tool of that name stands.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
     }
 
     /// Changes when the tools do. Worked out when it is first asked for, since most servers start and end without.

@@ -28,6 +28,7 @@ mod methods;
 mod panics;
 mod payloads;
 mod peers;
+mod schemas;
 mod server;
 mod session;
 mod settings;

@@ -1,9 +1,10 @@
 //! A catalog with its lists as text: definitions are written once for each revision that asks, and pages are cut from
 //! them.
 
+use crate::schemas::Schemas;
 use crate::shape;
-use mcp_bash_project::Catalog;
 use mcp_bash_project::utc::now;
+use mcp_bash_project::{Catalog, Tool};
 use mcp_bash_wire::{Cursor, Object, Raw, Revision, RpcError};
 use std::sync::OnceLock;
 
@@ -11,6 +12,8 @@ use std::sync::OnceLock;
 pub(crate) struct Snapshot {
     pub(crate) catalog: Catalog,
     tools: [OnceLock<Vec<Box<str>>>; Revision::ALL.len()],
+    /// For each tool of the catalog, in its order.
+    schemas: Vec<Schemas>,
 }
 
 /// How many items a page has, unless fewer are asked for.
@@ -27,7 +30,14 @@ pub(crate) struct Page {
 
 impl Snapshot {
     pub(crate) fn new(catalog: Catalog) -> Self {
-        Self { catalog, tools: Default::default() }
+        let schemas = catalog.tools.iter().map(|_| Schemas::default()).collect();
+        Self { catalog, tools: Default::default(), schemas }
+    }
+
+    /// The tool of that name, and its schemas.
+    pub(crate) fn tool(&self, name: &str) -> Option<(&Tool, &Schemas)> {
+        let place = self.catalog.place(name)?;
+        Some((&self.catalog.tools[place], &self.schemas[place]))
     }
 
     /// The page of tools that `params` asks for.

@@ -37,7 +37,11 @@ impl Answer {
             result.raw("resultType", "\"complete\"");
         }
         result.splice(&self.members);
-        if let Some(structured) = self.structured_content.filter(|_| revision.has_structured_content()) {
+        // Before the stateless era only an object could be structured content.
+        let known = |structured: &String| {
+            revision.has_result_type() || (revision.has_structured_content() && structured.starts_with('{'))
+        };
+        if let Some(structured) = self.structured_content.filter(known) {
             result.raw("structuredContent", &structured);
         }
         if self.cacheable && revision.has_result_type() {

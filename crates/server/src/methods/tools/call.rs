@@ -2,8 +2,11 @@
 
 use super::environment::Environment;
 use super::{output, policy, served};
+use crate::schemas::Unfit;
+use crate::settings::Settings;
 use crate::shape::Answer;
 use crate::work::Work;
+use mcp_bash_project::Tool;
 use mcp_bash_runner::Invocation;
 use mcp_bash_wire::{Limits, Object, Raw, RpcError, Scanner};
 use std::time::Duration;
@@ -47,40 +50,50 @@ impl<'a> Params<'a> {
 pub(crate) async fn call(work: &Work, params: Option<&str>) -> Result<Answer, RpcError> {
     let params = Params::read(params)?;
     let snapshot = work.server().snapshot();
-    let catalog = &snapshot.catalog;
-    served(catalog)?;
-    let tool = catalog
+    let paths = &snapshot.catalog.paths;
+    served(&snapshot.catalog)?;
+    let (tool, schemas) = snapshot
         .tool(&params.name)
         .ok_or_else(|| RpcError::invalid_params(format!("Unknown tool: {}", params.name)))?;
-    policy::allow(work, tool, &catalog.paths).await?;
+    policy::allow(work, tool, paths).await?;
+    let arguments = match schemas.check_input(tool, params.arguments) {
+        Ok(arguments) => arguments,
+        Err(Unfit::Arguments(problems)) => return Ok(output::failure(&problems)),
+        Err(Unfit::Tool(error)) => return Err(error),
+    };
 
     let settings = work.server().settings();
-    let timeout =
-        params.timeout.or(tool.timeouts.limit).unwrap_or(settings.default_timeout).min(settings.max_timeout);
-    let environment =
-        Environment::for_call(work, tool, params.arguments, &catalog.paths).map_err(|error| {
-            RpcError::internal(format!("Tool '{}' cannot be given its arguments: {error}", tool.name))
-        })?;
+    let timeout = timeout(settings, tool, params.timeout);
+    let environment = Environment::for_call(work, tool, &arguments, paths).map_err(|error| {
+        RpcError::internal(format!("Tool '{}' cannot be given its arguments: {error}", tool.name))
+    })?;
+    let side_channel: &[_] =
+        if work.wants_notifications() { &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"] } else { &[] };
     let invocation = Invocation {
         program: tool.script.clone(),
         arguments: Vec::new(),
-        directory: catalog.paths.root.clone(),
+        directory: paths.root.clone(),
         environment: environment.variables(),
-        input: params.arguments.as_bytes().to_vec(),
+        input: arguments.into_owned().into_bytes(),
         timeout,
         grace: GRACE,
         output_limit: settings.output_limit,
         error_tail: settings.stderr_tail,
-        side_channel: if work.wants_notifications() {
-            &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"]
-        } else {
-            &[]
-        },
+        side_channel,
     };
-    match work.server().runner().run(invocation, work.cancelled(), |line| work.relay(line)).await {
-        Ok(outcome) => {
-            output::Finished { work, tool, outcome: &outcome, environment: &environment, timeout }.answer()
-        }
-        Err(error) => Ok(output::failure(&format!("Tool '{}' could not be started: {error}", tool.name))),
-    }
+    let outcome =
+        match work.server().runner().run(invocation, work.cancelled(), |line| work.relay(line)).await {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                return Ok(output::failure(&format!("Tool '{}' could not be started: {error}", tool.name)));
+            }
+        };
+    output::Finished { work, tool, schemas, outcome: &outcome, environment: &environment, timeout }.answer()
+}
+
+/// How long the call may take: as its client says, else as the tool's author says, else as is usual. A client may ask
+/// for no more than the setting allows, or the author already does.
+fn timeout(settings: &Settings, tool: &Tool, asked: Option<Duration>) -> Duration {
+    let usual = tool.timeouts.limit.unwrap_or(settings.default_timeout);
+    asked.map_or(usual, |asked| asked.min(settings.max_timeout.max(usual)))
 }

@@ -2,6 +2,7 @@
 
 use super::environment::Environment;
 use super::resources_file;
+use crate::schemas::Schemas;
 use crate::shape::{Answer, Members, content_for};
 use crate::work::Work;
 use mcp_bash_project::Tool;
@@ -19,6 +20,7 @@ const LONGEST_ERROR: u64 = 1024 * 1024;
 pub(crate) struct Finished<'a> {
     pub(crate) work: &'a Work,
     pub(crate) tool: &'a Tool,
+    pub(crate) schemas: &'a Schemas,
     pub(crate) outcome: &'a Outcome,
     pub(crate) environment: &'a Environment<'a>,
     pub(crate) timeout: Duration,
@@ -39,19 +41,25 @@ impl Finished<'_> {
         let stdout = String::from_utf8_lossy(&self.outcome.stdout);
         let printed = Scanner::new(stdout.trim(), Limits::default()).whole_value().ok();
         match self.outcome.ending {
-            Ending::Exited(0) => Ok(self.success(&stdout, printed)),
+            Ending::Exited(0) => self.success(&stdout, printed),
             _ => self.failed(&stdout, printed),
         }
     }
 
-    fn success(&self, stdout: &str, printed: Option<Raw<'_>>) -> Answer {
+    fn success(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, RpcError> {
         if let Some(whole) = printed.and_then(WholeResult::read) {
-            return self.pass_through(&whole, whole.is_error);
+            if !whole.is_error {
+                self.schemas.check_output(self.tool, whole.structured.map(Raw::text))?;
+            }
+            return Ok(self.pass_through(&whole, whole.is_error));
         }
-        let structured = printed.filter(|raw| raw.is_object()).map(|raw| write::compact(raw.text()));
+        self.schemas.check_output(self.tool, printed.map(Raw::text))?;
+        // Whoever promises structure in a schema may give any; otherwise only an object is taken for it.
+        let is_structured = |raw: &Raw<'_>| raw.is_object() || self.tool.output_schema.is_some();
+        let structured = printed.filter(is_structured).map(|raw| write::compact(raw.text()));
         let content = vec![text_content(stdout.strip_suffix('\n').unwrap_or(stdout))];
         let answer = Answer { structured_content: structured, ..self.content(content, false) };
-        self.with_meta(answer, None)
+        Ok(self.with_meta(answer, None))
     }
 
     fn failed(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, RpcError> {

@@ -1,0 +1,125 @@
+//! Says what is wrong with a value that fits none of several alternatives.
+//!
+//! Naming every way in which every alternative fails helps nobody. So the alternative that was meant is guessed: the
+//! only one that takes the type of the value, or the only one whose tag (a member with a fixed value) is the given one.
+
+use crate::excerpt;
+use crate::mismatch::branch_wants;
+use crate::problem::{Instead, Problems};
+use crate::tree::Tree;
+use crate::wording::{Teller, shown_with_kind, type_list, values};
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::{JsonType, ValidationError};
+
+type Branch = Vec<ValidationError<'static>>;
+
+impl Teller<'_> {
+    pub(crate) fn tell_alternatives(&self, path: &str, branches: &[Branch], problems: &mut Problems) {
+        let Some(value) = self.tree.at(path) else {
+            return problems.add(path, "fits none of its alternatives".to_owned(), Instead::Nothing);
+        };
+        let mut wanted = Wanted::default();
+        if branches.iter().all(|branch| wanted.gather(path, branch)) {
+            return wanted.tell(path, value, problems);
+        }
+        let fitting: Vec<_> =
+            branches.iter().filter(|branch| branch_wants(branch, path, value).is_none()).collect();
+        let tagged: Vec<_> =
+            fitting.iter().copied().filter(|branch| wrong_tag(branch, path).is_none()).collect();
+        match (&tagged[..], &fitting[..]) {
+            ([only], _) | ([], [only]) => only.iter().for_each(|error| self.tell(error, problems)),
+            ([], all) => match common_tag(all, path) {
+                Some((tag, values)) => {
+                    let given =
+                        self.tree.at(tag).map_or_else(String::new, |given| excerpt::value(given.text));
+                    problems.add(tag, format!("must be {}", excerpt::either(&values)), Instead::Given(given));
+                }
+                None => self.tell_each(path, value, all, problems),
+            },
+            (several, _) => self.tell_each(path, value, several, problems),
+        }
+    }
+
+    /// Names the first problem of the first alternatives.
+    fn tell_each(&self, path: &str, value: &Tree<'_>, branches: &[&Branch], problems: &mut Problems) {
+        const MOST: usize = 3;
+        let mut reasons = Vec::new();
+        for branch in branches.iter().take(MOST) {
+            let mut aside = problems.aside();
+            branch.iter().take(1).for_each(|error| self.tell(error, &mut aside));
+            reasons.extend(aside.into_list().first().map(|problem| problem.demand().to_owned()));
+        }
+        reasons.dedup();
+        if branches.len() > MOST {
+            reasons.push(format!("{} more", branches.len() - MOST));
+        }
+        let expected = format!("must fit one of the alternatives ({})", reasons.join("; or "));
+        problems.add(path, expected, Instead::Given(excerpt::value(value.text)));
+    }
+}
+
+/// What alternatives would have taken, where that can be listed.
+#[derive(Default)]
+struct Wanted {
+    types: Vec<JsonType>,
+    values: Vec<String>,
+}
+
+impl Wanted {
+    /// Adds what an alternative would have taken at `path`. False if it is not a matter of type or value.
+    fn gather(&mut self, path: &str, branch: &[ValidationError<'_>]) -> bool {
+        let mut here = branch.iter().filter(|error| error.instance_path().as_str() == path);
+        here.any(|error| {
+            match error.kind() {
+                Kind::Type { kind: TypeKind::Single(one) } => self.types.push(*one),
+                Kind::Type { kind: TypeKind::Multiple(many) } => self.types.extend(many.iter()),
+                Kind::Enum { options } => match options.as_array() {
+                    Some(options) => self.values.extend(values(options)),
+                    None => return false,
+                },
+                Kind::Constant { expected_value } => {
+                    self.values.push(excerpt::value(&expected_value.to_string()));
+                }
+                Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+                    return context.iter().all(|branch| self.gather(path, branch));
+                }
+                _ => return false,
+            }
+            true
+        })
+    }
+
+    fn tell(mut self, path: &str, value: &Tree<'_>, problems: &mut Problems) {
+        let shown = if self.types.is_empty() { excerpt::value(value.text) } else { shown_with_kind(value) };
+        self.types.sort_unstable();
+        if !self.types.is_empty() {
+            self.values.push(type_list(self.types.into_iter()));
+        }
+        self.values.dedup();
+        problems.add(path, format!("must be {}", excerpt::either(&self.values)), Instead::Given(shown));
+    }
+}
+
+/// The member of an object that says of which alternative it is, if it says that it is not of this one: its path, and
+/// the values that would have been right.
+fn wrong_tag<'b>(branch: &'b Branch, path: &str) -> Option<(&'b str, Vec<String>)> {
+    branch.iter().find_map(|error| {
+        let at = error.instance_path().as_str();
+        let name = at.strip_prefix(path)?.strip_prefix('/')?;
+        match error.kind() {
+            _ if name.contains('/') => None,
+            Kind::Constant { expected_value } => Some((at, values(std::slice::from_ref(expected_value)))),
+            Kind::Enum { options } => Some((at, values(options.as_array()?))),
+            _ => None,
+        }
+    })
+}
+
+/// The tag that all alternatives have, and all the values it may have.
+fn common_tag<'b>(branches: &[&'b Branch], path: &str) -> Option<(&'b str, Vec<String>)> {
+    let tags: Option<Vec<_>> = branches.iter().map(|branch| wrong_tag(branch, path)).collect();
+    let tags = tags?;
+    let (tag, _) = tags.first()?;
+    let same = tags.iter().all(|(other, _)| other == tag);
+    same.then(|| (*tag, tags.iter().flat_map(|(_, values)| values.clone()).collect()))
+}

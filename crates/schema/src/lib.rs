@@ -1,0 +1,58 @@
+//! What a tool's JSON Schema says about a value: whether arguments fit, what is wrong with them in words a model can
+//! act on, and which values can be put right without guessing.
+//!
+//! # Theory of operation
+//!
+//! [`Schema::compile`] reads a schema within bounds (`bounds.rs`) and hands it to the `jsonschema` crate, configured so
+//! that nothing is ever fetched and regular expressions take time in proportion to the text. What it refuses is put
+//! into our words (`refusal.rs`).
+//!
+//! [`Schema::check`] reads the arguments into a `Tree` whose values know where they stand in the text (`tree.rs`).
+//! The validator looks at this tree directly (`written.rs`), so that numbers are compared as they were written, and
+//! through a `Meter` (`meter.rs`), so that no pair of schema and value can take unbounded time, memory or stack. A value
+//! that needs more stack than the caller's thread has gets a thread with more (`room.rs`).
+//!
+//! Most arguments fit, and are returned as they came. Otherwise the errors of the validator say where a value has the
+//! wrong type. Where what was meant is beyond doubt (`coerce.rs`), it is replaced in the text (`repair.rs`), and the
+//! result is checked anew. If it still does not fit, the problems of what came are told (`wording.rs`,
+//! `alternatives.rs`): a [`Problem`] for each, up to twenty, and how many more there are.
+//!
+//! # Decisions
+//!
+//! - The dialect is the one `$schema` names, and 2020-12 without it.
+//! - `format`, `contentEncoding` and `contentMediaType` are annotations in every dialect: they describe, and refuse
+//!   nothing. 2020-12 says so, and a tool that cares says it with `pattern`.
+//! - A pattern with look-around or back-references is refused when the schema is read. Such a pattern can take time
+//!   exponential in the text, and passing it over would let through what its author meant to keep out.
+//! - A name that stands twice in an object is a problem, as the tool's own reader may take the other one.
+//! - Putting right is all or nothing: if the result does not fit, the problems are those of what came.
+//!
+//! Everything here is a pure function of its input: there is no runtime, no file, no clock.
+
+mod alternatives;
+mod bounds;
+mod check;
+mod coerce;
+mod decimal;
+mod equality;
+mod error;
+mod excerpt;
+mod meter;
+mod mismatch;
+mod problem;
+mod provider;
+mod refusal;
+mod repair;
+mod room;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod wording;
+mod written;
+
+pub use bounds::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS};
+pub use error::SchemaError;
+pub use problem::Problem;
+pub use provider::{is_object_schema, provider_warnings};
+pub use schema::{Checked, Schema};

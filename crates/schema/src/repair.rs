@@ -1,0 +1,148 @@
+//! Puts arguments right where what was meant is beyond doubt.
+//!
+//! The errors of the validator say where a value has the wrong type, so that references, conditions and dialects need
+//! no second interpretation here. What they lead to are replacements in the text: all that is not replaced keeps its
+//! spelling.
+//!
+//! Of alternatives (`anyOf`, `oneOf`) one is looked into only if it is the only one for the type of the value; a plain
+//! value is replaced only if none of them would take its type.
+//!
+//! `null` for an optional property that does not allow it means "nothing", as models that are made to name every
+//! property use it. The property is dropped if the schema names it under `properties`; a `null` in a free-form map
+//! (`additionalProperties`) stays, as there the author has not said what names there are.
+
+use crate::coerce::coerce;
+use crate::mismatch::{branch_wants, wanted_types};
+use crate::tree::{Body, Members, Tree, place};
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind;
+use std::collections::BTreeMap;
+
+/// The text with everything put right that can be. `None` if nothing can.
+pub(crate) fn repair(root: &Tree<'_>, errors: &[ValidationError<'_>]) -> Option<String> {
+    let mut plan = Plan { root, fixes: BTreeMap::new() };
+    for (place, fix) in errors.iter().filter_map(|error| fixes_for(error, root)).flatten() {
+        let planned = plan.fixes.entry(place).or_insert_with(|| fix.clone());
+        if *planned != fix {
+            *planned = Fix::Keep;
+        }
+    }
+    plan.fixes.retain(|_, fix| *fix != Fix::Keep);
+    if plan.fixes.is_empty() {
+        return None;
+    }
+    let mut text = String::with_capacity(root.text.len());
+    plan.write(root, &mut text);
+    Some(text)
+}
+
+#[derive(Clone, PartialEq)]
+enum Fix {
+    Write(String),
+    /// Leave the member out.
+    Drop,
+    /// Two parts of the schema disagree on what is right.
+    Keep,
+}
+
+struct Plan<'t> {
+    root: &'t Tree<'t>,
+    /// By where the value starts in the text.
+    fixes: BTreeMap<usize, Fix>,
+}
+
+impl Plan<'_> {
+    /// Appends `tree` with the fixes it holds.
+    fn write(&self, tree: &Tree<'_>, text: &mut String) {
+        let place = tree.place_in(self.root);
+        if let Some(Fix::Write(instead)) = self.fixes.get(&place.start) {
+            return text.push_str(instead);
+        }
+        if self.fixes.range(place.clone()).next().is_none() {
+            return text.push_str(tree.text);
+        }
+        match &tree.body {
+            Body::Object(members) => self.write_members(tree, members, text),
+            Body::Array(elements) => {
+                let mut written = place.start;
+                for element in elements {
+                    let at = element.place_in(self.root);
+                    text.push_str(&self.root.text[written..at.start]);
+                    self.write(element, text);
+                    written = at.end;
+                }
+                text.push_str(&self.root.text[written..place.end]);
+            }
+            _ => text.push_str(tree.text),
+        }
+    }
+
+    fn write_members(&self, tree: &Tree<'_>, members: &Members<'_>, text: &mut String) {
+        let whole = self.root.text;
+        let mut written = tree.place_in(self.root).start;
+        let mut any_kept = false;
+        for (number, member) in members.list.iter().enumerate() {
+            let at = member.value.place_in(self.root);
+            if self.fixes.get(&at.start) != Some(&Fix::Drop) {
+                text.push_str(&whole[written..at.start]);
+                self.write(&member.value, text);
+                written = at.end;
+                any_kept = true;
+            } else if any_kept {
+                // The comma before the member goes with it.
+                written = at.end;
+            } else {
+                // So far nothing was kept, so the comma behind the member goes with it.
+                text.push_str(&whole[written..place(member.key, whole).start]);
+                let next = members.list.get(number + 1);
+                written = next.map_or(at.end, |next| place(next.key, whole).start);
+            }
+        }
+        text.push_str(&whole[written..tree.place_in(self.root).end]);
+    }
+}
+
+/// What makes `error` go away.
+fn fixes_for(error: &ValidationError<'_>, root: &Tree<'_>) -> Option<Vec<(usize, Fix)>> {
+    let path = error.instance_path().as_str();
+    let value = root.at(path)?;
+    let start = value.place_in(root).start;
+    if matches!(value.body, Body::Null) && is_declared_property(error, path) {
+        return Some(vec![(start, Fix::Drop)]);
+    }
+    if let Some(text) = wanted_types(error, value).and_then(|wanted| coerce(value, wanted)) {
+        return Some(vec![(start, Fix::Write(text))]);
+    }
+    let branch = only_alternative(error, path, value)?;
+    let fixes: Option<Vec<_>> = branch.iter().map(|inner| fixes_for(inner, root)).collect();
+    Some(fixes?.into_iter().flatten().collect())
+}
+
+/// The alternative that a container was meant to fit, if only one of them takes its type.
+fn only_alternative<'e>(
+    error: &'e ValidationError<'_>,
+    path: &str,
+    value: &Tree<'_>,
+) -> Option<&'e [ValidationError<'static>]> {
+    let (ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }) =
+        error.kind()
+    else {
+        return None;
+    };
+    if !matches!(value.body, Body::Array(_) | Body::Object(_)) {
+        return None;
+    }
+    let mut fitting = context.iter().filter(|branch| branch_wants(branch, path, value).is_none());
+    fitting.next().filter(|_| fitting.next().is_none()).map(Vec::as_slice)
+}
+
+/// Whether the way through the schema that ended in `error` came to the value by its name under `properties`.
+fn is_declared_property(error: &ValidationError<'_>, path: &str) -> bool {
+    let Some((_, name)) = path.rsplit_once('/') else { return false };
+    let way: Vec<&str> = error.evaluation_path().as_str().split('/').collect();
+    let Some(named) = way.windows(2).rposition(|pair| pair == ["properties", name]) else { return false };
+    let beyond = &way[named + 2..];
+    !["additionalProperties", "patternProperties", "unevaluatedProperties"]
+        .iter()
+        .any(|map| beyond.contains(map))
+}

@@ -1,0 +1,100 @@
+//! A schema that is ready to be asked.
+
+use crate::check::Check;
+use crate::meter::Stack;
+use crate::problem::{Instead, Problem, one};
+use crate::room::with_room;
+use crate::written::Written;
+use crate::{SchemaError, bounds, refusal};
+use jsonschema::{PatternOptions, Validator};
+use std::borrow::Cow;
+
+/// The largest regular expression, in bytes of its compiled form.
+const PATTERN_BYTES: usize = 4 * 1024 * 1024;
+/// What a regular expression may remember while it matches.
+const PATTERN_CACHE_BYTES: usize = 1024 * 1024;
+
+/// The schema of a tool's input or output.
+pub struct Schema {
+    validator: Validator<Written>,
+    text: Box<str>,
+    /// Whether it has so many references that following one after another may take much stack.
+    has_many_references: bool,
+}
+
+/// Arguments that fit their schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked<'a> {
+    /// Borrowed: the text that came, byte for byte. Owned: the same with some values put right.
+    pub text: Cow<'a, str>,
+}
+
+impl Checked<'_> {
+    /// Whether any value had to be put right.
+    pub fn is_coerced(&self) -> bool {
+        matches!(self.text, Cow::Owned(_))
+    }
+}
+
+/// Why a value was not found to fit.
+pub(crate) enum Stop {
+    Problems(Vec<Problem>),
+    /// There was not enough stack to find out.
+    TooDeep,
+}
+
+impl Schema {
+    /// Reads a schema. Nothing is fetched: all it refers to must be in the text.
+    pub fn compile(text: &str) -> Result<Self, SchemaError> {
+        let schema = bounds::read(text)?;
+        let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_CACHE_BYTES);
+        let validator = jsonschema::options_for::<Written>()
+            .with_draft(bounds::dialect(&schema)?)
+            .offline()
+            .should_validate_formats(false)
+            .without_content_media_type_support("application/json")
+            .without_content_encoding_support("base64")
+            .with_pattern_options(patterns)
+            .build(&schema)
+            .map_err(|error| refusal::of(&error, text))?;
+        let has_many_references = bounds::count_references(&schema) > bounds::FEW_REFERENCES;
+        Ok(Self { validator, text: text.into(), has_many_references })
+    }
+
+    /// Whether a tool can be called with these arguments, which are the text of a JSON object. Values of the wrong type
+    /// are put right where what was meant is beyond doubt; arguments that fit are never changed.
+    pub fn check<'a>(&self, arguments: &'a str) -> Result<Checked<'a>, Vec<Problem>> {
+        self.run("arguments", |check| check.arguments(arguments)).map(|text| Checked { text })
+    }
+
+    /// Whether a value of any type fits, as it is.
+    pub fn check_value(&self, text: &str) -> Result<(), Vec<Problem>> {
+        self.run("the value", |check| check.value(text))
+    }
+
+    /// Runs `work` here if the stack suffices, and else where it does.
+    fn run<T: Send>(
+        &self,
+        whole: &'static str,
+        work: impl Fn(&Check<'_>) -> Result<T, Stop> + Sync,
+    ) -> Result<T, Vec<Problem>> {
+        let on = |stack| work(&Check { validator: &self.validator, schema: &self.text, whole, stack });
+        let here = if self.has_many_references { Err(Stop::TooDeep) } else { on(Stack::Callers) };
+        let outcome = match here {
+            Err(Stop::TooDeep) => with_room(|| on(Stack::Roomy)),
+            other => Some(other),
+        };
+        match outcome {
+            Some(Ok(value)) => Ok(value),
+            Some(Err(Stop::Problems(problems))) => Err(problems),
+            Some(Err(Stop::TooDeep)) => {
+                Err(one(whole, "must be less deeply nested to be checked", Instead::Nothing))
+            }
+            None => Err(one(
+                whole,
+                "could not be checked, as the system has no thread to spare",
+                Instead::Nothing,
+            )),
+        }
+    }
+}

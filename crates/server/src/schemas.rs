@@ -1,0 +1,69 @@
+//! The schemas of a catalog's tools, compiled when they are first needed and kept as long as the catalog is served.
+
+use mcp_bash_project::Tool;
+use mcp_bash_schema::{Problem, Schema};
+use mcp_bash_wire::RpcError;
+use serde_json::json;
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// The schemas of one tool.
+#[derive(Default)]
+pub(crate) struct Schemas {
+    input: OnceLock<Result<Schema, String>>,
+    output: OnceLock<Result<Schema, String>>,
+}
+
+/// Arguments that a tool cannot be called with.
+pub(crate) enum Unfit {
+    /// The client can mend them: this is what is wrong.
+    Arguments(String),
+    /// The tool itself is at fault.
+    Tool(RpcError),
+}
+
+impl Schemas {
+    /// The arguments as the tool gets them: as they came, or with values put right that were beyond doubt.
+    pub(crate) fn check_input<'a>(&self, tool: &Tool, arguments: &'a str) -> Result<Cow<'a, str>, Unfit> {
+        let compiled = self.input.get_or_init(|| compile(tool.input_schema.get()));
+        let schema = compiled.as_ref().map_err(|error| Unfit::Tool(unusable(tool, "inputSchema", error)))?;
+        match schema.check(arguments) {
+            Ok(checked) => Ok(checked.text),
+            Err(problems) => {
+                let problems = listed(&problems);
+                Err(Unfit::Arguments(format!(
+                    "The arguments of '{}' do not fit its inputSchema:\n{problems}",
+                    tool.name
+                )))
+            }
+        }
+    }
+
+    /// Whether what a tool gave is what it promised. `None` stands for output that was no JSON.
+    pub(crate) fn check_output(&self, tool: &Tool, structured: Option<&str>) -> Result<(), RpcError> {
+        let Some(written) = &tool.output_schema else { return Ok(()) };
+        let broken = |why: &str| RpcError {
+            data: Some(json!({ "problems": why }).to_string()),
+            ..RpcError::internal(format!(
+                "The output of tool '{}' does not satisfy its outputSchema: {why}",
+                tool.name
+            ))
+        };
+        let structured = structured.ok_or_else(|| broken("it is not JSON"))?;
+        let compiled = self.output.get_or_init(|| compile(written.get()));
+        let schema = compiled.as_ref().map_err(|error| unusable(tool, "outputSchema", error))?;
+        schema.check_value(structured).map_err(|problems| broken(&listed(&problems)))
+    }
+}
+
+fn compile(text: &str) -> Result<Schema, String> {
+    Schema::compile(text).map_err(|error| error.to_string())
+}
+
+fn unusable(tool: &Tool, which: &str, error: &str) -> RpcError {
+    RpcError::internal(format!("Tool '{}' has an {which} that cannot be used: {error}", tool.name))
+}
+
+fn listed(problems: &[Problem]) -> String {
+    problems.iter().map(|problem| format!("- {problem}")).collect::<Vec<_>>().join("\n")
+}
