@@ -4,10 +4,11 @@
 //! only one that takes the type of the value, or the only one whose tag (a member with a fixed value) is the given one.
 
 use crate::excerpt;
+use crate::expectation::{shown_with_kind, type_phrases, values};
 use crate::mismatch::branch_wants;
 use crate::problem::{Instead, Problems};
 use crate::tree::Tree;
-use crate::wording::{Teller, shown_with_kind, type_list, values};
+use crate::wording::Teller;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{JsonType, ValidationError};
 
@@ -91,10 +92,7 @@ impl Wanted {
 
     fn tell(mut self, path: &str, value: &Tree<'_>, problems: &mut Problems) {
         let shown = if self.types.is_empty() { excerpt::value(value.text) } else { shown_with_kind(value) };
-        self.types.sort_unstable();
-        if !self.types.is_empty() {
-            self.values.push(type_list(self.types.into_iter()));
-        }
+        self.values.extend(type_phrases(self.types.into_iter()));
         self.values.dedup();
         problems.add(path, format!("must be {}", excerpt::either(&self.values)), Instead::Given(shown));
     }

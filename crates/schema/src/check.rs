@@ -97,7 +97,8 @@ impl Check<'_> {
                 Stop::Problems(tell(tree, self.schema, self.whole, std::slice::from_ref(&first)))
             }
             _ => {
-                self.only("must fit the schema, and fails in a place too intricate to name", Instead::Nothing)
+                let why = "what is wrong is too intricate to say".to_owned();
+                self.only("must fit the schema", Instead::But(why))
             }
         }
     }

@@ -15,7 +15,7 @@
 //! Most arguments fit, and are returned as they came. Otherwise the errors of the validator say where a value has the
 //! wrong type. Where what was meant is beyond doubt (`coerce.rs`), it is replaced in the text (`repair.rs`), and the
 //! result is checked anew. If it still does not fit, the problems of what came are told (`wording.rs`,
-//! `alternatives.rs`): a [`Problem`] for each, up to twenty, and how many more there are.
+//! `expectation.rs`, `alternatives.rs`): a [`Problem`] for each, up to twenty, and how many more there are.
 //!
 //! # Decisions
 //!
@@ -37,6 +37,8 @@ mod decimal;
 mod equality;
 mod error;
 mod excerpt;
+mod expectation;
+mod literal;
 mod meter;
 mod mismatch;
 mod problem;

@@ -15,7 +15,8 @@ pub(crate) enum Stack {
 }
 
 impl Stack {
-    /// The rest is for what the validator does between two looks, such as following references.
+    /// The rest is for what the validator does between two looks, such as following references. A caller's thread has
+    /// 2 MiB or more, and is expected to have left a quarter of it.
     fn limit(self) -> usize {
         match self {
             Self::Callers => 256 * 1024,

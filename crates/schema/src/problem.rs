@@ -6,7 +6,8 @@ use std::fmt;
 /// How many problems are told one by one.
 pub(crate) const MAX_PROBLEMS: usize = 20;
 
-/// What a value must be and is not. `Display` renders it as one sentence.
+/// What a value must be and is not. `Display` renders it as one sentence. It shows a piece of the value, so it is for
+/// whoever sent the value, and not for logs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     path: String,

@@ -45,7 +45,7 @@ fn walk(value: &Value, path: &str, warnings: &mut Vec<String>) {
                 match (name.as_str(), inner) {
                     ("const" | "default" | "enum" | "examples", _) => {}
                     ("$ref", Value::String(target)) if !target.starts_with('#') => {
-                        let (target, path) = (quoted(target), quoted(path));
+                        let (target, path) = (quoted(target), quoted(&format!("#{path}")));
                         warnings
                             .push(format!("the `$ref` to {target} at {path} leads outside of the schema"));
                     }
@@ -71,7 +71,7 @@ fn walk(value: &Value, path: &str, warnings: &mut Vec<String>) {
 fn check_name(name: &str, path: &str, warnings: &mut Vec<String>) {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     if !(1..=64).contains(&name.len()) || !name.bytes().all(allowed) {
-        let (name, path) = (quoted(name), quoted(path));
+        let (name, path) = (quoted(name), quoted(&format!("#{path}")));
         warnings.push(format!(
             "the property {name} in {path} has a name Anthropic refuses; use up to 64 of `a-z A-Z 0-9 _ . -`"
         ));
@@ -103,8 +103,8 @@ mod tests {
             "does not say `\"type\": \"object\"`",
             "has `anyOf` at its top",
             "has `allOf` at its top",
-            "the property `é` in `/properties`",
-            "the property `` in `/properties`",
+            "the property `é` in `#/properties`",
+            "the property `` in `#/properties`",
             &format!("the property `{long}`"),
             "the property `a b` in",
             "the `$ref` to `https://example.com/a.json` at",

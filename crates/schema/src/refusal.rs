@@ -2,6 +2,7 @@
 
 use crate::excerpt::clip;
 use crate::tree::Tree;
+use crate::written::Written;
 use crate::{SchemaError, wording};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ReferencingError, ValidationError};
@@ -43,7 +44,7 @@ fn pattern(error: &ValidationError<'_>) -> SchemaError {
     let given = error.instance().as_ref();
     let path = clip(error.schema_path().as_str(), 200).into_owned();
     let pattern = clip(given.as_str().unwrap_or_default(), 200).into_owned();
-    if jsonschema::options().offline().build(&json!({ "pattern": given })).is_ok() {
+    if jsonschema::options_for::<Written>().offline().build(&json!({ "pattern": given })).is_ok() {
         SchemaError::UnboundedPattern { path, pattern }
     } else {
         SchemaError::BadPattern { path, pattern }

@@ -3,13 +3,13 @@
 //! When the meter says that a run is over, all values appear to be `null`. There is nothing left to descend into, and
 //! the validator ends at once, with an outcome that is worth nothing.
 
-use crate::decimal::Decimal;
 use crate::equality::{first_repeat, is_value};
+use crate::literal::Literal;
 use crate::meter::Meter;
 use crate::tree::{Body, Member, Members, Tree};
 use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, JsonNumber, Node, NodeIdentity, Object};
-use serde_json::{Number, Value};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -217,35 +217,5 @@ impl<'a> Iterator for ElementsIter<'a> {
 
     fn next(&mut self) -> Option<View<'a>> {
         Some(View { tree: self.list.next().filter(|_| look(self.run, 0))?, run: self.run })
-    }
-}
-
-/// A number as it was written.
-pub(crate) struct Literal<'a>(&'a str);
-
-impl JsonNumber for Literal<'_> {
-    fn as_u64(&self) -> Option<u64> {
-        self.0.parse().ok()
-    }
-
-    fn as_i64(&self) -> Option<i64> {
-        self.0.parse().ok()
-    }
-
-    fn as_f64(&self) -> Option<f64> {
-        self.0.parse().ok().filter(|number: &f64| number.is_finite())
-    }
-
-    fn as_str(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.0)
-    }
-
-    /// What is too large for any number type becomes as large as one can be: this is only ever shown.
-    fn to_number(&self) -> Cow<'_, Number> {
-        Cow::Owned(self.0.parse().unwrap_or(Number::from(u64::MAX)))
-    }
-
-    fn is_integer(&self) -> bool {
-        !self.0.contains(['.', 'e', 'E']) || Decimal::read(self.0).is_integer()
     }
 }

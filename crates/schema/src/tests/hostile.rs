@@ -43,7 +43,7 @@ fn alternatives_that_double_with_every_level() {
         {"type": "null"}]}"##;
     assert_eq!(
         says(schema, &nested(90, "1")),
-        "arguments must fit the schema, and fails in a place too intricate to name"
+        "arguments must fit the schema, but what is wrong is too intricate to say"
     );
     assert!(compile(schema).check(&nested(90, "null")).is_ok());
     let marking =

@@ -4,6 +4,7 @@ mod coercions;
 mod hostile;
 mod properties;
 mod refusals;
+mod strategies;
 mod words;
 
 use crate::Schema;

@@ -179,7 +179,7 @@ fn alternatives() {
         (
             r#"{"anyOf": [{"enum": ["a"]}, {"anyOf": [{"type": "null"}, {"type": "array"}]}]}"#,
             "5",
-            r#"`/x` must be "a" or an array or null, but 5 (a number) was given"#,
+            r#"`/x` must be "a", an array or null, but 5 (a number) was given"#,
         ),
         (
             r#"{"anyOf": [{"type": "integer"}, {"type": "string", "maxLength": 2}]}"#,
