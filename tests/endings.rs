@@ -152,3 +152,45 @@ fn nothing_is_left_in_the_temporary_folder() {
     server.wait();
     assert!(std::fs::read_dir(folder).unwrap().next().is_none());
 }
+
+/// A tool that starts processes which leave its group and its session, tells their numbers, and goes on when told to.
+fn escaping() -> Project {
+    let project = Project::new();
+    let root = project.root().display().to_string();
+    project.tool(
+        "escape",
+        &format!(
+            "#!/bin/sh\nsetsid sleep 300 & echo $! >>{root}/started\n(setsid sh -c 'echo $$ >>{root}/started; sleep 300' >/dev/null 2>&1 &)\nwhile [ $(wc -l <{root}/started) -lt 2 ]; do sleep 0.02; done\necho $$ >>{root}/started\nwhile [ ! -e {root}/go ]; do sleep 0.02; done\n"
+        ),
+    )
+}
+
+#[test]
+fn processes_that_leave_their_group_go_with_their_call() {
+    let project = escaping();
+    let mut server = Server::ready(project.root());
+    server.call(1, "escape");
+    let pids = project.wait_for_started(3);
+    project.go();
+    assert_eq!(server.receive()["id"], 1);
+    pids.into_iter().for_each(wait_until_gone);
+
+    let project = escaping();
+    let mut server = Server::ready(project.root());
+    server.call(1, "escape");
+    let pids = project.wait_for_started(3);
+    server.notify("notifications/cancelled", &json!({ "requestId": 1 }));
+    pids.into_iter().for_each(wait_until_gone);
+    server.expect_silence();
+}
+
+#[test]
+fn a_server_that_is_killed_leaves_no_process_behind() {
+    let project = escaping();
+    let mut server = Server::ready(project.root());
+    server.call(1, "escape");
+    let pids = project.wait_for_started(3);
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    pids.into_iter().for_each(wait_until_gone);
+}

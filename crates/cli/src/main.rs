@@ -19,6 +19,8 @@ use error::Error;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // Before anything else: this program is also the one that looks after a server that was killed.
+    mcp_bash_runner::warden::install();
     let arguments = Arguments::parse();
     let result = match &arguments.command {
         Some(Command::Demo) => demo::run(),

@@ -9,12 +9,12 @@ pub(crate) struct Capture {
     limit: usize,
 }
 
-/// Whether a pipe was read to its end, or held more than its limit.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Read {
-    ToTheEnd,
-    OverLimit,
-}
+/// A pipe held more than its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OverLimit;
+
+/// How much room there is for the first bytes: most scripts say less than this.
+const ROOM: usize = 2048;
 
 impl Capture {
     pub(crate) fn new(limit: usize) -> Self {
@@ -22,18 +22,19 @@ impl Capture {
     }
 
     /// Reads all there is, and stops at the limit.
-    pub(crate) async fn all(&mut self, pipe: Option<impl AsyncRead + Unpin>) -> Read {
-        let Some(mut pipe) = pipe else { return Read::ToTheEnd };
+    pub(crate) async fn all(&mut self, pipe: Option<impl AsyncRead + Unpin>) -> Result<(), OverLimit> {
+        let Some(mut pipe) = pipe else { return Ok(()) };
+        self.bytes.reserve(ROOM);
         while let Ok(count) = pipe.read_buf(&mut self.bytes).await {
             if count == 0 {
                 break;
             }
             if self.bytes.len() > self.limit {
                 self.bytes.truncate(self.limit);
-                return Read::OverLimit;
+                return Err(OverLimit);
             }
         }
-        Read::ToTheEnd
+        Ok(())
     }
 
     /// Reads all there is, and keeps the end of it.

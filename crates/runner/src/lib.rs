@@ -11,12 +11,19 @@
 //!
 //! Nothing here knows what a tool is, or what the lines of the side channel mean.
 
+mod call;
+mod calls;
 mod capture;
-mod group;
+mod exit;
 mod invocation;
+mod leftovers;
+mod mark;
+mod random;
 mod run;
 mod side_channel;
+mod start;
 mod state_dir;
+pub mod warden;
 
 pub use invocation::{Ending, Invocation, Outcome, StartError};
 pub use run::Runner;

@@ -1,31 +1,42 @@
-//! Starts one process and stays with it to its end.
+//! Stays with one process from its start to its end.
 
-use crate::capture::{Capture, Read};
-use crate::group::{Group, Groups};
+use crate::call::Call;
+use crate::calls::RunnerId;
+use crate::capture::{Capture, OverLimit};
 use crate::side_channel::SideChannel;
-use crate::{Ending, Invocation, Outcome, StartError, StateDir};
-use rustix::process::{Pid, Signal};
+use crate::start::{Pipes, start};
+use crate::{Ending, Invocation, Outcome, StartError, StateDir, call, leftovers, warden};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
 use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, ChildStdin, Command};
-use tokio::time::{Instant as Clock, sleep_until};
+use tokio::net::unix::pipe::Sender;
+use tokio::time::{Instant, sleep_until, timeout};
 
-/// How long the pipes of a process that has ended may stay open, held by one that left its group.
+/// How long the pipes of a call may stay open when all its processes are gone: somebody else has them then.
 const LINGER: Duration = Duration::from_millis(100);
+
+/// How often a call that takes long buries the orphans it has made, and looks after the warden.
+const UPKEEP: Duration = Duration::from_secs(1);
+
+/// Further than any deadline.
+const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 /// Runs processes, and knows those that are alive.
 #[derive(Debug)]
 pub struct Runner {
-    groups: Groups,
+    id: RunnerId,
     state_dir: Arc<StateDir>,
+    /// No more processes are started.
+    ended: AtomicBool,
 }
 
 impl Runner {
     pub fn new(state_dir: Arc<StateDir>) -> Self {
-        Self { groups: Groups::default(), state_dir }
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        Self { id: LAST.fetch_add(1, Ordering::Relaxed), state_dir, ended: AtomicBool::new(false) }
     }
 
     /// Runs `invocation` to its end, or until `cancelled` completes. `on_line` gets the lines of the side channel
@@ -37,45 +48,56 @@ impl Runner {
         mut on_line: impl FnMut(&[u8]),
     ) -> Result<Outcome, StartError> {
         let mut channel = self.open_side_channel(&invocation)?;
-        let mut child = start(&invocation, channel.as_ref())?;
-        let group =
-            child.id().and_then(|id| Pid::from_raw(id.cast_signed())).map(|pid| self.groups.enter(pid));
+        let (mut call, pipes) = start(self.id, &invocation, channel.as_ref(), &self.ended)?;
 
         let mut stdout = Capture::new(invocation.output_limit);
         let mut stderr = Capture::new(invocation.error_tail);
         let ending = {
-            let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-            let reading = async {
-                let (output, (), ()) =
-                    tokio::join!(stdout.all(pipes.1), stderr.tail(pipes.2), feed(pipes.0, invocation.input),);
-                output
-            };
-            tokio::pin!(reading, cancelled);
-            let mut read = None;
-            let deadline = Clock::now() + invocation.timeout;
-            let why = loop {
+            let moving = move_all(pipes, invocation.input, &mut stdout, &mut stderr);
+            tokio::pin!(moving, cancelled);
+            let mut moved = None;
+            let started = Instant::now();
+            let deadline = started + invocation.timeout.min(FAR);
+            let alarm = sleep_until(deadline.min(started + UPKEEP));
+            tokio::pin!(alarm);
+            let cut = loop {
                 tokio::select! {
                     biased;
-                    status = child.wait() => break status.map_or(Ending::Signalled(0), ending_of),
-                    () = &mut cancelled => break Ending::Cancelled,
-                    () = sleep_until(deadline) => break Ending::TimedOut,
-                    output = &mut reading, if read.is_none() => {
-                        if output == Read::OverLimit {
-                            break Ending::OutputTooLarge;
+                    () = call.exited() => break None,
+                    () = &mut cancelled => break Some(Ending::Cancelled),
+                    () = &mut alarm => {
+                        let now = Instant::now();
+                        if now >= deadline {
+                            break Some(Ending::TimedOut);
                         }
-                        read = Some(output);
+                        upkeep();
+                        alarm.as_mut().reset(deadline.min(now + UPKEEP));
+                    }
+                    result = &mut moving, if moved.is_none() => {
+                        moved = Some(result);
+                        if result.is_err() {
+                            break Some(Ending::OutputTooLarge);
+                        }
                     }
                     Ok(()) = next_lines(channel.as_mut(), &mut on_line) => {}
                 }
             };
-            end(&mut child, group, why, invocation.grace).await;
-            if read.is_none() && why != Ending::OutputTooLarge {
-                // The writers are gone, so what is left in the pipes is all there will be.
-                let rest = tokio::time::timeout(LINGER, &mut reading).await;
-                if rest == Ok(Read::OverLimit) { Ending::OutputTooLarge } else { why }
-            } else {
-                why
-            }
+            let ending = end(call, cut, invocation.grace);
+            tokio::pin!(ending);
+            let ending = loop {
+                tokio::select! {
+                    biased;
+                    ending = &mut ending => break ending,
+                    result = &mut moving, if moved.is_none() => moved = Some(result),
+                    Ok(()) = next_lines(channel.as_mut(), &mut on_line) => {}
+                }
+            };
+            // The writers are gone, so what is left in the pipes is all there will be.
+            let moved = match moved {
+                Some(moved) => moved,
+                None => timeout(LINGER, moving).await.unwrap_or(Ok(())),
+            };
+            if cut.is_none() && moved.is_err() { Ending::OutputTooLarge } else { ending }
         };
         if let Some(channel) = &mut channel {
             channel.drain(&mut on_line);
@@ -84,14 +106,11 @@ impl Runner {
         Ok(Outcome { ending, stdout: stdout.bytes, stderr: stderr.bytes })
     }
 
-    /// Ends every process that is alive: `TERM` to all, then `KILL` to what is left after `grace`.
+    /// Ends every process of every call, and starts no more: `TERM` to all groups, then `KILL` to all that is left
+    /// after `grace`, wherever it went.
     pub fn end_all(&self, grace: Duration) {
-        self.groups.signal_all(Signal::TERM);
-        let deadline = Instant::now() + grace;
-        while !self.groups.is_empty() && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        self.groups.signal_all(Signal::KILL);
+        self.ended.store(true, Ordering::Release);
+        call::end_all(self.id, grace);
     }
 
     fn open_side_channel(&self, invocation: &Invocation) -> Result<Option<SideChannel>, StartError> {
@@ -103,26 +122,41 @@ impl Runner {
     }
 }
 
-fn start(invocation: &Invocation, channel: Option<&SideChannel>) -> Result<Child, StartError> {
-    let mut command = Command::new(&invocation.program);
-    command
-        .args(&invocation.arguments)
-        .current_dir(&invocation.directory)
-        .env_clear()
-        .envs(invocation.environment.iter().map(|(name, value)| (name, value)))
-        .stdin(if invocation.input.is_empty() { Stdio::null() } else { Stdio::piped() })
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .kill_on_drop(true);
-    if let Some(channel) = channel {
-        command.envs(invocation.side_channel.iter().map(|variable| (variable, channel.path())));
+/// Sees to it that nothing is left of the call. With `cut` it has to be ended first.
+async fn end(mut call: Call, cut: Option<Ending>, grace: Duration) -> Ending {
+    if cut.is_some() {
+        call.terminate(grace).await;
     }
-    command.spawn().map_err(|source| StartError::Spawn { program: invocation.program.clone(), source })
+    let status = call.finish().await;
+    cut.unwrap_or_else(|| status.map_or(Ending::Signalled(0), ending_of))
+}
+
+/// What a call that takes long does now and then.
+fn upkeep() {
+    leftovers::tidy();
+    warden::keep_watch();
+}
+
+/// Feeds and reads the process, until all its pipes have ended or it has written more than it may.
+async fn move_all(
+    pipes: Pipes,
+    input: Vec<u8>,
+    stdout: &mut Capture,
+    stderr: &mut Capture,
+) -> Result<(), OverLimit> {
+    let errors = async {
+        stderr.tail(pipes.errors).await;
+        Ok(())
+    };
+    let feeding = async {
+        feed(pipes.input, input).await;
+        Ok(())
+    };
+    tokio::try_join!(stdout.all(pipes.output), errors, feeding).map(drop)
 }
 
 /// Gives the process its input. One that does not read it is not an error.
-async fn feed(pipe: Option<ChildStdin>, input: Vec<u8>) {
+async fn feed(pipe: Option<Sender>, input: Vec<u8>) {
     if let Some(mut pipe) = pipe {
         let _ = pipe.write_all(&input).await;
     }
@@ -136,20 +170,6 @@ async fn next_lines(
         Some(channel) => channel.read(on_line).await,
         None => std::future::pending().await,
     }
-}
-
-/// Ends what is left of the process and its group.
-async fn end(child: &mut Child, group: Option<Group>, why: Ending, grace: Duration) {
-    if matches!(why, Ending::TimedOut | Ending::Cancelled | Ending::OutputTooLarge)
-        && let Some(group) = &group
-    {
-        group.terminate();
-        if tokio::time::timeout(grace, child.wait()).await.is_err() {
-            group.kill();
-            let _ = child.wait().await;
-        }
-    }
-    drop(group);
 }
 
 fn ending_of(status: ExitStatus) -> Ending {

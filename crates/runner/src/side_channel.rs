@@ -1,7 +1,8 @@
 //! The side channel: a named pipe that a script, and whatever it starts, writes lines to while it runs.
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use std::fs::OpenOptions;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
@@ -21,9 +22,11 @@ pub(crate) struct SideChannel {
 
 impl SideChannel {
     pub(crate) fn open(path: PathBuf) -> io::Result<Self> {
-        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+        make_fifo(&path)?;
         // Opened for writing too: the pipe then never ends while scripts come and go at its other end.
-        let pipe = pipe::OpenOptions::new().read_write(true).open_receiver(&path)?;
+        let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let pipe = OpenOptions::new().read(true).write(true).custom_flags(nonblocking).open(&path)?;
+        let pipe = pipe::Receiver::from_file_unchecked(pipe)?;
         Ok(Self { path, pipe, pending: Vec::new(), discarding: false })
     }
 
@@ -70,4 +73,17 @@ impl Drop for SideChannel {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+#[cfg(not(target_vendor = "apple"))]
+fn make_fifo(path: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, Mode, mkfifoat};
+    Ok(mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?)
+}
+
+/// There is no safe way to the system call, so the tool of that name has to do.
+#[cfg(target_vendor = "apple")]
+fn make_fifo(path: &Path) -> io::Result<()> {
+    let status = std::process::Command::new("/usr/bin/mkfifo").arg("-m").arg("600").arg(path).status()?;
+    if status.success() { Ok(()) } else { Err(io::Error::other("mkfifo failed")) }
 }

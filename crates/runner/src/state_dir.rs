@@ -1,6 +1,6 @@
 //! A private folder for what has to be a file while the server runs.
 
-use std::fmt::Write as _;
+use crate::random;
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -63,12 +63,6 @@ fn remove_folder(path: &Path) {
 }
 
 fn unguessable_name() -> io::Result<String> {
-    let mut seed = [0_u8; 8];
-    rustix::rand::getrandom(&mut seed, rustix::rand::GetRandomFlags::empty())?;
     let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
-    let mut name = format!("mcpbash.state.{parent}.{}.", std::process::id());
-    for byte in seed {
-        let _ = write!(name, "{byte:02x}");
-    }
-    Ok(name)
+    Ok(format!("mcpbash.state.{parent}.{}.{}", std::process::id(), random::hex::<8>()?))
 }

@@ -1,0 +1,121 @@
+//! One call: the process that leads it, and what has to be done so that nothing of it is left.
+
+use crate::calls::{CALLS, RunnerId};
+use crate::exit::{self, Exit};
+use crate::mark::{self, Number, OURS};
+use crate::{leftovers, warden};
+use rustix::process::{Pid, Signal};
+use std::io;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tokio::time::{sleep, timeout};
+
+/// How long what was killed may take to be gone. Only the kernel can make it wait that long.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often to look whether the group of a dead leader is gone.
+const INTERVAL: Duration = Duration::from_millis(5);
+
+/// A call. When this value is dropped, whatever the reason, every process of the call is killed.
+#[derive(Debug)]
+pub(crate) struct Call {
+    number: Number,
+    pid: Pid,
+    /// There until the leader is buried.
+    leader: Option<Child>,
+    exit: Exit,
+    watched: Option<warden::Watched>,
+}
+
+impl Call {
+    /// Starts the process, as long as the runner has not ended.
+    pub(crate) fn start(runner: RunnerId, command: &mut Command, ended: &AtomicBool) -> io::Result<Self> {
+        leftovers::prepare();
+        warden::keep_watch();
+        let number = CALLS.enter(runner);
+        command.env(mark::VARIABLE, OURS.value(number));
+        let leader = leftovers::start_marked(number, || command.spawn()).inspect_err(|_| {
+            CALLS.leave(number, None);
+        })?;
+        let pid = Pid::from_child(&leader);
+        CALLS.set_leader(number, pid);
+        let call =
+            Self { number, pid, leader: Some(leader), exit: Exit::of(pid), watched: warden::watch(pid) };
+        // Asked now that whoever ends all calls does not overlook this one: it is either killed there or here.
+        if ended.load(Ordering::Acquire) {
+            return Err(io::Error::other("the server is ending"));
+        }
+        Ok(call)
+    }
+
+    pub(crate) fn leader(&mut self) -> Option<&mut Child> {
+        self.leader.as_mut()
+    }
+
+    /// Completes when the leader has ended. Safe to drop half-way.
+    pub(crate) async fn exited(&mut self) {
+        self.exit.wait().await;
+    }
+
+    /// Tells the whole group to end, and kills it if it has not after `grace`.
+    pub(crate) async fn terminate(&mut self, grace: Duration) {
+        CALLS.signal(self.number, Signal::TERM);
+        let gone = async {
+            self.exit.wait().await;
+            while leftovers::group_is_alive(self.pid) {
+                sleep(INTERVAL).await;
+            }
+        };
+        if timeout(grace, gone).await.is_err() {
+            CALLS.signal(self.number, Signal::KILL);
+            let _ = timeout(PATIENCE, self.exit.wait()).await;
+        }
+    }
+
+    /// Kills what the leader has left behind, and asks it how it ended. `None` if it has not, which only the kernel
+    /// can be the reason of.
+    pub(crate) async fn finish(mut self) -> Option<ExitStatus> {
+        CALLS.set_ending(self.number);
+        if leftovers::may_exist() {
+            CALLS.signal(self.number, Signal::KILL);
+            let _ = tokio::task::spawn_blocking(|| leftovers::end(PATIENCE)).await;
+        }
+        self.leave()
+    }
+
+    fn leave(&mut self) -> Option<ExitStatus> {
+        // Before the number of the leader can be another's.
+        self.watched = None;
+        CALLS.leave(self.number, self.leader.take())
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if self.leader.is_some() {
+            CALLS.set_ending(self.number);
+            CALLS.signal(self.number, Signal::KILL);
+            exit::block_until(self.pid, Instant::now() + PATIENCE);
+            if leftovers::may_exist() {
+                leftovers::end(PATIENCE);
+            }
+            self.leave();
+        }
+    }
+}
+
+/// Ends all calls of a runner: `TERM`, and `KILL` to what is left after `grace`.
+pub(crate) fn end_all(runner: RunnerId, grace: Duration) {
+    CALLS.signal_all(runner, Signal::TERM);
+    CALLS.wait_until_left(runner, Instant::now() + grace);
+    CALLS.signal_all(runner, Signal::KILL);
+    let deadline = Instant::now() + PATIENCE;
+    for leader in CALLS.leaders_of(runner) {
+        exit::block_until(leader, deadline);
+    }
+    if leftovers::may_exist() {
+        leftovers::end(PATIENCE);
+    }
+    warden::dismiss();
+}

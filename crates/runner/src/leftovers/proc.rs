@@ -1,0 +1,153 @@
+//! The process table, as far as we read it.
+
+use rustix::process::{Pid, getpid};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::LazyLock;
+
+/// What the table says of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Status {
+    pub(crate) parent: Option<Pid>,
+    pub(crate) group: Option<Pid>,
+    state: u8,
+}
+
+impl Status {
+    /// Whether it has ended, and only waits for its parent to ask how.
+    pub(crate) fn is_dead(self) -> bool {
+        matches!(self.state, b'Z' | b'X')
+    }
+
+    /// Reads the line of `/proc/PID/stat`. The name comes second and may hold anything, parentheses too.
+    fn parse(line: &[u8]) -> Option<Self> {
+        let rest = &line[memchr::memrchr(b')', line)? + 1..];
+        let mut fields = std::str::from_utf8(rest).ok()?.split_ascii_whitespace();
+        let state = *fields.next()?.as_bytes().first()?;
+        Some(Self { parent: fields.next().and_then(pid), group: fields.next().and_then(pid), state })
+    }
+}
+
+/// `None` when there is no such process.
+pub(crate) fn status(process: Pid) -> Option<Status> {
+    Status::parse(&read(process, "stat")?)
+}
+
+/// The soft limit on file locks. `None` when there is none.
+pub(crate) fn limit_on_locks(process: Pid) -> Option<u64> {
+    let table = read(process, "limits")?;
+    let start = memchr::memmem::find(&table, b"Max file locks")? + "Max file locks".len();
+    std::str::from_utf8(&table[start..]).ok()?.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// A variable of the environment the process was started with.
+pub(crate) fn variable(process: Pid, name: &str) -> Option<Vec<u8>> {
+    let environment = read(process, "environ")?;
+    let mut variables = environment.split(|byte| *byte == 0);
+    variables.find_map(|variable| Some(variable.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?.to_vec()))
+}
+
+/// All processes.
+pub(crate) fn all() -> impl Iterator<Item = Pid> {
+    numbers_in("/proc")
+}
+
+pub(crate) fn children(process: Pid) -> Vec<Pid> {
+    if OUR_CHILDREN.is_none() {
+        return all()
+            .filter(|pid| status(*pid).is_some_and(|status| status.parent == Some(process)))
+            .collect();
+    }
+    numbers_in(&format!("/proc/{}/task", process.as_raw_nonzero()))
+        .flat_map(|thread| children_of_thread(process, thread))
+        .collect()
+}
+
+/// Those that one of our threads has started and not buried, or adopted.
+pub(crate) fn children_of_our(thread: Pid) -> Vec<Pid> {
+    children_of_thread(getpid(), thread)
+}
+
+fn children_of_thread(process: Pid, thread: Pid) -> Vec<Pid> {
+    let list = read(process, &format!("task/{}/children", thread.as_raw_nonzero()));
+    list.map_or_else(Vec::new, |list| pids(&list))
+}
+
+/// The children of our main thread: orphans are always given to the eldest thread. `None` where kernels are built
+/// without such lists.
+static OUR_CHILDREN: LazyLock<Option<File>> = LazyLock::new(|| {
+    let us = getpid().as_raw_nonzero();
+    File::open(format!("/proc/{us}/task/{us}/children")).ok()
+});
+
+/// Whether there is a process table that we can read.
+pub(crate) fn is_there() -> bool {
+    static THERE: LazyLock<bool> = LazyLock::new(|| status(getpid()).is_some());
+    *THERE
+}
+
+/// Whether it is certain that we have adopted no process.
+pub(crate) fn adopted_none() -> bool {
+    OUR_CHILDREN.as_ref().is_some_and(|list| list.read_at(&mut [0; 8], 0).is_ok_and(|count| count == 0))
+}
+
+/// The processes we have adopted, and maybe others we have started.
+pub(crate) fn adopted() -> Vec<Pid> {
+    let Some(list) = &*OUR_CHILDREN else { return children(getpid()) };
+    let mut before = pids(&whole(list));
+    // A process that is taken off the list while it is read can hide its neighbour.
+    while !before.is_empty() {
+        let now = pids(&whole(list));
+        if now == before {
+            break;
+        }
+        before = now;
+    }
+    before
+}
+
+fn whole(list: &File) -> Vec<u8> {
+    let mut bytes = vec![0; 4096];
+    let mut filled = 0;
+    while let Ok(count) = list.read_at(&mut bytes[filled..], filled as u64) {
+        filled += count;
+        if count == 0 {
+            break;
+        }
+        if bytes.len() - filled < 64 {
+            bytes.resize(2 * bytes.len(), 0);
+        }
+    }
+    bytes.truncate(filled);
+    bytes
+}
+
+fn pids(list: &[u8]) -> Vec<Pid> {
+    std::str::from_utf8(list).unwrap_or_default().split_ascii_whitespace().filter_map(pid).collect()
+}
+
+fn numbers_in(folder: &str) -> impl Iterator<Item = Pid> + use<> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    entries.filter_map(|entry| pid(entry.ok()?.file_name().to_str()?))
+}
+
+fn pid(text: &str) -> Option<Pid> {
+    text.parse().ok().filter(|number| *number > 0).and_then(Pid::from_raw)
+}
+
+fn read(process: Pid, file: &str) -> Option<Vec<u8>> {
+    std::fs::read(format!("/proc/{}/{file}", process.as_raw_nonzero())).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_pretend_to_be_other_fields() {
+        let status = Status::parse(b"7 (a) Z 1 2 (b) S 40 41 39 0 -1").unwrap();
+        assert_eq!((status.parent, status.group), (Pid::from_raw(40), Pid::from_raw(41)));
+        assert!(!status.is_dead());
+        assert_eq!(Status::parse(b""), None);
+    }
+}

@@ -1,0 +1,28 @@
+//! Bytes nobody can guess.
+
+use std::fmt::Write as _;
+use std::io;
+
+/// So many random bytes, as hexadecimal digits.
+pub(crate) fn hex<const BYTES: usize>() -> io::Result<String> {
+    let mut text = String::with_capacity(2 * BYTES);
+    for byte in bytes::<BYTES>()? {
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok(text)
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn bytes<const BYTES: usize>() -> io::Result<[u8; BYTES]> {
+    let mut bytes = [0; BYTES];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    Ok(bytes)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn bytes<const BYTES: usize>() -> io::Result<[u8; BYTES]> {
+    use std::io::Read;
+    let mut bytes = [0; BYTES];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
+}

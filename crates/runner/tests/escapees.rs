@@ -1,0 +1,149 @@
+//! Whatever a script leaves behind when it ends well is gone when its outcome is there.
+
+mod stage;
+
+use mcp_bash_runner::Ending;
+use stage::{Stage, assert_said_hi, wait_for};
+use std::time::{Duration, Instant};
+
+/// Runs a script that leaves something behind, and sees that it is gone and was not waited for.
+async fn leaves_nothing(body: &str) {
+    let stage = Stage::new();
+    let start = Instant::now();
+    assert_said_hi(&stage.call("leaver", body).await);
+    stage.assert_empty();
+    assert!(start.elapsed() < Duration::from_secs(30), "what was left was waited for");
+}
+
+#[tokio::test]
+async fn a_background_process() {
+    leaves_nothing("$LINGER 1000 &\necho hi").await;
+}
+
+#[tokio::test]
+async fn a_background_process_that_ignores_all_it_can() {
+    leaves_nothing("nohup sh -c 'trap \"\" TERM HUP INT QUIT; while :; do $LINGER 1000; done' &\necho hi")
+        .await;
+}
+
+#[tokio::test]
+async fn a_process_in_a_session_of_its_own() {
+    leaves_nothing("setsid $LINGER 1000 &\necho hi").await;
+}
+
+#[tokio::test]
+async fn a_process_in_a_session_of_its_own_that_nobody_can_hear() {
+    leaves_nothing("nohup setsid $LINGER 1000 </dev/null >/dev/null 2>&1 &\necho hi").await;
+}
+
+#[tokio::test]
+async fn a_daemon_after_two_forks() {
+    leaves_nothing(
+        "setsid sh -c '$LINGER 1000 & echo $! >daemon' &
+         while [ ! -s daemon ]; do :; done
+         echo hi",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_daemon_without_environment_and_descriptors() {
+    leaves_nothing(
+        "(setsid env -i sh -c 'echo $$ >daemon; exec \"$0\" 1000 <&- >&- 2>&-' $LINGER &)
+         while [ ! -s daemon ]; do :; done
+         echo hi",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_tree_of_sessions() {
+    leaves_nothing(
+        "setsid sh -c 'setsid sh -c \"setsid \\$LINGER 1000 & \\$LINGER 1000 & echo >grown; wait\" & $LINGER 1000' &
+         while [ ! -e grown ]; do :; done
+         echo hi",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_stopped_process() {
+    leaves_nothing("setsid sh -c 'echo >ready; kill -STOP $$; $LINGER 1000' &\nwhile [ ! -e ready ]; do :; done; echo hi").await;
+}
+
+/// The escaped loop makes processes that escape as well, as fast as it can.
+#[tokio::test]
+async fn a_loop_that_forks() {
+    leaves_nothing(
+        "setsid sh -c 'while :; do setsid $LINGER 1000 & echo >>made; done' &
+         while [ ! -s made ] || [ $(wc -l <made) -lt 50 ]; do :; done
+         echo hi",
+    )
+    .await;
+}
+
+/// Each process of the chain starts the next and is gone.
+#[tokio::test]
+async fn a_chain_that_never_stands_still() {
+    let stage = Stage::new();
+    stage.script("chain", "echo >>links\nsetsid env -i PATH=\"$PATH\" sh \"$0\" &");
+    let body = "sh $PWD/chain\nwhile [ $(wc -l <links) -lt 10 ]; do :; done\necho hi";
+    assert_said_hi(&stage.call("leaver", body).await);
+    stage.assert_empty();
+    let links = std::fs::read(stage.path("links")).unwrap().len();
+    stage.call("wait", "sleep 0.1").await;
+    assert_eq!(std::fs::read(stage.path("links")).unwrap().len(), links, "the chain has come to its end");
+}
+
+#[tokio::test]
+async fn what_a_failing_script_left() {
+    let stage = Stage::new();
+    let outcome = stage.call("leaver", "setsid $LINGER 1000 &\nexit 3").await;
+    assert_eq!(outcome.ending, Ending::Exited(3));
+    stage.assert_empty();
+    let outcome = stage.call("crasher", "setsid $LINGER 1000 &\nkill -SEGV $$").await;
+    assert_eq!(outcome.ending, Ending::Signalled(11));
+    stage.assert_empty();
+}
+
+/// What an escapee writes before the script ends is part of the output, what it would have written later is not.
+#[tokio::test]
+async fn what_was_written_is_not_lost() {
+    let stage = Stage::new();
+    let body = "setsid sh -c 'echo early; echo >written; $LINGER 1000; echo late' &
+                while [ ! -e written ]; do :; done
+                printf '%0100000d' 7";
+    let outcome = stage.call("leaver", body).await;
+    assert_eq!(outcome.ending, Ending::Exited(0));
+    assert_eq!(outcome.stdout.len(), 6 + 100_000);
+    assert!(outcome.stdout.starts_with(b"early\n0") && outcome.stdout.ends_with(b"7"));
+    stage.assert_empty();
+}
+
+/// While a call goes on, what it has in the background is nobody else's business, escaped or not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn other_calls_keep_what_is_theirs() {
+    let stage = std::sync::Arc::new(Stage::new());
+    let body = "$LINGER 1001 &
+                setsid $LINGER 1002 &
+                (setsid env -i $LINGER 1003 <&- >&- 2>&- &)
+                echo >ready
+                while [ ! -e go ]; do sleep 0.01; done
+                echo hi";
+    let long = tokio::spawn({
+        let stage = std::sync::Arc::clone(&stage);
+        async move { stage.call("long", body).await }
+    });
+    stage.wait_for_file("ready").await;
+    let all_there = || ["1001", "1002", "1003"].iter().all(|word| stage.processes_with(word) == 1);
+    wait_for("the background of the long call", all_there).await;
+    for _ in 0..5 {
+        let body = "setsid $LINGER 2001 &\n(setsid env -i $LINGER 2002 &)\n$LINGER 2003 &\necho hi";
+        assert_said_hi(&stage.call("short", body).await);
+        assert_eq!(stage.processes_with("linger 200"), 0);
+        assert!(all_there());
+    }
+    std::fs::write(stage.path("go"), "").unwrap();
+    assert_said_hi(&long.await.unwrap());
+    stage.assert_empty();
+}

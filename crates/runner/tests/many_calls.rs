@@ -1,0 +1,85 @@
+//! Calls after calls and side by side: nothing adds up, and nobody gets what is another's.
+//!
+//! One test alone in its process, which can count all zombies there are.
+
+mod stage;
+
+use mcp_bash_runner::Ending;
+use stage::{Stage, assert_said_hi, wait_for, zombies};
+use std::sync::Arc;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_adds_up() {
+    one_after_the_other().await;
+    side_by_side().await;
+    a_long_one().await;
+}
+
+/// Plain ones, ones with orphans that end before the script, and ones with orphans that do not.
+async fn one_after_the_other() {
+    let stage = Stage::new();
+    let descriptors = open_descriptors();
+    for round in 0..200 {
+        let body = match round % 4 {
+            0 | 1 => "echo hi",
+            2 => "(true &)\n(true &)\n(setsid true &)\necho hi",
+            _ => "(setsid $LINGER 1000 &)\n(true &)\necho hi",
+        };
+        assert_said_hi(&stage.call(&format!("script{}", round % 4), body).await);
+        assert_eq!(zombies(), [], "after call {round}");
+    }
+    stage.assert_empty();
+    assert!(open_descriptors() <= descriptors + 5, "descriptors add up");
+}
+
+async fn side_by_side() {
+    let stage = Arc::new(Stage::new());
+    let calls: Vec<_> = (0..20)
+        .map(|number| {
+            let stage = Arc::clone(&stage);
+            tokio::spawn(async move {
+                for round in 0..5 {
+                    let body = format!(
+                        "setsid $LINGER 9{number:02}1 &
+                         (setsid env -i $LINGER 9{number:02}2 <&- >&- 2>&- &)
+                         (true &)
+                         $LINGER 9{number:02}3 &
+                         echo {number}.{round}
+                         exit {number}"
+                    );
+                    let outcome = stage.call(&format!("script{number}"), &body).await;
+                    assert_eq!(outcome.ending, Ending::Exited(number));
+                    assert_eq!(outcome.stdout, format!("{number}.{round}\n").as_bytes());
+                    assert_eq!(stage.processes_with(&format!("linger 9{number:02}")), 0);
+                }
+            })
+        })
+        .collect();
+    for call in calls {
+        call.await.unwrap();
+    }
+    stage.assert_empty();
+    assert_eq!(zombies(), []);
+}
+
+/// A call that makes orphans all the time does not fill the process table while it lasts.
+async fn a_long_one() {
+    let stage = Arc::new(Stage::new());
+    let call = tokio::spawn({
+        let stage = Arc::clone(&stage);
+        let body = "for i in 1 2 3 4 5 6 7 8 9; do (true &); done
+                    echo >ready
+                    while [ ! -e go ]; do sleep 0.01; done
+                    echo hi";
+        async move { stage.call("long", body).await }
+    });
+    stage.wait_for_file("ready").await;
+    wait_for("the dead to be buried", || zombies().is_empty()).await;
+    std::fs::write(stage.path("go"), "").unwrap();
+    assert_said_hi(&call.await.unwrap());
+    assert_eq!(zombies(), []);
+}
+
+fn open_descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}

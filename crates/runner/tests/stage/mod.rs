@@ -1,0 +1,137 @@
+//! What the tests are written in: a folder with scripts, a runner for them, and eyes on the process table.
+//!
+//! Scripts start `$LINGER`, a `sleep` of the stage's own: whatever runs under its path, or is a script of the stage,
+//! belongs to the test and to no other.
+
+#![allow(dead_code, reason = "no test uses everything")]
+
+use mcp_bash_runner::{Ending, Invocation, Outcome, Runner, StateDir};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+pub(crate) struct Stage {
+    pub(crate) runner: Arc<Runner>,
+    folder: PathBuf,
+    _folder: Option<TempDir>,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/bin/sleep", folder.path().join("linger")).unwrap();
+        Self { runner: runner(folder.path()), folder: folder.path().to_owned(), _folder: Some(folder) }
+    }
+
+    /// On a stage that another process has set.
+    pub(crate) fn at(folder: &Path) -> Self {
+        Self { runner: runner(folder), folder: folder.to_owned(), _folder: None }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Writes a shell script, for `sh` to read: a file that has just been written cannot always be executed, because
+    /// a process that another test is starting at that moment may have it open.
+    pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
+        fs::write(self.path(name), body).unwrap();
+        self.path(name)
+    }
+
+    /// What runs a shell script.
+    pub(crate) fn shell(&self, name: &str, body: &str) -> Invocation {
+        shell(&self.script(name, body))
+    }
+
+    pub(crate) async fn run(&self, invocation: Invocation) -> Outcome {
+        self.runner.run(invocation, std::future::pending(), |_| ()).await.unwrap()
+    }
+
+    /// Runs a shell script to its end.
+    pub(crate) async fn call(&self, name: &str, body: &str) -> Outcome {
+        self.run(self.shell(name, body)).await
+    }
+
+    /// The processes of this stage, as command lines.
+    pub(crate) fn processes(&self) -> Vec<(u32, String)> {
+        processes_of(&self.folder)
+    }
+
+    /// The processes that run a script or `linger` with this word in their command line.
+    pub(crate) fn processes_with(&self, word: &str) -> usize {
+        self.processes().iter().filter(|(_, line)| line.contains(word)).count()
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_empty(&self) {
+        assert_eq!(self.processes(), [], "nothing may be left");
+    }
+
+    pub(crate) async fn wait_for_file(&self, name: &str) {
+        let path = self.path(name);
+        wait_for(&format!("{name} to be written"), || path.exists()).await;
+    }
+}
+
+fn runner(folder: &Path) -> Arc<Runner> {
+    Arc::new(Runner::new(Arc::new(StateDir::new(folder.to_owned(), false))))
+}
+
+pub(crate) fn shell(script: &Path) -> Invocation {
+    let folder = script.parent().unwrap();
+    Invocation {
+        program: "/bin/sh".into(),
+        arguments: vec![script.into()],
+        directory: folder.to_owned(),
+        environment: vec![
+            ("PATH".into(), std::env::var_os("PATH").unwrap()),
+            ("LINGER".into(), folder.join("linger").into()),
+        ],
+        input: Vec::new(),
+        timeout: Duration::from_secs(60),
+        grace: Duration::from_millis(200),
+        output_limit: 1 << 20,
+        error_tail: 1 << 16,
+        side_channel: &[],
+    }
+}
+
+pub(crate) fn processes_of(folder: &Path) -> Vec<(u32, String)> {
+    let folder = folder.to_str().unwrap();
+    let lines = pids().filter_map(|pid| Some((pid, fs::read(format!("/proc/{pid}/cmdline")).ok()?)));
+    let lines = lines.map(|(pid, line)| (pid, String::from_utf8_lossy(&line).replace('\0', " ")));
+    lines.filter(|(_, line)| line.contains(folder)).collect()
+}
+
+/// The children of this process that are dead but not buried.
+pub(crate) fn zombies() -> Vec<u32> {
+    let us = std::process::id().to_string();
+    let is_zombie = |pid: &u32| {
+        let line = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let fields: Vec<_> = line.rsplit(')').next().unwrap_or_default().split_whitespace().take(2).collect();
+        fields == ["Z", &us]
+    };
+    pids().filter(is_zombie).collect()
+}
+
+pub(crate) fn pids() -> impl Iterator<Item = u32> {
+    fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+pub(crate) async fn wait_for(what: &str, happened: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !happened() {
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+#[track_caller]
+pub(crate) fn assert_said_hi(outcome: &Outcome) {
+    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    assert_eq!(outcome.ending, Ending::Exited(0), "{stderr}");
+    assert_eq!(String::from_utf8_lossy(&outcome.stdout), "hi\n", "{stderr}");
+}

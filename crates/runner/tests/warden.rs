@@ -1,0 +1,254 @@
+//! When the server is killed, its calls are killed with it.
+//!
+//! This program is the server, the warden and the test in one: without a harness it has a `main` of its own, as the
+//! warden needs it.
+
+#[path = "stage/mod.rs"]
+mod stage;
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use stage::{Stage, pids, processes_of, shell};
+use std::fs;
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Leaves one process of each kind behind, says that it is done, and never ends.
+const ENDLESS: &str = "trap '' TERM HUP INT
+    $LINGER 1001 &
+    setsid $LINGER 1002 &
+    setsid sh -c 'trap \"\" TERM HUP INT; while :; do $LINGER 1003; done' &
+    (setsid env -i sh -c 'exec \"$0\" 1004 <&- >&- 2>&-' $LINGER &)
+    while :; do $LINGER 1005; done";
+
+/// Leaves something behind that has to be looked for, and ends.
+const LEAVER: &str = "setsid $LINGER 2001 &\n(true &)\necho hi";
+
+fn main() {
+    mcp_bash_runner::warden::install();
+    let arguments: Vec<String> = std::env::args().collect();
+    if arguments.get(1).is_some_and(|word| word == "server") {
+        return server(Path::new(&arguments[2]), &arguments[3..]);
+    }
+    let tests: [(&str, fn()); 7] = [
+        ("a_killed_server_takes_its_calls_along", a_killed_server_takes_its_calls_along),
+        ("a_signal_to_the_group_of_the_server_spares_the_warden", a_signal_to_the_group_spares_the_warden),
+        ("a_server_that_ends_takes_the_warden_along", a_server_that_ends_takes_the_warden_along),
+        ("the_warden_has_nothing_of_the_servers", the_warden_has_nothing_of_the_servers),
+        ("the_warden_is_no_leftover", the_warden_is_no_leftover),
+        ("a_warden_that_died_is_replaced", a_warden_that_died_is_replaced),
+        ("a_server_inside_of_a_call_goes_with_it", a_server_inside_of_a_call_goes_with_it),
+    ];
+    for (name, test) in tests {
+        if arguments.get(1).is_none_or(|word| word.starts_with('-') || name.contains(word.as_str())) {
+            test();
+            eprintln!("test {name} ... ok");
+        }
+    }
+}
+
+/// Runs scripts one after the other.
+fn server(folder: &Path, scripts: &[String]) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let stage = Stage::at(folder);
+    runtime.block_on(async {
+        for script in scripts {
+            if script == "end" {
+                let runner = std::sync::Arc::clone(&stage.runner);
+                tokio::task::spawn_blocking(move || runner.end_all(Duration::from_millis(100)))
+                    .await
+                    .unwrap();
+            } else {
+                stage.run(shell(&folder.join(script))).await;
+            }
+        }
+    });
+}
+
+struct Server {
+    stage: Stage,
+    process: Child,
+}
+
+impl Server {
+    fn start(scripts: &[&str]) -> Self {
+        let stage = Stage::new();
+        stage.script("endless", ENDLESS);
+        stage.script("leaver", LEAVER);
+        stage.script("wait", "echo >waiting\nwhile [ ! -e go ]; do sleep 0.01; done\nrm go waiting");
+        let process = Command::new(std::env::current_exe().unwrap())
+            .args(["server", stage.path("").to_str().unwrap()])
+            .args(scripts)
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self { stage, process }
+    }
+
+    fn wait_for_endless(&self) {
+        let words = ["1001", "1002", "linger 1003", "1004", "1005"];
+        wait_for("all processes of the call", || {
+            words.iter().all(|word| self.stage.processes_with(word) > 0)
+        });
+    }
+
+    fn warden(&self) -> u32 {
+        let mut found = None;
+        wait_for("the warden", || {
+            found = pids().find(|pid| is_warden(*pid) && parent(*pid) == Some(self.process.id()));
+            found.is_some()
+        });
+        found.unwrap()
+    }
+
+    /// The calls, and after them the server, which has the folder in its command line too.
+    fn wait_until_gone(&self) {
+        wait_for("all processes to be gone", || self.stage.processes().is_empty());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn a_killed_server_takes_its_calls_along() {
+    let mut server = Server::start(&["leaver", "endless"]);
+    server.wait_for_endless();
+    let warden = server.warden();
+    server.process.kill().unwrap();
+    server.process.wait().unwrap();
+    let start = Instant::now();
+    server.wait_until_gone();
+    eprintln!("all were gone {:?} after the server", start.elapsed());
+    wait_for("the warden to be gone", || !is_warden(warden));
+}
+
+fn a_signal_to_the_group_spares_the_warden() {
+    let mut server = Server::start(&["endless"]);
+    server.wait_for_endless();
+    let warden = server.warden();
+    kill_process_group(pid(server.process.id()), Signal::INT).unwrap();
+    server.process.wait().unwrap();
+    server.wait_until_gone();
+    wait_for("the warden to be gone", || !is_warden(warden));
+}
+
+fn a_server_that_ends_takes_the_warden_along() {
+    for scripts in [&["leaver", "wait", "end"][..], &["leaver", "wait"]] {
+        let mut server = Server::start(scripts);
+        wait_for("the server to wait", || server.stage.path("waiting").exists());
+        let warden = server.warden();
+        fs::write(server.stage.path("go"), "").unwrap();
+        assert!(server.process.wait().unwrap().success());
+        if scripts.contains(&"end") {
+            assert!(!Path::new(&format!("/proc/{warden}")).exists(), "it was buried by the server");
+        }
+        wait_for("the warden to be gone", || !is_warden(warden));
+        server.wait_until_gone();
+    }
+}
+
+fn the_warden_has_nothing_of_the_servers() {
+    let mut server = Server::start(&["endless"]);
+    server.wait_for_endless();
+    let warden = server.warden();
+    let descriptor = |pid: u32, number: u32| {
+        fs::read_link(format!("/proc/{pid}/fd/{number}")).unwrap().display().to_string()
+    };
+    assert!(descriptor(warden, 0).starts_with("pipe:"));
+    assert!(descriptor(warden, 1).starts_with("/memfd:mcp-bash-ledger"));
+    assert_eq!(descriptor(warden, 2), "/dev/null");
+    let servers = [0, 1, 2].map(|number| descriptor(server.process.id(), number));
+    for entry in fs::read_dir(format!("/proc/{warden}/fd")).unwrap() {
+        let held = fs::read_link(entry.unwrap().path()).unwrap().display().to_string();
+        assert!(!servers.contains(&held), "it holds {held}");
+    }
+    assert_eq!(fs::read(format!("/proc/{warden}/environ")).unwrap(), b"");
+    server.process.kill().unwrap();
+    let mut said = Vec::new();
+    server.process.stdout.take().unwrap().read_to_end(&mut said).unwrap();
+    server.process.stderr.take().unwrap().read_to_end(&mut said).unwrap();
+    server.process.wait().unwrap();
+    server.wait_until_gone();
+}
+
+fn the_warden_is_no_leftover() {
+    let mut server = Server::start(&["wait", "leaver", "leaver", "wait"]);
+    wait_for("the server to wait", || server.stage.path("waiting").exists());
+    let warden = server.warden();
+    fs::write(server.stage.path("go"), "").unwrap();
+    wait_for("the server to go on", || !server.stage.path("go").exists());
+    wait_for("the server to wait again", || server.stage.path("waiting").exists());
+    assert_eq!(server.stage.processes_with("2001"), 0);
+    assert_eq!(server.warden(), warden, "it is still the same");
+    server.process.kill().unwrap();
+    server.process.wait().unwrap();
+    server.wait_until_gone();
+}
+
+fn a_warden_that_died_is_replaced() {
+    let mut server = Server::start(&["wait", "endless"]);
+    wait_for("the server to wait", || server.stage.path("waiting").exists());
+    let first = server.warden();
+    kill_process(pid(first), Signal::KILL).unwrap();
+    wait_for("the warden to be gone", || !is_warden(first));
+    fs::write(server.stage.path("go"), "").unwrap();
+    server.wait_for_endless();
+    wait_for("another warden", || server.warden() != first);
+    server.process.kill().unwrap();
+    server.process.wait().unwrap();
+    server.wait_until_gone();
+}
+
+/// Here this process is the outer server.
+fn a_server_inside_of_a_call_goes_with_it() {
+    let (outer, inner) = (Stage::new(), Stage::new());
+    inner.script("endless", ENDLESS);
+    let program = std::env::current_exe().unwrap();
+    let body = format!("setsid {} server {} endless", program.display(), inner.path("").display());
+    let words = ["1001", "1002", "linger 1003", "1004", "1005"];
+    let grown = async {
+        stage::wait_for("all", || words.iter().all(|word| inner.processes_with(word) > 0)).await;
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(outer.runner.run(outer.shell("outer", &body), grown, |_| ())).unwrap();
+    inner.assert_empty();
+    outer.assert_empty();
+    let ours: Vec<_> =
+        pids().filter(|pid| is_warden(*pid) && parent(*pid) != Some(std::process::id())).collect();
+    let inner_ones = ours.into_iter().filter(|pid| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.starts_with(b"MCP_CALL_ID=")
+    });
+    assert_eq!(inner_ones.count(), 0, "the inner warden is gone too");
+    assert_eq!(processes_of(&inner.path("")), []);
+}
+
+fn is_warden(pid: u32) -> bool {
+    fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.ends_with(b"\0__warden\0"))
+}
+
+fn parent(pid: u32) -> Option<u32> {
+    let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    line.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn pid(number: u32) -> Pid {
+    Pid::from_raw(number.cast_signed()).unwrap()
+}
+
+fn wait_for(what: &str, mut happened: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !happened() {
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
