@@ -135,7 +135,7 @@ fn a_signal_to_the_group_spares_the_warden() {
     let mut server = Server::start(&["endless"]);
     server.wait_for_endless();
     let warden = server.warden();
-    kill_process_group(pid(server.process.id()), Signal::INT).unwrap();
+    kill_process_group(pid(server.process.id()), Signal::TERM).unwrap();
     server.process.wait().unwrap();
     server.wait_until_gone();
     wait_for("the warden to be gone", || !is_warden(warden));

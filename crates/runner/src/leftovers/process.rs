@@ -3,7 +3,7 @@
 use super::proc;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -68,7 +68,9 @@ pub(crate) fn kill_tree(root: &Process) -> bool {
     let mut pending = children(root.pid);
     let mut stopped = Vec::new();
     while let Some((pid, parent)) = pending.pop() {
-        if let Some(process) = Process::open(pid)
+        // The warden descends from a server whose end it has seen, but which is not quite dead yet.
+        if pid != getpid()
+            && let Some(process) = Process::open(pid)
             && proc::status(pid).is_some_and(|status| status.parent == Some(parent))
             && process.signal(Signal::STOP)
         {

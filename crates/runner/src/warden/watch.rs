@@ -46,11 +46,19 @@ mod marked {
     /// How long one round waits for its victims.
     const ROUND: Duration = Duration::from_millis(50);
 
+    /// How many victims of a round are waited for. Others get their turn in the next.
+    const AWAITED: usize = 64;
+
     /// Kills every process that carries the mark, until there is none.
     pub(super) fn kill_all(mark: &Mark) {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let doomed: Vec<_> = alive(mark).filter(kill_tree).take(64).collect();
+            let mut doomed = Vec::new();
+            for process in alive(mark) {
+                if kill_tree(&process) && doomed.len() < AWAITED {
+                    doomed.push(process);
+                }
+            }
             let now = Instant::now();
             if doomed.is_empty() || now >= deadline {
                 return;
@@ -66,7 +74,7 @@ mod marked {
         proc::all().filter(move |pid| *pid != us).filter_map(|pid| {
             // Held first and looked at then: what is killed is what was looked at.
             let process = Process::open(pid)?;
-            let marked = mark.on(pid) != Carried::Nothing && !proc::status(pid)?.is_dead();
+            let marked = matches!(mark.on(pid), Carried::Call(_)) && !proc::status(pid)?.is_dead();
             marked.then_some(process)
         })
     }
