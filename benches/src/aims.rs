@@ -61,14 +61,29 @@ pub struct Comparison<'a> {
 impl Comparison<'_> {
     /// A row for each measure with the ratios to the others; one for each aim where there are several.
     pub fn table(&self) -> Table {
+        self.table_of(&[self.server])
+    }
+
+    /// The same with the values of the others as well, so that it needs no second table beside it.
+    pub fn whole_table(&self) -> Table {
+        self.table_of(&[&[self.server], self.others].concat())
+    }
+
+    fn table_of(&self, servers: &[&str]) -> Table {
         let left = |title: &str| (title.to_owned(), Align::Left);
-        let ratios = self.others.iter().map(|other| (format!("÷ {other}"), Align::Right));
-        let values = [left("measure"), (self.server.to_owned(), Align::Right)].into_iter().chain(ratios);
-        let mut table = Table::new(values.chain([left("aim"), left("reached")]));
+        let right = |title: String| (title, Align::Right);
+        let values = servers.iter().map(|&server| right(server.to_owned()));
+        let ratios = self.others.iter().map(|other| right(format!("÷ {other}")));
+        let columns = [left("measure")].into_iter().chain(values).chain(ratios);
+        let mut table = Table::new(columns.chain([left("aim"), left("reached")]));
         for (measure, aim) in self.rows() {
-            let value = self.scores.median(self.server, measure).map(|value| measure.format(value));
             let reached = aim.and_then(|aim| aim.is_reached(self.server, self.scores));
-            let mut row = vec![measure.title(), cell(value)];
+            let mut row = vec![measure.title()];
+            row.extend(
+                servers
+                    .iter()
+                    .map(|server| cell(self.scores.median(server, measure).map(|it| measure.format(it)))),
+            );
             row.extend(self.others.iter().map(|other| {
                 cell(self.scores.ratio(self.server, other, measure).map(|ratio| format!("{ratio:.2}")))
             }));
@@ -141,5 +156,10 @@ mod tests {
 | size, MB  |    – |        – | ≤ 8 MB         | –       |
 ";
         assert_eq!(comparison.table().to_string(), expected);
+        let whole = comparison.whole_table().to_string();
+        assert!(
+            whole.contains("| start, ms |  3.0 |    2.0 |     1.50 | ≤ 1.5 × theirs | yes     |"),
+            "{whole}"
+        );
     }
 }

@@ -1,17 +1,80 @@
-//! The project folder that mcp-bash serves while it is measured.
+//! The project folders that mcp-bash serves while it is measured.
 
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes a project with the single tool `hi` into `root`.
 pub fn write_project(root: &Path) -> io::Result<()> {
-    let tool = root.join("tools/hi");
-    fs::create_dir_all(&tool)?;
-    let script = tool.join("tool.sh");
-    fs::write(&script, "#!/bin/sh\necho hi\n")?;
+    write_tool(root, "hi", "echo hi").map(drop)
+}
+
+/// Writes a tool without much metadata, whose shell script has these `commands`. Returns the script's path.
+pub fn write_tool(root: &Path, name: &str, commands: &str) -> io::Result<PathBuf> {
+    let meta =
+        format!(r#"{{"name":"{name}","description":"Says {name}","inputSchema":{{"type":"object"}}}}"#);
+    write_files(&root.join("tools").join(name), commands, &meta)
+}
+
+/// Writes `count` tools that are described at length. Returns the metadata file of the one in the middle.
+pub fn write_many(root: &Path, count: u32) -> io::Result<PathBuf> {
+    let folder = |number: u32| root.join(format!("tools/{number:05}"));
+    for number in 0..count {
+        write_files(&folder(number), "echo hi", &long_metadata(number, 0))?;
+    }
+    Ok(folder(count / 2).join(METADATA))
+}
+
+/// The name of the metadata file of every tool here.
+pub const METADATA: &str = "tool.meta.json";
+
+/// About a kilobyte of metadata, of the kind that people write for a tool with a handful of arguments. Another
+/// `edition` of the same tool differs in its description.
+pub fn long_metadata(number: u32, edition: u32) -> String {
+    format!(
+        r#"{{
+  "name": "report-{number:05}",
+  "title": "Report number {number}",
+  "description": "Collects the figures of department {number} and returns them as a table (edition {edition}).",
+  "inputSchema": {{
+    "type": "object",
+    "properties": {{
+      "period": {{ "type": "string", "enum": ["day", "week", "month", "year"], "description": "What one row stands for" }},
+      "from": {{ "type": "string", "format": "date", "description": "The first day that counts" }},
+      "until": {{ "type": "string", "format": "date", "description": "The last day that counts" }},
+      "columns": {{ "type": "array", "items": {{ "type": "string" }}, "maxItems": 20 }},
+      "limit": {{ "type": "integer", "minimum": 1, "maximum": 10000, "default": 100 }},
+      "verbose": {{ "type": "boolean", "default": false }}
+    }},
+    "required": ["period", "from"],
+    "additionalProperties": false
+  }},
+  "annotations": {{ "readOnlyHint": true, "openWorldHint": false }},
+  "timeoutSecs": 60
+}}
+"#
+    )
+}
+
+fn write_files(folder: &Path, commands: &str, meta: &str) -> io::Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    let script = folder.join("tool.sh");
+    fs::write(&script, format!("#!/bin/sh\n{commands}\n"))?;
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
-    let meta = r#"{"name":"hi","description":"Says hi","inputSchema":{"type":"object"}}"#;
-    fs::write(tool.join("tool.meta.json"), meta)
+    fs::write(folder.join(METADATA), meta)?;
+    Ok(script)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_metadata_is_a_kilobyte_of_json() {
+        let text = long_metadata(7, 1);
+        assert!((900..1200).contains(&text.len()), "{} bytes", text.len());
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["name"], "report-00007");
+    }
 }

@@ -14,6 +14,7 @@ pub struct Launch {
     name: String,
     program: PathBuf,
     arguments: Vec<OsString>,
+    settings: Vec<(OsString, OsString)>,
     directory: PathBuf,
 }
 
@@ -24,12 +25,20 @@ impl Launch {
         let program = program.canonicalize().map_err(|error| {
             Failure::new(name, format!("there is no program at {}: {error}", program.display()))
         })?;
-        Ok(Self { name: name.to_owned(), program, arguments: Vec::new(), directory: directory.to_owned() })
+        let (name, directory) = (name.to_owned(), directory.to_owned());
+        Ok(Self { name, program, arguments: Vec::new(), settings: Vec::new(), directory })
     }
 
     #[must_use]
     pub fn argument(mut self, argument: impl Into<OsString>) -> Self {
         self.arguments.push(argument.into());
+        self
+    }
+
+    /// Sets a variable in the server's environment.
+    #[must_use]
+    pub fn setting(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.settings.push((name.into(), value.into()));
         self
     }
 
@@ -51,7 +60,7 @@ impl Launch {
     /// The command for one process, with its messages going to `stderr`.
     ///
     /// Settings of the caller's own environment must not leak into the server under test, so every variable
-    /// that configures mcp-bash is taken out.
+    /// that configures mcp-bash is taken out. Those of the recipe are put in afterwards.
     pub(crate) fn command(&self, stderr: File) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).current_dir(&self.directory);
@@ -60,6 +69,7 @@ impl Launch {
                 command.env_remove(name);
             }
         }
+        command.envs(self.settings.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
         command
     }

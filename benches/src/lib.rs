@@ -6,10 +6,16 @@
 //! here blocks on plain pipes and threads: an asynchronous driver would add its own wake-ups to the numbers.
 
 pub mod aims;
+pub mod command_line;
+pub mod crowd;
+pub mod direct;
+pub mod echo;
 mod failure;
 pub mod fixture;
 mod launch;
 pub mod measures;
+pub mod pages;
+pub mod pipe_pass;
 mod placement;
 pub mod proc_usage;
 mod replies;
@@ -18,6 +24,7 @@ pub mod scoreboard;
 pub mod statistics;
 mod subject;
 mod table;
+mod ticker;
 mod watchdog;
 
 pub use failure::Failure;

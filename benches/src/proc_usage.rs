@@ -1,4 +1,4 @@
-//! What the kernel says a process has used: its memory and its processor time, read from `/proc`.
+//! What the kernel says a process has used: its memory, its processor time and its bytes, read from `/proc`.
 
 use std::fs;
 use std::io;
@@ -57,6 +57,24 @@ impl CpuTime {
         let exact = self.threads.saturating_sub(earlier.threads);
         let coarse = self.process.saturating_sub(earlier.process);
         if exact + ROUNDING < coarse { coarse } else { exact }
+    }
+}
+
+/// The bytes a process has read and written so far, by any means and wherever they came from.
+#[derive(Debug, Clone, Copy)]
+pub struct Traffic {
+    pub read: u64,
+    pub written: u64,
+}
+
+impl Traffic {
+    pub fn of(pid: u32) -> io::Result<Self> {
+        let text = fs::read_to_string(format!("/proc/{pid}/io"))?;
+        let field = |name: &str| {
+            let value = text.lines().find_map(|line| line.strip_prefix(name));
+            value.and_then(|value| value.trim().parse().ok()).ok_or_else(|| unreadable(name))
+        };
+        Ok(Self { read: field("rchar:")?, written: field("wchar:")? })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reading a server's replies: cutting its output into lines and judging each line.
 
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, Read};
 
 use serde::Deserialize;
@@ -100,6 +101,18 @@ pub(crate) fn judge(line: &[u8]) -> Result<Line, String> {
     }
 }
 
+/// Whether a line is a notification with this method.
+pub(crate) fn is_notification(line: &[u8], method: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Message<'a> {
+        id: Option<IgnoredAny>,
+        #[serde(borrow, default)]
+        method: Cow<'a, str>,
+    }
+    serde_json::from_slice(line)
+        .is_ok_and(|message: Message<'_>| message.id.is_none() && message.method == method)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,5 +150,13 @@ mod tests {
         assert_eq!(judge(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#), Ok(Line::Unasked));
         assert!(judge(br#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"no"}}"#).is_err());
         assert!(judge(b"hello").is_err());
+    }
+
+    #[test]
+    fn notifications_are_told_by_their_method() {
+        let changed = br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+        assert!(is_notification(changed, "notifications/tools/list_changed"));
+        assert!(!is_notification(changed, "notifications/message"));
+        assert!(!is_notification(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "ping"));
     }
 }

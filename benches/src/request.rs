@@ -22,6 +22,15 @@ impl Request {
         Self::new("ping")
     }
 
+    pub fn list_tools() -> Self {
+        Self::new("tools/list")
+    }
+
+    /// A call of the tool `name`, which must need no escaping, with `arguments`, a JSON object on one line.
+    pub fn call_tool(name: &str, arguments: &str) -> Self {
+        Self::with_params("tools/call", &format!(r#"{{"name":"{name}","arguments":{arguments}}}"#))
+    }
+
     pub(crate) fn initialize() -> Self {
         let params = concat!(
             r#"{"protocolVersion":"2025-11-25","capabilities":{},"#,

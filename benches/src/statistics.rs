@@ -36,6 +36,11 @@ pub fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
+/// Kilobytes of 1,000 bytes.
+pub fn kilobytes(bytes: u64) -> f64 {
+    megabytes(bytes) * 1e3
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

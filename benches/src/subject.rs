@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-use crate::replies::{Line, ReplyLines, judge};
+use crate::replies::{Line, ReplyLines, is_notification, judge};
 use crate::watchdog::Watch;
 use crate::{Failure, Launch, Request};
 
@@ -75,9 +75,23 @@ impl Subject {
         self.child.id()
     }
 
+    /// How long ago the process was started.
+    pub fn age(&self) -> Duration {
+        self.started.elapsed()
+    }
+
     /// Sends one request and waits for its answer. The time is taken from just before the request is written
     /// until the answer's line is complete; checking the answer is not part of it.
     pub fn call(&mut self, request: &Request) -> Result<Duration, Failure> {
+        self.call_checked(request, |_| Ok(()))
+    }
+
+    /// The same, with a `check` of the answer's line that says what is wrong with it.
+    pub fn call_checked(
+        &mut self,
+        request: &Request,
+        mut check: impl FnMut(&[u8]) -> Result<(), String>,
+    ) -> Result<Duration, Failure> {
         let id = self.reserve_ids(1);
         let mut line = std::mem::take(&mut self.line);
         line.clear();
@@ -87,7 +101,11 @@ impl Subject {
         self.line = line;
         loop {
             let (elapsed, judged) = match self.replies.next_line() {
-                Ok(line) => (sent.elapsed(), judge(line)),
+                Ok(line) => {
+                    let (elapsed, judged) = (sent.elapsed(), judge(line));
+                    let owed = judged == Ok(Line::Answer(id));
+                    (elapsed, if owed { check(line).and(judged) } else { judged })
+                }
                 Err(error) => return Err(self.failure(&error.to_string())),
             };
             match judged {
@@ -97,6 +115,20 @@ impl Subject {
                     return Err(self.failure(&format!("it answered request {other}, not {id}")));
                 }
                 Err(what) => return Err(self.failure(&what)),
+            }
+        }
+    }
+
+    /// Waits for a notification with this method and returns when it came. Others are passed over.
+    pub fn await_notification(&mut self, method: &str) -> Result<Instant, Failure> {
+        self.begin_measure();
+        loop {
+            let notified = match self.replies.next_line() {
+                Ok(line) => (Instant::now(), is_notification(line, method)),
+                Err(error) => return Err(self.failure(&error.to_string())),
+            };
+            if let (at, true) = notified {
+                return Ok(at);
             }
         }
     }
@@ -131,7 +163,7 @@ impl Subject {
     }
 
     /// Starts the server's time for one measure.
-    pub(crate) fn begin_measure(&self) {
+    pub fn begin_measure(&self) {
         if let Some(watch) = &self.watch {
             watch.renew(PATIENCE);
         }

@@ -4,16 +4,14 @@
 //! turns in every round, in small steps, so that a noisy moment of the machine does not fall on one of them
 //! alone.
 
-use std::env;
-use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use mcp_bash_bench::aims::Bound::{AtLeast, AtMost};
 use mcp_bash_bench::aims::{Aim, Comparison};
+use mcp_bash_bench::command_line::{Options, drive, print};
 use mcp_bash_bench::measures::{flood, idle_memory, lifetime, round_trips};
 use mcp_bash_bench::scoreboard::{Measure, Scoreboard};
 use mcp_bash_bench::statistics::{median, megabytes, microseconds, milliseconds, percentile};
@@ -85,86 +83,23 @@ const BARE_LOOP: &str = "bare-loop";
 const RMCP: &str = "rmcp";
 
 fn main() -> ExitCode {
-    let outcome = match Options::from_arguments(env::args_os().skip(1)) {
-        Ok(Some(options)) => run(&options),
-        Ok(None) => print(USAGE),
-        Err(what) => Err(format!("{what}\n\n{USAGE}")),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(what) => {
-            eprintln!("engine: {what}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-/// Writes to standard output, where a reader that has gone away is an error like any other.
-fn print(text: &str) -> Result<(), String> {
-    io::stdout().write_all(text.as_bytes()).map_err(|error| format!("standard output: {error}"))
-}
-
-struct Options {
-    mcp_bash: PathBuf,
-    bare_loop: PathBuf,
-    rmcp: PathBuf,
-    rounds: u32,
-    json: Option<PathBuf>,
-}
-
-impl Options {
-    /// Reads the command line; nothing means that the user asked for help.
-    fn from_arguments(mut arguments: impl Iterator<Item = OsString>) -> Result<Option<Self>, String> {
-        let own = env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
-        let beside = own.parent().unwrap_or(Path::new("."));
-        let mut options = Self {
-            mcp_bash: beside.join("mcp-bash"),
-            bare_loop: beside.join("bare-loop"),
-            rmcp: beside.join("rmcp-server"),
-            rounds: 5,
-            json: None,
-        };
-        while let Some(name) = arguments.next() {
-            let name = name.to_string_lossy().into_owned();
-            if matches!(name.as_str(), "-h" | "--help") {
-                return Ok(None);
-            }
-            if !["--mcp-bash", "--bare-loop", "--rmcp", "--rounds", "--json"].contains(&name.as_str()) {
-                return Err(format!("«{name}» is not an option"));
-            }
-            let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
-            match name.as_str() {
-                "--mcp-bash" => options.mcp_bash = value.into(),
-                "--bare-loop" => options.bare_loop = value.into(),
-                "--rmcp" => options.rmcp = value.into(),
-                "--json" => options.json = Some(value.into()),
-                _ => {
-                    let rounds = value.to_str().and_then(|text| text.parse().ok()).filter(|&n| n > 0);
-                    options.rounds = rounds.ok_or("--rounds needs a number above zero")?;
-                }
-            }
-        }
-        Ok(Some(options))
-    }
+    drive("engine", USAGE, &["--mcp-bash", "--bare-loop", "--rmcp", "--rounds", "--json"], run)
 }
 
 fn run(options: &Options) -> Result<(), String> {
+    let rounds = options.number("--rounds", 5)?;
     let scratch = tempfile::tempdir().map_err(|error| format!("a temporary directory: {error}"))?;
     let contestants = contestants(options, scratch.path())?;
     let mut scores = Scoreboard::default();
-    take_measures(&contestants, options.rounds, &mut scores).map_err(|failure| failure.to_string())?;
+    take_measures(&contestants, rounds, &mut scores).map_err(|failure| failure.to_string())?;
 
     let servers: Vec<&str> = contestants.iter().map(|contestant| contestant.launch.name()).collect();
     let others = [BARE_LOOP, RMCP];
     let comparison =
         Comparison { server: MCP_BASH, others: &others, measures: &MEASURES, aims: &AIMS, scores: &scores };
     let (medians, ratios) = (scores.table(&servers, &MEASURES), comparison.table());
-    print(&format!("Medians over {} rounds.\n\n{medians}\n{ratios}", options.rounds))?;
-    if let Some(path) = &options.json {
-        let json = json!({ "servers": scores.to_json(), "comparison": comparison.to_json() });
-        fs::write(path, format!("{json:#}\n")).map_err(|error| format!("{}: {error}", path.display()))?;
-    }
-    Ok(())
+    print(&format!("Medians over {rounds} rounds.\n\n{medians}\n{ratios}"))?;
+    options.write_json(&json!({ "servers": scores.to_json(), "comparison": comparison.to_json() }))
 }
 
 /// A server and how much of it is measured.
@@ -180,16 +115,15 @@ fn contestants(options: &Options, scratch: &Path) -> Result<Vec<Contestant>, Str
     let made = fixture::write_project(&project).and_then(|()| fs::create_dir(&empty));
     made.map_err(|error| format!("the project to serve: {error}"))?;
 
-    let launch = |name: &str, program: &Path| {
-        let hint = "build everything first: cargo build --release --workspace";
-        Launch::new(name, program, &empty).map_err(|failure| format!("{failure}\n{hint}"))
-    };
-    let served = launch(MCP_BASH, &options.mcp_bash)?.argument("--project-root").argument(&project);
+    let mcp_bash = |server| options.launch(server, "--mcp-bash", "mcp-bash", &empty);
+    let served = mcp_bash(MCP_BASH)?.argument("--project-root").argument(&project);
+    let bare_loop = options.launch(BARE_LOOP, "--bare-loop", "bare-loop", &empty)?;
+    let rmcp = options.launch(RMCP, "--rmcp", "rmcp-server", &empty)?;
     Ok(vec![
         Contestant { launch: served, full: true },
-        Contestant { launch: launch(BARE_LOOP, &options.bare_loop)?, full: true },
-        Contestant { launch: launch(RMCP, &options.rmcp)?, full: true },
-        Contestant { launch: launch(EMBEDDED, &options.mcp_bash)?, full: false },
+        Contestant { launch: bare_loop, full: true },
+        Contestant { launch: rmcp, full: true },
+        Contestant { launch: mcp_bash(EMBEDDED)?, full: false },
     ])
 }
 

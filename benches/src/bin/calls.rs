@@ -1,0 +1,302 @@
+//! Measures calls of tools beside starting the very same scripts directly.
+//!
+//! This file holds what is measured and aimed for, and the order of it all. The two sides take turns in every
+//! round, in small steps, so that a noisy moment of the machine does not fall on one of them alone.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::{self, ExitCode};
+use std::time::Duration;
+
+use mcp_bash_bench::aims::Bound::{AtLeast, AtMost};
+use mcp_bash_bench::aims::{Aim, Comparison};
+use mcp_bash_bench::command_line::{Options, drive, print};
+use mcp_bash_bench::crowd::crowd;
+use mcp_bash_bench::direct::Script;
+use mcp_bash_bench::echo::echo_during;
+use mcp_bash_bench::pipe_pass::PipePass;
+use mcp_bash_bench::proc_usage::CpuTime;
+use mcp_bash_bench::scoreboard::{Measure, Scoreboard};
+use mcp_bash_bench::statistics::{microseconds, milliseconds, percentile};
+use mcp_bash_bench::{Failure, Launch, Request, Subject, fixture};
+use serde_json::json;
+
+const USAGE: &str = "\
+Usage: calls [OPTIONS]
+
+  --mcp-bash PATH    the mcp-bash binary (default: beside this program)
+  --rounds N         rounds in which the two sides take turns (default: 5)
+  --json FILE        also write every round's values to FILE
+";
+
+const SEQUENTIAL_TURNS: u32 = 20;
+const SEQUENTIAL_CALLS_PER_TURN: u32 = 50;
+const CROWD: u32 = 2_000;
+const IN_FLIGHT: u32 = 50;
+const ARGUMENT_TURNS: u32 = 40;
+const ARGUMENT: usize = 1_000_000;
+const OUTPUT_TURNS: u32 = 10;
+const OUTPUT: usize = 10_000_000;
+
+const P50: Measure = Measure { name: "call p50", unit: "µs", decimals: 0 };
+const P99: Measure = Measure { name: "call p99", unit: "µs", decimals: 0 };
+const CPU: Measure = Measure { name: "CPU per call", unit: "µs", decimals: 0 };
+const CROWD_THROUGHPUT: Measure = Measure { name: "calls, 50 in flight", unit: "1/s", decimals: 0 };
+const CROWD_CPU: Measure = Measure { name: "CPU per call, 50 in flight", unit: "µs", decimals: 0 };
+const LIST_P99: Measure = Measure { name: "tools/list p99 meanwhile", unit: "ms", decimals: 2 };
+const ARGUMENT_TIME: Measure = Measure { name: "argument of 1 MB", unit: "ms", decimals: 2 };
+const ARGUMENT_OWN: Measure = Measure { name: "argument of 1 MB, less the pass", unit: "ms", decimals: 2 };
+const ARGUMENT_PASS: Measure = Measure { name: "pass of 1 MB through a pipe", unit: "ms", decimals: 2 };
+const OUTPUT_TIME: Measure = Measure { name: "output of 10 MB", unit: "ms", decimals: 2 };
+const OUTPUT_OWN: Measure = Measure { name: "output of 10 MB, less the pass", unit: "ms", decimals: 2 };
+const OUTPUT_PASS: Measure = Measure { name: "pass of 10 MB through a pipe", unit: "ms", decimals: 2 };
+
+/// In the order of the table.
+const MEASURES: [Measure; 12] = [
+    P50,
+    P99,
+    CPU,
+    CROWD_THROUGHPUT,
+    CROWD_CPU,
+    LIST_P99,
+    ARGUMENT_TIME,
+    ARGUMENT_OWN,
+    ARGUMENT_PASS,
+    OUTPUT_TIME,
+    OUTPUT_OWN,
+    OUTPUT_PASS,
+];
+
+const AIMS: [Aim; 7] = [
+    Aim { measure: P50, bound: AtMost, limit: 1.15, times: Some(DIRECT) },
+    Aim { measure: CROWD_THROUGHPUT, bound: AtLeast, limit: 0.9, times: Some(DIRECT) },
+    Aim { measure: LIST_P99, bound: AtMost, limit: 10.0, times: None },
+    Aim { measure: ARGUMENT_TIME, bound: AtMost, limit: 2.0, times: Some(DIRECT) },
+    Aim { measure: ARGUMENT_OWN, bound: AtMost, limit: 2.0, times: Some(DIRECT) },
+    Aim { measure: OUTPUT_TIME, bound: AtMost, limit: 2.0, times: Some(DIRECT) },
+    Aim { measure: OUTPUT_OWN, bound: AtMost, limit: 2.0, times: Some(DIRECT) },
+];
+
+const MCP_BASH: &str = "mcp-bash";
+const DIRECT: &str = "direct";
+
+fn main() -> ExitCode {
+    drive("calls", USAGE, &["--mcp-bash", "--rounds", "--json"], run)
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    let rounds = options.number("--rounds", 5)?;
+    let scratch = tempfile::tempdir().map_err(|error| format!("a temporary directory: {error}"))?;
+    let mut stage = Stage::new(options, scratch.path())?;
+    let mut scores = Scoreboard::default();
+    for round in 1..=rounds {
+        eprintln!("round {round} of {rounds}");
+        stage.round(&mut scores).map_err(|failure| failure.to_string())?;
+    }
+    let comparison =
+        Comparison { server: MCP_BASH, others: &[DIRECT], measures: &MEASURES, aims: &AIMS, scores: &scores };
+    print(&format!("Medians over {rounds} rounds.\n\n{}", comparison.whole_table()))?;
+    options.write_json(&json!({ "servers": scores.to_json(), "comparison": comparison.to_json() }))
+}
+
+/// The server and the scripts that it serves, which are run directly as well.
+struct Stage {
+    launch: Launch,
+    hi: Script,
+    swallow: Script,
+    /// Prints what is in a file.
+    print: Script,
+    /// Prints what is in an empty file.
+    print_nothing: Script,
+    /// An object with a string of 1 MB.
+    argument: String,
+}
+
+impl Stage {
+    fn new(options: &Options, scratch: &Path) -> Result<Self, String> {
+        let project = scratch.join("project");
+        let prepare = || {
+            let tool = |name: &str, commands: &str| fixture::write_tool(&project, name, commands);
+            let prepared = (
+                tool("hi", "echo hi")?,
+                tool("swallow", "cat >/dev/null; echo ok")?,
+                tool("print", &format!("exec cat '{}'", scratch.join("text").display()))?,
+                tool("print-nothing", &format!("exec cat '{}'", scratch.join("nothing").display()))?,
+            );
+            fs::write(scratch.join("text"), text(OUTPUT))?;
+            fs::write(scratch.join("nothing"), "")?;
+            io::Result::Ok(prepared)
+        };
+        let (hi, swallow, print, print_nothing) =
+            prepare().map_err(|error| format!("the project to serve: {error}"))?;
+        let launch = options
+            .launch(MCP_BASH, "--mcp-bash", "mcp-bash", scratch)?
+            .argument("--project-root")
+            .argument(&project)
+            .setting("MCPBASH_MAX_CONCURRENT_REQUESTS", IN_FLIGHT.to_string())
+            .setting("MCPBASH_MAX_TOOL_OUTPUT_SIZE", (2 * OUTPUT).to_string());
+        Ok(Self {
+            launch,
+            hi: Script::new(hi),
+            swallow: Script::new(swallow),
+            print: Script::new(print),
+            print_nothing: Script::new(print_nothing),
+            argument: format!(r#"{{"text":"{}"}}"#, "x".repeat(ARGUMENT)),
+        })
+    }
+
+    fn round(&mut self, scores: &mut Scoreboard) -> Result<(), Failure> {
+        let (mut server, _) = Subject::start_initialized(&self.launch)?;
+        self.measure_sequence(&mut server, scores)?;
+        self.measure_crowd(&mut server, scores)?;
+        self.measure_argument(&mut server, scores)?;
+        self.measure_output(&mut server, scores)?;
+        server.close()?;
+        Ok(())
+    }
+
+    /// Calls one after the other.
+    fn measure_sequence(&mut self, server: &mut Subject, scores: &mut Scoreboard) -> Result<(), Failure> {
+        let request = Request::call_tool("hi", "{}");
+        let (mut called, mut run) = (Vec::new(), Vec::new());
+        let (mut server_cpu, mut own_cpu) = (Duration::ZERO, Duration::ZERO);
+        for turn in 0..=SEQUENTIAL_TURNS {
+            server.begin_measure();
+            let before = cpu_time(server.pid())?;
+            for _ in 0..SEQUENTIAL_CALLS_PER_TURN {
+                called.push(server.call_checked(&request, succeeded)?);
+            }
+            server_cpu += cpu_time(server.pid())?.since(before);
+            let before = cpu_time(process::id())?;
+            for _ in 0..SEQUENTIAL_CALLS_PER_TURN {
+                run.push(direct(self.hi.run(None))?);
+            }
+            own_cpu += cpu_time(process::id())?.since(before);
+            if turn == 0 {
+                // The first turn warms up both sides.
+                called.clear();
+                run.clear();
+                (server_cpu, own_cpu) = (Duration::ZERO, Duration::ZERO);
+            }
+        }
+        let count = SEQUENTIAL_TURNS * SEQUENTIAL_CALLS_PER_TURN;
+        for (name, samples, cpu) in [(MCP_BASH, &called, server_cpu), (DIRECT, &run, own_cpu)] {
+            scores.add(name, P50, microseconds(percentile(samples, 50)));
+            scores.add(name, P99, microseconds(percentile(samples, 99)));
+            scores.add(name, CPU, microseconds(cpu / count));
+        }
+        Ok(())
+    }
+
+    /// Many calls side by side.
+    fn measure_crowd(&self, server: &mut Subject, scores: &mut Scoreboard) -> Result<(), Failure> {
+        let mut add = |name: &str, elapsed: Duration, cpu: Duration, probes: &[Duration]| {
+            scores.add(name, CROWD_THROUGHPUT, f64::from(CROWD) / elapsed.as_secs_f64());
+            scores.add(name, CROWD_CPU, microseconds(cpu / CROWD));
+            scores.add(name, LIST_P99, milliseconds(percentile(probes, 99)));
+        };
+        let call = Request::call_tool("hi", "{}");
+        let called = crowd(server, &call, (CROWD, IN_FLIGHT), &Request::list_tools(), succeeded)?;
+        add(MCP_BASH, called.elapsed, called.cpu, &called.probes);
+
+        let before = cpu_time(process::id())?;
+        let (elapsed, probes) = direct(echo_during(|| self.hi.run_many(CROWD, IN_FLIGHT)))?;
+        // The threads that started the scripts are gone, so this is the coarse counter's answer.
+        let cpu = cpu_time(process::id())?.since(before);
+        add(DIRECT, elapsed, cpu, &probes);
+        Ok(())
+    }
+
+    /// What a large argument adds to a call.
+    fn measure_argument(&mut self, server: &mut Subject, scores: &mut Scoreboard) -> Result<(), Failure> {
+        let empty = Request::call_tool("swallow", "{}");
+        let full = Request::call_tool("swallow", &self.argument);
+        let mut pass = direct(PipePass::new(ARGUMENT))?;
+        let mut samples = Differences::default();
+        server.begin_measure();
+        for _ in 0..ARGUMENT_TURNS {
+            samples.called_empty.push(server.call_checked(&empty, succeeded)?);
+            samples.called_full.push(server.call_checked(&full, succeeded)?);
+            samples.run_empty.push(direct(self.swallow.run(Some(b"")))?);
+            samples.run_full.push(direct(self.swallow.run(Some(self.argument.as_bytes())))?);
+            samples.passes.push(direct(pass.take())?);
+        }
+        samples.enter(ARGUMENT_TIME, ARGUMENT_OWN, ARGUMENT_PASS, scores);
+        Ok(())
+    }
+
+    /// What a large output adds to a call.
+    fn measure_output(&mut self, server: &mut Subject, scores: &mut Scoreboard) -> Result<(), Failure> {
+        let empty = Request::call_tool("print-nothing", "{}");
+        let full = Request::call_tool("print", "{}");
+        let mut length = 0;
+        let complete = |line: &[u8], length: &mut usize| {
+            *length = line.len();
+            if line.len() < OUTPUT { Err("its answer is too short".to_owned()) } else { succeeded(line) }
+        };
+        // The first one shows how long the answer's line is, and makes the driver's buffer as large.
+        server.call_checked(&full, |line| complete(line, &mut length))?;
+        let mut pass = direct(PipePass::new(length))?;
+        let mut samples = Differences::default();
+        server.begin_measure();
+        for _ in 0..OUTPUT_TURNS {
+            samples.called_empty.push(server.call_checked(&empty, succeeded)?);
+            samples.called_full.push(server.call_checked(&full, |line| complete(line, &mut length))?);
+            samples.run_empty.push(direct(self.print_nothing.run(None))?);
+            samples.run_full.push(direct(self.print.run(None))?);
+            samples.passes.push(direct(pass.take())?);
+        }
+        samples.enter(OUTPUT_TIME, OUTPUT_OWN, OUTPUT_PASS, scores);
+        Ok(())
+    }
+}
+
+/// Times with many bytes and with none, from which follows what the bytes took.
+#[derive(Default)]
+struct Differences {
+    called_empty: Vec<Duration>,
+    called_full: Vec<Duration>,
+    run_empty: Vec<Duration>,
+    run_full: Vec<Duration>,
+    /// The bytes' way through a pipe between the driver and the server, which a direct run does not have.
+    passes: Vec<Duration>,
+}
+
+impl Differences {
+    fn enter(&self, whole: Measure, own: Measure, pass: Measure, scores: &mut Scoreboard) {
+        let typical = |samples: &[Duration]| milliseconds(percentile(samples, 50));
+        let called = typical(&self.called_full) - typical(&self.called_empty);
+        let run = typical(&self.run_full) - typical(&self.run_empty);
+        scores.add(MCP_BASH, whole, called);
+        scores.add(DIRECT, whole, run);
+        scores.add(MCP_BASH, own, called - typical(&self.passes));
+        scores.add(DIRECT, own, run);
+        scores.add(DIRECT, pass, typical(&self.passes));
+    }
+}
+
+/// Checks that a tool did what it should.
+fn succeeded(line: &[u8]) -> Result<(), String> {
+    match memchr::memmem::find(line, br#""isError":false"#) {
+        Some(_) => Ok(()),
+        None => Err(format!("a tool failed: «{}»", String::from_utf8_lossy(&line[..line.len().min(300)]))),
+    }
+}
+
+/// Text of so many bytes, in lines.
+fn text(length: usize) -> String {
+    let line = "The quick brown fox jumps over the lazy dog, and the dog does not mind it at all.\n";
+    let mut text = line.repeat(length / line.len() + 1);
+    text.truncate(length);
+    text
+}
+
+fn cpu_time(pid: u32) -> Result<CpuTime, Failure> {
+    CpuTime::of(pid).map_err(|error| Failure::new(MCP_BASH, format!("processor time: {error}")))
+}
+
+/// Names the side that failed.
+fn direct<T>(outcome: io::Result<T>) -> Result<T, Failure> {
+    outcome.map_err(|error| Failure::new(DIRECT, error.to_string()))
+}
