@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 
-/// How long what was killed may take to be gone. Only the kernel can make it wait that long.
+/// How long a leader that was killed may take to be gone. Only the kernel can make it take as long.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often to look whether the group of a dead leader is gone.
@@ -79,7 +79,7 @@ impl Call {
         CALLS.set_ending(self.number);
         if leftovers::may_exist() {
             CALLS.signal(self.number, Signal::KILL);
-            let _ = tokio::task::spawn_blocking(|| leftovers::end(PATIENCE)).await;
+            leftovers::end_aside().await;
         }
         self.leave()
     }
@@ -98,7 +98,7 @@ impl Drop for Call {
             CALLS.signal(self.number, Signal::KILL);
             exit::block_until(self.pid, Instant::now() + PATIENCE);
             if leftovers::may_exist() {
-                leftovers::end(PATIENCE);
+                leftovers::end();
             }
             self.leave();
         }
@@ -115,7 +115,9 @@ pub(crate) fn end_all(runner: RunnerId, grace: Duration) {
         exit::block_until(leader, deadline);
     }
     if leftovers::may_exist() {
-        leftovers::end(PATIENCE);
+        leftovers::end();
     }
-    warden::dismiss();
+    if CALLS.are_all_of(runner) {
+        warden::dismiss();
+    }
 }

@@ -110,6 +110,11 @@ impl Calls {
         ours.filter_map(|entry| entry.leader).collect()
     }
 
+    /// Whether no other runner has calls.
+    pub(crate) fn are_all_of(&self, runner: RunnerId) -> bool {
+        self.lock().entries.values().all(|entry| entry.runner == runner)
+    }
+
     /// Blocks until all calls of a runner have left, or until the deadline.
     pub(crate) fn wait_until_left(&self, runner: RunnerId, deadline: Instant) {
         let mut table = self.lock();

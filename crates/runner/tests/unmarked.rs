@@ -30,7 +30,7 @@ async fn an_unmarked_daemon_goes_with_the_last_call_it_may_be_of() {
     let later_one = start(&later).await;
     finish(&other, waiting).await;
     stage.assert_empty();
-    assert_eq!(later.processes_with("waiter"), 1);
+    assert!(later.processes_with("waiter") > 0, "a later call goes on");
     finish(&later, later_one).await;
 }
 

@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 /// How long one round of killing waits for its victims, before it looks who else there is.
 const ROUND: Duration = Duration::from_millis(50);
 
+/// How long we go on, should there always be more.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// How many victims of a round are waited for. Others get their turn in the next.
 const AWAITED: usize = 64;
 
@@ -25,7 +28,10 @@ static OWNERS: LazyLock<Mutex<HashMap<Pid, Owner>>> = LazyLock::new(Mutex::defau
 pub(crate) fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let _ = set_child_subreaper(Some(getpid()));
+        // Without a table to find them in, orphans are better off elsewhere.
+        if proc::is_there() {
+            let _ = set_child_subreaper(Some(getpid()));
+        }
         OURS.put_on_us(0);
     });
 }
@@ -35,32 +41,32 @@ pub(crate) fn may_exist() -> bool {
     if proc::adopted_none() {
         return false;
     }
+    if !proc::is_there() {
+        return true;
+    }
     // Somebody else is at it and may take a while, which is not for us to wait for.
     let Ok(owners) = OWNERS.try_lock() else { return true };
     orphans().iter().any(|orphan| !owners.get(orphan).is_some_and(Owner::is_alive))
 }
 
-/// Kills all that is left of calls that have ended. Gives up on what does not go, after a while.
-pub(crate) fn end(patience: Duration) {
-    let deadline = Instant::now() + patience;
+/// Kills all that is left of calls that have ended.
+pub(crate) fn end() {
+    let deadline = Instant::now() + PATIENCE;
     loop {
         let doomed = round(Purpose::End);
-        if doomed.is_empty() {
-            return;
-        }
         let now = Instant::now();
-        if now >= deadline {
-            // They cannot die as long as the kernel holds them. Later calls are not to wait for them again.
-            let mut owners = lock();
-            for process in &doomed {
-                owners.entry(process.pid()).and_modify(|owner| *owner = Owner::BeyondReach);
-            }
+        if doomed.is_empty() || now >= deadline {
             return;
         }
         for process in &doomed {
             process.wait(deadline.min(now + ROUND));
         }
     }
+}
+
+/// Does the same without keeping a thread of the runtime from its work.
+pub(crate) async fn end_aside() {
+    let _ = tokio::task::spawn_blocking(end).await;
 }
 
 /// Buries the dead, for calls that take long and leave many.
@@ -101,9 +107,8 @@ fn round(purpose: Purpose) -> Vec<Process> {
             && !owner.is_alive()
             && let Some(process) = Process::open(orphan)
         {
-            if !kill_tree(&process) {
-                owner = Owner::BeyondReach;
-            } else if doomed.len() < AWAITED {
+            owner = owner.after(kill_tree(&process));
+            if doomed.len() < AWAITED && !owner.is_alive() {
                 doomed.push(process);
             }
         }

@@ -4,7 +4,6 @@ use crate::mark::Number;
 use rustix::process::Pid;
 use std::io;
 use std::process::Child;
-use std::time::Duration;
 
 pub(crate) fn prepare() {}
 
@@ -17,7 +16,9 @@ pub(crate) fn may_exist() -> bool {
     true
 }
 
-pub(crate) fn end(_patience: Duration) {}
+pub(crate) fn end() {}
+
+pub(crate) async fn end_aside() {}
 
 pub(crate) fn tidy() {}
 

@@ -20,11 +20,11 @@ pub(crate) mod proc;
 pub(crate) mod process;
 
 #[cfg(target_os = "linux")]
-pub(crate) use adopted::{end, group_is_alive, may_exist, prepare, tidy};
+pub(crate) use adopted::{end, end_aside, group_is_alive, may_exist, prepare, tidy};
 #[cfg(target_os = "linux")]
 pub(crate) use birth::start_marked;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{end, group_is_alive, may_exist, prepare, start_marked, tidy};
+pub(crate) use elsewhere::{end, end_aside, group_is_alive, may_exist, prepare, start_marked, tidy};

@@ -4,6 +4,10 @@ use super::proc::Status;
 use crate::calls::CALLS;
 use crate::mark::{Carried, Number, OURS};
 use rustix::process::{Pid, getpgrp};
+use std::time::{Duration, Instant};
+
+/// How long a process that was killed may take to be gone. Only the kernel can make it take as long.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Whose an orphan is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +17,8 @@ pub(super) enum Owner {
     OneOf(Vec<Number>),
     /// Not an orphan at all, but started by this process itself and not by a runner.
     Us,
+    /// Nobody's any more: it was killed at that time, and should be gone.
+    Killed(Instant),
     /// It cannot be killed: it runs as another user, or the kernel does not let go of it.
     BeyondReach,
 }
@@ -48,7 +54,19 @@ impl Owner {
         match self {
             Self::Call(call) => CALLS.is_alive(*call),
             Self::OneOf(calls) => calls.iter().any(|call| CALLS.is_alive(*call)),
+            Self::Killed(_) => false,
             Self::Us | Self::BeyondReach => true,
+        }
+    }
+
+    /// What to make of it after it was killed, or could not be.
+    pub(super) fn after(self, killed: bool) -> Self {
+        match self {
+            _ if !killed => Self::BeyondReach,
+            // Later calls are not to wait for it again.
+            Self::Killed(since) if since.elapsed() > PATIENCE => Self::BeyondReach,
+            Self::Killed(since) => Self::Killed(since),
+            _ => Self::Killed(Instant::now()),
         }
     }
 
@@ -57,7 +75,7 @@ impl Owner {
     pub(super) fn lets_bury(&self) -> bool {
         match self {
             Self::Call(call) => !CALLS.starting().contains(call),
-            Self::OneOf(_) | Self::BeyondReach => true,
+            Self::OneOf(_) | Self::Killed(_) | Self::BeyondReach => true,
             Self::Us => false,
         }
     }

@@ -47,17 +47,23 @@ pub(crate) fn variable(process: Pid, name: &str) -> Option<Vec<u8>> {
     variables.find_map(|variable| Some(variable.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?.to_vec()))
 }
 
-/// All processes.
-pub(crate) fn all() -> impl Iterator<Item = Pid> {
-    numbers_in("/proc")
+/// Whether there is a process table that we can read. That of another namespace, where processes have other numbers,
+/// is worse than none.
+pub(crate) fn is_there() -> bool {
+    static THERE: LazyLock<bool> = LazyLock::new(|| {
+        let us = std::fs::read_link("/proc/self");
+        us.is_ok_and(|us| us.to_str().and_then(pid) == Some(getpid()))
+    });
+    *THERE
 }
 
+/// All processes.
+pub(crate) fn all() -> impl Iterator<Item = Pid> {
+    is_there().then(|| numbers_in("/proc")).into_iter().flatten()
+}
+
+/// The children of a process. None are found where kernels are built without lists of them.
 pub(crate) fn children(process: Pid) -> Vec<Pid> {
-    if OUR_CHILDREN.is_none() {
-        return all()
-            .filter(|pid| status(*pid).is_some_and(|status| status.parent == Some(process)))
-            .collect();
-    }
     numbers_in(&format!("/proc/{}/task", process.as_raw_nonzero()))
         .flat_map(|thread| children_of_thread(process, thread))
         .collect()
@@ -77,14 +83,8 @@ fn children_of_thread(process: Pid, thread: Pid) -> Vec<Pid> {
 /// without such lists.
 static OUR_CHILDREN: LazyLock<Option<File>> = LazyLock::new(|| {
     let us = getpid().as_raw_nonzero();
-    File::open(format!("/proc/{us}/task/{us}/children")).ok()
+    is_there().then(|| File::open(format!("/proc/{us}/task/{us}/children")).ok()).flatten()
 });
-
-/// Whether there is a process table that we can read.
-pub(crate) fn is_there() -> bool {
-    static THERE: LazyLock<bool> = LazyLock::new(|| status(getpid()).is_some());
-    *THERE
-}
 
 /// Whether it is certain that we have adopted no process.
 pub(crate) fn adopted_none() -> bool {
@@ -93,7 +93,10 @@ pub(crate) fn adopted_none() -> bool {
 
 /// The processes we have adopted, and maybe others we have started.
 pub(crate) fn adopted() -> Vec<Pid> {
-    let Some(list) = &*OUR_CHILDREN else { return children(getpid()) };
+    let Some(list) = &*OUR_CHILDREN else {
+        let is_ours = |pid: &Pid| status(*pid).is_some_and(|status| status.parent == Some(getpid()));
+        return all().filter(is_ours).collect();
+    };
     let mut before = pids(&whole(list));
     // A process that is taken off the list while it is read can hide its neighbour.
     while !before.is_empty() {

@@ -25,10 +25,6 @@ impl Process {
         }
     }
 
-    pub(crate) fn pid(&self) -> Pid {
-        self.pid
-    }
-
     /// False when it is not ours to signal. One that is gone needs none.
     pub(crate) fn signal(&self, signal: Signal) -> bool {
         let sent = match &self.handle {

@@ -67,7 +67,8 @@ impl Stage {
 
     #[track_caller]
     pub(crate) fn assert_empty(&self) {
-        assert_eq!(self.processes(), [], "nothing may be left");
+        let left = self.processes();
+        assert!(left.is_empty(), "{} are left: {:?}", left.len(), &left[..left.len().min(5)]);
     }
 
     pub(crate) async fn wait_for_file(&self, name: &str) {
