@@ -27,4 +27,5 @@ mod schemas;
 mod startup;
 mod stateless;
 mod stdout;
+mod timeouts;
 mod wire;

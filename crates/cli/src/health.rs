@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::search_path::SearchPath;
 use crate::startup;
-use mcp_bash_project::Location;
+use mcp_bash_project::{Catalog, Location};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
@@ -31,7 +31,7 @@ fn examine(arguments: &Arguments) -> (Value, u8) {
         }
         Err(error) => return misconfigured(vec![error.to_string()]),
     };
-    let catalog = startup::read(&folder, &settings);
+    let catalog = Catalog::read(&startup::paths(&folder), &settings.reading());
     let search_path = SearchPath::resolve(&settings);
     let problems: Vec<String> = catalog.diagnostics.iter().map(ToString::to_string).collect();
     // Half a project is served; one of which nothing is left is not.

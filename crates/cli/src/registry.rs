@@ -13,8 +13,8 @@ use std::time::UNIX_EPOCH;
 pub(crate) fn run(arguments: &Arguments, command: &RegistryCommand) -> Result<ExitCode, Error> {
     let Location::Folder(root) = startup::location(arguments)? else { return Err(Error::NoProject) };
     match command {
-        RegistryCommand::Refresh(options) => refresh(&Paths::of(&root), options),
-        RegistryCommand::Status => Ok(status(&Paths::of(&root))),
+        RegistryCommand::Refresh(options) => refresh(&startup::paths(&root), options),
+        RegistryCommand::Status => Ok(status(&startup::paths(&root))),
     }
 }
 

@@ -31,16 +31,16 @@ pub(crate) fn catalog(
     settings: &Settings,
     state_dir: &StateDir,
 ) -> Result<Catalog, Error> {
-    let root = match location {
-        Location::Folder(folder) => folder.clone(),
-        Location::Embedded => stage(state_dir)?,
+    let paths = match location {
+        Location::Folder(folder) => paths(folder),
+        Location::Embedded => Paths::of(&stage(state_dir)?),
     };
-    Ok(read(&root, settings))
+    Ok(Catalog::read(&paths, &settings.reading()))
 }
 
-/// Reads the project in `root`.
-pub(crate) fn read(root: &Path, settings: &Settings) -> Catalog {
-    Catalog::read(&Paths::of(root), &settings.reading())
+/// Where the parts of the project in `root` are.
+pub(crate) fn paths(root: &Path) -> Paths {
+    Paths::with_overrides(root, |name| std::env::var(name).ok())
 }
 
 /// Writes the embedded project to the private folder.

@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// How deep below `tools/` a tool may stand.
-const DEPTH: usize = 3;
+pub(crate) const DEPTH: usize = 3;
 
 /// A script that may be a tool.
 #[derive(Debug, PartialEq, Eq)]

@@ -7,15 +7,15 @@ use thiserror::Error;
 
 /// One process to start. Arguments and environment are data: no shell ever reads them.
 #[derive(Debug, Clone)]
-pub struct Invocation {
+pub struct Invocation<'a> {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
     pub directory: PathBuf,
     /// The whole environment: nothing is inherited.
     pub environment: Vec<(OsString, OsString)>,
     /// What the process reads on its standard input, before it finds the end.
-    pub input: Vec<u8>,
-    pub timeout: Duration,
+    pub input: &'a [u8],
+    pub patience: Patience,
     /// How long a process may take to end after `TERM` before it is killed.
     pub grace: Duration,
     /// How much standard output a call may produce; more ends it.
@@ -26,13 +26,40 @@ pub struct Invocation {
     pub side_channel: &'static [&'static str],
 }
 
+/// How long a process may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// How long it may take in all; or how long it may be silent, if signs of life extend its time.
+    pub limit: Duration,
+    /// Where a line on the side channel starts the time anew: how long it may take however lively it is.
+    pub most: Option<Duration>,
+}
+
+impl Patience {
+    /// A time that nothing extends.
+    pub fn fixed(limit: Duration) -> Self {
+        Self { limit, most: None }
+    }
+}
+
+/// Which bound a process broke that took too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overrun {
+    /// Its time, which nothing extends.
+    Fixed,
+    /// It was silent for too long.
+    Idle,
+    /// It was lively, but for too long.
+    Most,
+}
+
 /// How a process came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     Exited(i32),
     /// A signal that was not ours.
     Signalled(i32),
-    TimedOut,
+    TimedOut(Overrun),
     Cancelled,
     /// It wrote more than it may.
     OutputTooLarge,

@@ -18,6 +18,7 @@
 mod call;
 mod calls;
 mod capture;
+mod deadline;
 mod exit;
 mod invocation;
 mod leftovers;
@@ -29,6 +30,6 @@ mod start;
 mod state_dir;
 pub mod warden;
 
-pub use invocation::{Ending, Invocation, Outcome, StartError};
+pub use invocation::{Ending, Invocation, Outcome, Overrun, Patience, StartError};
 pub use run::Runner;
 pub use state_dir::StateDir;

@@ -3,7 +3,8 @@
 use crate::call::Call;
 use crate::calls::RunnerId;
 use crate::capture::{Capture, OverLimit};
-use crate::side_channel::SideChannel;
+use crate::deadline::Deadline;
+use crate::side_channel::{SideChannel, SpareChannels};
 use crate::start::{Pipes, start};
 use crate::{Ending, Invocation, Outcome, StartError, StateDir, call, leftovers, warden};
 use std::os::unix::process::ExitStatusExt;
@@ -21,14 +22,12 @@ const LINGER: Duration = Duration::from_millis(100);
 /// How often a call that takes long buries the orphans it has made, and looks after the warden.
 const UPKEEP: Duration = Duration::from_secs(1);
 
-/// Further than any deadline.
-const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
-
 /// Runs processes, and knows those that are alive.
 #[derive(Debug)]
 pub struct Runner {
     id: RunnerId,
     state_dir: Arc<StateDir>,
+    spare_channels: SpareChannels,
     /// No more processes are started.
     ended: AtomicBool,
 }
@@ -36,14 +35,19 @@ pub struct Runner {
 impl Runner {
     pub fn new(state_dir: Arc<StateDir>) -> Self {
         static LAST: AtomicU32 = AtomicU32::new(0);
-        Self { id: LAST.fetch_add(1, Ordering::Relaxed), state_dir, ended: AtomicBool::new(false) }
+        Self {
+            id: LAST.fetch_add(1, Ordering::Relaxed),
+            state_dir,
+            spare_channels: SpareChannels::default(),
+            ended: AtomicBool::new(false),
+        }
     }
 
     /// Runs `invocation` to its end, or until `cancelled` completes. `on_line` gets the lines of the side channel
     /// while it runs.
     pub async fn run(
         &self,
-        invocation: Invocation,
+        invocation: Invocation<'_>,
         cancelled: impl Future<Output = ()>,
         mut on_line: impl FnMut(&[u8]),
     ) -> Result<Outcome, StartError> {
@@ -53,12 +57,11 @@ impl Runner {
         let mut stdout = Capture::new(invocation.output_limit);
         let mut stderr = Capture::new(invocation.error_tail);
         let ending = {
-            let moving = move_all(pipes, invocation.input, &mut stdout, &mut stderr);
+            let moving = move_all(pipes, &mut stdout, &mut stderr);
             tokio::pin!(moving, cancelled);
             let mut moved = None;
-            let started = Instant::now();
-            let deadline = started + invocation.timeout.min(FAR);
-            let alarm = sleep_until(deadline.min(started + UPKEEP));
+            let mut deadline = Deadline::from_now(invocation.patience);
+            let alarm = sleep_until(deadline.end().0.min(Instant::now() + UPKEEP));
             tokio::pin!(alarm);
             let cut = loop {
                 tokio::select! {
@@ -66,12 +69,12 @@ impl Runner {
                     () = call.exited() => break None,
                     () = &mut cancelled => break Some(Ending::Cancelled),
                     () = &mut alarm => {
-                        let now = Instant::now();
-                        if now >= deadline {
-                            break Some(Ending::TimedOut);
+                        let (now, (end, overrun)) = (Instant::now(), deadline.end());
+                        if now >= end {
+                            break Some(Ending::TimedOut(overrun));
                         }
                         upkeep();
-                        alarm.as_mut().reset(deadline.min(now + UPKEEP));
+                        alarm.as_mut().reset(end.min(now + UPKEEP));
                     }
                     result = &mut moving, if moved.is_none() => {
                         moved = Some(result);
@@ -79,7 +82,7 @@ impl Runner {
                             break Some(Ending::OutputTooLarge);
                         }
                     }
-                    Ok(()) = next_lines(channel.as_mut(), &mut on_line) => {}
+                    Ok(()) = next_lines(channel.as_mut(), &mut on_line) => deadline.note_sign_of_life(),
                 }
             };
             let ending = end(call, cut, invocation.grace);
@@ -99,8 +102,9 @@ impl Runner {
             };
             if cut.is_none() && moved.is_err() { Ending::OutputTooLarge } else { ending }
         };
-        if let Some(channel) = &mut channel {
+        if let Some(mut channel) = channel {
             channel.drain(&mut on_line);
+            self.spare_channels.give_back(channel);
         }
         stderr.cut_to_tail();
         Ok(Outcome { ending, stdout: stdout.bytes, stderr: stderr.bytes })
@@ -111,11 +115,15 @@ impl Runner {
     pub fn end_all(&self, grace: Duration) {
         self.ended.store(true, Ordering::Release);
         call::end_all(self.id, grace);
+        self.spare_channels.clear();
     }
 
-    fn open_side_channel(&self, invocation: &Invocation) -> Result<Option<SideChannel>, StartError> {
+    fn open_side_channel(&self, invocation: &Invocation<'_>) -> Result<Option<SideChannel>, StartError> {
         if invocation.side_channel.is_empty() {
             return Ok(None);
+        }
+        if let Some(channel) = self.spare_channels.take() {
+            return Ok(Some(channel));
         }
         let path = self.state_dir.fresh("channel").map_err(StartError::SideChannel)?;
         SideChannel::open(path).map(Some).map_err(StartError::SideChannel)
@@ -138,27 +146,22 @@ fn upkeep() {
 }
 
 /// Feeds and reads the process, until all its pipes have ended or it has written more than it may.
-async fn move_all(
-    pipes: Pipes,
-    input: Vec<u8>,
-    stdout: &mut Capture,
-    stderr: &mut Capture,
-) -> Result<(), OverLimit> {
+async fn move_all(pipes: Pipes<'_>, stdout: &mut Capture, stderr: &mut Capture) -> Result<(), OverLimit> {
     let errors = async {
         stderr.tail(pipes.errors).await;
         Ok(())
     };
     let feeding = async {
-        feed(pipes.input, input).await;
+        feed(pipes.input).await;
         Ok(())
     };
     tokio::try_join!(stdout.all(pipes.output), errors, feeding).map(drop)
 }
 
-/// Gives the process its input. One that does not read it is not an error.
-async fn feed(pipe: Option<Sender>, input: Vec<u8>) {
-    if let Some(mut pipe) = pipe {
-        let _ = pipe.write_all(&input).await;
+/// Gives the process the rest of its input. One that does not read it is not an error.
+async fn feed(input: Option<(Sender, &[u8])>) {
+    if let Some((mut pipe, rest)) = input {
+        let _ = pipe.write_all(rest).await;
     }
 }
 

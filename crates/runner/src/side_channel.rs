@@ -4,6 +4,7 @@ use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 
@@ -52,6 +53,12 @@ impl SideChannel {
         self.pending.clear();
     }
 
+    /// Forgets what nobody read, so that another call can have the channel.
+    fn clear(&mut self) {
+        self.drain(&mut |_| {});
+        self.discarding = false;
+    }
+
     fn pass_on(&mut self, on_line: &mut impl FnMut(&[u8])) {
         let mut start = 0;
         for newline in memchr::memchr_iter(b'\n', &self.pending) {
@@ -72,6 +79,37 @@ impl SideChannel {
 impl Drop for SideChannel {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Channels that no call uses now. To make one costs as much as all else we do for a call, so they are used again: all
+/// who could write to them are gone with their call.
+#[derive(Debug, Default)]
+pub(crate) struct SpareChannels(Mutex<Vec<SideChannel>>);
+
+/// More than these are not kept.
+const MOST_SPARE: usize = 64;
+
+impl SpareChannels {
+    pub(crate) fn take(&self) -> Option<SideChannel> {
+        let mut channel = self.lock().pop()?;
+        channel.clear();
+        Some(channel)
+    }
+
+    pub(crate) fn give_back(&self, channel: SideChannel) {
+        let mut spare = self.lock();
+        if spare.len() < MOST_SPARE {
+            spare.push(channel);
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<SideChannel>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod stage;
 
-use mcp_bash_runner::{Ending, Invocation};
+use mcp_bash_runner::{Ending, Invocation, Overrun, Patience};
 use stage::{Stage, assert_said_hi, wait_for};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,8 +27,9 @@ async fn wait_for_all(stage: &Stage) {
 async fn at_its_deadline() {
     let stage = Stage::new();
     let endless = stage.shell("endless", &format!("{ENDLESS} $LINGER 1000"));
-    let outcome = stage.run(Invocation { timeout: Duration::from_millis(500), ..endless }).await;
-    assert_eq!(outcome.ending, Ending::TimedOut);
+    let outcome =
+        stage.run(Invocation { patience: Patience::fixed(Duration::from_millis(500)), ..endless }).await;
+    assert_eq!(outcome.ending, Ending::TimedOut(Overrun::Fixed));
     stage.assert_empty();
 }
 
@@ -37,8 +38,9 @@ async fn at_its_deadline_though_it_ignores_every_signal() {
     let stage = Stage::new();
     let endless =
         stage.shell("endless", &format!("trap '' TERM HUP INT\n{ENDLESS} while :; do $LINGER 1; done"));
-    let outcome = stage.run(Invocation { timeout: Duration::from_millis(500), ..endless }).await;
-    assert_eq!(outcome.ending, Ending::TimedOut);
+    let outcome =
+        stage.run(Invocation { patience: Patience::fixed(Duration::from_millis(500)), ..endless }).await;
+    assert_eq!(outcome.ending, Ending::TimedOut(Overrun::Fixed));
     stage.assert_empty();
 }
 
@@ -46,8 +48,9 @@ async fn at_its_deadline_though_it_ignores_every_signal() {
 async fn at_its_deadline_in_the_middle_of_forking() {
     let stage = Stage::new();
     let endless = stage.shell("endless", "while :; do setsid $LINGER 1000 & done");
-    let outcome = stage.run(Invocation { timeout: Duration::from_millis(300), ..endless }).await;
-    assert_eq!(outcome.ending, Ending::TimedOut);
+    let outcome =
+        stage.run(Invocation { patience: Patience::fixed(Duration::from_millis(300)), ..endless }).await;
+    assert_eq!(outcome.ending, Ending::TimedOut(Overrun::Fixed));
     stage.assert_empty();
 }
 
@@ -75,10 +78,14 @@ async fn when_it_says_too_much() {
 async fn at_its_deadline_though_it_floods_its_side_channel() {
     let stage = Stage::new();
     let endless = stage.shell("endless", "yes >\"$CHANNEL\"");
-    let endless = Invocation { timeout: Duration::from_millis(300), side_channel: &["CHANNEL"], ..endless };
+    let endless = Invocation {
+        patience: Patience::fixed(Duration::from_millis(300)),
+        side_channel: &["CHANNEL"],
+        ..endless
+    };
     let mut lines = 0_u64;
     let outcome = stage.runner.run(endless, std::future::pending(), |_| lines += 1).await.unwrap();
-    assert_eq!(outcome.ending, Ending::TimedOut);
+    assert_eq!(outcome.ending, Ending::TimedOut(Overrun::Fixed));
     assert!(lines > 0);
     stage.assert_empty();
 }
@@ -167,7 +174,7 @@ async fn the_next_call_is_as_good_as_the_first() {
     let stage = Stage::new();
     for _ in 0..3 {
         let endless = stage.shell("endless", &format!("{ENDLESS} $LINGER 1000"));
-        stage.run(Invocation { timeout: Duration::from_millis(100), ..endless }).await;
+        stage.run(Invocation { patience: Patience::fixed(Duration::from_millis(100)), ..endless }).await;
         assert_said_hi(&stage.call("hi", "echo hi").await);
         stage.assert_empty();
     }

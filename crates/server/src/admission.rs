@@ -2,8 +2,10 @@
 
 use crate::call::Call;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
 use thiserror::Error;
 use tokio::runtime::Handle;
 
@@ -67,7 +69,7 @@ impl Admission {
         let start = self.with(|state| {
             if state.running < self.places {
                 state.running += 1;
-                return Ok(Some(waiting.work));
+                return Ok(Some((waiting.work, state.running == 1)));
             }
             let reason = if state.waiting.len() >= self.most_waiting {
                 Some(Reason::TooMany(state.waiting.len()))
@@ -83,8 +85,12 @@ impl Admission {
             state.waiting.push_back(waiting);
             Ok(None)
         })?;
-        if let Some(work) = start {
-            self.start(work);
+        if let Some((work, alone)) = start {
+            if alone {
+                self.start_here(work);
+            } else {
+                self.start(work);
+            }
         }
         Ok(())
     }
@@ -106,6 +112,19 @@ impl Admission {
             let _place = place;
             work.await;
         });
+    }
+
+    /// Takes the first step of the work at once, on the thread that brought it, and leaves only the rest to the
+    /// runtime: its process is under way before another thread would have woken up. Only for work that is alone:
+    /// with more of it, the thread that reads has better things to do.
+    fn start_here(self: &Arc<Self>, mut work: Work) {
+        let _inside = self.runtime.enter();
+        let first_step =
+            catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(&mut Context::from_waker(Waker::noop()))));
+        match first_step {
+            Ok(Poll::Pending) => self.start(work),
+            Ok(Poll::Ready(())) | Err(_) => drop(Place(Arc::clone(self))),
+        }
     }
 
     fn next(&self) -> Option<Work> {

@@ -37,7 +37,7 @@ impl Answers {
     /// Queues the answer to a request that was expected.
     pub(crate) fn answer(&self, message: Vec<u8>) {
         match &self.batch {
-            None => self.channel.push(&message),
+            None => self.channel.push(message),
             Some(batch) => batch.settle(Some(message)),
         }
     }
@@ -50,7 +50,7 @@ impl Answers {
     }
 
     /// Queues a message that is no answer.
-    pub(crate) fn notify(&self, message: &[u8]) {
+    pub(crate) fn notify(&self, message: Vec<u8>) {
         self.channel.push(message);
     }
 
@@ -82,7 +82,7 @@ impl Batch {
             (collected.owed == 0).then(|| std::mem::take(&mut collected.answers))
         });
         if let Some(answers) = complete.filter(|answers| !answers.is_empty()) {
-            self.channel.push(&write::batch(&answers));
+            self.channel.push(write::batch(&answers));
         }
     }
 

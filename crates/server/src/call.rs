@@ -60,12 +60,12 @@ impl Call {
         let mut state = self.lock();
         match std::mem::replace(&mut *state, State::Answered) {
             State::Open(open) => {
-                for message in open.buffered.iter().chain(&open.withheld) {
+                for message in open.buffered.into_iter().chain(open.withheld) {
                     self.answers.notify(message);
                 }
                 // Sent while the state is locked, so that no notification can overtake it.
                 self.answers.answer(match answer {
-                    Ok(result) => write::result(&self.id, &result),
+                    Ok(result) => write::result(&self.id, result),
                     Err(error) => write::error(Some(&self.id), &error),
                 });
             }
@@ -135,7 +135,7 @@ impl Call {
 
     fn send(&self, open: &mut Open, message: Vec<u8>, pace: Pace) {
         if pace.live {
-            self.answers.notify(&message);
+            self.answers.notify(message);
         } else {
             open.buffered.push(message);
         }

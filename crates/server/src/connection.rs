@@ -115,7 +115,7 @@ impl Connection {
             let detail =
                 if allowed { "a batch holds at least one message" } else { "batches are not allowed here" };
             let error = RpcError::invalid_request(format!("Invalid Request: {detail}"));
-            self.channel.push(&write::error(None, &error));
+            self.channel.push(write::error(None, &error));
             return Flow::Continue;
         }
         let answers = Answers::batched(Arc::clone(&self.channel));
@@ -162,11 +162,11 @@ impl Connection {
         answers.expect();
         match panics::caught(|| self.serve(request, answers)) {
             Ok(Served::Now(result)) => {
-                answers.answer(write::result(&request.id, &result));
+                answers.answer(write::result(&request.id, result));
                 Flow::Continue
             }
             Ok(Served::Exit(result)) => {
-                answers.answer(write::result(&request.id, &result));
+                answers.answer(write::result(&request.id, result));
                 Flow::Exit
             }
             Ok(Served::Later) => Flow::Continue,
@@ -335,9 +335,9 @@ impl Connection {
 
 /// What became of a request.
 enum Served {
-    /// The text of its result.
+    /// The members of its result.
     Now(String),
-    /// The text of its result, after which the connection ends.
+    /// The members of its result, after which the connection ends.
     Exit(String),
     /// It will be answered by whoever works on it.
     Later,
@@ -359,9 +359,9 @@ struct Recorded {
 }
 
 impl Channel for Recorded {
-    fn push(&self, message: &[u8]) {
+    fn push(&self, message: Vec<u8>) {
         if let Some(payloads) = self.server.payloads() {
-            payloads.record('>', message);
+            payloads.record('>', &message);
         }
         self.channel.push(message);
     }

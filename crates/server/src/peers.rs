@@ -29,7 +29,7 @@ impl Peers {
     pub(crate) fn announce(&self, method: &str) {
         let notification = write::notification(method, "{}");
         for peer in self.chosen(|peer| peer.ready.load(Ordering::Acquire)) {
-            peer.channel.push(&notification);
+            peer.channel.push(notification.clone());
             peer.channel.flush();
         }
     }
@@ -71,7 +71,7 @@ impl Peer {
     pub(crate) fn hear(&self, notification: &[u8]) {
         let within = self.limiter.lock().unwrap_or_else(PoisonError::into_inner).allow();
         if within && !self.channel.is_clogged() {
-            self.channel.push(notification);
+            self.channel.push(notification.to_vec());
             self.channel.flush();
         }
     }

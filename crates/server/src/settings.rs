@@ -19,6 +19,7 @@ pub struct Settings {
     pub compat_batches: bool,
     pub default_timeout: Duration,
     pub max_timeout: Duration,
+    pub progress_extends_timeout: bool,
     pub output_limit: usize,
     pub payload_threshold: usize,
     pub registration_limit: u64,
@@ -124,6 +125,9 @@ const fn row(name: &'static str, default: &'static str, meaning: &'static str) -
 /// The reference table. [`Settings::read`] refuses to look up a name that is not in it.
 pub const TABLE: &[Setting] = &[
     row("MCPBASH_PROJECT_ROOT", "", "The project to serve, where `--project-root` does not say"),
+    row("MCPBASH_TOOLS_DIR", "tools", "Where the tools are, relative to the project"),
+    row("MCPBASH_SERVER_DIR", "server.d", "Where the settings of the project are, relative to it"),
+    row("MCPBASH_REGISTRY_DIR", ".registry", "Where the registries are written, relative to the project"),
     row(
         "MCPBASH_LOG_LEVEL",
         "info",
@@ -154,7 +158,16 @@ pub const TABLE: &[Setting] = &[
         "30",
         "Seconds a tool may run, where neither its call nor its metadata says",
     ),
-    row("MCPBASH_MAX_TIMEOUT_SECS", "600", "The longest time that a call may ask for, in seconds"),
+    row(
+        "MCPBASH_MAX_TIMEOUT_SECS",
+        "600",
+        "The longest time that a call may ask for, and that progress may extend it to, in seconds",
+    ),
+    row(
+        "MCPBASH_PROGRESS_EXTENDS_TIMEOUT",
+        "false",
+        "`true` lets progress and logs start a tool's time anew, unless its metadata says otherwise",
+    ),
     row("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "10485760", "The most a tool may print, in bytes"),
     row(
         "MCPBASH_TOOL_ALLOWLIST",
@@ -310,6 +323,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             compat_batches: self.flag("MCPBASH_COMPAT_BATCHES"),
             default_timeout: self.seconds("MCPBASH_DEFAULT_TOOL_TIMEOUT", 1, YEAR),
             max_timeout: self.seconds("MCPBASH_MAX_TIMEOUT_SECS", 1, YEAR),
+            progress_extends_timeout: self.flag("MCPBASH_PROGRESS_EXTENDS_TIMEOUT"),
             output_limit: self.size("MCPBASH_MAX_TOOL_OUTPUT_SIZE", 1),
             payload_threshold: self.size("MCPBASH_ENV_PAYLOAD_THRESHOLD", 0),
             environment_mode: self.environment_mode(),

@@ -30,13 +30,9 @@ impl Answer {
         Self { cacheable: true, ..self }
     }
 
-    /// The text of the result as `revision` knows it.
+    /// The members of the result as `revision` knows it, as JSON text without the braces around it.
     pub(crate) fn render(self, revision: Revision, identity: &Identity) -> String {
-        let mut result = Members::default();
-        if revision.has_result_type() {
-            result.raw("resultType", "\"complete\"");
-        }
-        result.splice(&self.members);
+        let mut result = Members(self.members);
         // Before the stateless era only an object could be structured content.
         let known = |structured: &String| {
             revision.has_result_type() || (revision.has_structured_content() && structured.starts_with('{'))
@@ -57,27 +53,75 @@ impl Answer {
         if !meta.is_empty() {
             result.raw("_meta", &meta.object());
         }
-        result.object()
+        if revision.has_result_type() {
+            result.raw("resultType", "\"complete\"");
+        }
+        result.into_text()
     }
 }
 
-/// One item of content as `revision` knows it: a kind that it does not know is described in words instead.
-pub(crate) fn content_for(revision: Revision, item: String) -> String {
-    let read = || {
-        let whole = Scanner::new(&item, Limits::NONE).whole_value().ok()?;
-        let members = Object::read(whole, "content", &["type", "uri", "name", "mimeType"]).ok()?;
-        let text = |name| members.get(name).and_then(Raw::string).unwrap_or_default();
-        match &*text("type") {
-            "audio" if !revision.has_audio() => Some(format!("[audio, {}]", text("mimeType"))),
-            "resource_link" if !revision.has_resource_links() => {
-                Some(format!("{} <{}>", text("name"), text("uri")))
+/// The content of a result that is being written.
+pub(crate) struct Content(String);
+
+impl Content {
+    pub(crate) fn new() -> Self {
+        Self(String::from("\"content\":["))
+    }
+
+    /// A result that says just this.
+    pub(crate) fn of_text(text: &str) -> Self {
+        let mut content = Self::new();
+        content.text(text);
+        content
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
+        self.comma();
+        // Room for the rest of the message as well, so that a large text is not moved once more.
+        self.0.reserve(text.len() + text.len() / 16 + 1024);
+        self.0.push_str(r#"{"type":"text","text":"#);
+        write::push_string(&mut self.0, text);
+        self.0.push('}');
+    }
+
+    /// An item that is written already, as `revision` knows it: a kind that it does not know is described in words
+    /// instead.
+    pub(crate) fn item(&mut self, item: &str, revision: Revision) {
+        match in_words(item, revision) {
+            Some(words) => self.text(words.trim()),
+            None => {
+                self.comma();
+                self.0.push_str(item);
             }
-            _ => None,
         }
-    };
-    match read() {
-        None => item,
-        Some(words) => format!(r#"{{"type":"text","text":{}}}"#, write::string(words.trim())),
+    }
+
+    pub(crate) fn finish(mut self, is_error: bool) -> Answer {
+        let _ = write!(self.0, "],\"isError\":{is_error}");
+        Answer::members(self.0)
+    }
+
+    fn comma(&mut self) {
+        if !self.0.ends_with('[') {
+            self.0.push(',');
+        }
+    }
+}
+
+/// What to say instead of an item of content that `revision` does not know.
+fn in_words(item: &str, revision: Revision) -> Option<String> {
+    if revision.has_audio() && revision.has_resource_links() {
+        return None;
+    }
+    let whole = Scanner::new(item, Limits::NONE).whole_value().ok()?;
+    let members = Object::read(whole, "content", &["type", "uri", "name", "mimeType"]).ok()?;
+    let text = |name| members.get(name).and_then(Raw::string).unwrap_or_default();
+    match &*text("type") {
+        "audio" if !revision.has_audio() => Some(format!("[audio, {}]", text("mimeType"))),
+        "resource_link" if !revision.has_resource_links() => {
+            Some(format!("{} <{}>", text("name"), text("uri")))
+        }
+        _ => None,
     }
 }
 
@@ -141,7 +185,9 @@ pub(crate) struct Members(String);
 impl Members {
     pub(crate) fn raw(&mut self, name: &str, json: &str) {
         self.comma();
-        let _ = write!(self.0, "\"{name}\":{json}");
+        for part in ["\"", name, "\":", json] {
+            self.0.push_str(part);
+        }
     }
 
     pub(crate) fn optional_raw(&mut self, name: &str, json: Option<&str>) {
@@ -183,8 +229,10 @@ impl Members {
         self.0
     }
 
-    pub(crate) fn object(self) -> String {
-        format!("{{{}}}", self.0)
+    pub(crate) fn object(mut self) -> String {
+        self.0.insert(0, '{');
+        self.0.push('}');
+        self.0
     }
 
     fn comma(&mut self) {

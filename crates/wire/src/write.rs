@@ -1,16 +1,16 @@
 //! Writes messages as JSON text, one function for each kind. Newlines are the transport's.
 
 use crate::{Id, RpcError};
+use std::fmt::Write as _;
 
-/// `result` is the text of a JSON object.
-pub fn result(id: &Id, result: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(result.len() + id.as_json().len() + 36);
-    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
-    out.extend_from_slice(id.as_json().as_bytes());
-    out.extend_from_slice(b",\"result\":");
-    out.extend_from_slice(result.as_bytes());
-    out.push(b'}');
-    out
+/// `members` are those of the result, as JSON text without the braces around it. Their text becomes the message itself:
+/// results can be large, and moving one within its memory costs less than new memory for a copy.
+pub fn result(id: &Id, mut members: String) -> Vec<u8> {
+    let id = id.as_json();
+    members.reserve(id.len() + 40);
+    members.insert_str(0, &format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{"));
+    members.push_str("}}");
+    members.into_bytes()
 }
 
 /// An error for the request `id`, or for something whose id could not be read.
@@ -51,7 +51,55 @@ pub fn batch(answers: &[Vec<u8>]) -> Vec<u8> {
 
 /// A text as a JSON string, quotes included.
 pub fn string(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    let mut out = String::new();
+    push_string(&mut out, text);
+    out
+}
+
+/// Appends a text as a JSON string, quotes included.
+pub fn push_string(out: &mut String, text: &str) {
+    out.reserve(text.len() + 2);
+    out.push('"');
+    let mut rest = text;
+    while let Some(at) = first_to_escape(rest.as_bytes()) {
+        out.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            control => {
+                let _ = write!(out, "\\u{control:04x}");
+            }
+        }
+        rest = &rest[at + 1..];
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+/// Where the first byte stands that a JSON string cannot hold as it is: a control character, `"` or `\`.
+fn first_to_escape(bytes: &[u8]) -> Option<usize> {
+    const LOWEST: u64 = u64::from_le_bytes([0x01; 8]);
+    const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
+    // Eight bytes at a time: subtracting takes a borrow from the highest bit of every byte that is below the number,
+    // and of none before the first such byte.
+    let below = |word: u64, number: u64| word.wrapping_sub(LOWEST * number) & !word & HIGHEST;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (place, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let found = below(word, 0x20)
+            | below(word ^ (LOWEST * u64::from(b'"')), 1)
+            | below(word ^ (LOWEST * u64::from(b'\\')), 1);
+        if found != 0 {
+            return Some(place * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let in_rest = rest.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'))?;
+    Some(words.len() * 8 + in_rest)
 }
 
 /// The same JSON without blanks between its tokens, so that it fits on a line. Nothing else changes.
@@ -75,6 +123,14 @@ pub fn compact(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_character_survives_as_a_string() {
+        let text: String = ('\0'..='\u{1ff}').chain("\u{2028}\u{fffd}\u{10ffff}".chars()).collect();
+        let written = string(&text);
+        assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
+        assert_eq!(written, serde_json::to_string(&text).unwrap());
+    }
 
     #[test]
     fn compacting_touches_only_blanks_between_tokens() {

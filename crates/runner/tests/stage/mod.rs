@@ -5,7 +5,7 @@
 
 #![allow(dead_code, reason = "no test uses everything")]
 
-use mcp_bash_runner::{Ending, Invocation, Outcome, Runner, StateDir};
+use mcp_bash_runner::{Ending, Invocation, Outcome, Patience, Runner, StateDir};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,11 +42,11 @@ impl Stage {
     }
 
     /// What runs a shell script.
-    pub(crate) fn shell(&self, name: &str, body: &str) -> Invocation {
+    pub(crate) fn shell(&self, name: &str, body: &str) -> Invocation<'static> {
         shell(&self.script(name, body))
     }
 
-    pub(crate) async fn run(&self, invocation: Invocation) -> Outcome {
+    pub(crate) async fn run(&self, invocation: Invocation<'_>) -> Outcome {
         self.runner.run(invocation, std::future::pending(), |_| ()).await.unwrap()
     }
 
@@ -81,7 +81,7 @@ fn runner(folder: &Path) -> Arc<Runner> {
     Arc::new(Runner::new(Arc::new(StateDir::new(folder.to_owned(), false))))
 }
 
-pub(crate) fn shell(script: &Path) -> Invocation {
+pub(crate) fn shell(script: &Path) -> Invocation<'static> {
     let folder = script.parent().unwrap();
     Invocation {
         program: "/bin/sh".into(),
@@ -91,8 +91,8 @@ pub(crate) fn shell(script: &Path) -> Invocation {
             ("PATH".into(), std::env::var_os("PATH").unwrap()),
             ("LINGER".into(), folder.join("linger").into()),
         ],
-        input: Vec::new(),
-        timeout: Duration::from_secs(60),
+        input: &[],
+        patience: Patience::fixed(Duration::from_secs(60)),
         grace: Duration::from_millis(200),
         output_limit: 1 << 20,
         error_tail: 1 << 16,

@@ -94,8 +94,8 @@ impl Collected {
 }
 
 impl Channel for Collected {
-    fn push(&self, message: &[u8]) {
-        self.0.lock().unwrap().push(message.to_vec());
+    fn push(&self, message: Vec<u8>) {
+        self.0.lock().unwrap().push(message);
     }
 
     fn flush(&self) {}

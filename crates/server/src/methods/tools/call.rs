@@ -7,7 +7,7 @@ use crate::settings::Settings;
 use crate::shape::Answer;
 use crate::work::Work;
 use mcp_bash_project::Tool;
-use mcp_bash_runner::Invocation;
+use mcp_bash_runner::{Invocation, Patience};
 use mcp_bash_wire::{Limits, Object, Raw, RpcError, Scanner};
 use std::time::Duration;
 
@@ -63,19 +63,20 @@ pub(crate) async fn call(work: &Work, params: Option<&str>) -> Result<Answer, Rp
     };
 
     let settings = work.server().settings();
-    let timeout = timeout(settings, tool, params.timeout);
+    let patience = patience(settings, tool, params.timeout);
     let environment = Environment::for_call(work, tool, &arguments, paths).map_err(|error| {
         RpcError::internal(format!("Tool '{}' cannot be given its arguments: {error}", tool.name))
     })?;
-    let side_channel: &[_] =
-        if work.wants_notifications() { &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"] } else { &[] };
+    // Lines on it are signs of life, even where the client wants to hear none of them.
+    let is_heard = work.wants_notifications() || patience.most.is_some();
+    let side_channel: &[_] = if is_heard { &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"] } else { &[] };
     let invocation = Invocation {
         program: tool.script.clone(),
         arguments: Vec::new(),
         directory: paths.root.clone(),
         environment: environment.variables(),
-        input: arguments.into_owned().into_bytes(),
-        timeout,
+        input: arguments.as_bytes(),
+        patience,
         grace: GRACE,
         output_limit: settings.output_limit,
         error_tail: settings.stderr_tail,
@@ -88,12 +89,15 @@ pub(crate) async fn call(work: &Work, params: Option<&str>) -> Result<Answer, Rp
                 return Ok(output::failure(&format!("Tool '{}' could not be started: {error}", tool.name)));
             }
         };
-    output::Finished { work, tool, schemas, outcome: &outcome, environment: &environment, timeout }.answer()
+    output::Finished { work, tool, schemas, outcome: &outcome, environment: &environment, patience }.answer()
 }
 
 /// How long the call may take: as its client says, else as the tool's author says, else as is usual. A client may ask
 /// for no more than the setting allows, or the author already does.
-fn timeout(settings: &Settings, tool: &Tool, asked: Option<Duration>) -> Duration {
+fn patience(settings: &Settings, tool: &Tool, asked: Option<Duration>) -> Patience {
     let usual = tool.timeouts.limit.unwrap_or(settings.default_timeout);
-    asked.map_or(usual, |asked| asked.min(settings.max_timeout.max(usual)))
+    let limit = asked.map_or(usual, |asked| asked.min(settings.max_timeout.max(usual)));
+    let extends = tool.timeouts.progress_extends.unwrap_or(settings.progress_extends_timeout);
+    let most = tool.timeouts.most.unwrap_or(settings.max_timeout);
+    Patience { limit, most: extends.then_some(most) }
 }

@@ -3,15 +3,14 @@
 use super::environment::Environment;
 use super::resources_file;
 use crate::schemas::Schemas;
-use crate::shape::{Answer, Members, content_for};
+use crate::shape::{Answer, Content, Members};
 use crate::work::Work;
 use mcp_bash_project::Tool;
-use mcp_bash_runner::{Ending, Outcome};
+use mcp_bash_runner::{Ending, Outcome, Overrun, Patience};
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, Scanner, write};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::Read;
-use std::time::Duration;
 
 /// The longest error a script may leave in its file.
 const LONGEST_ERROR: u64 = 1024 * 1024;
@@ -23,7 +22,7 @@ pub(crate) struct Finished<'a> {
     pub(crate) schemas: &'a Schemas,
     pub(crate) outcome: &'a Outcome,
     pub(crate) environment: &'a Environment<'a>,
-    pub(crate) timeout: Duration,
+    pub(crate) patience: Patience,
 }
 
 impl Finished<'_> {
@@ -32,7 +31,7 @@ impl Finished<'_> {
         self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", &details);
         match self.outcome.ending {
             Ending::OutputTooLarge => return Err(self.too_large()),
-            Ending::TimedOut => return Ok(self.with_meta(self.timed_out(), None)),
+            Ending::TimedOut(overrun) => return Ok(self.with_meta(self.timed_out(overrun), None)),
             _ => {}
         }
         if let Some(error) = self.own_error() {
@@ -57,7 +56,7 @@ impl Finished<'_> {
         // Whoever promises structure in a schema may give any; otherwise only an object is taken for it.
         let is_structured = |raw: &Raw<'_>| raw.is_object() || self.tool.output_schema.is_some();
         let structured = printed.filter(is_structured).map(|raw| write::compact(raw.text()));
-        let content = vec![text_content(stdout.strip_suffix('\n').unwrap_or(stdout))];
+        let content = Content::of_text(stdout.strip_suffix('\n').unwrap_or(stdout));
         let answer = Answer { structured_content: structured, ..self.content(content, false) };
         Ok(self.with_meta(answer, None))
     }
@@ -80,16 +79,16 @@ impl Finished<'_> {
 
     /// A result that the script has written itself. What it says stands; what we know is added to its `_meta`.
     fn pass_through(&self, whole: &WholeResult<'_>, is_error: bool) -> Answer {
-        let mut content = Vec::new();
+        let mut content = Content::new();
         let _ = Scanner::new(whole.content.text(), Limits::NONE)
-            .elements(|element| content.push(write::compact(element.text())));
+            .elements(|element| content.item(&write::compact(element.text()), self.work.revision()));
         let structured = whole.structured.map(|raw| write::compact(raw.text()));
         let answer = Answer { structured_content: structured, ..self.content(content, is_error) };
         self.with_meta(answer, whole.meta)
     }
 
     /// A result with `content`, followed by the files that the script named.
-    fn content(&self, mut content: Vec<String>, is_error: bool) -> Answer {
+    fn content(&self, mut content: Content, is_error: bool) -> Answer {
         let root = &self.work.server().snapshot().catalog.paths.root;
         let limit = self.work.server().settings().output_limit;
         let (embedded, problems) = resources_file::embed(self.environment.resources_file(), root, limit);
@@ -97,10 +96,10 @@ impl Finished<'_> {
             let message = format!("Tool '{}': {problem}", self.tool.name);
             self.work.log(LogLevel::Warning, "mcp.tools", &message, &json!({}));
         }
-        content.extend(embedded);
-        let revision = self.work.revision();
-        let content: Vec<String> = content.into_iter().map(|item| content_for(revision, item)).collect();
-        Answer::members(format!(r#""content":[{}],"isError":{is_error}"#, content.join(",")))
+        for item in embedded {
+            content.item(&item, self.work.revision());
+        }
+        content.finish(is_error)
     }
 
     fn with_meta(&self, answer: Answer, own: Option<Raw<'_>>) -> Answer {
@@ -128,10 +127,29 @@ impl Finished<'_> {
         Some(rpc_error(text).unwrap_or_else(raw))
     }
 
-    fn timed_out(&self) -> Answer {
-        let seconds = self.timeout.as_secs();
-        let message = format!("Tool '{}' timed out after {seconds} s and was ended", self.tool.name);
-        let mut error = json!({ "type": "timeout", "message": message, "reason": "fixed", "timeoutSecs": seconds, "exitCode": 124 });
+    fn timed_out(&self, overrun: Overrun) -> Answer {
+        let (name, seconds) = (&self.tool.name, self.patience.limit.as_secs());
+        let most = self.patience.most.map_or(seconds, |most| most.as_secs());
+        let (reason, message) = match overrun {
+            Overrun::Fixed => ("fixed", format!("Tool '{name}' timed out after {seconds} s and was ended")),
+            Overrun::Idle => {
+                ("idle", format!("Tool '{name}' reported no progress for {seconds} s and was ended"))
+            }
+            Overrun::Most => {
+                ("max_exceeded", format!("Tool '{name}' ran for {most} s, the most it may, and was ended"))
+            }
+        };
+        let mut error = json!({
+            "type": "timeout",
+            "message": message,
+            "reason": reason,
+            "timeoutSecs": seconds,
+            "exitCode": 124,
+        });
+        if self.patience.most.is_some() {
+            error["progressExtendsTimeout"] = json!(true);
+            error["maxTimeoutSecs"] = json!(most);
+        }
         let mut text = message;
         if let Some(hint) = &self.tool.timeouts.hint {
             error["hint"] = json!(hint);
@@ -154,7 +172,7 @@ impl Finished<'_> {
         match self.outcome.ending {
             Ending::Exited(code) => Some(code),
             Ending::Signalled(signal) => Some(128 + signal),
-            Ending::TimedOut | Ending::Cancelled | Ending::OutputTooLarge => None,
+            Ending::TimedOut(_) | Ending::Cancelled | Ending::OutputTooLarge => None,
         }
     }
 }
@@ -192,9 +210,5 @@ fn rpc_error(text: &str) -> Option<RpcError> {
 
 /// A result that says what went wrong.
 pub(crate) fn failure(text: &str) -> Answer {
-    Answer::members(format!(r#""content":[{}],"isError":true"#, text_content(text)))
-}
-
-fn text_content(text: &str) -> String {
-    format!(r#"{{"type":"text","text":{}}}"#, write::string(text))
+    Content::of_text(text).finish(true)
 }

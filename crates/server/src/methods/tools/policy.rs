@@ -3,7 +3,7 @@
 
 use crate::work::Work;
 use mcp_bash_project::{Paths, Tool, trust};
-use mcp_bash_runner::{Ending, Invocation};
+use mcp_bash_runner::{Ending, Invocation, Patience};
 use mcp_bash_wire::{RpcError, code};
 use std::io::{ErrorKind, Read};
 use std::time::Duration;
@@ -61,8 +61,8 @@ async fn ask(work: &Work, tool: &Tool, paths: &Paths, policy: Vec<u8>) -> Result
         arguments: ["-c", ASK, "policy", &tool.name, tool.registry_text()].map(Into::into).into(),
         directory: paths.root.clone(),
         environment: environment.chain(known.map(|(name, path)| (name.into(), path.into()))).collect(),
-        input: policy,
-        timeout: TIMEOUT,
+        input: &policy,
+        patience: Patience::fixed(TIMEOUT),
         grace: Duration::ZERO,
         output_limit: LONGEST_ANSWER,
         error_tail: 1024,
@@ -75,7 +75,7 @@ async fn ask(work: &Work, tool: &Tool, paths: &Paths, policy: Vec<u8>) -> Result
             // A policy that ends the shell half-way has not said yes.
             Ending::Exited(0) if outcome.stdout == b"allowed" => Ok(()),
             Ending::Exited(1) => Err(refusal(tool, &String::from_utf8_lossy(&outcome.stdout))),
-            Ending::TimedOut => failed("did not answer in time"),
+            Ending::TimedOut(_) => failed("did not answer in time"),
             _ => failed(&format!("failed: {}", String::from_utf8_lossy(&outcome.stderr).trim())),
         },
     }

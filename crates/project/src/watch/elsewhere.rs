@@ -1,0 +1,49 @@
+//! Systems other than Linux tell of changes in ways of their own, which `notify` knows.
+
+use crate::Paths;
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+pub(super) struct Watcher {
+    events: Receiver<()>,
+    system: RecommendedWatcher,
+    paths: Paths,
+}
+
+impl Watcher {
+    /// Watches the folders of a project. `None` where we would not be told of all changes.
+    pub(super) fn new(paths: &Paths) -> Option<Self> {
+        let (sender, events) = channel();
+        let told = move |event: notify::Result<Event>| {
+            if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
+                // The receiver lives as long as this watcher.
+                let _ = sender.send(());
+            }
+        };
+        let system = notify::recommended_watcher(told).ok()?;
+        let mut watcher = Self { events, system, paths: paths.clone() };
+        watcher.follow().then_some(watcher)
+    }
+
+    /// Waits for an event. False when none came in time.
+    pub(super) fn wait(&mut self, timeout: Option<Duration>) -> bool {
+        let came = match timeout {
+            None => self.events.recv().is_ok(),
+            Some(timeout) => self.events.recv_timeout(timeout).is_ok(),
+        };
+        if came {
+            // Folders that have come since are followed from now on.
+            self.follow();
+        }
+        came
+    }
+
+    fn follow(&mut self) -> bool {
+        let watch = |(folder, depth): (&std::path::Path, usize)| {
+            let mode = if depth == 0 { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
+            !folder.is_dir() || self.system.watch(folder, mode).is_ok()
+        };
+        self.paths.watched().map(watch).fold(true, |all, one| all && one)
+    }
+}

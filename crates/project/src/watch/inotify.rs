@@ -1,0 +1,109 @@
+//! Linux tells of changes through `inotify`. We ask only for what can change a catalog: that a script is opened and read
+//! is none of it, and would wake us with every call.
+
+use crate::Paths;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
+use rustix::fs::{FsWord, statfs};
+use std::fs::read_dir;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::Duration;
+
+pub(super) struct Watcher {
+    events: OwnedFd,
+    paths: Paths,
+}
+
+impl Watcher {
+    /// Watches the folders of a project. `None` where we would not be told of all changes.
+    pub(super) fn new(paths: &Paths) -> Option<Self> {
+        if paths.watched().any(|(folder, _)| is_remote(folder)) {
+            return None;
+        }
+        let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok()?;
+        let watcher = Self { events, paths: paths.clone() };
+        watcher.follow().then_some(watcher)
+    }
+
+    /// Waits for an event. False when none came in time.
+    pub(super) fn wait(&mut self, timeout: Option<Duration>) -> bool {
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        loop {
+            let came = poll(&mut [PollFd::new(&self.events, PollFlags::IN)], timeout.as_ref());
+            if came == Ok(0) {
+                return false;
+            }
+            if came.is_ok() {
+                break;
+            }
+        }
+        if self.read_events() {
+            // Folders that have come since are followed from now on.
+            self.follow();
+        }
+        true
+    }
+
+    /// Takes all events there are. True if folders may have come or gone.
+    fn read_events(&self) -> bool {
+        let mut buffer = [MaybeUninit::uninit(); 4096];
+        let mut events = Reader::new(&self.events, &mut buffer);
+        let mut folders = false;
+        while let Ok(event) = events.next() {
+            folders |=
+                event.events().intersects(ReadFlags::ISDIR | ReadFlags::QUEUE_OVERFLOW | ReadFlags::IGNORED);
+        }
+        folders
+    }
+
+    /// Watches the folders that are there. Those that are watched already stay so.
+    fn follow(&self) -> bool {
+        self.paths.watched().all(|(folder, depth)| !folder.is_dir() || self.follow_one(folder, depth))
+    }
+
+    fn follow_one(&self, folder: &Path, depth: usize) -> bool {
+        if inotify::add_watch(&self.events, folder, CHANGES).is_err() {
+            return !folder.exists();
+        }
+        if depth == 0 {
+            return true;
+        }
+        let Ok(entries) = read_dir(folder) else { return true };
+        entries
+            .flatten()
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir() || kind.is_symlink()))
+            .map(|entry| entry.path())
+            .filter(|path| path.is_dir())
+            .all(|path| self.follow_one(&path, depth - 1))
+    }
+}
+
+/// What can change a catalog. A file counts as written when its writer closes it.
+const CHANGES: WatchFlags = WatchFlags::ATTRIB
+    .union(WatchFlags::CREATE)
+    .union(WatchFlags::DELETE)
+    .union(WatchFlags::CLOSE_WRITE)
+    .union(WatchFlags::MOVED_FROM)
+    .union(WatchFlags::MOVED_TO)
+    .union(WatchFlags::DELETE_SELF)
+    .union(WatchFlags::MOVE_SELF)
+    .union(WatchFlags::ONLYDIR);
+
+/// Whether a folder is on a file system that others can change behind the kernel's back: NFS, SMB, 9P, AFS, Ceph and
+/// what runs in user space.
+fn is_remote(folder: &Path) -> bool {
+    const REMOTE: [FsWord; 9] = [
+        0x6969,
+        0x517b,
+        0xff53_4d42,
+        0xfe53_4d42,
+        0x0102_1997,
+        0x5346_414f,
+        0x00c3_6400,
+        0x6573_5546,
+        0x564c,
+    ];
+    statfs(folder).is_ok_and(|system| REMOTE.contains(&system.f_type))
+}
