@@ -52,8 +52,8 @@ fn follow_project(server: &Arc<Server>) {
     }
     let (watched, interval) = (Arc::clone(server), server.settings().scan_interval);
     let mut first = true;
-    let started = mcp_bash_project::watch(server.paths(), interval, move || {
-        watched.reload();
+    let started = mcp_bash_project::watch(server.paths(), interval, move |changes| {
+        watched.reload(changes);
         if std::mem::take(&mut first) {
             watched.store_registry();
         }

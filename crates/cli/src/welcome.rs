@@ -21,7 +21,8 @@ pub(crate) fn text(location: &Location, catalog: &Catalog, minimal: bool) -> Str
         _ if minimal => text.push_str("  minimal mode: lifecycle, ping and logging only\n"),
         0 => text.push_str("  no tools yet\n"),
         _ => {
-            let names: Vec<&str> = catalog.tools.iter().map(|tool| tool.name.as_str()).take(12).collect();
+            let names: Vec<&str> =
+                catalog.tools.items().iter().map(|tool| tool.name.as_str()).take(12).collect();
             let more = catalog.tools.len() - names.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let _ = writeln!(text, "  tools: {}{more}", names.join(", "));

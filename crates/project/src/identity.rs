@@ -1,7 +1,7 @@
 //! Who the server says it is: `server.d/server.meta.json`, with defaults that need no file.
 
-use crate::Diagnostic;
 use crate::json::one_line;
+use crate::{Diagnostic, Paths};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::path::Path;
@@ -30,8 +30,9 @@ struct Meta {
 }
 
 impl Identity {
-    pub(crate) fn read(project: &Path, diagnostics: &mut Vec<Diagnostic>) -> Self {
-        let path = project.join("server.d/server.meta.json");
+    pub(crate) fn read(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let project = &*paths.root;
+        let path = paths.server.join("server.meta.json");
         let meta = match std::fs::read_to_string(&path) {
             Ok(text) => {
                 one_line(&text).and_then(|text| serde_json::from_str(text.get())).unwrap_or_else(|error| {
@@ -101,7 +102,7 @@ mod tests {
             std::fs::write(file, text).unwrap();
         }
         let mut diagnostics = Vec::new();
-        (Identity::read(&project, &mut diagnostics), diagnostics)
+        (Identity::read(&Paths::of(&project), &mut diagnostics), diagnostics)
     }
 
     #[test]

@@ -6,9 +6,12 @@
 //! who the server says it is, the tools it found, and [`Diagnostic`]s about what it skipped and why. A folder that is
 //! half broken still gives a catalog of the other half. Nothing here speaks JSON-RPC or starts a process.
 
+mod canonical;
 mod catalog;
+mod collection;
 mod diagnostic;
 mod embedded;
+mod entry;
 mod hook;
 mod icons;
 mod identity;
@@ -19,6 +22,7 @@ mod paths;
 mod register;
 mod registry;
 mod scan;
+mod search;
 mod stamp;
 mod tools;
 pub mod trust;
@@ -26,6 +30,7 @@ pub mod utc;
 mod watch;
 
 pub use catalog::{Catalog, Reading};
+pub use collection::Collection;
 pub use diagnostic::Diagnostic;
 pub use embedded::stage_embedded;
 pub use identity::Identity;
@@ -33,4 +38,4 @@ pub use location::{Location, LocationError};
 pub use paths::Paths;
 pub use registry::RegistryError;
 pub use tools::{Timeouts, Tool};
-pub use watch::watch;
+pub use watch::{Changes, watch};

@@ -1,9 +1,9 @@
 //! What an author says about a tool: in a JSON or YAML file beside it, or in a comment inside it.
 
-use crate::json::one_line;
+use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -49,12 +49,13 @@ impl Metadata {
     }
 
     pub(crate) fn from_json(text: &str) -> Result<Self, String> {
-        let line = one_line(text.trim_start_matches('\u{feff}'))
-            .map_err(|error| format!("{error}; mend the JSON"))?;
-        if !line.get().starts_with('{') {
+        let text = text.trim_start_matches('\u{feff}').trim();
+        // One pass tells whether it is JSON at all, another what the author meant.
+        serde_json::from_str::<&RawValue>(text).map_err(|error| format!("{error}; mend the JSON"))?;
+        if !text.starts_with('{') {
             return Err("it must hold an object".to_owned());
         }
-        serde_json::from_str(line.get()).map_err(|error| error.to_string())
+        serde_json::from_str(&write::compact(text)).map_err(|error| error.to_string())
     }
 
     /// The JSON after `mcp:` in a comment near the top of a script, if there is one.
@@ -78,9 +79,12 @@ impl Metadata {
 }
 
 fn read_bounded(path: &Path) -> Result<String, String> {
-    let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
-    if size > LONGEST {
-        return Err(format!("it has {size} bytes, more than {LONGEST}"));
+    let mut text = String::new();
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    // One byte more than allowed tells a file that is too large from one that just fits.
+    let size = file.take(LONGEST + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    if size as u64 > LONGEST {
+        return Err(format!("it has more than {LONGEST} bytes"));
     }
-    fs::read_to_string(path).map_err(|error| error.to_string())
+    Ok(text)
 }

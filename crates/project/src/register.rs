@@ -1,9 +1,8 @@
 //! `server.d/register.json`: what a project registers instead of being searched. Data only, and strict: a file that is
 //! wrong in one place counts for nothing, and says so.
 
+use crate::entry::Entry;
 use crate::hook::Registered;
-use crate::metadata::Metadata;
-use crate::tools::{Tool, distinct};
 use crate::trust::{self, Distrust};
 use crate::{Diagnostic, Paths};
 use serde_json::Value;
@@ -11,7 +10,6 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
-use std::path::{Component, Path};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -38,26 +36,21 @@ pub(crate) enum RegistrationError {
     NotAnArray(&'static str),
     #[error("must have an object as `_meta`")]
     Meta,
-    #[error("registers `tools[{index}]`, which cannot be used: {problem}")]
-    Tool { index: usize, problem: String },
+    #[error("registers `{kind}[{index}]`, which cannot be used: {problem}")]
+    Entry { kind: &'static str, index: usize, problem: String },
 }
 
 const KINDS: [&str; 5] = ["tools", "resources", "resourceTemplates", "prompts", "completions"];
 const KNOWN: &str = "version, tools, resources, resourceTemplates, prompts, completions, _meta";
 
-/// What a registration says. A kind that is absent is searched for; an empty one is switched off.
+/// What a registration says, as JSON texts by their kind. A kind that is absent is searched for; an empty one is
+/// switched off.
 #[derive(Debug, Default)]
-pub(crate) struct Registration {
-    pub(crate) tools: Option<Vec<Arc<Tool>>>,
-}
+pub(crate) struct Registration(BTreeMap<String, Vec<Box<RawValue>>>);
 
 impl Registration {
     /// Reads `register.json`. `None` where there is none.
-    pub(crate) fn read(
-        paths: &Paths,
-        limit: u64,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Result<Option<Self>, RegistrationError> {
+    pub(crate) fn read(paths: &Paths, limit: u64) -> Result<Option<Self>, RegistrationError> {
         let path = paths.server.join("register.json");
         let file = match trust::open(&path) {
             Ok(file) => file,
@@ -65,23 +58,38 @@ impl Registration {
             Err(distrust) => return Err(distrust.into()),
         };
         let text = read_text(file, limit)?;
-        let members = members(&text)?;
-        let tools = members.get("tools").copied().filter(|raw| raw.get() != "null");
-        let tools = tools.map(|raw| serde_json::from_str::<Vec<Box<RawValue>>>(raw.get()));
-        let tools = tools.transpose().map_err(RegistrationError::NotJson)?;
-        let tools = tools.map(|entries| registered_tools(&entries, paths, diagnostics)).transpose()?;
-        Ok(Some(Self { tools }))
+        let mut kinds = BTreeMap::new();
+        for (name, raw) in members(&text)? {
+            if KINDS.contains(&&*name) && raw.get() != "null" {
+                let entries = serde_json::from_str(raw.get()).map_err(RegistrationError::NotJson)?;
+                kinds.insert(name, entries);
+            }
+        }
+        Ok(Some(Self(kinds)))
     }
 
     /// What `register.sh` registered.
-    pub(crate) fn hooked(
-        registered: &Registered,
+    pub(crate) fn hooked(registered: Registered) -> Self {
+        Self(registered)
+    }
+
+    /// The entries of one kind, if it is registered.
+    pub(crate) fn entries<T: Entry>(
+        &self,
         paths: &Paths,
         diagnostics: &mut Vec<Diagnostic>,
-    ) -> Result<Self, RegistrationError> {
-        let tools = registered.get("tools");
-        let tools = tools.map(|entries| registered_tools(entries, paths, diagnostics)).transpose()?;
-        Ok(Self { tools })
+    ) -> Result<Option<Vec<Arc<T>>>, RegistrationError> {
+        let Some(texts) = self.0.get(T::KIND) else { return Ok(None) };
+        let mut entries = Vec::with_capacity(texts.len());
+        for (index, text) in texts.iter().enumerate() {
+            let mut problems = Vec::new();
+            let entry = T::registered(text.get(), paths, &mut problems)
+                .map_err(|problem| RegistrationError::Entry { kind: T::KIND, index, problem })?;
+            let path = T::folder(paths).join(entry.path());
+            diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&path, problem)));
+            entries.push(Arc::new(entry));
+        }
+        Ok(Some(entries))
     }
 }
 
@@ -115,39 +123,4 @@ fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, RegistrationError>
         }
     }
     serde_json::from_str(text).map_err(RegistrationError::NotJson)
-}
-
-fn registered_tools(
-    entries: &[Box<RawValue>],
-    paths: &Paths,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Result<Vec<Arc<Tool>>, RegistrationError> {
-    let mut tools = Vec::with_capacity(entries.len());
-    for (index, entry) in entries.iter().enumerate() {
-        let mut problems = Vec::new();
-        let tool = registered_tool(entry.get(), paths, &mut problems)
-            .map_err(|problem| RegistrationError::Tool { index, problem })?;
-        diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&tool.script, problem)));
-        tools.push(Arc::new(tool));
-    }
-    Ok(distinct(tools, diagnostics))
-}
-
-/// Makes a tool of one entry, whose `path` names its script below `tools/`.
-pub(crate) fn registered_tool(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Tool, String> {
-    let metadata = Metadata::from_json(text)?;
-    if metadata.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
-        return Err("`name` is missing".to_owned());
-    }
-    let path = metadata.path.clone().ok_or("`path` is missing")?;
-    let inside =
-        Path::new(&path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    if !inside {
-        return Err(format!("`path` must stay below the tools folder: {path}"));
-    }
-    let script = paths.tools.join(&path);
-    if !script.is_file() {
-        return Err(format!("there is no file {}", script.display()));
-    }
-    Tool::new(script, metadata, &paths.tools, problems)
 }

@@ -1,23 +1,20 @@
-//! `.registry/tools.json`: what was found, kept on disk so that an unchanged project need not be read again.
+//! `.registry/*.json`: what was found, kept on disk so that an unchanged project need not be read again.
 
-use crate::register::registered_tool;
+use crate::Paths;
+use crate::collection::Collection;
+use crate::entry::Entry;
+use crate::search::Known;
 use crate::stamp::Stamps;
 use crate::utc::now;
-use crate::{Paths, Tool};
 use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use thiserror::Error;
-
-/// The tools that are known from before, by the path of their script below `tools/`, with what their files looked like.
-pub(crate) type Known = HashMap<String, (Arc<Tool>, Stamps)>;
 
 /// Why a registry was not written.
 #[derive(Debug, Error)]
@@ -33,43 +30,40 @@ struct Envelope<'a> {
     version: u64,
     #[serde(borrow)]
     items: Vec<&'a RawValue>,
+    #[serde(default)]
+    hash: String,
 }
 
-/// Reads the registry back: nothing where it is missing, too large, or not what we wrote.
-pub(crate) fn load(paths: &Paths, limit: usize) -> Known {
-    let read = || {
-        let stamps: HashMap<String, Stamps> =
-            serde_json::from_str(&read_bounded(&paths.registry.join(STAMPS), limit)?).ok()?;
-        let tools = load_tools(paths, limit)?;
-        Some(
-            tools
-                .into_iter()
-                .filter_map(|tool| Some((tool.path.clone(), (stamps.get(&tool.path).copied()?, tool)))),
-        )
-        .map(|known| known.map(|(path, (stamps, tool))| (path, (Arc::new(tool), stamps))).collect())
-    };
-    read().unwrap_or_default()
-}
-
-/// The tools of the registry, whatever their files look like now.
-pub(crate) fn load_tools(paths: &Paths, limit: usize) -> Option<Vec<Tool>> {
-    let text = read_bounded(&paths.registry.join("tools.json"), limit)?;
+/// Reads a registry back: nothing where it is missing, too large, or not what we wrote.
+pub(crate) fn load<T: Entry>(paths: &Paths, limit: usize) -> Option<Known<T>> {
+    let text = read_bounded(&paths.registry.join(format!("{}.json", T::KIND)), limit)?;
     let envelope: Envelope<'_> =
         serde_json::from_str(&text).ok().filter(|envelope: &Envelope<'_>| envelope.version == 1)?;
-    let mut ignored = Vec::new();
-    envelope.items.iter().map(|item| registered_tool(item.get(), paths, &mut ignored).ok()).collect()
+    let stamps = read_bounded(&paths.registry.join(stamps_of::<T>()), limit);
+    let stamps: HashMap<Box<str>, Stamps> =
+        stamps.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let entries = envelope.items.iter().map(|item| {
+        let item = T::remembered(item.get(), paths)?;
+        let stamps = stamps.get(item.path()).copied();
+        Some((item.path().into(), (Arc::new(item), stamps)))
+    });
+    Some(Known {
+        entries: entries.collect::<Option<_>>()?,
+        hash: Some(envelope.hash).filter(|hash| hash.len() == 64),
+    })
 }
 
-/// Writes the registry of these tools, and what their files looked like.
-pub(crate) fn store(
+/// Writes the registry of a kind, and what its files looked like, unless it is there already.
+pub(crate) fn store<T: Entry>(
     paths: &Paths,
-    tools: &[Arc<Tool>],
-    hash: &str,
-    stamps: &HashMap<String, Stamps>,
+    collection: &Collection<T>,
     limit: usize,
 ) -> Result<(), RegistryError> {
-    let items: Vec<&str> = tools.iter().map(|tool| tool.registry_text()).collect();
-    let (now, total) = (now(), tools.len());
+    if collection.is_stored {
+        return Ok(());
+    }
+    let items: Vec<&str> = collection.items().iter().map(|item| item.registry_text()).collect();
+    let (now, hash, total) = (now(), collection.hash(), collection.len());
     let text = format!(
         "{{\"version\":1,\"generatedAt\":\"{now}\",\"items\":[{}],\"hash\":\"{hash}\",\"total\":{total}}}\n",
         items.join(",")
@@ -78,37 +72,15 @@ pub(crate) fn store(
         return Err(RegistryError::TooLarge { size: text.len(), limit });
     }
     fs::create_dir_all(&paths.registry)?;
-    replace(&paths.registry, "tools.json", &text)?;
-    replace(&paths.registry, STAMPS, &json!(stamps).to_string())?;
+    replace(&paths.registry, &format!("{}.json", T::KIND), &text)?;
+    replace(&paths.registry, &stamps_of::<T>(), &json!(collection.stamps).to_string())?;
     Ok(())
 }
 
-/// The hash of the canonical form of all items.
-pub(crate) fn hash(tools: &[Arc<Tool>]) -> String {
-    let mut digest = Sha256::new();
-    digest.update(b"[");
-    for (index, tool) in tools.iter().enumerate() {
-        if index > 0 {
-            digest.update(b",");
-        }
-        digest.update(tool.canonical());
-    }
-    digest.update(b"]");
-    let mut text = String::with_capacity(64);
-    for byte in digest.finalize() {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
-}
-
-/// The canonical form of one item.
-pub(crate) fn canonical(item: &str) -> Vec<u8> {
-    let value: Value = serde_json::from_str(item).unwrap_or_default();
-    serde_json_canonicalizer::to_vec(&value).unwrap_or_else(|_| item.as_bytes().to_vec())
-}
-
 /// Hidden, since it means nothing to anybody else.
-const STAMPS: &str = ".stamps.json";
+fn stamps_of<T: Entry>() -> String {
+    format!(".{}.stamps.json", T::KIND)
+}
 
 fn read_bounded(path: &Path, limit: usize) -> Option<String> {
     let size = fs::metadata(path).ok()?.len();

@@ -1,25 +1,26 @@
-//! Walks `tools/` and finds what may be a tool: scripts, and the metadata beside them.
+//! Walks a folder of a project and finds what may be an entry: files, and the metadata beside them.
 
 use crate::Diagnostic;
+use crate::entry::Entry;
 use crate::stamp::{Stamp, Stamps};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, open, openat, statat};
+use rustix::io::Errno;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::fs::{self, DirEntry, File, Metadata};
-use std::io::{ErrorKind, Read};
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// How deep below `tools/` a tool may stand.
+/// How deep below its folder an entry may stand.
 pub(crate) const DEPTH: usize = 3;
 
-/// A script that may be a tool.
-#[derive(Debug, PartialEq, Eq)]
+/// A file that may be an entry.
+#[derive(Debug)]
 pub(crate) struct Candidate {
-    pub(crate) script: PathBuf,
+    pub(crate) file: PathBuf,
     /// The metadata file that stands beside it.
     pub(crate) metadata: Option<PathBuf>,
-    /// Whether it stands directly in `tools/`.
+    /// Whether it stands directly in the folder of its kind.
     pub(crate) at_the_top: bool,
     pub(crate) stamps: Stamps,
 }
@@ -27,112 +28,151 @@ pub(crate) struct Candidate {
 /// The suffixes of metadata files, the first one found wins.
 const SUFFIXES: [&str; 3] = [".meta.json", ".meta.yaml", ".meta.yml"];
 
-/// All candidates below `part`, which is `tools` or a folder in it, in the order of their paths.
-pub(crate) fn candidates(part: &Path, tools: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
-    let above = part.strip_prefix(tools).map_or(0, |path| path.components().count());
+/// All candidates below `part`, which is `folder` or a folder in it, in the order of their paths.
+pub(crate) fn candidates<T: Entry>(
+    part: &Path,
+    folder: &Path,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Candidate> {
+    let above = part.strip_prefix(folder).map_or(0, |path| path.components().count());
     let mut found = Vec::new();
-    walk(part, DEPTH.saturating_sub(above), above == 0, &mut found, diagnostics);
+    match open(part, FOLDER, Mode::empty()) {
+        Ok(opened) => {
+            walk::<T>(opened, part, DEPTH.saturating_sub(above), above == 0, &mut found, diagnostics)
+        }
+        // Most projects lack some folder at some time in their life, and that is no fault.
+        Err(Errno::NOENT) => {}
+        Err(error) => diagnostics.push(unreadable(part, error)),
+    }
     found
 }
 
-fn walk(
-    folder: &Path,
+/// How folders are opened.
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+fn unreadable(folder: &Path, error: Errno) -> Diagnostic {
+    Diagnostic::new(folder, format!("is skipped: {}", std::io::Error::from(error)))
+}
+
+fn walk<T: Entry>(
+    opened: OwnedFd,
+    path: &Path,
     depth: usize,
-    top: bool,
+    at_the_top: bool,
     found: &mut Vec<Candidate>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let mut entries: Vec<DirEntry> = match fs::read_dir(folder) {
-        Ok(entries) => entries.flatten().filter(|entry| !is_hidden(&entry.file_name())).collect(),
-        // Most projects have no `tools/` at some time in their life, and that is no fault.
-        Err(error) if top && error.kind() == ErrorKind::NotFound => return,
-        Err(error) => {
-            diagnostics.push(Diagnostic::new(folder, format!("is skipped: {error}")));
-            return;
-        }
+    let (files, folders) = match list(opened.as_fd()) {
+        Ok(listed) => listed,
+        Err(error) => return diagnostics.push(unreadable(path, error)),
     };
-    entries.sort_by_key(DirEntry::file_name);
+    let listing = Listing { folder: path, opened: opened.as_fd(), files, at_the_top };
+    found.extend(T::pick(&listing, diagnostics));
+    if depth <= 1 {
+        return;
+    }
+    for name in folders {
+        let path = path.join(&name);
+        // A link to a folder counts as one; the depth bounds what a loop of links can cost.
+        match openat(&opened, &name, FOLDER, Mode::empty()) {
+            Ok(opened) => walk::<T>(opened, &path, depth - 1, false, found, diagnostics),
+            Err(Errno::NOENT | Errno::NOTDIR) => {}
+            Err(error) => diagnostics.push(unreadable(&path, error)),
+        }
+    }
+}
 
-    let names: BTreeSet<Box<[u8]>> =
-        entries.iter().map(|entry| entry.file_name().as_bytes().into()).collect();
-    let mut used = BTreeSet::new();
-    for entry in &entries {
-        let (name, path) = (entry.file_name(), entry.path());
-        if is_folder(entry) {
-            if depth > 1 {
-                walk(&path, depth - 1, false, found, diagnostics);
-            }
+type Names = BTreeSet<OsString>;
+
+/// The names of the files and of the folders in a folder, hidden ones left out.
+fn list(folder: BorrowedFd<'_>) -> Result<(Names, Names), Errno> {
+    let (mut files, mut folders) = (Names::new(), Names::new());
+    for entry in Dir::read_from(folder)? {
+        let entry = entry?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name.as_bytes().starts_with(b".") {
             continue;
         }
-        if is_metadata(&name) || name == "smoke.sh" {
-            continue;
-        }
-        let metadata = metadata_beside(&name, &names);
-        let Some(script) = runnable(&path) else {
-            if let Some(metadata) = metadata {
-                used.insert(metadata.clone());
-                let problem =
-                    "is skipped: it is neither executable nor starts with `#!`; run `chmod +x` on it";
-                diagnostics.push(Diagnostic::new(path, problem));
-            }
-            continue;
+        let kind = match entry.file_type() {
+            FileType::Symlink | FileType::Unknown => statat(folder, name, AtFlags::empty())
+                .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+            kind => kind,
         };
-        if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
-            diagnostics.push(Diagnostic::new(path, "is skipped: its name holds a line break; rename it"));
-            continue;
-        }
-        used.extend(metadata.clone());
-        let metadata = metadata.map(|name| folder.join(OsStr::from_bytes(&name)));
-        let described = metadata.as_ref().and_then(|path| fs::metadata(path).ok());
-        let stamps = Stamps { script, metadata: described.as_ref().map(Stamp::of) };
-        found.push(Candidate { script: path, metadata, at_the_top: top, stamps });
+        match kind {
+            FileType::Directory => folders.insert(name.to_owned()),
+            FileType::RegularFile => files.insert(name.to_owned()),
+            _ => false,
+        };
     }
-    for lonely in names.iter().filter(|name| is_metadata(OsStr::from_bytes(name)) && !used.contains(*name)) {
-        if !shadowed(lonely, &used) {
-            let path = folder.join(OsStr::from_bytes(lonely));
-            diagnostics.push(Diagnostic::new(path, "is skipped: there is no script of that name beside it"));
+    Ok((files, folders))
+}
+
+/// The files of one folder.
+pub(crate) struct Listing<'a> {
+    folder: &'a Path,
+    opened: BorrowedFd<'a>,
+    files: Names,
+    pub(crate) at_the_top: bool,
+}
+
+impl Listing<'_> {
+    /// The names of the files that are no metadata, in their order.
+    pub(crate) fn plain_files(&self) -> impl Iterator<Item = &OsStr> {
+        self.files.iter().map(OsString::as_os_str).filter(|name| !is_metadata(name))
+    }
+
+    /// The names of the metadata files, in their order.
+    pub(crate) fn metadata_files(&self) -> impl Iterator<Item = &OsStr> {
+        self.files.iter().map(OsString::as_os_str).filter(|name| is_metadata(name))
+    }
+
+    pub(crate) fn path(&self, name: &OsStr) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// What a file looks like from outside.
+    pub(crate) fn stamp(&self, name: &OsStr) -> Option<Stamp> {
+        let stat = statat(self.opened, name, AtFlags::empty()).ok()?;
+        (FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then(|| Stamp::of(&stat))
+    }
+
+    /// `tool.sh` is described by `tool.sh.meta.json` or `tool.meta.json`, or one of those in YAML.
+    pub(crate) fn metadata_beside(&self, file: &OsStr) -> Option<OsString> {
+        let stem = Path::new(file).file_stem().unwrap_or(file);
+        let spellings = SUFFIXES
+            .iter()
+            .flat_map(|suffix| [file, stem].map(|name| OsString::from_iter([name, OsStr::new(suffix)])));
+        spellings.into_iter().find(|name| self.files.contains(name))
+    }
+
+    /// A candidate of a file and the metadata beside it.
+    pub(crate) fn candidate(&self, name: &OsStr, stamp: Stamp, metadata: Option<&OsStr>) -> Candidate {
+        let stamps = Stamps { file: stamp, metadata: metadata.and_then(|name| self.stamp(name)) };
+        Candidate {
+            file: self.path(name),
+            metadata: metadata.map(|name| self.path(name)),
+            at_the_top: self.at_the_top,
+            stamps,
         }
+    }
+
+    /// The metadata files that speak for none of the files of those in `used`, and are not shadowed by those.
+    pub(crate) fn lonely_metadata(&self, used: &BTreeSet<OsString>) -> impl Iterator<Item = &OsStr> {
+        let shadowed = |name: &OsStr| {
+            let stem = metadata_stem(name).unwrap_or_default();
+            SUFFIXES
+                .iter()
+                .any(|suffix| used.contains(OsStr::from_bytes(&[stem, suffix.as_bytes()].concat())))
+        };
+        self.metadata_files().filter(move |name| !used.contains(*name) && !shadowed(name))
     }
 }
 
-/// Whether a metadata file of a format that comes first speaks for the same script.
-fn shadowed(name: &[u8], used: &BTreeSet<Box<[u8]>>) -> bool {
-    let Some(stem) = SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix.as_bytes())) else {
-        return false;
-    };
-    SUFFIXES.iter().any(|suffix| used.contains([stem, suffix.as_bytes()].concat().as_slice()))
-}
-
-/// `tool.sh` is described by `tool.sh.meta.json` or `tool.meta.json`, or one of those in YAML.
-fn metadata_beside(script: &OsStr, names: &BTreeSet<Box<[u8]>>) -> Option<Box<[u8]>> {
-    let whole = script.as_bytes();
-    let stem = Path::new(script).file_stem().map_or(whole, OsStrExt::as_bytes);
-    let spellings =
-        SUFFIXES.iter().flat_map(|suffix| [whole, stem].map(|name| [name, suffix.as_bytes()].concat()));
-    spellings.map(Vec::into_boxed_slice).find(|name| names.contains(name))
+/// The name of a metadata file without its suffix.
+pub(crate) fn metadata_stem(name: &OsStr) -> Option<&[u8]> {
+    SUFFIXES.iter().find_map(|suffix| name.as_bytes().strip_suffix(suffix.as_bytes()))
 }
 
 fn is_metadata(name: &OsStr) -> bool {
-    SUFFIXES.iter().any(|suffix| name.as_bytes().ends_with(suffix.as_bytes()))
-}
-
-fn is_hidden(name: &OsStr) -> bool {
-    name.as_bytes().starts_with(b".")
-}
-
-fn is_folder(entry: &DirEntry) -> bool {
-    // A link to a folder counts as one; the depth bounds what a loop of links can cost.
-    entry.file_type().is_ok_and(|kind| kind.is_dir() || (kind.is_symlink() && entry.path().is_dir()))
-}
-
-/// What a script looks like; `None` for what cannot be run. The executable bit or a `#!` decides, never the extension.
-fn runnable(path: &Path) -> Option<Stamp> {
-    let metadata = fs::metadata(path).ok().filter(Metadata::is_file)?;
-    let executable = metadata.permissions().mode() & 0o111 != 0 || has_shebang(path);
-    executable.then(|| Stamp::of(&metadata))
-}
-
-fn has_shebang(path: &Path) -> bool {
-    let mut start = [0; 2];
-    File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
+    metadata_stem(name).is_some()
 }

@@ -1,22 +1,32 @@
 //! What a file looked like from outside when it was last read.
 
+use rustix::fs::Stat;
 use serde::{Deserialize, Serialize};
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
 
 /// Time of change, size and identity of a file. A file that shows the same stamp is not read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamp(i64, i64, u64, u64, u32);
+pub(crate) struct Stamp(i64, i64, i64, u64, u32);
 
 impl Stamp {
-    pub(crate) fn of(metadata: &Metadata) -> Self {
-        Self(metadata.mtime(), metadata.mtime_nsec(), metadata.size(), metadata.ino(), metadata.mode())
+    #[expect(clippy::unnecessary_cast, clippy::cast_lossless, reason = "the types differ between systems")]
+    pub(crate) fn of(stat: &Stat) -> Self {
+        Self(
+            stat.st_mtime as i64,
+            stat.st_mtime_nsec as i64,
+            stat.st_size as i64,
+            stat.st_ino as u64,
+            stat.st_mode as u32,
+        )
+    }
+
+    pub(crate) fn is_executable(self) -> bool {
+        self.4 & 0o111 != 0
     }
 }
 
-/// The stamps of a script and of the metadata beside it.
+/// The stamps of a file and of the metadata beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamps {
-    pub(crate) script: Stamp,
+    pub(crate) file: Stamp,
     pub(crate) metadata: Option<Stamp>,
 }

@@ -1,17 +1,18 @@
 //! Tools: scripts, and what clients are told about them.
 
+use crate::entry::{Entry, RegistryEntry, below, default_name};
 use crate::metadata::Metadata;
-use crate::registry::{self, Known};
-use crate::scan::{Candidate, candidates};
-use crate::stamp::Stamps;
-use crate::{Diagnostic, icons};
+use crate::scan::{Candidate, Listing};
+use crate::{Diagnostic, Paths, icons};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 /// A script and what clients are told about it. JSON stays as its author wrote it.
@@ -30,8 +31,7 @@ pub struct Tool {
     pub script: PathBuf,
     /// Where the script stands below `tools/`.
     pub path: String,
-    registry_text: OnceLock<Box<str>>,
-    canonical: OnceLock<Box<[u8]>>,
+    registry_entry: RegistryEntry,
 }
 
 /// How long a call may take, where the author says so.
@@ -50,46 +50,21 @@ pub struct Timeouts {
 impl Tool {
     /// The entry of this tool in the registry, as the text of a JSON object.
     pub fn registry_text(&self) -> &str {
-        self.registry_text.get_or_init(|| {
-            let raw = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
-            let text = |value: &Option<String>| value.as_deref().map(write::string);
-            let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs().to_string());
-            let members = [
-                ("name", Some(write::string(&self.name))),
-                ("title", text(&self.title)),
-                ("description", Some(write::string(self.description.as_deref().unwrap_or_default()))),
-                ("path", Some(write::string(&self.path))),
-                ("inputSchema", Some(self.input_schema.get().to_owned())),
-                ("outputSchema", raw(&self.output_schema)),
-                ("timeoutSecs", seconds(self.timeouts.limit)),
-                ("progressExtendsTimeout", self.timeouts.progress_extends.map(|extends| extends.to_string())),
-                ("maxTimeoutSecs", seconds(self.timeouts.most)),
-                ("timeoutHint", text(&self.timeouts.hint)),
-                ("icons", raw(&self.icons)),
-                ("annotations", raw(&self.annotations)),
-                ("_meta", raw(&self.meta)),
-            ];
-            let members =
-                members.into_iter().filter_map(|(name, value)| Some(format!("\"{name}\":{}", value?)));
-            format!("{{{}}}", members.collect::<Vec<_>>().join(",")).into()
-        })
-    }
-
-    /// The canonical form of the entry, of which the registry's hash is made.
-    pub(crate) fn canonical(&self) -> &[u8] {
-        self.canonical.get_or_init(|| registry::canonical(self.registry_text()).into())
+        Entry::registry_text(self)
     }
 
     /// Makes a tool of a script and its metadata. `problems` gets what is wrong and does no harm.
-    pub(crate) fn new(
+    fn new(
         script: PathBuf,
         metadata: Metadata,
         tools: &Path,
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
         let path = below(&script, tools);
-        let name =
-            metadata.name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| default_name(&script));
+        let name = metadata
+            .name
+            .filter(|name| !name.trim().is_empty())
+            .unwrap_or_else(|| default_name(&script, "tool"));
         if let Some(problem) = unfit_name(&name) {
             problems.push(problem);
         }
@@ -114,125 +89,138 @@ impl Tool {
             name,
             script,
             path,
-            registry_text: OnceLock::new(),
-            canonical: OnceLock::new(),
+            registry_entry: RegistryEntry::default(),
         })
     }
 }
 
-/// What a search found.
-#[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// In the order of their names.
-    pub(crate) tools: Vec<Arc<Tool>>,
-    /// What their files looked like, by the path of the script.
-    pub(crate) stamps: HashMap<String, Stamps>,
-    /// Whether it is just what was known before.
-    pub(crate) is_known: bool,
-}
+impl Entry for Tool {
+    const KIND: &'static str = "tools";
 
-/// All tools below `tools`. Those in `known` whose files look as they did are not read again.
-pub(crate) fn discover(tools: &Path, known: &Known, diagnostics: &mut Vec<Diagnostic>) -> Found {
-    search(tools, tools, known, diagnostics)
-}
-
-/// The tools below `part` of `tools`, and what is known of the rest.
-pub(crate) fn discover_part(
-    part: &Path,
-    tools: &Path,
-    known: Known,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Found {
-    let (inside, outside): (Known, Known) =
-        known.into_iter().partition(|(path, _)| tools.join(path).starts_with(part));
-    let mut found = search(part, tools, &inside, diagnostics);
-    for (path, (tool, stamps)) in outside {
-        found.tools.push(tool);
-        found.stamps.insert(path, stamps);
+    fn folder(paths: &Paths) -> &Path {
+        &paths.tools
     }
-    Found { tools: distinct(found.tools, diagnostics), ..found }
-}
 
-/// Looks below `part` of `tools`.
-fn search(part: &Path, tools: &Path, known: &Known, diagnostics: &mut Vec<Diagnostic>) -> Found {
-    let mut found = Vec::new();
-    let (mut stamps, mut reused) = (HashMap::new(), 0);
-    for candidate in candidates(part, tools, diagnostics) {
-        let (path, looks) = (below(&candidate.script, tools), candidate.stamps);
-        if let Some((tool, before)) = known.get(&path)
-            && *before == looks
-        {
-            found.push(Arc::clone(tool));
-            stamps.insert(path, looks);
-            reused += 1;
-            continue;
-        }
-        let described_in = candidate.metadata.clone().unwrap_or_else(|| candidate.script.clone());
-        let mut problems = Vec::new();
-        match read(candidate, tools, &mut problems) {
-            Ok(Some(tool)) => {
-                // What had a problem is read again each time, so that it is told again each time.
-                if problems.is_empty() && !has_embedded_icons(&tool) {
-                    stamps.insert(path, looks);
+    fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
+        let (mut found, mut used) = (Vec::new(), BTreeSet::new());
+        for name in listing.plain_files().filter(|name| *name != "smoke.sh") {
+            let metadata = listing.metadata_beside(name);
+            // The executable bit or a `#!` decides, never the extension.
+            let stamp = listing.stamp(name);
+            let path = listing.path(name);
+            let Some(stamp) = stamp.filter(|stamp| stamp.is_executable() || has_shebang(&path)) else {
+                if let Some(metadata) = metadata {
+                    used.insert(metadata);
+                    let problem =
+                        "is skipped: it is neither executable nor starts with `#!`; run `chmod +x` on it";
+                    diagnostics.push(Diagnostic::new(path, problem));
                 }
-                found.push(Arc::new(tool));
+                continue;
+            };
+            if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+                diagnostics.push(Diagnostic::new(path, "is skipped: its name holds a line break; rename it"));
+                continue;
             }
-            Ok(None) => {}
-            Err(problem) => problems.push(format!("is skipped: {problem}")),
+            found.push(listing.candidate(name, stamp, metadata.as_deref()));
+            used.extend(metadata);
         }
-        diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&described_in, problem)));
+        diagnostics.extend(listing.lonely_metadata(&used).map(|lonely| {
+            Diagnostic::new(listing.path(lonely), "is skipped: there is no script of that name beside it")
+        }));
+        found
     }
-    let is_known = reused == known.len() && reused == found.len();
-    Found { tools: distinct(found, diagnostics), stamps, is_known }
-}
 
-/// Leaves one tool of each name: the first in the order of their paths.
-pub(crate) fn distinct(mut tools: Vec<Arc<Tool>>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Arc<Tool>> {
-    tools.sort_by(|one, other| (&one.name, &one.path).cmp(&(&other.name, &other.path)));
-    let mut left: Vec<Arc<Tool>> = Vec::with_capacity(tools.len());
-    for tool in tools {
-        match left.last() {
-            Some(known) if known.name == tool.name => diagnostics.push(Diagnostic::new(
-                &tool.script,
-                format!("is skipped: {} is called `{}` too; rename one of them", known.path, tool.name),
-            )),
-            _ => left.push(tool),
+    fn read(candidate: Candidate, paths: &Paths, problems: &mut Vec<String>) -> Result<Option<Self>, String> {
+        let metadata = match &candidate.metadata {
+            Some(path) => Metadata::from_file(path)?,
+            None => match Metadata::inline(&candidate.file)? {
+                Some(metadata) => metadata,
+                None if candidate.at_the_top => {
+                    problems.push("is skipped: it has neither metadata nor a `# mcp:` line".to_owned());
+                    return Ok(None);
+                }
+                None => Metadata::default(),
+            },
+        };
+        Self::new(candidate.file, metadata, &paths.tools, problems).map(Some)
+    }
+
+    fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String> {
+        let metadata = Metadata::from_json(text)?;
+        if metadata.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
+            return Err("`name` is missing".to_owned());
         }
+        let script = paths.tools.join(relative(metadata.path.as_deref())?);
+        if !script.is_file() {
+            return Err(format!("there is no file {}", script.display()));
+        }
+        Self::new(script, metadata, &paths.tools, problems)
     }
-    left
+
+    fn remembered(text: &str, paths: &Paths) -> Option<Self> {
+        // As we write it, it is one line; somebody may have made it more.
+        let compacted = text.contains(['\n', '\r']).then(|| write::compact(text));
+        let text = compacted.as_deref().unwrap_or(text);
+        let metadata: Metadata = serde_json::from_str(text).ok()?;
+        let script = paths.tools.join(relative(metadata.path.as_deref()).ok()?);
+        let tool = Self::new(script, metadata, &paths.tools, &mut Vec::new()).ok()?;
+        Some(Self { registry_entry: RegistryEntry::written(text), ..tool })
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn registry_entry(&self) -> &RegistryEntry {
+        &self.registry_entry
+    }
+
+    fn has_parts_elsewhere(&self) -> bool {
+        self.icons.as_ref().is_some_and(|icons| icons.get().contains("\"data:"))
+    }
+
+    fn write(&self) -> String {
+        let raw = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
+        let text = |value: &Option<String>| value.as_deref().map(write::string);
+        let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs().to_string());
+        let members = [
+            ("name", Some(write::string(&self.name))),
+            ("title", text(&self.title)),
+            ("description", Some(write::string(self.description.as_deref().unwrap_or_default()))),
+            ("path", Some(write::string(&self.path))),
+            ("inputSchema", Some(self.input_schema.get().to_owned())),
+            ("outputSchema", raw(&self.output_schema)),
+            ("timeoutSecs", seconds(self.timeouts.limit)),
+            ("progressExtendsTimeout", self.timeouts.progress_extends.map(|extends| extends.to_string())),
+            ("maxTimeoutSecs", seconds(self.timeouts.most)),
+            ("timeoutHint", text(&self.timeouts.hint)),
+            ("icons", raw(&self.icons)),
+            ("annotations", raw(&self.annotations)),
+            ("_meta", raw(&self.meta)),
+        ];
+        let members = members.into_iter().filter_map(|(name, value)| Some(format!("\"{name}\":{}", value?)));
+        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+    }
 }
 
-/// Whether files besides the two we look at are part of what the tool shows.
-fn has_embedded_icons(tool: &Tool) -> bool {
-    tool.icons.as_ref().is_some_and(|icons| icons.get().contains("\"data:"))
+/// The path of a registered file, which must stay below its folder.
+fn relative(path: Option<&str>) -> Result<&Path, String> {
+    let path = path.ok_or("`path` is missing")?;
+    let mut parts = Path::new(path).components();
+    if parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+        Ok(Path::new(path))
+    } else {
+        Err(format!("`path` must stay below the tools folder: {path}"))
+    }
 }
 
-/// The path of a script below `tools`.
-fn below(script: &Path, tools: &Path) -> String {
-    script.strip_prefix(tools).unwrap_or(script).to_string_lossy().into_owned()
-}
-
-fn read(candidate: Candidate, tools: &Path, problems: &mut Vec<String>) -> Result<Option<Tool>, String> {
-    let metadata = match &candidate.metadata {
-        Some(path) => Metadata::from_file(path)?,
-        None => match Metadata::inline(&candidate.script)? {
-            Some(metadata) => metadata,
-            None if candidate.at_the_top => {
-                problems.push("is skipped: it has neither metadata nor a `# mcp:` line".to_owned());
-                return Ok(None);
-            }
-            None => Metadata::default(),
-        },
-    };
-    Tool::new(candidate.script, metadata, tools, problems).map(Some)
-}
-
-/// The folder's name for `tool.*`, else the name of the file without its ending.
-fn default_name(script: &Path) -> String {
-    let stem = script.file_stem().unwrap_or_default();
-    let folder = script.parent().and_then(Path::file_name);
-    let name = if stem == "tool" { folder.unwrap_or(stem) } else { stem };
-    name.to_string_lossy().into_owned()
+fn has_shebang(path: &Path) -> bool {
+    let mut start = [0; 2];
+    File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
 }
 
 /// What is wrong with a name that some clients refuse. It is served all the same.

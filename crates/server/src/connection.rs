@@ -12,8 +12,8 @@ use crate::session::{Gate, Session};
 use crate::shape::Answer;
 use crate::work::Work;
 use mcp_bash_wire::{
-    Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, Refusal, Request, RequestMeta,
-    RpcError, decode, decode_element, keys, refuse_oversized, write,
+    Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, RawBuf, Refusal, Request,
+    RequestMeta, RpcError, decode, decode_element, keys, refuse_oversized, write,
 };
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -259,13 +259,14 @@ impl Connection {
             })?;
         let call = Arc::clone(in_flight.call());
         let work = Work::new(Arc::clone(&self.server), context, in_flight);
-        let params: Option<Box<str>> = request.params.map(|params| params.text().into());
-        let bytes = params.as_ref().map_or(0, |params| params.len());
+        let params = request.params.map(RawBuf::from);
+        let bytes = request.params.map_or(0, |params| params.text().len());
         let admitted = self.server.admission().admit(&call, bytes, async move {
             if work.is_cancelled() {
                 return;
             }
-            let answer = panics::caught_while_waiting(run(&work, method, params.as_deref())).await;
+            let answer =
+                panics::caught_while_waiting(run(&work, method, params.as_ref().map(RawBuf::as_raw))).await;
             let snapshot = work.server().snapshot();
             work.answer(answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity)));
         });
@@ -343,7 +344,7 @@ enum Served {
     Later,
 }
 
-async fn run(work: &Work, method: Lengthy, params: Option<&str>) -> Result<Answer, RpcError> {
+async fn run(work: &Work, method: Lengthy, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     match method {
         Lengthy::CallTool => {
             panics::on_purpose("tools/call");

@@ -11,7 +11,8 @@ use std::sync::OnceLock;
 /// What is served at one moment.
 pub(crate) struct Snapshot {
     pub(crate) catalog: Catalog,
-    tools: [OnceLock<Vec<Box<str>>>; Revision::ALL.len()],
+    /// The definitions of the tools, for each revision that asked.
+    tools: [OnceLock<Vec<OnceLock<Box<str>>>>; Revision::ALL.len()],
     /// For each tool of the catalog, in its order.
     schemas: Vec<Schemas>,
 }
@@ -30,37 +31,40 @@ pub(crate) struct Page {
 
 impl Snapshot {
     pub(crate) fn new(catalog: Catalog) -> Self {
-        let schemas = catalog.tools.iter().map(|_| Schemas::default()).collect();
+        let schemas = catalog.tools.items().iter().map(|_| Schemas::default()).collect();
         Self { catalog, tools: Default::default(), schemas }
     }
 
     /// The tool of that name, and its schemas.
     pub(crate) fn tool(&self, name: &str) -> Option<(&Tool, &Schemas)> {
-        let place = self.catalog.place(name)?;
-        Some((&self.catalog.tools[place], &self.schemas[place]))
+        let place = self.catalog.tools.place(name)?;
+        Some((&self.catalog.tools.items()[place], &self.schemas[place]))
     }
 
     /// The page of tools that `params` asks for.
     pub(crate) fn tools(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
-        let definitions = self.tools[revision as usize].get_or_init(|| {
-            self.catalog.tools.iter().map(|tool| shape::tool(tool, revision).into()).collect()
-        });
-        page("tools", definitions, self.catalog.hash(), params)
+        let tools = self.catalog.tools.items();
+        let definitions = self.tools[revision as usize].get_or_init(|| vec![OnceLock::new(); tools.len()]);
+        let definition =
+            |place: usize| &**definitions[place].get_or_init(|| shape::tool(&tools[place], revision).into());
+        page("tools", tools.len(), definition, || self.catalog.hash(), params)
     }
 }
 
-fn page(
+/// Cuts the page that `params` asks for. The hash is only worked out for lists of several pages.
+fn page<'a>(
     collection: &'static str,
-    items: &[Box<str>],
-    hash: &str,
+    total: usize,
+    item: impl Fn(usize) -> &'a str,
+    hash: impl Fn() -> &'a str,
     params: Option<Raw<'_>>,
 ) -> Result<Page, RpcError> {
     let (mut offset, mut limit) = (0, PAGE);
     if let Some(params) = params {
         let params = Object::read(params, "params", &["cursor", "limit"])?;
         if let Some(word) = params.optional_string("cursor")? {
-            offset = Cursor::decode(&word, collection, hash)
-                .filter(|offset| *offset < items.len())
+            offset = Cursor::decode(&word, collection, hash())
+                .filter(|offset| *offset < total)
                 .ok_or_else(|| RpcError::invalid_params("Invalid cursor: leave it out to start over"))?;
         }
         if let Some(wanted) = params.get("limit").filter(|raw| !raw.is_null()) {
@@ -74,8 +78,16 @@ fn page(
             };
         }
     }
-    let end = items.len().min(offset + limit);
-    let next = (end < items.len())
-        .then(|| Cursor { collection, offset: end, hash: hash.to_owned(), timestamp: now() }.encode());
-    Ok(Page { items: format!("[{}]", items[offset..end].join(",")), next, total: items.len() })
+    let end = total.min(offset + limit);
+    let next = (end < total)
+        .then(|| Cursor { collection, offset: end, hash: hash().to_owned(), timestamp: now() }.encode());
+    let mut items = String::from("[");
+    for place in offset..end {
+        if place > offset {
+            items.push(',');
+        }
+        items.push_str(item(place));
+    }
+    items.push(']');
+    Ok(Page { items, next, total })
 }

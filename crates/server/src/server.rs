@@ -8,7 +8,7 @@ use crate::log::Log;
 use crate::payloads::Payloads;
 use crate::settings::Settings;
 use arc_swap::ArcSwap;
-use mcp_bash_project::{Catalog, Paths, Reading, RegistryError};
+use mcp_bash_project::{Catalog, Changes, Paths, Reading, RegistryError};
 use mcp_bash_runner::{Runner, StateDir};
 use mcp_bash_wire::{Era, LogLevel, Revision};
 use serde_json::json;
@@ -77,9 +77,9 @@ impl Server {
 
     /// Reads the project again, as far as it changed, and tells the clients if its tools have. A project that cannot be
     /// served any more does not take the place of one that can.
-    pub fn reload(&self) {
+    pub fn reload(&self, changes: &Changes) {
         let before = self.snapshot();
-        let catalog = before.catalog.read_again(&self.reading);
+        let catalog = before.catalog.read_again(&self.reading, changes);
         if catalog.failure.is_some() && before.catalog.failure.is_none() {
             report(&self.log, &catalog);
             self.log.event(
@@ -90,8 +90,7 @@ impl Server {
             );
             return;
         }
-        let changed = catalog.hash() != before.catalog.hash()
-            || catalog.failure.is_some() != before.catalog.failure.is_some();
+        let changed = !catalog.tells_the_same_tools_as(&before.catalog);
         if catalog.diagnostics != before.catalog.diagnostics {
             report(&self.log, &catalog);
         }

@@ -34,6 +34,6 @@ pub use message::{
 };
 pub use meta::{RequestMeta, keys};
 pub use object::{Object, ObjectError};
-pub use raw::Raw;
+pub use raw::{Raw, RawBuf};
 pub use revision::{Era, Revision};
 pub use scan::{Limits, ScanError, Scanner};

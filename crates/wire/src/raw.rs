@@ -6,6 +6,22 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Raw<'a>(&'a str);
 
+/// A [`Raw`] that owns its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawBuf(Box<str>);
+
+impl RawBuf {
+    pub fn as_raw(&self) -> Raw<'_> {
+        Raw(&self.0)
+    }
+}
+
+impl From<Raw<'_>> for RawBuf {
+    fn from(raw: Raw<'_>) -> Self {
+        Self(raw.0.into())
+    }
+}
+
 impl<'a> Raw<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Self(text)

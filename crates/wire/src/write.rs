@@ -105,19 +105,34 @@ fn first_to_escape(bytes: &[u8]) -> Option<usize> {
 /// The same JSON without blanks between its tokens, so that it fits on a line. Nothing else changes.
 pub fn compact(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
-    let (mut in_string, mut escaped) = (false, false);
-    for character in json.chars() {
-        if in_string {
-            in_string = escaped || character != '"';
-            escaped = character == '\\' && !escaped;
-        } else if matches!(character, ' ' | '\t' | '\r' | '\n') {
-            continue;
-        } else {
-            in_string = character == '"';
+    let bytes = json.as_bytes();
+    let (mut at, mut copied) = (0, 0);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => at = end_of_string(bytes, at),
+            b' ' | b'\t' | b'\r' | b'\n' => {
+                out.push_str(&json[copied..at]);
+                at += 1;
+                copied = at;
+            }
+            _ => at += 1,
         }
-        out.push(character);
     }
+    out.push_str(&json[copied..]);
     out
+}
+
+/// Where the string ends that starts at `start`.
+fn end_of_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(found) = memchr::memchr2(b'"', b'\\', &bytes[at.min(bytes.len())..]) {
+        at += found + 1;
+        if bytes[at - 1] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Systems other than Linux tell of changes in ways of their own, which `notify` knows.
 
+use super::Changes;
 use crate::Paths;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use std::sync::mpsc::{Receiver, channel};
@@ -26,13 +27,14 @@ impl Watcher {
         watcher.follow().then_some(watcher)
     }
 
-    /// Waits for an event. False when none came in time.
-    pub(super) fn wait(&mut self, timeout: Option<Duration>) -> bool {
+    /// Waits for an event, and adds what it tells to `changes`. False when none came in time.
+    pub(super) fn wait(&mut self, timeout: Option<Duration>, changes: &mut Changes) -> bool {
         let came = match timeout {
             None => self.events.recv().is_ok(),
             Some(timeout) => self.events.recv_timeout(timeout).is_ok(),
         };
         if came {
+            changes.add(None);
             // Folders that have come since are followed from now on.
             self.follow();
         }

@@ -1,19 +1,23 @@
 //! Linux tells of changes through `inotify`. We ask only for what can change a catalog: that a script is opened and read
 //! is none of it, and would wake us with every call.
 
+use super::Changes;
 use crate::Paths;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::fs::{FsWord, statfs};
+use std::collections::HashMap;
 use std::fs::read_dir;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub(super) struct Watcher {
     events: OwnedFd,
     paths: Paths,
+    /// The folder that each watch is for.
+    folders: HashMap<i32, PathBuf>,
 }
 
 impl Watcher {
@@ -23,12 +27,12 @@ impl Watcher {
             return None;
         }
         let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok()?;
-        let watcher = Self { events, paths: paths.clone() };
+        let mut watcher = Self { events, paths: paths.clone(), folders: HashMap::new() };
         watcher.follow().then_some(watcher)
     }
 
-    /// Waits for an event. False when none came in time.
-    pub(super) fn wait(&mut self, timeout: Option<Duration>) -> bool {
+    /// Waits for an event, and adds what it tells to `changes`. False when none came in time.
+    pub(super) fn wait(&mut self, timeout: Option<Duration>, changes: &mut Changes) -> bool {
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         loop {
             let came = poll(&mut [PollFd::new(&self.events, PollFlags::IN)], timeout.as_ref());
@@ -39,7 +43,7 @@ impl Watcher {
                 break;
             }
         }
-        if self.read_events() {
+        if self.read_events(changes) {
             // Folders that have come since are followed from now on.
             self.follow();
         }
@@ -47,26 +51,33 @@ impl Watcher {
     }
 
     /// Takes all events there are. True if folders may have come or gone.
-    fn read_events(&self) -> bool {
+    fn read_events(&mut self, changes: &mut Changes) -> bool {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut events = Reader::new(&self.events, &mut buffer);
         let mut folders = false;
         while let Ok(event) = events.next() {
-            folders |=
-                event.events().intersects(ReadFlags::ISDIR | ReadFlags::QUEUE_OVERFLOW | ReadFlags::IGNORED);
+            folders |= event.events().intersects(ReadFlags::ISDIR | ReadFlags::QUEUE_OVERFLOW);
+            if event.events().contains(ReadFlags::IGNORED) {
+                // The folder is gone, of which the one it stood in tells.
+                self.folders.remove(&event.wd());
+            } else {
+                changes.add(self.folders.get(&event.wd()).map(PathBuf::as_path));
+            }
         }
         folders
     }
 
     /// Watches the folders that are there. Those that are watched already stay so.
-    fn follow(&self) -> bool {
-        self.paths.watched().all(|(folder, depth)| !folder.is_dir() || self.follow_one(folder, depth))
+    fn follow(&mut self) -> bool {
+        let paths = self.paths.clone();
+        paths.watched().all(|(folder, depth)| !folder.is_dir() || self.follow_one(folder, depth))
     }
 
-    fn follow_one(&self, folder: &Path, depth: usize) -> bool {
-        if inotify::add_watch(&self.events, folder, CHANGES).is_err() {
-            return !folder.exists();
-        }
+    fn follow_one(&mut self, folder: &Path, depth: usize) -> bool {
+        match inotify::add_watch(&self.events, folder, CHANGES) {
+            Ok(watch) => self.folders.insert(watch, folder.to_owned()),
+            Err(_) => return !folder.exists(),
+        };
         if depth == 0 {
             return true;
         }

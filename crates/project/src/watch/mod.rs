@@ -11,6 +11,8 @@ mod elsewhere;
 use elsewhere::Watcher;
 
 use crate::Paths;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long a project must be quiet before it is read again: an editor's save is several events, a checkout thousands.
@@ -19,12 +21,48 @@ const QUIET: Duration = Duration::from_millis(50);
 /// How long a project that is never quiet is left unread.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// How long after the start the project is looked at once more, as a whole: a server that has just started has better
+/// things to do.
+const SECOND_LOOK: Duration = Duration::from_secs(1);
+
+/// What may have changed.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// The folders whose files have; not there where it may be anything.
+    folders: Option<BTreeSet<PathBuf>>,
+}
+
+impl Changes {
+    /// Anything may have changed.
+    pub fn anywhere() -> Self {
+        Self::default()
+    }
+
+    /// Only files in these folders.
+    pub(crate) fn folders(&self) -> Option<&BTreeSet<PathBuf>> {
+        self.folders.as_ref()
+    }
+
+    fn nowhere() -> Self {
+        Self { folders: Some(BTreeSet::new()) }
+    }
+
+    fn add(&mut self, folder: Option<&Path>) {
+        match (folder, &mut self.folders) {
+            (Some(folder), Some(folders)) => {
+                folders.insert(folder.to_owned());
+            }
+            _ => self.folders = None,
+        }
+    }
+}
+
 /// Calls `on_change` whenever the project may have changed, in a thread of its own. Where the file system tells us
 /// nothing, it is called every `interval`.
 pub fn watch(
     paths: Paths,
     interval: Duration,
-    on_change: impl FnMut() + Send + 'static,
+    on_change: impl FnMut(&Changes) + Send + 'static,
 ) -> std::io::Result<()> {
     std::thread::Builder::new()
         .name("project".into())
@@ -33,25 +71,30 @@ pub fn watch(
     Ok(())
 }
 
-fn attend(paths: &Paths, interval: Duration, mut on_change: impl FnMut()) {
+fn attend(paths: &Paths, interval: Duration, mut on_change: impl FnMut(&Changes)) {
     let Some(mut watcher) = Watcher::new(paths) else { return poll(interval, on_change) };
-    // What changed between the first reading and now was told to nobody.
-    on_change();
-    while watcher.wait(None) {
-        settle(&mut watcher);
-        on_change();
+    // What changed between the first reading and now was told to nobody, so the first time it may be anything.
+    let mut changes = Changes::anywhere();
+    watcher.wait(Some(SECOND_LOOK), &mut changes);
+    loop {
+        settle(&mut watcher, &mut changes);
+        on_change(&changes);
+        changes = Changes::nowhere();
+        if !watcher.wait(None, &mut changes) {
+            return;
+        }
     }
 }
 
 /// Waits until no more events come, or until they have come for too long.
-fn settle(watcher: &mut Watcher) {
+fn settle(watcher: &mut Watcher, changes: &mut Changes) {
     let start = Instant::now();
-    while start.elapsed() < PATIENCE && watcher.wait(Some(QUIET)) {}
+    while start.elapsed() < PATIENCE && watcher.wait(Some(QUIET), changes) {}
 }
 
-fn poll(interval: Duration, mut on_change: impl FnMut()) {
+fn poll(interval: Duration, mut on_change: impl FnMut(&Changes)) {
     loop {
         std::thread::sleep(interval);
-        on_change();
+        on_change(&Changes::anywhere());
     }
 }

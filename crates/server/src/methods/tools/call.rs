@@ -8,7 +8,7 @@ use crate::shape::Answer;
 use crate::work::Work;
 use mcp_bash_project::Tool;
 use mcp_bash_runner::{Invocation, Patience};
-use mcp_bash_wire::{Limits, Object, Raw, RpcError, Scanner};
+use mcp_bash_wire::{Object, Raw, RpcError};
 use std::time::Duration;
 
 /// How long a script may take to end when it is told to.
@@ -23,11 +23,10 @@ struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
-    fn read(params: Option<&'a str>) -> Result<Self, RpcError> {
+    fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
         let missing = || RpcError::invalid_params("Invalid params: `name` is missing");
-        let raw = Scanner::new(params.ok_or_else(missing)?, Limits::NONE).whole_value();
         let params =
-            Object::read(raw.map_err(|_| missing())?, "params", &["name", "arguments", "timeoutSecs"])?;
+            Object::read(params.ok_or_else(missing)?, "params", &["name", "arguments", "timeoutSecs"])?;
         let timeout = match params.get("timeoutSecs").filter(|value| !value.is_null()) {
             None => None,
             Some(value) => match value.text().parse::<u64>() {
@@ -47,7 +46,7 @@ impl<'a> Params<'a> {
     }
 }
 
-pub(crate) async fn call(work: &Work, params: Option<&str>) -> Result<Answer, RpcError> {
+pub(crate) async fn call(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let params = Params::read(params)?;
     let snapshot = work.server().snapshot();
     let paths = &snapshot.catalog.paths;

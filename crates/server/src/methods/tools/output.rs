@@ -9,6 +9,7 @@ use mcp_bash_project::Tool;
 use mcp_bash_runner::{Ending, Outcome, Overrun, Patience};
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, Scanner, write};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 
@@ -37,7 +38,7 @@ impl Finished<'_> {
         if let Some(error) = self.own_error() {
             return Err(error);
         }
-        let stdout = String::from_utf8_lossy(&self.outcome.stdout);
+        let stdout = text_of(&self.outcome.stdout);
         let printed = Scanner::new(stdout.trim(), Limits::default()).whole_value().ok();
         match self.outcome.ending {
             Ending::Exited(0) => self.success(&stdout, printed),
@@ -69,7 +70,7 @@ impl Finished<'_> {
         if let Some(error) = printed.and_then(|raw| rpc_error(raw.text())) {
             return Err(error);
         }
-        let stderr = String::from_utf8_lossy(&self.outcome.stderr);
+        let stderr = text_of(&self.outcome.stderr);
         let said = [stderr.trim(), stdout.trim()].into_iter().find(|text| !text.is_empty());
         let fallback =
             || format!("Tool '{}' failed (exit {})", self.tool.name, self.exit_code().unwrap_or_default());
@@ -109,7 +110,7 @@ impl Finished<'_> {
             meta.splice_object(own, &["exitCode", "stderr"]);
         }
         meta.optional_raw("exitCode", self.exit_code().map(|code| code.to_string()).as_deref());
-        let stderr = String::from_utf8_lossy(&self.outcome.stderr);
+        let stderr = text_of(&self.outcome.stderr);
         meta.string("stderr", Some(stderr.trim_end()).filter(|text| !text.is_empty()));
         Answer { meta: meta.into_text(), ..answer }
     }
@@ -206,6 +207,12 @@ fn rpc_error(text: &str) -> Option<RpcError> {
     let message = value["message"].as_str()?.to_owned();
     let data = value.get("data").filter(|data| !data.is_null()).map(ToString::to_string);
     Some(RpcError { data, ..RpcError::new(code, message) })
+}
+
+/// What a script printed as text, with a mark in the place of what is no UTF-8.
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    // The check alone is many times faster than the repair, which is hardly ever needed.
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// A result that says what went wrong.

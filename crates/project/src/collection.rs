@@ -1,0 +1,121 @@
+//! All entries of one kind.
+
+use crate::Diagnostic;
+use crate::entry::Entry;
+use crate::stamp::Stamps;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// The entries of one kind, in the order of their names, each of which stands once.
+#[derive(Debug)]
+pub struct Collection<T> {
+    items: Vec<Arc<T>>,
+    places: HashMap<Box<str>, usize>,
+    /// What their files looked like, by their path.
+    pub(crate) stamps: HashMap<Box<str>, Stamps>,
+    hash: OnceLock<String>,
+    /// Whether the registry on the disk says the same.
+    pub(crate) is_stored: bool,
+    /// Whether entries were skipped because another one has their name.
+    pub(crate) has_clashes: bool,
+}
+
+impl<T> Default for Collection<T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            places: HashMap::new(),
+            stamps: HashMap::new(),
+            hash: OnceLock::new(),
+            is_stored: false,
+            has_clashes: false,
+        }
+    }
+}
+
+impl<T> Collection<T> {
+    pub fn items(&self) -> &[Arc<T>] {
+        &self.items
+    }
+
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Where in [`Collection::items`] the entry of that name stands.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Arc<T>> {
+        Some(&self.items[self.place(name)?])
+    }
+}
+
+#[expect(private_bounds, reason = "which kinds there are is this crate's own business")]
+impl<T: Entry> Collection<T> {
+    /// Of entries of the same name the first in the order of their paths is taken; `diagnostics` gets the others.
+    pub(crate) fn new(
+        mut items: Vec<Arc<T>>,
+        stamps: HashMap<Box<str>, Stamps>,
+        folder: &Path,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Self {
+        items.sort_by(|one, other| (one.name(), one.path()).cmp(&(other.name(), other.path())));
+        let count = items.len();
+        let mut left: Vec<Arc<T>> = Vec::with_capacity(count);
+        for item in items {
+            match left.last() {
+                Some(known) if known.name() == item.name() => diagnostics.push(Diagnostic::new(
+                    folder.join(item.path()),
+                    format!(
+                        "is skipped: {} is called `{}` too; rename one of them",
+                        known.path(),
+                        item.name()
+                    ),
+                )),
+                _ => left.push(item),
+            }
+        }
+        let places = left.iter().enumerate().map(|(place, item)| (item.name().into(), place)).collect();
+        let has_clashes = left.len() < count;
+        Self { items: left, places, stamps, hash: OnceLock::new(), is_stored: false, has_clashes }
+    }
+
+    /// The same, knowing whether the registry on the disk says so too.
+    pub(crate) fn stored(self, is_stored: bool) -> Self {
+        Self { is_stored, ..self }
+    }
+
+    /// The same with the hash that is known to be its own.
+    pub(crate) fn with_hash(self, hash: String) -> Self {
+        Self { hash: hash.into(), ..self }
+    }
+
+    /// Changes when the entries do. Worked out when it is first asked for, since most servers start and end without.
+    pub(crate) fn hash(&self) -> &str {
+        self.hash.get_or_init(|| {
+            let mut digest = Sha256::new();
+            digest.update(b"[");
+            for (index, item) in self.items.iter().enumerate() {
+                if index > 0 {
+                    digest.update(b",");
+                }
+                digest.update(item.canonical());
+            }
+            digest.update(b"]");
+            let mut text = String::with_capacity(64);
+            for byte in digest.finalize() {
+                let _ = write!(text, "{byte:02x}");
+            }
+            text
+        })
+    }
+}

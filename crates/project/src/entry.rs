@@ -1,0 +1,80 @@
+//! What all kinds of entries of a catalog have in common.
+
+use crate::canonical::canonical;
+use crate::scan::{Candidate, Listing};
+use crate::{Diagnostic, Paths};
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// One kind of entry: a tool, a resource, a prompt.
+pub(crate) trait Entry: Sized + Send + Sync {
+    /// What they are called in registrations and in the name of their registry.
+    const KIND: &'static str;
+
+    /// Where they stand in a project.
+    fn folder(paths: &Paths) -> &Path;
+
+    /// What in one folder may be an entry. `diagnostics` gets what surely is none, but looks as if it was meant to be.
+    fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate>;
+
+    /// Makes an entry of a candidate, or nothing. `problems` gets what is wrong and does no harm.
+    fn read(candidate: Candidate, paths: &Paths, problems: &mut Vec<String>) -> Result<Option<Self>, String>;
+
+    /// Makes an entry of what a registration says, which is the text of a JSON object.
+    fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String>;
+
+    /// Takes an entry from our own registry.
+    fn remembered(text: &str, paths: &Paths) -> Option<Self>;
+
+    fn name(&self) -> &str;
+
+    /// Where it stands below the folder of its kind.
+    fn path(&self) -> &str;
+
+    /// The text of the entry in the registry.
+    fn registry_entry(&self) -> &RegistryEntry;
+
+    /// Writes the text of the entry in the registry: a JSON object.
+    fn write(&self) -> String;
+
+    /// Whether other files than those of its candidate are part of it, so that their looks do not tell of changes.
+    fn has_parts_elsewhere(&self) -> bool;
+
+    fn registry_text(&self) -> &str {
+        self.registry_entry().text.get_or_init(|| self.write().into())
+    }
+
+    /// The canonical form of the entry, of which the hash of the registry is made.
+    fn canonical(&self) -> &[u8] {
+        self.registry_entry().canonical.get_or_init(|| canonical(self.registry_text()).into())
+    }
+}
+
+/// An entry as the registry has it, written when it is first needed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RegistryEntry {
+    text: OnceLock<Box<str>>,
+    canonical: OnceLock<Box<[u8]>>,
+}
+
+impl RegistryEntry {
+    /// An entry that is written already.
+    pub(crate) fn written(text: &str) -> Self {
+        let entry = Self::default();
+        entry.text.get_or_init(|| text.into());
+        entry
+    }
+}
+
+/// The name without its ending, or the name of the folder for files that are called as their kind is.
+pub(crate) fn default_name(file: &Path, kind: &str) -> String {
+    let stem = file.file_stem().unwrap_or_default();
+    let folder = file.parent().and_then(Path::file_name);
+    let name = if stem == kind { folder.unwrap_or(stem) } else { stem };
+    name.to_string_lossy().into_owned()
+}
+
+/// The path of a file below `folder`.
+pub(crate) fn below(file: &Path, folder: &Path) -> String {
+    file.strip_prefix(folder).unwrap_or(file).to_string_lossy().into_owned()
+}

@@ -1,0 +1,140 @@
+//! Looks for the entries of one kind, and reads those that are not known yet.
+
+use crate::collection::Collection;
+use crate::entry::{Entry, below};
+use crate::scan::{Candidate, candidates};
+use crate::stamp::Stamps;
+use crate::{Diagnostic, Paths};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+
+/// The entries that are known from before, by their path, with what their files looked like.
+pub(crate) struct Known<T> {
+    pub(crate) entries: HashMap<Box<str>, (Arc<T>, Option<Stamps>)>,
+    /// The hash of just these, where that is known.
+    pub(crate) hash: Option<String>,
+}
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Self { entries: HashMap::new(), hash: None }
+    }
+}
+
+impl<T: Entry> Known<T> {
+    pub(crate) fn of(collection: &Collection<T>) -> Self {
+        let entries = collection.items().iter().map(|item| {
+            let stamps = collection.stamps.get(item.path()).copied();
+            (item.path().into(), (Arc::clone(item), stamps))
+        });
+        Self { entries: entries.collect(), hash: None }
+    }
+}
+
+/// More candidates than these are read by several threads.
+const MANY: usize = 256;
+
+/// All entries of a kind. Those in `known` whose files look as they did are not read again. With `only`, no other part
+/// of their folder is looked at, and what is known of the rest is taken as it is.
+pub(crate) fn search<T: Entry>(
+    paths: &Paths,
+    mut known: Known<T>,
+    only: Option<&[PathBuf]>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Collection<T> {
+    let folder = T::folder(paths);
+    let (mut items, mut stamps, mut fresh) = (Vec::new(), HashMap::new(), Vec::new());
+    let known_before = known.entries.len();
+    let parts = only.map_or_else(|| vec![folder.to_owned()], <[PathBuf]>::to_vec);
+    if only.is_some() {
+        let is_inside = |path: &str| parts.iter().any(|part| folder.join(path).starts_with(part));
+        let outside = known.entries.extract_if(|path, _| !is_inside(path));
+        for (path, (item, looks)) in outside {
+            items.push(item);
+            stamps.extend(looks.map(|looks| (path, looks)));
+        }
+    }
+    for part in parts {
+        for candidate in candidates::<T>(&part, folder, diagnostics) {
+            let path = below(&candidate.file, folder).into_boxed_str();
+            match known.entries.remove(&path) {
+                Some((item, looks)) if looks == Some(candidate.stamps) => {
+                    items.push(item);
+                    stamps.insert(path, candidate.stamps);
+                }
+                _ => fresh.push((path, candidate)),
+            }
+        }
+    }
+    let is_known = fresh.is_empty() && known.entries.is_empty() && items.len() == known_before;
+    for read in read_all::<T>(fresh, paths) {
+        if let Some(item) = read.item {
+            // What had a problem is read again each time, so that it is told again each time.
+            if read.problems.is_empty() && !item.has_parts_elsewhere() {
+                stamps.insert(read.path, read.stamps);
+            }
+            items.push(Arc::new(item));
+        }
+        let told = read.problems.into_iter().map(|problem| Diagnostic::new(&read.described_in, problem));
+        diagnostics.extend(told);
+    }
+    let found = Collection::new(items, stamps, folder, diagnostics);
+    let is_known = is_known && found.len() == known_before;
+    let found = found.stored(is_known);
+    match known.hash {
+        Some(hash) if is_known => found.with_hash(hash),
+        _ => found,
+    }
+}
+
+/// What came of a candidate.
+struct Read<T> {
+    path: Box<str>,
+    stamps: Stamps,
+    described_in: PathBuf,
+    item: Option<T>,
+    problems: Vec<String>,
+}
+
+/// Reads candidates, by several threads where there are many.
+fn read_all<T: Entry>(mut fresh: Vec<(Box<str>, Candidate)>, paths: &Paths) -> Vec<Read<T>> {
+    let read_some = |some: Vec<(Box<str>, Candidate)>| -> Vec<Read<T>> {
+        some.into_iter().map(|(path, candidate)| read(path, candidate, paths)).collect()
+    };
+    if fresh.len() < MANY {
+        return read_some(fresh);
+    }
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(8);
+    let share = fresh.len().div_ceil(threads);
+    thread::scope(|scope| {
+        let mut others = Vec::new();
+        while fresh.len() > share {
+            let some = fresh.split_off(fresh.len() - share);
+            others.push(scope.spawn(|| read_some(some)));
+        }
+        let mut all = read_some(fresh);
+        for other in others.into_iter().rev() {
+            all.extend(other.join().unwrap_or_default());
+        }
+        all
+    })
+}
+
+fn read<T: Entry>(path: Box<str>, candidate: Candidate, paths: &Paths) -> Read<T> {
+    let (stamps, mut problems) = (candidate.stamps, Vec::new());
+    let described_in = candidate.metadata.clone().unwrap_or_else(|| candidate.file.clone());
+    let item = match T::read(candidate, paths, &mut problems) {
+        Ok(item) => item,
+        Err(problem) => {
+            problems.push(format!("is skipped: {problem}"));
+            None
+        }
+    };
+    if let Some(item) = &item {
+        // Written here, where several threads share the work.
+        item.canonical();
+    }
+    Read { path, stamps, described_in, item, problems }
+}
