@@ -17,6 +17,7 @@ mod pagination;
 mod panics;
 mod policy;
 mod progress;
+mod providers;
 mod reference;
 mod registration;
 mod registry;

@@ -30,6 +30,19 @@ pub(crate) enum Command {
     /// Write the registry of a project anew, or look at it
     #[command(subcommand)]
     Registry(RegistryCommand),
+
+    /// Look after executables that provide tools
+    #[command(subcommand)]
+    Provider(ProviderCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProviderCommand {
+    /// Say whether an executable provides tools as it should, and what a client would see: exit 0 if it does, 1 if not
+    Check {
+        /// The executable, which answers `list` with a JSON object for each of its tools
+        file: PathBuf,
+    },
 }
 
 #[derive(Debug, Subcommand)]

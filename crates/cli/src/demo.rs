@@ -8,8 +8,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 
 pub(crate) fn run() -> Result<ExitCode, Error> {
     let (settings, _) = startup::settings();
-    let state_dir = startup::state_dir(&settings);
-    let project = startup::stage(&state_dir)?;
+    let (_runtime, setup) = startup::setup(settings)?;
+    let project = startup::stage(setup.state_dir())?;
     let program = std::env::current_exe().map_err(Error::Start)?;
     let server = Command::new(program)
         .arg("--project-root")

@@ -21,6 +21,8 @@ pub(crate) enum Error {
     NoProject,
     #[error("--filter is no folder below the tools of the project: {}", .0.display())]
     Filter(PathBuf),
+    #[error("failed to look at {}: {source}", file.display())]
+    Provider { file: PathBuf, source: io::Error },
     #[error("the demo failed: {0}")]
     Demo(String),
 }
@@ -29,7 +31,11 @@ impl Error {
     /// 2 for what the person who called us can mend by calling us differently, 1 for the rest.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Location(_) | Self::Setting(_) | Self::NoProject | Self::Filter(_) => ExitCode::from(2),
+            Self::Location(_)
+            | Self::Setting(_)
+            | Self::NoProject
+            | Self::Filter(_)
+            | Self::Provider { .. } => ExitCode::from(2),
             Self::Embedded(_) | Self::Start(_) | Self::Demo(_) => ExitCode::FAILURE,
         }
     }

@@ -1,4 +1,5 @@
-//! `mcp-bash --health`: whether the project could be served now. Writes nothing, starts nothing.
+//! `mcp-bash --health`: whether the project could be served now. Writes nothing, and starts only what the project says
+//! itself which tools it has.
 
 use crate::arguments::Arguments;
 use crate::search_path::SearchPath;
@@ -31,8 +32,13 @@ fn examine(arguments: &Arguments) -> (Value, u8) {
         }
         Err(error) => return misconfigured(vec![error.to_string()]),
     };
-    let catalog = Catalog::read(&startup::paths(&folder), &settings.reading());
     let search_path = SearchPath::resolve(&settings);
+    let paths = startup::paths(&folder);
+    let (_runtime, setup) = match startup::setup(settings) {
+        Ok(setup) => setup,
+        Err(error) => return misconfigured(vec![error.to_string()]),
+    };
+    let catalog = Catalog::read(&paths, &setup.reading(&paths));
     let problems: Vec<String> = catalog.diagnostics.iter().map(ToString::to_string).collect();
     // Half a project is served; one of which nothing is left is not.
     let healthy = catalog.failure.is_none() && (problems.is_empty() || !catalog.tools.is_empty());

@@ -7,13 +7,14 @@ mod arguments;
 mod demo;
 mod error;
 mod health;
+mod provider;
 mod registry;
 mod search_path;
 mod serve;
 mod startup;
 mod welcome;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, ProviderCommand};
 use clap::Parser;
 use error::Error;
 use std::process::ExitCode;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Some(Command::Demo) => demo::run(),
         Some(Command::Registry(command)) => registry::run(&arguments, command),
+        Some(Command::Provider(ProviderCommand::Check { file })) => provider::check(file),
         None if arguments.health => Ok(health::run(&arguments)),
         None => serve::run(&arguments),
     };

@@ -21,7 +21,8 @@ pub(crate) fn run(arguments: &Arguments, command: &RegistryCommand) -> Result<Ex
 /// Reads the project and writes its registry: exit 0 when all went well, 1 when something was skipped or not written.
 fn refresh(paths: &Paths, options: &RefreshArguments) -> Result<ExitCode, Error> {
     let (settings, _) = startup::settings();
-    let mut reading = settings.reading();
+    let (_runtime, setup) = startup::setup(settings)?;
+    let mut reading = setup.reading(paths);
     reading.static_registry = false;
     reading.only = options.filter.as_deref().map(|filter| below(&paths.tools, filter)).transpose()?;
     let catalog = Catalog::read(paths, &reading);
@@ -38,7 +39,7 @@ fn refresh(paths: &Paths, options: &RefreshArguments) -> Result<ExitCode, Error>
     print(&json!({
         "tools": { "status": status, "count": catalog.tools.len(), "error": error },
         "notificationsSent": false,
-        "mode": if settings.minimal { "minimal" } else { "full" },
+        "mode": if setup.settings().minimal { "minimal" } else { "full" },
     }));
     Ok(if error.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -3,6 +3,7 @@
 use crate::arguments::Arguments;
 use crate::error::Error;
 use crate::{search_path, startup, welcome};
+use mcp_bash_project::Catalog;
 use mcp_bash_server::{Log, Server, Style};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
@@ -22,14 +23,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     }
 
     let location = startup::location(arguments)?;
-    let state_dir = startup::state_dir(&settings);
-    let catalog = startup::catalog(&location, &settings, &state_dir)?;
+    let (runtime, setup) = startup::setup(settings)?;
+    let paths = startup::paths_at(&location, &setup)?;
+    let reading = setup.reading(&paths);
+    let catalog = Catalog::read(&paths, &reading);
     if std::io::stdin().is_terminal() {
-        eprint!("{}", welcome::text(&location, &catalog, settings.minimal));
+        eprint!("{}", welcome::text(&location, &catalog, setup.settings().minimal));
     }
 
-    let runtime = runtime().map_err(Error::Start)?;
-    let server = Arc::new(Server::new(settings, catalog, log, runtime.handle().clone(), state_dir));
+    let server = Arc::new(Server::new(setup, catalog, reading, log));
     report_panics(&server);
     follow_project(&server);
     search_path::resolve_for(&server);
@@ -37,12 +39,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
         Ok(never) => match never {},
         Err(error) => Err(Error::Start(error)),
     }
-}
-
-fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    // Work here is waiting for processes: more threads than these would only wake each other.
-    tokio::runtime::Builder::new_multi_thread().worker_threads(cores.clamp(1, 4)).enable_all().build()
 }
 
 /// Keeps what is served true to the project, and the registry true to what is served.

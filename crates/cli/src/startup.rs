@@ -2,20 +2,16 @@
 
 use crate::arguments::Arguments;
 use crate::error::Error;
-use mcp_bash_project::{Catalog, Location, Paths, stage_embedded};
+use mcp_bash_project::{Location, Paths, stage_embedded};
 use mcp_bash_runner::StateDir;
-use mcp_bash_server::{SettingProblem, Settings};
+use mcp_bash_server::{SettingProblem, Settings, Setup};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::runtime::{Builder, Runtime};
 
 /// The settings of the environment, and what is wrong with them.
 pub(crate) fn settings() -> (Settings, Vec<SettingProblem>) {
     Settings::read(|name| std::env::var(name).ok())
-}
-
-/// The folder for what has to be a file while we run.
-pub(crate) fn state_dir(settings: &Settings) -> Arc<StateDir> {
-    Arc::new(StateDir::new(std::env::temp_dir(), settings.preserve_state))
 }
 
 pub(crate) fn location(arguments: &Arguments) -> Result<Location, Error> {
@@ -25,17 +21,23 @@ pub(crate) fn location(arguments: &Arguments) -> Result<Location, Error> {
     Ok(Location::find(arguments.project_root.as_deref(), variable.as_deref(), here.as_deref())?)
 }
 
-/// Reads the project at `location`. The embedded one is written to the private folder first.
-pub(crate) fn catalog(
-    location: &Location,
-    settings: &Settings,
-    state_dir: &StateDir,
-) -> Result<Catalog, Error> {
-    let paths = match location {
+/// The runtime that work is done on, and all else that is needed before there is a project.
+pub(crate) fn setup(settings: Settings) -> Result<(Runtime, Setup), Error> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // Work here is waiting for processes: more threads than these would only wake each other.
+    let runtime = Builder::new_multi_thread().worker_threads(cores.clamp(1, 4)).enable_all().build();
+    let runtime = runtime.map_err(Error::Start)?;
+    let state_dir = Arc::new(StateDir::new(std::env::temp_dir(), settings.preserve_state));
+    let setup = Setup::new(settings, runtime.handle().clone(), state_dir);
+    Ok((runtime, setup))
+}
+
+/// Where the project at `location` is. The embedded one is written to the private folder first.
+pub(crate) fn paths_at(location: &Location, setup: &Setup) -> Result<Paths, Error> {
+    Ok(match location {
         Location::Folder(folder) => paths(folder),
-        Location::Embedded => Paths::of(&stage(state_dir)?),
-    };
-    Ok(Catalog::read(&paths, &settings.reading()))
+        Location::Embedded => Paths::of(&stage(setup.state_dir())?),
+    })
 }
 
 /// Where the parts of the project in `root` are.

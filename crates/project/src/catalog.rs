@@ -1,14 +1,16 @@
 //! What a project holds: an immutable value.
 
 use crate::collection::Collection;
-use crate::entry::Entry;
+use crate::entry::{Context, Entry};
+use crate::merge::merge;
 use crate::register::Registration;
 use crate::registry;
-use crate::search::{Known, search};
+use crate::search::{Known, search, sight};
 use crate::watch::Changes;
-use crate::{Diagnostic, Identity, Paths, RegistryError, Tool, hook};
+use crate::{Ask, Diagnostic, Duplicate, Identity, Paths, Provider, RegistryError, Tool, hook};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub struct Catalog {
@@ -16,16 +18,27 @@ pub struct Catalog {
     pub identity: Identity,
     /// What the model is told about the server as a whole.
     pub instructions: Option<String>,
-    pub tools: Collection<Tool>,
+    /// All tools that can be called.
+    pub tools: Arc<Collection<Tool>>,
+    /// The names that no tool can be called by, since several have them.
+    pub duplicates: Vec<Duplicate>,
     /// What was skipped, and why.
     pub diagnostics: Vec<Diagnostic>,
     /// Why nothing can be served: a registration that is wrong is not worked around.
     pub failure: Option<String>,
+    /// Why the tools cannot be listed, though they can be called.
+    pub listing_failure: Option<String>,
+    scripts: Arc<Collection<Tool>>,
+    providers: Collection<Provider>,
 }
 
 /// How a project is read.
 #[derive(Debug, Clone)]
 pub struct Reading {
+    /// Who asks executables which tools they provide.
+    pub ask: Option<Arc<dyn Ask>>,
+    /// Whether an executable that does not answer makes the whole list fail.
+    pub strict_providers: bool,
     /// The longest `register.json`, in bytes.
     pub registration_limit: u64,
     /// The largest registry, in bytes.
@@ -41,6 +54,8 @@ pub struct Reading {
 impl Default for Reading {
     fn default() -> Self {
         Self {
+            ask: None,
+            strict_providers: false,
             registration_limit: 1024 * 1024,
             registry_limit: 100 * 1024 * 1024,
             static_registry: false,
@@ -71,31 +86,43 @@ impl Catalog {
     fn assemble(paths: &Paths, reading: &Reading, before: &Before<'_>) -> Self {
         let mut diagnostics = Vec::new();
         let identity = Identity::read(paths, &mut diagnostics);
-        let instructions = std::fs::read_to_string(paths.server.join("server.instructions.md"))
-            .ok()
-            .map(|text| text.trim().to_owned())
-            .filter(|text| !text.is_empty());
         let mut source =
             Source { paths, reading, before, registration: Registration::default(), diagnostics };
         let read = register(paths, reading).and_then(|(file, registration)| {
             source.registration = registration;
             source.collections().map_err(|problem| (file, problem))
         });
-        let (tools, failure) = match read {
-            Ok(tools) => (tools, None),
+        let ((scripts, providers), failure) = match read {
+            Ok(found) => (found, None),
             Err((file, problem)) => {
                 let remedy = format!("{problem}; nothing is served until it is mended");
                 source.diagnostics.push(Diagnostic::new(paths.server.join(file), remedy));
-                (Collection::default(), Some(format!("server.d/{file} {problem}")))
+                (Default::default(), Some(format!("server.d/{file} {problem}")))
             }
         };
-        let diagnostics = source.diagnostics;
-        Self { paths: paths.clone(), identity, instructions, tools, diagnostics, failure }
+        let mut diagnostics = source.diagnostics;
+        diagnostics.extend(scripts.diagnostics.iter().chain(&providers.diagnostics).cloned());
+        let scripts = Arc::new(scripts);
+        let (tools, duplicates) = merge(&scripts, &providers, paths, &mut diagnostics);
+        Self {
+            instructions: instructions(paths, &providers),
+            listing_failure: listing_failure(&providers, &duplicates, reading),
+            paths: paths.clone(),
+            identity,
+            tools,
+            duplicates,
+            diagnostics,
+            failure,
+            scripts,
+            providers,
+        }
     }
 
     /// Whether clients would be told the same of both.
     pub fn tells_the_same_tools_as(&self, other: &Self) -> bool {
-        self.tools.hash() == other.tools.hash() && self.failure.is_some() == other.failure.is_some()
+        self.tools.hash() == other.tools.hash()
+            && self.failure.is_some() == other.failure.is_some()
+            && self.listing_failure == other.listing_failure
     }
 
     /// Changes when the tools do.
@@ -105,7 +132,11 @@ impl Catalog {
 
     /// Writes the registries to the disk, unless they are there already.
     pub fn store(&self, reading: &Reading) -> Result<(), RegistryError> {
-        registry::store(&self.paths, &self.tools, reading.registry_limit)
+        registry::store(&self.paths, &self.scripts, reading.registry_limit)?;
+        if self.providers.is_empty() {
+            return Ok(());
+        }
+        registry::store(&self.paths, &self.providers, reading.registry_limit)
     }
 }
 
@@ -118,9 +149,14 @@ struct Source<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Source<'_> {
-    fn collections(&mut self) -> Result<Collection<Tool>, String> {
-        self.collection::<Tool>(|catalog| &catalog.tools)
+impl<'a> Source<'a> {
+    fn collections(&mut self) -> Result<(Collection<Tool>, Collection<Provider>), String> {
+        let scripts = self.collection::<Tool>(|catalog| &catalog.scripts)?;
+        // Whoever registers tools has no others.
+        if self.registration.has(Tool::KIND) {
+            return Ok((scripts, Collection::default()));
+        }
+        Ok((scripts, self.collection::<Provider>(|catalog| &catalog.providers)?))
     }
 
     /// The entries of one kind: as they are registered, else as they are found.
@@ -131,33 +167,42 @@ impl Source<'_> {
         let registered = self.registration.entries::<T>(self.paths, &mut self.diagnostics);
         if let Some(entries) = registered.map_err(|error| error.to_string())? {
             let folder = T::folder(self.paths);
-            return Ok(Collection::new(entries, HashMap::new(), folder, &mut self.diagnostics));
+            return Ok(Collection::new(entries, HashMap::new(), folder, Vec::new()));
         }
         Ok(match self.before {
             Before::Registry => self.from_registry(),
-            Before::Catalog(catalog, changes) => self.from_catalog(catalog, of(catalog), changes),
+            Before::Catalog(catalog, changes) => self.from_before(of(catalog), changes),
         })
     }
 
-    fn from_registry<T: Entry>(&mut self) -> Collection<T> {
-        let known = registry::load::<T>(self.paths, self.reading.registry_limit);
-        if let Some(known) = &known
-            && self.reading.static_registry
+    fn context(&self) -> Context<'a> {
+        Context { paths: self.paths, ask: self.reading.ask.as_deref() }
+    }
+
+    fn from_registry<T: Entry>(&self) -> Collection<T> {
+        let only = self.reading.only.as_ref().map(std::slice::from_ref);
+        let load = || registry::load::<T>(self.paths, self.reading.registry_limit);
+        if self.reading.static_registry
+            && let Some(known) = load()
         {
             let items = known.entries.values().map(|(item, _)| item.clone()).collect();
             let folder = T::folder(self.paths);
-            return Collection::new(items, HashMap::new(), folder, &mut self.diagnostics).stored(true);
+            return Collection::new(items, HashMap::new(), folder, Vec::new()).stored(true);
         }
-        let only = self.reading.only.as_ref().map(std::slice::from_ref);
-        search(self.paths, known.unwrap_or_default(), only, &mut self.diagnostics)
+        let (known, sighted) = if registry::is_large::<T>(self.paths) {
+            // Worth a thread: looking at the project takes as long as reading what is known of it.
+            std::thread::scope(|scope| {
+                let known = scope.spawn(load);
+                let sighted = sight::<T>(self.paths, only);
+                (known.join().unwrap_or_default(), sighted)
+            })
+        } else {
+            (load(), sight::<T>(self.paths, only))
+        };
+        search(&self.context(), sighted, known.unwrap_or_default(), only, Vec::new())
     }
 
-    fn from_catalog<T: Entry>(
-        &mut self,
-        catalog: &Catalog,
-        before: &Collection<T>,
-        changes: &Changes,
-    ) -> Collection<T> {
+    fn from_before<T: Entry>(&self, before: &Collection<T>, changes: &Changes) -> Collection<T> {
         let folder = T::folder(self.paths);
         // What lost its name to another may have won it now.
         let only = changes.folders().filter(|_| !before.has_clashes);
@@ -168,17 +213,40 @@ impl Source<'_> {
                 |part: &PathBuf| inside.iter().any(|other| *other != part && part.starts_with(other));
             inside.iter().filter(|part| !is_covered(part)).map(|part| (*part).clone()).collect::<Vec<_>>()
         });
-        if let Some(only) = &only {
-            // What is wrong elsewhere is still wrong.
-            let is_elsewhere =
-                |path: &PathBuf| path.starts_with(folder) && !only.iter().any(|part| path.starts_with(part));
-            let still_wrong = catalog.diagnostics.iter().filter(|diagnostic| is_elsewhere(&diagnostic.path));
-            self.diagnostics.extend(still_wrong.cloned());
-        }
-        let found = search(self.paths, Known::of(before), only.as_deref(), &mut self.diagnostics);
+        // What is wrong elsewhere is still wrong.
+        let is_elsewhere = |path: &PathBuf| {
+            only.as_ref().is_some_and(|only| !only.iter().any(|part| path.starts_with(part)))
+        };
+        let still_wrong = before.diagnostics.iter().filter(|diagnostic| is_elsewhere(&diagnostic.path));
+        let still_wrong = still_wrong.cloned().collect();
+        let sighted = sight::<T>(self.paths, only.as_deref());
+        let found = search(&self.context(), sighted, Known::of(before), only.as_deref(), still_wrong);
         let is_stored = found.is_stored && before.is_stored;
         found.stored(is_stored)
     }
+}
+
+/// What the model is told: by the project, and by each of its providers.
+fn instructions(paths: &Paths, providers: &Collection<Provider>) -> Option<String> {
+    let own = std::fs::read_to_string(paths.server.join("server.instructions.md")).ok();
+    let own = own.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    let provided = providers.items().iter().filter_map(|provider| provider.instructions.as_deref());
+    let all: Vec<&str> = own.into_iter().chain(provided).collect();
+    (!all.is_empty()).then(|| all.join("\n\n"))
+}
+
+fn listing_failure(
+    providers: &Collection<Provider>,
+    duplicates: &[Duplicate],
+    reading: &Reading,
+) -> Option<String> {
+    let joined = |words: Vec<String>| words.join(" ");
+    if reading.strict_providers && !providers.diagnostics.is_empty() {
+        let failures = providers.diagnostics.iter().map(ToString::to_string).collect();
+        return Some(format!("Tool listing failed: {}", joined(failures)));
+    }
+    let duplicates: Vec<String> = duplicates.iter().map(ToString::to_string).collect();
+    (!duplicates.is_empty()).then(|| format!("Duplicate tool names: {}", joined(duplicates)))
 }
 
 /// What the project registers itself, and in which file: in `register.json`, else in `register.sh` where that is

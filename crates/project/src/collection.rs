@@ -21,6 +21,8 @@ pub struct Collection<T> {
     pub(crate) is_stored: bool,
     /// Whether entries were skipped because another one has their name.
     pub(crate) has_clashes: bool,
+    /// What was skipped, and why.
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl<T> Default for Collection<T> {
@@ -32,6 +34,7 @@ impl<T> Default for Collection<T> {
             hash: OnceLock::new(),
             is_stored: false,
             has_clashes: false,
+            diagnostics: Vec::new(),
         }
     }
 }
@@ -61,12 +64,13 @@ impl<T> Collection<T> {
 
 #[expect(private_bounds, reason = "which kinds there are is this crate's own business")]
 impl<T: Entry> Collection<T> {
-    /// Of entries of the same name the first in the order of their paths is taken; `diagnostics` gets the others.
+    /// Of entries of the same name the first in the order of their paths is taken; the others are added to what was
+    /// skipped.
     pub(crate) fn new(
         mut items: Vec<Arc<T>>,
         stamps: HashMap<Box<str>, Stamps>,
         folder: &Path,
-        diagnostics: &mut Vec<Diagnostic>,
+        mut diagnostics: Vec<Diagnostic>,
     ) -> Self {
         items.sort_by(|one, other| (one.name(), one.path()).cmp(&(other.name(), other.path())));
         let count = items.len();
@@ -86,7 +90,8 @@ impl<T: Entry> Collection<T> {
         }
         let places = left.iter().enumerate().map(|(place, item)| (item.name().into(), place)).collect();
         let has_clashes = left.len() < count;
-        Self { items: left, places, stamps, hash: OnceLock::new(), is_stored: false, has_clashes }
+        let hash = OnceLock::new();
+        Self { items: left, places, stamps, hash, is_stored: false, has_clashes, diagnostics }
     }
 
     /// The same, knowing whether the registry on the disk says so too.

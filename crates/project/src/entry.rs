@@ -2,7 +2,7 @@
 
 use crate::canonical::canonical;
 use crate::scan::{Candidate, Listing};
-use crate::{Diagnostic, Paths};
+use crate::{Ask, Diagnostic, Paths};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -11,6 +11,9 @@ pub(crate) trait Entry: Sized + Send + Sync {
     /// What they are called in registrations and in the name of their registry.
     const KIND: &'static str;
 
+    /// So many are read by several threads.
+    const MANY: usize = 256;
+
     /// Where they stand in a project.
     fn folder(paths: &Paths) -> &Path;
 
@@ -18,7 +21,11 @@ pub(crate) trait Entry: Sized + Send + Sync {
     fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate>;
 
     /// Makes an entry of a candidate, or nothing. `problems` gets what is wrong and does no harm.
-    fn read(candidate: Candidate, paths: &Paths, problems: &mut Vec<String>) -> Result<Option<Self>, String>;
+    fn read(
+        candidate: Candidate,
+        context: &Context<'_>,
+        problems: &mut Vec<String>,
+    ) -> Result<Option<Self>, String>;
 
     /// Makes an entry of what a registration says, which is the text of a JSON object.
     fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String>;
@@ -48,6 +55,14 @@ pub(crate) trait Entry: Sized + Send + Sync {
     fn canonical(&self) -> &[u8] {
         self.registry_entry().canonical.get_or_init(|| canonical(self.registry_text()).into())
     }
+}
+
+/// What is at hand while entries are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub(crate) paths: &'a Paths,
+    /// Who asks executables what they have, if anybody does.
+    pub(crate) ask: Option<&'a dyn Ask>,
 }
 
 /// An entry as the registry has it, written when it is first needed.

@@ -73,6 +73,10 @@ impl Registration {
         Self(registered)
     }
 
+    pub(crate) fn has(&self, kind: &str) -> bool {
+        self.0.contains_key(kind)
+    }
+
     /// The entries of one kind, if it is registered.
     pub(crate) fn entries<T: Entry>(
         &self,

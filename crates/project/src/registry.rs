@@ -34,6 +34,12 @@ struct Envelope<'a> {
     hash: String,
 }
 
+/// Whether it takes noticeable time to read the registry of a kind.
+pub(crate) fn is_large<T: Entry>(paths: &Paths) -> bool {
+    const LARGE: u64 = 256 * 1024;
+    fs::metadata(paths.registry.join(format!("{}.json", T::KIND))).is_ok_and(|file| file.len() > LARGE)
+}
+
 /// Reads a registry back: nothing where it is missing, too large, or not what we wrote.
 pub(crate) fn load<T: Entry>(paths: &Paths, limit: usize) -> Option<Known<T>> {
     let text = read_bounded(&paths.registry.join(format!("{}.json", T::KIND)), limit)?;

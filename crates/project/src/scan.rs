@@ -7,7 +7,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, open, openat, statat};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -62,11 +62,16 @@ fn walk<T: Entry>(
     found: &mut Vec<Candidate>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let (files, folders) = match list(opened.as_fd()) {
+    let mut names = match Dir::new(opened) {
+        Ok(names) => names,
+        Err(error) => return diagnostics.push(unreadable(path, error)),
+    };
+    let listed = list(&mut names).and_then(|listed| Ok((listed, names.fd()?)));
+    let ((files, folders), opened) = match listed {
         Ok(listed) => listed,
         Err(error) => return diagnostics.push(unreadable(path, error)),
     };
-    let listing = Listing { folder: path, opened: opened.as_fd(), files, at_the_top };
+    let listing = Listing { folder: path, opened, files, at_the_top };
     found.extend(T::pick(&listing, diagnostics));
     if depth <= 1 {
         return;
@@ -74,7 +79,7 @@ fn walk<T: Entry>(
     for name in folders {
         let path = path.join(&name);
         // A link to a folder counts as one; the depth bounds what a loop of links can cost.
-        match openat(&opened, &name, FOLDER, Mode::empty()) {
+        match openat(opened, &name, FOLDER, Mode::empty()) {
             Ok(opened) => walk::<T>(opened, &path, depth - 1, false, found, diagnostics),
             Err(Errno::NOENT | Errno::NOTDIR) => {}
             Err(error) => diagnostics.push(unreadable(&path, error)),
@@ -85,16 +90,16 @@ fn walk<T: Entry>(
 type Names = BTreeSet<OsString>;
 
 /// The names of the files and of the folders in a folder, hidden ones left out.
-fn list(folder: BorrowedFd<'_>) -> Result<(Names, Names), Errno> {
+fn list(folder: &mut Dir) -> Result<(Names, Names), Errno> {
     let (mut files, mut folders) = (Names::new(), Names::new());
-    for entry in Dir::read_from(folder)? {
+    while let Some(entry) = folder.read() {
         let entry = entry?;
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
         if name.as_bytes().starts_with(b".") {
             continue;
         }
         let kind = match entry.file_type() {
-            FileType::Symlink | FileType::Unknown => statat(folder, name, AtFlags::empty())
+            FileType::Symlink | FileType::Unknown => statat(folder.fd()?, name, AtFlags::empty())
                 .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
             kind => kind,
         };

@@ -1,12 +1,12 @@
 //! Looks for the entries of one kind, and reads those that are not known yet.
 
 use crate::collection::Collection;
-use crate::entry::{Entry, below};
+use crate::entry::{Context, Entry, below};
 use crate::scan::{Candidate, candidates};
 use crate::stamp::Stamps;
 use crate::{Diagnostic, Paths};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
@@ -33,43 +33,56 @@ impl<T: Entry> Known<T> {
     }
 }
 
-/// More candidates than these are read by several threads.
-const MANY: usize = 256;
+/// What there is to look at in a project, and what was skipped at first sight.
+pub(crate) struct Sighted {
+    candidates: Vec<Candidate>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Finds the candidates of a kind: all, or those in some parts of its folder.
+pub(crate) fn sight<T: Entry>(paths: &Paths, only: Option<&[PathBuf]>) -> Sighted {
+    let folder = T::folder(paths);
+    let mut diagnostics = Vec::new();
+    let mut found = |part: &Path| candidates::<T>(part, folder, &mut diagnostics);
+    let candidates = match only {
+        None => found(folder),
+        Some(parts) => parts.iter().flat_map(|part| found(part)).collect(),
+    };
+    Sighted { candidates, diagnostics }
+}
 
 /// All entries of a kind. Those in `known` whose files look as they did are not read again. With `only`, no other part
-/// of their folder is looked at, and what is known of the rest is taken as it is.
+/// of their folder was looked at, and what is known of the rest is taken as it is, as are `diagnostics`.
 pub(crate) fn search<T: Entry>(
-    paths: &Paths,
+    context: &Context<'_>,
+    sighted: Sighted,
     mut known: Known<T>,
     only: Option<&[PathBuf]>,
-    diagnostics: &mut Vec<Diagnostic>,
+    mut diagnostics: Vec<Diagnostic>,
 ) -> Collection<T> {
-    let folder = T::folder(paths);
+    let folder = T::folder(context.paths);
     let (mut items, mut stamps, mut fresh) = (Vec::new(), HashMap::new(), Vec::new());
     let known_before = known.entries.len();
-    let parts = only.map_or_else(|| vec![folder.to_owned()], <[PathBuf]>::to_vec);
-    if only.is_some() {
+    if let Some(parts) = only {
         let is_inside = |path: &str| parts.iter().any(|part| folder.join(path).starts_with(part));
-        let outside = known.entries.extract_if(|path, _| !is_inside(path));
-        for (path, (item, looks)) in outside {
+        for (path, (item, looks)) in known.entries.extract_if(|path, _| !is_inside(path)) {
             items.push(item);
             stamps.extend(looks.map(|looks| (path, looks)));
         }
     }
-    for part in parts {
-        for candidate in candidates::<T>(&part, folder, diagnostics) {
-            let path = below(&candidate.file, folder).into_boxed_str();
-            match known.entries.remove(&path) {
-                Some((item, looks)) if looks == Some(candidate.stamps) => {
-                    items.push(item);
-                    stamps.insert(path, candidate.stamps);
-                }
-                _ => fresh.push((path, candidate)),
+    diagnostics.extend(sighted.diagnostics);
+    for candidate in sighted.candidates {
+        let path = below(&candidate.file, folder).into_boxed_str();
+        match known.entries.remove(&path) {
+            Some((item, looks)) if looks == Some(candidate.stamps) => {
+                items.push(item);
+                stamps.insert(path, candidate.stamps);
             }
+            _ => fresh.push((path, candidate)),
         }
     }
     let is_known = fresh.is_empty() && known.entries.is_empty() && items.len() == known_before;
-    for read in read_all::<T>(fresh, paths) {
+    for read in read_all::<T>(fresh, context) {
         if let Some(item) = read.item {
             // What had a problem is read again each time, so that it is told again each time.
             if read.problems.is_empty() && !item.has_parts_elsewhere() {
@@ -99,14 +112,16 @@ struct Read<T> {
 }
 
 /// Reads candidates, by several threads where there are many.
-fn read_all<T: Entry>(mut fresh: Vec<(Box<str>, Candidate)>, paths: &Paths) -> Vec<Read<T>> {
+fn read_all<T: Entry>(mut fresh: Vec<(Box<str>, Candidate)>, context: &Context<'_>) -> Vec<Read<T>> {
     let read_some = |some: Vec<(Box<str>, Candidate)>| -> Vec<Read<T>> {
-        some.into_iter().map(|(path, candidate)| read(path, candidate, paths)).collect()
+        some.into_iter().map(|(path, candidate)| read(path, candidate, context)).collect()
     };
-    if fresh.len() < MANY {
+    if fresh.len() < T::MANY {
         return read_some(fresh);
     }
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(8);
+    // Those that wait for a process do not need a core of their own.
+    let cores = thread::available_parallelism().map_or(1, usize::from).min(8);
+    let threads = if T::MANY < 16 { 16 } else { cores };
     let share = fresh.len().div_ceil(threads);
     thread::scope(|scope| {
         let mut others = Vec::new();
@@ -122,10 +137,10 @@ fn read_all<T: Entry>(mut fresh: Vec<(Box<str>, Candidate)>, paths: &Paths) -> V
     })
 }
 
-fn read<T: Entry>(path: Box<str>, candidate: Candidate, paths: &Paths) -> Read<T> {
+fn read<T: Entry>(path: Box<str>, candidate: Candidate, context: &Context<'_>) -> Read<T> {
     let (stamps, mut problems) = (candidate.stamps, Vec::new());
     let described_in = candidate.metadata.clone().unwrap_or_else(|| candidate.file.clone());
-    let item = match T::read(candidate, paths, &mut problems) {
+    let item = match T::read(candidate, context, &mut problems) {
         Ok(item) => item,
         Err(problem) => {
             problems.push(format!("is skipped: {problem}"));

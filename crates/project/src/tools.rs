@@ -1,6 +1,6 @@
 //! Tools: scripts, and what clients are told about them.
 
-use crate::entry::{Entry, RegistryEntry, below, default_name};
+use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
 use crate::metadata::Metadata;
 use crate::scan::{Candidate, Listing};
 use crate::{Diagnostic, Paths, icons};
@@ -29,9 +29,19 @@ pub struct Tool {
     pub meta: Option<Box<RawValue>>,
     pub timeouts: Timeouts,
     pub script: PathBuf,
+    pub origin: Origin,
     /// Where the script stands below `tools/`.
     pub path: String,
     registry_entry: RegistryEntry,
+}
+
+/// How a tool is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Its script is the tool.
+    Script,
+    /// Its executable provides it: the name and the arguments of the call are what it is run with.
+    Provider,
 }
 
 /// How long a call may take, where the author says so.
@@ -51,6 +61,21 @@ impl Tool {
     /// The entry of this tool in the registry, as the text of a JSON object.
     pub fn registry_text(&self) -> &str {
         Entry::registry_text(self)
+    }
+
+    /// Makes a tool of what the executable that provides it says.
+    pub(crate) fn provided(
+        definition: &str,
+        program: &Path,
+        paths: &Paths,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let metadata = Metadata::from_json(definition)?;
+        if metadata.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
+            return Err("`name` is missing".to_owned());
+        }
+        let tool = Self::new(program.to_owned(), metadata, &paths.tools, problems)?;
+        Ok(Self { origin: Origin::Provider, ..tool })
     }
 
     /// Makes a tool of a script and its metadata. `problems` gets what is wrong and does no harm.
@@ -88,6 +113,7 @@ impl Tool {
             },
             name,
             script,
+            origin: Origin::Script,
             path,
             registry_entry: RegistryEntry::default(),
         })
@@ -130,19 +156,26 @@ impl Entry for Tool {
         found
     }
 
-    fn read(candidate: Candidate, paths: &Paths, problems: &mut Vec<String>) -> Result<Option<Self>, String> {
+    fn read(
+        candidate: Candidate,
+        context: &Context<'_>,
+        problems: &mut Vec<String>,
+    ) -> Result<Option<Self>, String> {
         let metadata = match &candidate.metadata {
             Some(path) => Metadata::from_file(path)?,
             None => match Metadata::inline(&candidate.file)? {
                 Some(metadata) => metadata,
+                // An executable that says nothing about itself may provide tools.
+                None if candidate.at_the_top && candidate.stamps.file.is_executable() => return Ok(None),
                 None if candidate.at_the_top => {
-                    problems.push("is skipped: it has neither metadata nor a `# mcp:` line".to_owned());
-                    return Ok(None);
+                    return Err(
+                        "it has neither metadata nor a `# mcp:` line, and is not executable".to_owned()
+                    );
                 }
                 None => Metadata::default(),
             },
         };
-        Self::new(candidate.file, metadata, &paths.tools, problems).map(Some)
+        Self::new(candidate.file, metadata, &context.paths.tools, problems).map(Some)
     }
 
     fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String> {
@@ -162,9 +195,28 @@ impl Entry for Tool {
         let compacted = text.contains(['\n', '\r']).then(|| write::compact(text));
         let text = compacted.as_deref().unwrap_or(text);
         let metadata: Metadata = serde_json::from_str(text).ok()?;
-        let script = paths.tools.join(relative(metadata.path.as_deref()).ok()?);
-        let tool = Self::new(script, metadata, &paths.tools, &mut Vec::new()).ok()?;
-        Some(Self { registry_entry: RegistryEntry::written(text), ..tool })
+        let path = metadata.path?;
+        // What we wrote was looked at before; only what may have been written by others since is looked at again.
+        Some(Self {
+            script: paths.tools.join(relative(Some(&path)).ok()?),
+            path,
+            name: metadata.name?,
+            title: metadata.title,
+            description: metadata.description.filter(|text| !text.is_empty()),
+            input_schema: object(metadata.input_schema, "inputSchema").ok()??,
+            output_schema: object(metadata.output_schema, "outputSchema").ok()?,
+            annotations: object(metadata.annotations, "annotations").ok()?,
+            icons: metadata.icons,
+            meta: object(metadata.underscored, "_meta").ok()?,
+            timeouts: Timeouts {
+                limit: positive(metadata.timeout_secs, "timeoutSecs").ok()?,
+                progress_extends: metadata.progress_extends_timeout,
+                most: positive(metadata.max_timeout_secs, "maxTimeoutSecs").ok()?,
+                hint: metadata.timeout_hint,
+            },
+            origin: Origin::Script,
+            registry_entry: RegistryEntry::written(text),
+        })
     }
 
     fn name(&self) -> &str {

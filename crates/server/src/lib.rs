@@ -32,6 +32,7 @@ mod schemas;
 mod server;
 mod session;
 mod settings;
+mod setup;
 mod shape;
 mod spill;
 mod work;
@@ -43,3 +44,4 @@ pub use server::Server;
 pub use settings::{
     EnvironmentMode, RemoteToken, Setting, SettingProblem, Settings, TABLE as SETTINGS, ToolPolicy,
 };
+pub use setup::Setup;

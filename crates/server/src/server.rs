@@ -7,6 +7,7 @@ use crate::listing::Snapshot;
 use crate::log::Log;
 use crate::payloads::Payloads;
 use crate::settings::Settings;
+use crate::setup::Setup;
 use arc_swap::ArcSwap;
 use mcp_bash_project::{Catalog, Changes, Paths, Reading, RegistryError};
 use mcp_bash_runner::{Runner, StateDir};
@@ -18,10 +19,10 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 pub struct Server {
-    settings: Settings,
+    settings: Arc<Settings>,
     snapshot: ArcSwap<Snapshot>,
     reading: Reading,
-    runner: Runner,
+    runner: Arc<Runner>,
     admission: Arc<Admission>,
     guard: Option<Guard>,
     payloads: Option<Payloads>,
@@ -32,14 +33,9 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server for `catalog` that does its work on `runtime`.
-    pub fn new(
-        settings: Settings,
-        catalog: Catalog,
-        log: Log,
-        runtime: Handle,
-        state_dir: Arc<StateDir>,
-    ) -> Self {
+    /// A server for `catalog`, which was read as `reading` says.
+    pub fn new(setup: Setup, catalog: Catalog, reading: Reading, log: Log) -> Self {
+        let Setup { settings, runtime, runner, state_dir } = setup;
         let admission = Admission::new(
             runtime.clone(),
             settings.max_concurrent,
@@ -50,10 +46,10 @@ impl Server {
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
             payloads: record_payloads(&settings, &state_dir, &log),
-            runner: Runner::new(Arc::clone(&state_dir)),
+            runner,
             admission: Arc::new(admission),
             snapshot: ArcSwap::from_pointee(Snapshot::new(catalog)),
-            reading: settings.reading(),
+            reading,
             settings,
             log,
             runtime,

@@ -1,6 +1,5 @@
 //! Every setting this server reads from its environment, in one table.
 
-use mcp_bash_project::Reading;
 use mcp_bash_wire::{Limits, LogLevel};
 use std::fmt;
 use std::time::Duration;
@@ -26,6 +25,8 @@ pub struct Settings {
     pub registry_limit: usize,
     pub static_registry: bool,
     pub allow_hooks: bool,
+    pub strict_providers: bool,
+    pub provider_timeout: Duration,
     /// How often a project is looked at that cannot be watched.
     pub scan_interval: Duration,
     pub environment_mode: EnvironmentMode,
@@ -206,6 +207,12 @@ pub const TABLE: &[Setting] = &[
         "5",
         "Seconds between looks at the tools, where the file system does not tell of changes",
     ),
+    row("MCPBASH_PROVIDER_TIMEOUT", "10", "Seconds an executable may take to say which tools it provides"),
+    row(
+        "MCPBASH_STRICT_PROVIDERS",
+        "false",
+        "`true` makes `tools/list` fail when an executable does not say which tools it provides",
+    ),
     row("MCPBASH_ALLOW_PROJECT_HOOKS", "false", "`true` lets `server.d/register.sh` run"),
     row(
         "MCPBASH_MAX_MANUAL_REGISTRY_BYTES",
@@ -280,17 +287,6 @@ impl Settings {
         let settings = reader.settings();
         (settings, reader.problems)
     }
-
-    /// How projects are read.
-    pub fn reading(&self) -> Reading {
-        Reading {
-            registration_limit: self.registration_limit,
-            registry_limit: self.registry_limit,
-            static_registry: self.static_registry,
-            hooks: self.allow_hooks,
-            only: None,
-        }
-    }
 }
 
 struct Reader<L> {
@@ -332,6 +328,8 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             registry_limit: self.size("MCPBASH_REGISTRY_MAX_BYTES", 1024),
             static_registry: self.flag("MCPBASH_STATIC_REGISTRY"),
             allow_hooks: self.flag("MCPBASH_ALLOW_PROJECT_HOOKS"),
+            strict_providers: self.flag("MCPBASH_STRICT_PROVIDERS"),
+            provider_timeout: self.seconds("MCPBASH_PROVIDER_TIMEOUT", 1, YEAR),
             scan_interval: self.seconds("MCP_TOOLS_TTL", 1, YEAR),
             registration_limit: self.number("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", 1, 1 << 40),
             stderr_tail: self.size("MCPBASH_TOOL_STDERR_TAIL_LIMIT", 0),

@@ -3,7 +3,7 @@
 
 use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_runner::StateDir;
-use mcp_bash_server::{Channel, Connection, Flow, Log, Server, Settings, Style};
+use mcp_bash_server::{Channel, Connection, Flow, Log, Server, Settings, Setup, Style};
 use mcp_bash_wire::{Line, LogLevel};
 use serde::Deserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
@@ -71,13 +71,9 @@ fn server() -> Arc<Server> {
         let (settings, _) = Settings::read(|_| None);
         let state_dir = Arc::new(StateDir::new(std::env::temp_dir(), false));
         let log = Log::new(LogLevel::Emergency, Style::Json);
-        let server = Server::new(
-            settings,
-            Catalog::read(&Paths::of(nowhere), &Reading::default()),
-            log,
-            runtime.handle().clone(),
-            state_dir,
-        );
+        let catalog = Catalog::read(&Paths::of(nowhere), &Reading::default());
+        let setup = Setup::new(settings, runtime.handle().clone(), state_dir);
+        let server = Server::new(setup, catalog, Reading::default(), log);
         (Arc::new(server), runtime)
     });
     Arc::clone(server)

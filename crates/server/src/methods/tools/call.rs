@@ -6,9 +6,10 @@ use crate::schemas::Unfit;
 use crate::settings::Settings;
 use crate::shape::Answer;
 use crate::work::Work;
-use mcp_bash_project::Tool;
+use mcp_bash_project::{Catalog, Origin, Tool};
 use mcp_bash_runner::{Invocation, Patience};
 use mcp_bash_wire::{Object, Raw, RpcError};
+use std::ffi::OsString;
 use std::time::Duration;
 
 /// How long a script may take to end when it is told to.
@@ -51,9 +52,8 @@ pub(crate) async fn call(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     let snapshot = work.server().snapshot();
     let paths = &snapshot.catalog.paths;
     served(&snapshot.catalog)?;
-    let (tool, schemas) = snapshot
-        .tool(&params.name)
-        .ok_or_else(|| RpcError::invalid_params(format!("Unknown tool: {}", params.name)))?;
+    let (tool, schemas) =
+        snapshot.tool(&params.name).ok_or_else(|| no_such_tool(&snapshot.catalog, &params.name))?;
     policy::allow(work, tool, paths).await?;
     let arguments = match schemas.check_input(tool, params.arguments) {
         Ok(arguments) => arguments,
@@ -71,7 +71,7 @@ pub(crate) async fn call(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     let side_channel: &[_] = if is_heard { &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"] } else { &[] };
     let invocation = Invocation {
         program: tool.script.clone(),
-        arguments: Vec::new(),
+        arguments: words(tool, &arguments),
         directory: paths.root.clone(),
         environment: environment.variables(),
         input: arguments.as_bytes(),
@@ -88,7 +88,37 @@ pub(crate) async fn call(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
                 return Ok(output::failure(&format!("Tool '{}' could not be started: {error}", tool.name)));
             }
         };
-    output::Finished { work, tool, schemas, outcome: &outcome, environment: &environment, patience }.answer()
+    output::Finished {
+        work,
+        tool,
+        schemas,
+        outcome: &outcome,
+        environment: &environment,
+        patience,
+        arguments: &arguments,
+    }
+    .answer()
+}
+
+/// Why there is no tool of that name.
+fn no_such_tool(catalog: &Catalog, name: &str) -> RpcError {
+    match catalog.duplicates.iter().find(|duplicate| duplicate.name == name) {
+        Some(duplicate) => RpcError::internal(format!("Tool name '{name}' duplicated ({duplicate})")),
+        None => RpcError::invalid_params(format!("Unknown tool: {name}")),
+    }
+}
+
+/// The longest argument that a process can be given, on the system that allows the least.
+pub(super) const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
+
+/// What the process is started with. An executable that provides tools has to know which one is meant; arguments that
+/// are too long for it are only on its standard input.
+fn words(tool: &Tool, arguments: &str) -> Vec<OsString> {
+    match tool.origin {
+        Origin::Script => Vec::new(),
+        Origin::Provider if arguments.len() > LONGEST_ARGUMENT => vec![OsString::from(&tool.name)],
+        Origin::Provider => vec![OsString::from(&tool.name), arguments.into()],
+    }
 }
 
 /// How long the call may take: as its client says, else as the tool's author says, else as is usual. A client may ask

@@ -34,30 +34,16 @@ impl<'a> Environment<'a> {
         let error_file = server.state_dir().fresh("error")?;
         let resources_file = server.state_dir().fresh("resources")?;
 
-        let mut variables = inherited(&settings.environment_mode);
-        if let Some(path) = server.search_path() {
-            variables.retain(|(name, _)| name != "PATH");
-            variables.push(("PATH".into(), path.clone()));
-        }
-        for (name, value) in DEFAULTS {
-            if !variables.iter().any(|(known, _)| known == name) {
-                variables.push((name.into(), value.into()));
-            }
-        }
-        let given: [(&str, OsString); 10] = [
+        let mut variables = base(&settings.environment_mode, server.search_path(), paths);
+        let given: [(&str, OsString); 6] = [
             ("MCP_TOOL_NAME", OsString::from(&tool.name)),
             ("MCP_TOOL_PATH", tool.script.clone().into()),
             ("MCP_PROGRESS_TOKEN", work.progress_token_text().into()),
             ("MCP_TOOL_ERROR_FILE", error_file.clone().into()),
             ("MCP_TOOL_RESOURCES_FILE", resources_file.clone().into()),
             ("MCP_ELICIT_SUPPORTED", "0".into()),
-            ("MCPBASH_PROJECT_ROOT", paths.root.clone().into()),
-            ("MCPBASH_TOOLS_DIR", paths.tools.clone().into()),
-            ("MCPBASH_SERVER_DIR", paths.server.clone().into()),
-            ("MCPBASH_MODE", "full".into()),
         ];
-        variables.retain(|(name, _)| !given.iter().any(|(own, _)| name == own));
-        variables.extend(given.map(|(name, value)| (name.into(), value)));
+        give(&mut variables, given);
         Ok(Self { spill, variables, error_file, resources_file })
     }
 
@@ -82,6 +68,37 @@ impl Drop for Environment<'_> {
             let _ = std::fs::remove_file(file);
         }
     }
+}
+
+/// What every process of a project finds in its environment.
+pub(crate) fn base(
+    mode: &EnvironmentMode,
+    search_path: Option<&OsString>,
+    paths: &Paths,
+) -> Vec<(OsString, OsString)> {
+    let mut variables = inherited(mode);
+    if let Some(path) = search_path {
+        give(&mut variables, [("PATH", path.clone())]);
+    }
+    for (name, value) in DEFAULTS {
+        if !variables.iter().any(|(known, _)| known == name) {
+            variables.push((name.into(), value.into()));
+        }
+    }
+    let given: [(&str, OsString); 4] = [
+        ("MCPBASH_PROJECT_ROOT", paths.root.clone().into()),
+        ("MCPBASH_TOOLS_DIR", paths.tools.clone().into()),
+        ("MCPBASH_SERVER_DIR", paths.server.clone().into()),
+        ("MCPBASH_MODE", "full".into()),
+    ];
+    give(&mut variables, given);
+    variables
+}
+
+/// Sets variables, whatever they were before.
+fn give<const N: usize>(variables: &mut Vec<(OsString, OsString)>, given: [(&str, OsString); N]) {
+    variables.retain(|(name, _)| !given.iter().any(|(own, _)| name == own));
+    variables.extend(given.map(|(name, value)| (name.into(), value)));
 }
 
 /// What the mode lets through of our own environment. The remote token never gets through: it is the gateway's secret,

@@ -1,7 +1,7 @@
 //! `tools/list` and `tools/call`.
 
 mod call;
-mod environment;
+pub(crate) mod environment;
 mod output;
 mod policy;
 mod resources_file;
@@ -16,6 +16,9 @@ use mcp_bash_wire::{Raw, Revision, RpcError};
 pub(crate) fn list(server: &Server, revision: Revision, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let snapshot = server.snapshot();
     served(&snapshot.catalog)?;
+    if let Some(failure) = &snapshot.catalog.listing_failure {
+        return Err(RpcError::internal(failure.clone()));
+    }
     let page = snapshot.tools(revision, params)?;
     let mut result = Members::default();
     result.raw("tools", &page.items);

@@ -1,13 +1,14 @@
 //! What a finished process becomes: a result, or an error that its script asked for.
 
+use super::call::LONGEST_ARGUMENT;
 use super::environment::Environment;
 use super::resources_file;
 use crate::schemas::Schemas;
 use crate::shape::{Answer, Content, Members};
 use crate::work::Work;
-use mcp_bash_project::Tool;
+use mcp_bash_project::{Origin, Tool};
 use mcp_bash_runner::{Ending, Outcome, Overrun, Patience};
-use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, Scanner, write};
+use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, write};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fs::File;
@@ -24,6 +25,8 @@ pub(crate) struct Finished<'a> {
     pub(crate) outcome: &'a Outcome,
     pub(crate) environment: &'a Environment<'a>,
     pub(crate) patience: Patience,
+    /// What it was given.
+    pub(crate) arguments: &'a str,
 }
 
 impl Finished<'_> {
@@ -39,7 +42,11 @@ impl Finished<'_> {
             return Err(error);
         }
         let stdout = text_of(&self.outcome.stdout);
-        let printed = Scanner::new(stdout.trim(), Limits::default()).whole_value().ok();
+        let printed = Scanner::new(stdout.trim(), Limits::default()).whole_value();
+        if self.tool.origin == Origin::Provider {
+            return self.provided(&stdout, printed);
+        }
+        let printed = printed.ok();
         match self.outcome.ending {
             Ending::Exited(0) => self.success(&stdout, printed),
             _ => self.failed(&stdout, printed),
@@ -76,6 +83,39 @@ impl Finished<'_> {
             || format!("Tool '{}' failed (exit {})", self.tool.name, self.exit_code().unwrap_or_default());
         let answer = failure(&said.map_or_else(fallback, str::to_owned));
         Ok(self.with_meta(answer, None))
+    }
+
+    /// What an executable that provides tools makes of a call: a whole result, or an error.
+    fn provided(&self, stdout: &str, printed: Result<Raw<'_>, ScanError>) -> Result<Answer, RpcError> {
+        let name = &self.tool.name;
+        let failed = |why: String| {
+            let hint = if self.arguments.len() > LONGEST_ARGUMENT {
+                let size = self.arguments.len();
+                format!(
+                    "\n(Its arguments of {size} bytes are too long for a command line: they were only on its standard input.)"
+                )
+            } else {
+                String::new()
+            };
+            Err(RpcError::internal(format!("Tool '{name}' {why}{hint}")))
+        };
+        if self.outcome.ending != Ending::Exited(0) {
+            let stderr = text_of(&self.outcome.stderr);
+            let said = [stdout.trim(), stderr.trim()].into_iter().filter(|text| !text.is_empty());
+            let said = said.collect::<Vec<_>>().join("\n");
+            return failed(format!("failed (exit {}): {said}", self.exit_code().unwrap_or_default()));
+        }
+        let printed = match printed {
+            Ok(printed) => printed,
+            Err(error) => return failed(format!("returned invalid JSON: {error}")),
+        };
+        let Some(whole) = WholeResult::read(printed) else {
+            return failed(format!("returned invalid JSON:\n{}", stdout.trim()));
+        };
+        if !whole.is_error {
+            self.schemas.check_output(self.tool, whole.structured.map(Raw::text))?;
+        }
+        Ok(self.pass_through(&whole, whole.is_error))
     }
 
     /// A result that the script has written itself. What it says stands; what we know is added to its `_meta`.

@@ -1,0 +1,164 @@
+//! `mcp-bash provider check FILE`: tells an author whether an executable provides tools as it should, by serving it and
+//! showing what a client would see.
+
+use crate::error::Error;
+use crate::startup;
+use mcp_bash_project::{Catalog, Origin, Paths, Tool, excerpt};
+use mcp_bash_server::{Channel, Connection, Log, Server, Style};
+use mcp_bash_wire::{Line, LogLevel};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Exit 0 when all is as it should be, 1 when something is not.
+pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
+    let file = file.canonicalize().map_err(|source| Error::Provider { file: file.to_owned(), source })?;
+    let (settings, _) = startup::settings();
+    let (_runtime, setup) = startup::setup(settings)?;
+    let folder = setup.state_dir().path().map_err(Error::Start)?.join("provider");
+    let paths =
+        project_around(&file, &folder).map_err(|source| Error::Provider { file: file.clone(), source })?;
+    let reading = setup.reading(&paths);
+    let catalog = Catalog::read(&paths, &reading);
+
+    let problems: Vec<String> = catalog
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| same_file(&diagnostic.path, &file))
+        .map(|diagnostic| diagnostic.problem.clone())
+        .collect();
+    let tools: Vec<Arc<Tool>> = catalog
+        .tools
+        .items()
+        .iter()
+        .filter(|tool| tool.origin == Origin::Provider && same_file(&tool.script, &file))
+        .cloned()
+        .collect();
+    say(&format!("{}: {} {}", file.display(), tools.len(), if tools.len() == 1 { "tool" } else { "tools" }));
+    for problem in &problems {
+        say(&format!("  ✗ {problem}"));
+    }
+    if tools.is_empty() && problems.is_empty() {
+        say("  ✗ it provides nothing: is it executable, and without a `# mcp:` line or metadata beside it?");
+    }
+    let log = Log::new(LogLevel::Emergency, Style::Json);
+    let mut client = Client::connect(Arc::new(Server::new(setup, catalog, reading, log)));
+    let failed = tools.iter().filter(|tool| !client.try_out(tool)).count();
+    let is_good = problems.is_empty() && failed == 0 && !tools.is_empty();
+    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The project that the executable is part of, or one made for it in `folder`.
+fn project_around(file: &Path, folder: &Path) -> std::io::Result<Paths> {
+    if let Some(tools) = file.parent()
+        && tools.file_name().is_some_and(|name| name == "tools")
+        && let Some(root) = tools.parent()
+    {
+        return Ok(startup::paths(root));
+    }
+    let paths = Paths::of(folder);
+    std::fs::create_dir_all(&paths.tools)?;
+    symlink(file, paths.tools.join(file.file_name().unwrap_or_default()))?;
+    Ok(paths)
+}
+
+fn same_file(path: &Path, file: &Path) -> bool {
+    path.canonicalize().is_ok_and(|path| path == file)
+}
+
+/// A client of a server in this same process.
+struct Client {
+    connection: Connection,
+    messages: Receiver<Vec<u8>>,
+}
+
+struct Sent(Mutex<Sender<Vec<u8>>>);
+
+impl Channel for Sent {
+    fn push(&self, message: Vec<u8>) {
+        // The receiver lives as long as the client does.
+        let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).send(message);
+    }
+
+    fn flush(&self) {}
+}
+
+impl Client {
+    fn connect(server: Arc<Server>) -> Self {
+        let (sender, messages) = channel();
+        let connection = Connection::new(server, Arc::new(Sent(Mutex::new(sender))));
+        let mut client = Self { connection, messages };
+        let hello = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": { "name": "provider check", "version": env!("CARGO_PKG_VERSION") },
+        });
+        let greeted = client.ask("initialize", &hello);
+        if let Some(instructions) = greeted["result"]["instructions"].as_str() {
+            say(&format!("  instructions: {}", excerpt(instructions)));
+        }
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
+    /// Shows a tool, and calls it if it needs no arguments. False when a client would see an error.
+    fn try_out(&mut self, tool: &Tool) -> bool {
+        let about = tool.description.as_deref().unwrap_or("(no description)");
+        say(&format!("  ✓ {}: {}", tool.name, excerpt(about)));
+        let schema: Value = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        if !required.is_empty() {
+            say(&format!("      not called: it needs {}", required.join(", ")));
+            return true;
+        }
+        let answer = self.ask("tools/call", &json!({ "name": tool.name, "arguments": {} }));
+        match answer.get("error") {
+            Some(error) => {
+                say(&format!(
+                    "      ✗ called without arguments: error {}: {}",
+                    error["code"],
+                    text(&error["message"])
+                ));
+                false
+            }
+            None => {
+                let result = &answer["result"];
+                let kind = if result["isError"] == true { "an error result" } else { "a result" };
+                let content = &result["content"][0];
+                let shown =
+                    if content["type"] == "text" { text(&content["text"]) } else { content.to_string() };
+                say(&format!("      called without arguments: {kind}: {}", excerpt(&shown)));
+                true
+            }
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.send(&json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
+        loop {
+            let Ok(message) = self.messages.recv() else { return Value::Null };
+            let message: Value = serde_json::from_slice(&message).unwrap_or_default();
+            if message["id"] == method {
+                return message;
+            }
+        }
+    }
+
+    fn send(&mut self, message: &Value) {
+        self.connection.receive(&Line::Whole(message.to_string().as_bytes()));
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn say(line: &str) {
+    // Whoever closed our output does not want to know.
+    let _ = writeln!(std::io::stdout(), "{line}");
+}

@@ -1,0 +1,180 @@
+//! Executables that describe themselves: asked `list`, they print a JSON object for each of their tools; asked
+//! `instructions`, what the model should know about them.
+
+use crate::entry::{Context, Entry, RegistryEntry, below};
+use crate::metadata::Metadata;
+use crate::scan::{Candidate, Listing};
+use crate::{Diagnostic, Paths, Tool, trust};
+use mcp_bash_wire::write;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Runs an executable with one word as its argument, within the bounds of a tool call.
+pub trait Ask: Debug + Send + Sync {
+    /// What it printed, or why that is no answer.
+    fn ask(&self, program: &Path, word: &str) -> Result<String, String>;
+}
+
+/// An executable and the tools it says it has.
+#[derive(Debug, Clone)]
+pub struct Provider {
+    pub tools: Vec<Arc<Tool>>,
+    pub instructions: Option<String>,
+    /// Where it stands below `tools/`.
+    path: String,
+    registry_entry: RegistryEntry,
+}
+
+/// A provider in our registry.
+#[derive(Deserialize)]
+struct Remembered {
+    path: String,
+    tools: Vec<Box<RawValue>>,
+    instructions: Option<String>,
+}
+
+impl Provider {
+    /// Asks an executable what it has.
+    pub(crate) fn ask(
+        program: &Path,
+        paths: &Paths,
+        asked: &dyn Ask,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        trust::may_run(program, &paths.root).map_err(|distrust| distrust.to_string())?;
+        let listed = asked.ask(program, "list").map_err(|problem| format!("asked `list`, it {problem}"))?;
+        let tools = definitions(&listed, program, paths, problems)
+            .map_err(|problem| format!("asked `list`, it {problem}"))?;
+        // Not to have any is its right.
+        let instructions = asked.ask(program, "instructions").ok();
+        let instructions = instructions.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let path = below(program, &paths.tools);
+        Ok(Self { tools, instructions, path, registry_entry: RegistryEntry::default() })
+    }
+}
+
+/// The tools that an executable lists: JSON objects, one after another.
+fn definitions(
+    listed: &str,
+    program: &Path,
+    paths: &Paths,
+    problems: &mut Vec<String>,
+) -> Result<Vec<Arc<Tool>>, String> {
+    let mut tools = Vec::new();
+    for definition in serde_json::Deserializer::from_str(listed).into_iter::<&RawValue>() {
+        let definition =
+            definition.map_err(|error| format!("printed what is no JSON ({error}): {}", excerpt(listed)))?;
+        let tool = Tool::provided(definition.get(), program, paths, problems).map_err(|problem| {
+            format!("printed a definition that cannot be used ({problem}): {}", excerpt(definition.get()))
+        })?;
+        tools.push(Arc::new(tool));
+    }
+    if tools.is_empty() { Err("named no tool".to_owned()) } else { Ok(tools) }
+}
+
+/// The beginning of what an executable printed, on one line.
+pub fn excerpt(printed: &str) -> String {
+    const LONGEST: usize = 200;
+    let line = printed.trim().replace(['\n', '\r', '\t'], " ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None if line.is_empty() => "nothing".to_owned(),
+        None => line,
+    }
+}
+
+impl Entry for Provider {
+    const KIND: &'static str = "providers";
+
+    /// To ask one takes the time of a process, in which others can be asked.
+    const MANY: usize = 2;
+
+    fn folder(paths: &Paths) -> &Path {
+        &paths.tools
+    }
+
+    fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
+        if !listing.at_the_top {
+            return Vec::new();
+        }
+        let executable = listing.plain_files().filter(|name| listing.metadata_beside(name).is_none());
+        let executable = executable.filter_map(|name| {
+            let stamp = listing.stamp(name).filter(|stamp| stamp.is_executable())?;
+            Some(listing.candidate(name, stamp, None))
+        });
+        executable.collect()
+    }
+
+    fn read(
+        candidate: Candidate,
+        context: &Context<'_>,
+        problems: &mut Vec<String>,
+    ) -> Result<Option<Self>, String> {
+        // A file with a `# mcp:` line is a tool, be the line right or wrong.
+        if !matches!(Metadata::inline(&candidate.file), Ok(None)) {
+            return Ok(None);
+        }
+        let Some(asked) = context.ask else { return Ok(None) };
+        Self::ask(&candidate.file, context.paths, asked, problems).map(Some)
+    }
+
+    fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {
+        Err("providers cannot be registered".to_owned())
+    }
+
+    fn remembered(text: &str, paths: &Paths) -> Option<Self> {
+        let remembered: Remembered = serde_json::from_str(text).ok()?;
+        let program = paths.tools.join(&remembered.path);
+        let tool = |text: &Box<RawValue>| {
+            let line = write::compact(text.get());
+            Tool::provided(&line, &program, paths, &mut Vec::new()).ok().map(Arc::new)
+        };
+        Some(Self {
+            tools: remembered.tools.iter().map(tool).collect::<Option<_>>()?,
+            instructions: remembered.instructions,
+            path: remembered.path,
+            registry_entry: RegistryEntry::default(),
+        })
+    }
+
+    fn name(&self) -> &str {
+        &self.path
+    }
+
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn registry_entry(&self) -> &RegistryEntry {
+        &self.registry_entry
+    }
+
+    fn write(&self) -> String {
+        let tools: Vec<&str> = self.tools.iter().map(|tool| tool.registry_text()).collect();
+        let instructions = self.instructions.as_deref().map_or_else(|| "null".to_owned(), write::string);
+        let path = write::string(&self.path);
+        format!(r#"{{"path":{path},"instructions":{instructions},"tools":[{}]}}"#, tools.join(","))
+    }
+
+    fn has_parts_elsewhere(&self) -> bool {
+        false
+    }
+}
+
+/// Tools of one name, of which at least one is provided: none of them is served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Duplicate {
+    pub name: String,
+    /// The files that have it, the later ones first.
+    pub files: Vec<PathBuf>,
+}
+
+impl std::fmt::Display for Duplicate {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let files: Vec<_> = self.files.iter().map(|file| file.display().to_string()).collect();
+        write!(formatter, "{}:{}", self.name, files.join(","))
+    }
+}

@@ -1,0 +1,113 @@
+//! What a server is set up with before there is a project to serve.
+
+use crate::methods::tools::environment;
+use crate::settings::Settings;
+use mcp_bash_project::{Ask, Paths, Reading, excerpt};
+use mcp_bash_runner::{Ending, Invocation, Outcome, Patience, Runner, StateDir};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+/// The settings, and where work is done.
+pub struct Setup {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) runtime: Handle,
+    pub(crate) runner: Arc<Runner>,
+    pub(crate) state_dir: Arc<StateDir>,
+}
+
+impl Setup {
+    pub fn new(settings: Settings, runtime: Handle, state_dir: Arc<StateDir>) -> Self {
+        let runner = Arc::new(Runner::new(Arc::clone(&state_dir)));
+        Self { settings: Arc::new(settings), runtime, runner, state_dir }
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub fn state_dir(&self) -> &StateDir {
+        &self.state_dir
+    }
+
+    /// How the project in `paths` is read.
+    pub fn reading(&self, paths: &Paths) -> Reading {
+        let asker = Asker {
+            settings: Arc::clone(&self.settings),
+            runtime: self.runtime.clone(),
+            runner: Arc::clone(&self.runner),
+            paths: paths.clone(),
+        };
+        Reading {
+            registration_limit: self.settings.registration_limit,
+            registry_limit: self.settings.registry_limit,
+            static_registry: self.settings.static_registry,
+            hooks: self.settings.allow_hooks,
+            strict_providers: self.settings.strict_providers,
+            ask: Some(Arc::new(asker)),
+            only: None,
+        }
+    }
+}
+
+/// Asks executables which tools they provide, within the bounds of a tool call.
+struct Asker {
+    settings: Arc<Settings>,
+    runtime: Handle,
+    runner: Arc<Runner>,
+    paths: Paths,
+}
+
+impl std::fmt::Debug for Asker {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Asker").finish_non_exhaustive()
+    }
+}
+
+/// How long an executable may take to end when it is told to.
+const GRACE: Duration = Duration::from_millis(500);
+
+impl Ask for Asker {
+    fn ask(&self, program: &Path, word: &str) -> Result<String, String> {
+        let invocation = Invocation {
+            program: program.to_owned(),
+            arguments: vec![word.into()],
+            directory: self.paths.root.clone(),
+            environment: environment::base(&self.settings.environment_mode, None, &self.paths),
+            input: &[],
+            patience: Patience::fixed(self.settings.provider_timeout),
+            grace: GRACE,
+            output_limit: self.settings.output_limit,
+            error_tail: self.settings.stderr_tail,
+            side_channel: &[],
+        };
+        let outcome = self.runner.run(invocation, std::future::pending(), |_| {});
+        match self.runtime.block_on(outcome) {
+            Ok(outcome) => self.answer(&outcome),
+            Err(error) => Err(format!("could not be started: {error}")),
+        }
+    }
+}
+
+impl Asker {
+    fn answer(&self, outcome: &Outcome) -> Result<String, String> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let said = || excerpt(&(text(&outcome.stdout) + &text(&outcome.stderr)));
+        match outcome.ending {
+            Ending::Exited(0) => Ok(text(&outcome.stdout)),
+            Ending::Exited(code) => Err(format!("failed (exit {code}) and printed: {}", said())),
+            Ending::Signalled(signal) => Err(format!("was ended by signal {signal} and printed: {}", said())),
+            Ending::TimedOut(_) => Err(format!(
+                "did not end within {} s (MCPBASH_PROVIDER_TIMEOUT sets the limit) and printed: {}",
+                self.settings.provider_timeout.as_secs(),
+                said()
+            )),
+            Ending::OutputTooLarge => Err(format!(
+                "printed more than {} bytes; MCPBASH_MAX_TOOL_OUTPUT_SIZE sets the limit",
+                self.settings.output_limit
+            )),
+            Ending::Cancelled => Err("was cancelled".to_owned()),
+        }
+    }
+}
