@@ -24,7 +24,8 @@
 //! - A value is a string. Only an exploded variable is a list, and in the named forms (`{?rest*}`) a map of the pairs
 //!   whose names are not the template's own.
 //! - A variable that occurs more than once has the same value everywhere, or there is no match.
-//! - Values are percent-decoded once. One that is not UTF-8 is no match.
+//! - Values are percent-decoded once. One that is not UTF-8 is no match. An escaped slash is part of a value, so whoever
+//!   makes a path of values has to open it beneath a folder.
 //!
 //! Everything here is a pure function of its input: there is no runtime, no file, no clock.
 

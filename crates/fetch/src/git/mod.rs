@@ -2,6 +2,7 @@
 
 mod command;
 mod process;
+mod scratch;
 mod uri;
 
 pub use command::GitCommand;
@@ -11,11 +12,11 @@ use crate::error::FetchError;
 use crate::hosts::{HostRules, Network, Settings, SystemNetwork, vetted};
 use process::Running;
 use rustix::fs::statvfs;
+use scratch::Scratch;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tempfile::TempDir;
 use tokio::time::timeout;
 
 const SETTINGS: Settings = Settings { allow: "MCPBASH_GIT_ALLOW_HOSTS", deny: "MCPBASH_GIT_DENY_HOSTS" };
@@ -40,6 +41,8 @@ pub struct GitPolicy {
     pub max_bytes: u64,
     /// Which `git`: a name to look for, or a path.
     pub program: PathBuf,
+    /// The folder in which each call makes one of its own, for as long as it takes.
+    pub scratch: PathBuf,
 }
 
 impl Default for GitPolicy {
@@ -51,6 +54,7 @@ impl Default for GitPolicy {
             max_kb: 50 * 1024,
             max_bytes: 10 * 1024 * 1024,
             program: PathBuf::from("git"),
+            scratch: std::env::temp_dir(),
         }
     }
 }
@@ -88,8 +92,7 @@ impl Git {
 
     async fn fetch(&self, uri: &GitUri) -> Result<Vec<u8>, FetchError> {
         let addresses = vetted(&*self.network, &uri.repository).await?;
-        // Only we can look into it, and it vanishes with this call however that ends.
-        let folder = TempDir::with_prefix("mcp-bash-git-").map_err(|error| unusable(&error))?;
+        let folder = Scratch::new(&self.policy.scratch).map_err(|error| unusable(&error))?;
         self.check_space(folder.path())?;
         self.check_version(folder.path()).await?;
         self.clone_into(folder.path(), uri, &addresses).await?;

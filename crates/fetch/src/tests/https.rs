@@ -154,6 +154,8 @@ async fn certificates_have_to_be_for_the_name_and_trusted() {
     let https = Https::with(allowing("example.com"), server.network(), trust);
     let error = https.get("https://example.com/").await.unwrap_err();
     assert!(matches!(error, FetchError::Unreachable { .. }), "{error}");
+    let by_the_system = Https::with(allowing("example.com"), server.network(), Trust::System);
+    assert!(by_the_system.get("https://example.com/").await.is_err());
     assert_eq!(server.heads().len(), 0, "nothing is asked of a server that is not the right one");
 }
 

@@ -230,9 +230,21 @@ impl Origin {
         Server::start("git.example", move |request| Self::reply(&root, request)).await
     }
 
-    fn git(&self, server: &Server, policy: GitPolicy) -> Git {
-        let hosts = allowing(&format!("git.example:{}", server.port)).hosts;
-        Git::with(GitPolicy { hosts, program: self.program(server), ..policy }, server.network())
+    fn git(&self, server: &Server, mut policy: GitPolicy) -> Git {
+        policy.hosts = allowing(&format!("git.example:{}", server.port)).hosts;
+        policy.program = self.program(server);
+        policy.scratch = self.scratch();
+        Git::with(policy, server.network())
+    }
+
+    fn scratch(&self) -> PathBuf {
+        let scratch = self.folder.path().join("scratch");
+        fs::create_dir_all(&scratch).unwrap();
+        scratch
+    }
+
+    fn assert_nothing_is_left(&self) {
+        assert_eq!(fs::read_dir(self.scratch()).unwrap().count(), 0);
     }
 }
 
@@ -275,6 +287,7 @@ async fn files_of_a_real_repository() {
     let small_repositories = origin.git(&server, GitPolicy { max_kb: 1, ..allowing("x") });
     let error = small_repositories.read(&at("large")).await.unwrap_err();
     assert!(matches!(error, FetchError::TooLarge { limit: 1024, setting: "MCPBASH_GIT_MAX_KB" }), "{error}");
+    origin.assert_nothing_is_left();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -301,4 +314,5 @@ async fn a_server_that_stalls_is_left() {
     let hasty = GitPolicy { timeout: Duration::from_millis(700), ..allowing("x") };
     let error = origin.git(&server, hasty).read(&uri).await.unwrap_err();
     assert!(matches!(error, FetchError::TimedOut { .. }), "{error}");
+    origin.assert_nothing_is_left();
 }
