@@ -199,6 +199,15 @@ fn links_of_the_kernel_are_not_followed() {
     }
 }
 
+/// Says that it is over when the test is, even if it fails.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Swaps two names again and again while they are read. Whatever the moment, no secret is seen.
 fn race(name: &str, first: &str, second: &str, read: &str) {
     let scene = Scene::new();
@@ -218,6 +227,7 @@ fn race(name: &str, first: &str, second: &str, read: &str) {
                     renameat_with(CWD, &first, CWD, &second, RenameFlags::EXCHANGE).unwrap();
                 }
             });
+            let _over = Over(&is_over);
             let start = Instant::now();
             while start.elapsed() < Duration::from_millis(500) || good == 0 || refused == 0 {
                 match scene.read(open, Path::new(read)) {
@@ -232,7 +242,6 @@ fn race(name: &str, first: &str, second: &str, read: &str) {
                     "{name}, {way}: {good} good, {refused} refused"
                 );
             }
-            is_over.store(true, Ordering::Relaxed);
         });
     }
 }
@@ -259,6 +268,7 @@ fn a_folder_that_is_moved_out_while_dots_go_through_it() {
                     renameat_with(CWD, &inside, CWD, &outside, RenameFlags::EXCHANGE).unwrap();
                 }
             });
+            let _over = Over(&is_over);
             let start = Instant::now();
             while start.elapsed() < Duration::from_millis(300) {
                 // Seen from `other`, which is `deep` now and then, this is the secret.
@@ -266,7 +276,6 @@ fn a_folder_that_is_moved_out_while_dots_go_through_it() {
                     assert_ne!(bytes, SECRET, "got out by {way}");
                 }
             }
-            is_over.store(true, Ordering::Relaxed);
         });
     }
 }

@@ -113,6 +113,7 @@ async fn servers_that_never_finish() {
         let policy = HttpsPolicy { timeout: Duration::from_millis(200), ..allowing("example.com") };
         let error = server.https(policy).get("https://example.com/").await.unwrap_err();
         assert!(matches!(error, FetchError::TimedOut { .. }), "{error}");
+        server.departure().await;
     }
 }
 

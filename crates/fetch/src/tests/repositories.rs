@@ -293,17 +293,19 @@ async fn files_of_a_real_repository() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn git_is_not_led_elsewhere() {
     let origin = Origin::new();
-    let elsewhere = origin.server().await;
-    let location = format!(
-        "Location: https://git.example:{}/repo.git/info/refs?service=git-upload-pack\r\n",
-        elsewhere.port
-    );
-    let server = Server::start("git.example", move |_| answer("302 Found", &location, "")).await;
-    let uri = format!("git+https://git.example:{}/repo.git#main:inside", server.port);
+    let root = origin.folder.path().to_owned();
+    let server = Server::start("git.example", move |request| {
+        let target = request.head.split_whitespace().nth(1).unwrap();
+        match target.strip_prefix("/moved.git") {
+            Some(rest) => answer("302 Found", &format!("Location: /repo.git{rest}\r\n"), ""),
+            None => Origin::reply(&root, request),
+        }
+    })
+    .await;
+    let uri = format!("git+https://git.example:{}/moved.git#main:inside", server.port);
     let error = origin.git(&server, allowing("x")).read(&uri).await.unwrap_err();
     assert!(matches!(error, FetchError::Git { .. }), "{error}");
-    assert_eq!(server.heads().len(), 1);
-    assert_eq!(elsewhere.heads().len(), 0);
+    assert_eq!(server.heads().len(), 1, "where it was sent is where it would have found it");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -314,5 +316,7 @@ async fn a_server_that_stalls_is_left() {
     let hasty = GitPolicy { timeout: Duration::from_millis(700), ..allowing("x") };
     let error = origin.git(&server, hasty).read(&uri).await.unwrap_err();
     assert!(matches!(error, FetchError::TimedOut { .. }), "{error}");
+    // Not only git is gone, but also the part of it that was connected.
+    server.departure().await;
     origin.assert_nothing_is_left();
 }

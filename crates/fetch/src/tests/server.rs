@@ -9,8 +9,10 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
@@ -54,6 +56,7 @@ pub(super) struct Server {
     pub(super) certificate: CertificateDer<'static>,
     pub(super) certificate_pem: String,
     heads: Arc<Mutex<Vec<String>>>,
+    departures: Arc<Semaphore>,
 }
 
 impl Server {
@@ -71,11 +74,13 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let heads = Arc::new(Mutex::new(Vec::new()));
-        let (noted, reply) = (Arc::clone(&heads), Arc::new(reply));
+        let departures = Arc::new(Semaphore::new(0));
+        let (noted, gone, reply) = (Arc::clone(&heads), Arc::clone(&departures), Arc::new(reply));
         tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
                 let (acceptor, noted, reply) = (acceptor.clone(), Arc::clone(&noted), Arc::clone(&reply));
+                let departures = Arc::clone(&gone);
                 tokio::spawn(async move {
                     let mut stream = acceptor.accept(stream).await?;
                     let request = read_request(&mut stream).await?;
@@ -85,19 +90,27 @@ impl Server {
                         Reply::Stall(bytes) => {
                             stream.write_all(&bytes).await?;
                             stream.flush().await?;
-                            std::future::pending::<()>().await;
+                            // However it ends, whoever was there has gone.
+                            let _ = stream.read_to_end(&mut Vec::new()).await;
+                            departures.add_permits(1);
                         }
                     }
                     stream.shutdown().await
                 });
             }
         });
-        Self { port, certificate, certificate_pem: cert.pem(), heads }
+        Self { port, certificate, certificate_pem: cert.pem(), heads, departures }
     }
 
     /// The heads of the requests that have come.
     pub(super) fn heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
+    }
+
+    /// Waits until someone who was kept waiting has gone.
+    pub(super) async fn departure(&self) {
+        let gone = tokio::time::timeout(Duration::from_secs(20), self.departures.acquire()).await;
+        gone.expect("someone is still waiting for an answer").unwrap().forget();
     }
 
     pub(super) fn network(&self) -> Arc<TestNetwork> {
