@@ -40,10 +40,7 @@ pub use download::{Download, DownloadError, Downloaded, download};
 pub use echo::echo;
 pub use error::{ErrorKind, FetchError};
 pub use file::{FileContent, Roots};
-pub use git::{Git, GitCommand, GitPolicy};
-pub use hosts::{
-    Answer, Host, HostError, HostList, HostListError, HostRules, HttpsUrl, Network, SystemNetwork, UrlError,
-    not_public,
-};
+pub use git::{Git, GitPolicy};
+pub use hosts::{Answer, HostError, HostList, HostListError, HostRules, Network, SystemNetwork, UrlError};
 pub use https::{Https, HttpsPolicy, Response, Trust};
 pub use sniff::{Sniffed, sniff};

@@ -10,12 +10,12 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GitCommand {
-    pub program: PathBuf,
-    pub arguments: Vec<OsString>,
+pub(crate) struct GitCommand {
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<OsString>,
     /// All of it: nothing is inherited.
-    pub environment: Vec<(&'static str, OsString)>,
-    pub folder: PathBuf,
+    pub(crate) environment: Vec<(&'static str, OsString)>,
+    pub(crate) folder: PathBuf,
 }
 
 /// Settings for every call. The configuration of the user and of the system is not read, so these are all there are.

@@ -5,7 +5,7 @@ mod process;
 mod scratch;
 mod uri;
 
-pub use command::GitCommand;
+pub(crate) use command::GitCommand;
 pub(crate) use uri::GitUri;
 
 use crate::error::FetchError;

@@ -32,7 +32,7 @@ const SPECIAL_V6: [(u128, u32, &str); 5] = [
 ];
 
 /// What an address is, if it is not public. Whatever is not known to be public is not.
-pub fn not_public(address: IpAddr) -> Option<&'static str> {
+pub(crate) fn not_public(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => not_public_v4(address),
         IpAddr::V6(address) => not_public_v6(address),

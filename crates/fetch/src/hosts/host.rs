@@ -7,7 +7,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Host {
+pub(crate) enum Host {
     /// Lowercase.
     Name(String),
     Address(IpAddr),
@@ -35,7 +35,7 @@ pub enum HostError {
 
 impl Host {
     /// The host as it stands in a URL, with an address of IPv6 in brackets.
-    pub fn parse(text: &str) -> Result<Self, HostError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, HostError> {
         if let Some(rest) = text.strip_prefix('[') {
             let address: Option<Ipv6Addr> = rest.strip_suffix(']').and_then(|inside| inside.parse().ok());
             return address.map(|address| Self::Address(address.into())).ok_or(HostError::BadBrackets);

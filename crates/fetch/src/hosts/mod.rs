@@ -7,10 +7,13 @@ mod rules;
 mod url;
 mod vetted;
 
-pub use address::not_public;
-pub use host::{Host, HostError};
+#[cfg(test)]
+pub(crate) use address::not_public;
+pub(crate) use host::Host;
+pub use host::HostError;
 pub use network::{Answer, Network, SystemNetwork};
 pub(crate) use rules::Settings;
 pub use rules::{HostList, HostListError, HostRules};
-pub use url::{HttpsUrl, UrlError};
+pub(crate) use url::HttpsUrl;
+pub use url::UrlError;
 pub(crate) use vetted::vetted;

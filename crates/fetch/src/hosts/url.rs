@@ -6,11 +6,11 @@ use std::fmt;
 const MAX_URL_BYTES: usize = 8192;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HttpsUrl {
-    pub host: Host,
-    pub port: u16,
+pub(crate) struct HttpsUrl {
+    pub(crate) host: Host,
+    pub(crate) port: u16,
     /// The path and the query, as they are sent.
-    pub target: String,
+    pub(crate) target: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,7 +41,7 @@ impl UrlError {
 }
 
 impl HttpsUrl {
-    pub fn parse(url: &str) -> Result<Self, UrlError> {
+    pub(crate) fn parse(url: &str) -> Result<Self, UrlError> {
         let rest = url.split_at_checked(8).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("https://"));
         let (_, rest) = rest.ok_or(UrlError::NotHttps)?;
         if url.len() > MAX_URL_BYTES {
@@ -60,7 +60,7 @@ impl HttpsUrl {
     }
 
     /// The host, and the port if it is not the usual one.
-    pub fn authority(&self) -> String {
+    pub(crate) fn authority(&self) -> String {
         if self.port == 443 { self.host.to_string() } else { format!("{}:{}", self.host, self.port) }
     }
 }

@@ -1,7 +1,8 @@
 //! URLs that try to lead to where nobody may go. Everything is allowed in these tests, but for what is never allowed.
 
 use super::server::{PUBLIC, Server, TestNetwork, answer};
-use crate::{ErrorKind, HostList, HostRules, Https, HttpsPolicy, Trust, not_public};
+use crate::hosts::not_public;
+use crate::{ErrorKind, HostList, HostRules, Https, HttpsPolicy, Trust};
 use std::net::IpAddr;
 
 fn allowing_all() -> HttpsPolicy {

@@ -1,8 +1,8 @@
 //! Reading from repositories: what git is told, and a real one behind a server of our own.
 
 use super::server::{PUBLIC, Reply, Request, Server, TestNetwork, answer};
-use crate::git::GitUri;
-use crate::{ErrorKind, FetchError, Git, GitCommand, GitPolicy, HostList, HostRules};
+use crate::git::{GitCommand, GitUri};
+use crate::{ErrorKind, FetchError, Git, GitPolicy, HostList, HostRules};
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, symlink};
