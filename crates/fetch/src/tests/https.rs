@@ -113,8 +113,17 @@ async fn servers_that_never_finish() {
         let policy = HttpsPolicy { timeout: Duration::from_millis(200), ..allowing("example.com") };
         let error = server.https(policy).get("https://example.com/").await.unwrap_err();
         assert!(matches!(error, FetchError::TimedOut { .. }), "{error}");
-        server.departure().await;
     }
+}
+
+#[tokio::test]
+async fn a_request_that_is_dropped_is_gone() {
+    let server = Server::start("example.com", |_| Reply::Stall(Vec::new())).await;
+    let https = server.https(allowing("example.com"));
+    let reading = tokio::spawn(async move { https.get("https://example.com/").await });
+    server.arrival().await;
+    reading.abort();
+    server.departure().await;
 }
 
 #[tokio::test]

@@ -316,6 +316,19 @@ async fn a_server_that_stalls_is_left() {
     let hasty = GitPolicy { timeout: Duration::from_millis(700), ..allowing("x") };
     let error = origin.git(&server, hasty).read(&uri).await.unwrap_err();
     assert!(matches!(error, FetchError::TimedOut { .. }), "{error}");
+    origin.assert_nothing_is_left();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_is_dropped_takes_git_with_it() {
+    let origin = Origin::new();
+    let server = Server::start("git.example", |_| Reply::Stall(Vec::new())).await;
+    let uri = format!("git+https://git.example:{}/repo.git#main:inside", server.port);
+    let git = origin.git(&server, allowing("x"));
+    let reading = tokio::spawn(async move { git.read(&uri).await });
+    server.arrival().await;
+    reading.abort();
+    assert!(reading.await.unwrap_err().is_cancelled());
     // Not only git is gone, but also the part of it that was connected.
     server.departure().await;
     origin.assert_nothing_is_left();

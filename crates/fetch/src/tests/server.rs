@@ -56,6 +56,7 @@ pub(super) struct Server {
     pub(super) certificate: CertificateDer<'static>,
     pub(super) certificate_pem: String,
     heads: Arc<Mutex<Vec<String>>>,
+    arrivals: Arc<Semaphore>,
     departures: Arc<Semaphore>,
 }
 
@@ -74,13 +75,14 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let heads = Arc::new(Mutex::new(Vec::new()));
-        let departures = Arc::new(Semaphore::new(0));
-        let (noted, gone, reply) = (Arc::clone(&heads), Arc::clone(&departures), Arc::new(reply));
+        let (arrivals, departures) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+        let (come, gone) = (Arc::clone(&arrivals), Arc::clone(&departures));
+        let (noted, reply) = (Arc::clone(&heads), Arc::new(reply));
         tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
                 let (acceptor, noted, reply) = (acceptor.clone(), Arc::clone(&noted), Arc::clone(&reply));
-                let departures = Arc::clone(&gone);
+                let (arrivals, departures) = (Arc::clone(&come), Arc::clone(&gone));
                 tokio::spawn(async move {
                     let mut stream = acceptor.accept(stream).await?;
                     let request = read_request(&mut stream).await?;
@@ -90,6 +92,7 @@ impl Server {
                         Reply::Stall(bytes) => {
                             stream.write_all(&bytes).await?;
                             stream.flush().await?;
+                            arrivals.add_permits(1);
                             // However it ends, whoever was there has gone.
                             let _ = stream.read_to_end(&mut Vec::new()).await;
                             departures.add_permits(1);
@@ -99,7 +102,7 @@ impl Server {
                 });
             }
         });
-        Self { port, certificate, certificate_pem: cert.pem(), heads, departures }
+        Self { port, certificate, certificate_pem: cert.pem(), heads, arrivals, departures }
     }
 
     /// The heads of the requests that have come.
@@ -107,10 +110,19 @@ impl Server {
         self.heads.lock().unwrap().clone()
     }
 
+    /// Waits until someone is kept waiting.
+    pub(super) async fn arrival(&self) {
+        Self::event(&self.arrivals).await;
+    }
+
     /// Waits until someone who was kept waiting has gone.
     pub(super) async fn departure(&self) {
-        let gone = tokio::time::timeout(Duration::from_secs(20), self.departures.acquire()).await;
-        gone.expect("someone is still waiting for an answer").unwrap().forget();
+        Self::event(&self.departures).await;
+    }
+
+    async fn event(events: &Semaphore) {
+        let event = tokio::time::timeout(Duration::from_secs(60), events.acquire()).await;
+        event.expect("it has not happened in a minute").unwrap().forget();
     }
 
     pub(super) fn network(&self) -> Arc<TestNetwork> {
