@@ -1,0 +1,90 @@
+//! The host of a URL, in the one spelling that is understood by all.
+//!
+//! Programs differ in how they read `127.1`, `0x7f.1`, `１２７.0.0.1` or `example.com.`. What one checks, another might
+//! connect to. So anything that could be read in two ways is refused.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Host {
+    /// Lowercase.
+    Name(String),
+    Address(IpAddr),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HostError {
+    #[error("it names no host")]
+    Empty,
+    #[error("its host has characters that are not ASCII; write it in its `xn--` form")]
+    NotAscii,
+    #[error("its host has the character {0:?}, which no host has")]
+    BadCharacter(char),
+    #[error("its host has an empty part, one that is too long, or one that begins or ends with `-`")]
+    BadLabel,
+    #[error("its host ends with a dot; write it without")]
+    TrailingDot,
+    #[error("its host is a number, but not an address in its usual form, such as `192.0.2.1`")]
+    UnusualAddress,
+    #[error("its host is in brackets, but not an address of IPv6 in its usual form")]
+    BadBrackets,
+    #[error("its host is this machine")]
+    Local,
+}
+
+impl Host {
+    /// The host as it stands in a URL, with an address of IPv6 in brackets.
+    pub(crate) fn parse(text: &str) -> Result<Self, HostError> {
+        if let Some(rest) = text.strip_prefix('[') {
+            let address: Option<Ipv6Addr> = rest.strip_suffix(']').and_then(|inside| inside.parse().ok());
+            return address.map(|address| Self::Address(address.into())).ok_or(HostError::BadBrackets);
+        }
+        if text.is_empty() {
+            return Err(HostError::Empty);
+        }
+        if !text.is_ascii() {
+            return Err(HostError::NotAscii);
+        }
+        let is_host = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.');
+        if let Some(sign) = text.chars().find(|&sign| !is_host(sign)) {
+            return Err(HostError::BadCharacter(sign));
+        }
+        if text.ends_with('.') {
+            return Err(HostError::TrailingDot);
+        }
+        let is_label =
+            |label: &str| matches!(label.len(), 1..=63) && !label.starts_with('-') && !label.ends_with('-');
+        if text.len() > 253 || !text.split('.').all(is_label) {
+            return Err(HostError::BadLabel);
+        }
+        let name = text.to_ascii_lowercase();
+        let last = name.rsplit('.').next().unwrap_or_default();
+        if is_number(last) {
+            // This takes four decimal numbers without leading zeros, and nothing else.
+            let address: Ipv4Addr = name.parse().map_err(|_| HostError::UnusualAddress)?;
+            return Ok(Self::Address(address.into()));
+        }
+        if last == "localhost" {
+            return Err(HostError::Local);
+        }
+        Ok(Self::Name(name))
+    }
+}
+
+/// Whether some program takes a host that ends so for an address.
+fn is_number(label: &str) -> bool {
+    let digits = label.strip_prefix("0x");
+    digits.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+        || label.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Address(IpAddr::V4(address)) => address.fmt(f),
+            Self::Address(IpAddr::V6(address)) => write!(f, "[{address}]"),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The hosts an operator allows and denies.
+
+use super::host::{Host, HostError};
+use super::url::{HttpsUrl, UrlError, split_port};
+use crate::error::FetchError;
+use std::net::Ipv6Addr;
+
+/// Hosts by name, each with the port at which it may be reached.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HostList {
+    entries: Vec<(Host, Option<u16>)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HostListError {
+    #[error("`{entry}` in the list of hosts cannot be used: {error}")]
+    BadHost { entry: String, error: UrlError },
+    #[error("`{entry}` in the list of hosts has a wildcard; write each host out")]
+    Wildcard { entry: String },
+}
+
+impl HostList {
+    /// Hosts with commas or spaces between them: `example.com, api.example.com:8443`.
+    ///
+    /// An entry that cannot be read is an error. Passing it over would reach what was meant to be denied.
+    pub fn parse(list: &str) -> Result<Self, HostListError> {
+        let entries = list.split([',', ' ', '\t', '\n']).filter(|entry| !entry.is_empty());
+        Ok(Self { entries: entries.map(read_entry).collect::<Result<_, _>>()? })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The entries of both.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        self.entries.extend_from_slice(&other.entries);
+        self
+    }
+
+    fn allows(&self, url: &HttpsUrl) -> bool {
+        self.entries.iter().any(|(host, port)| *host == url.host && port.unwrap_or(443) == url.port)
+    }
+
+    fn denies(&self, url: &HttpsUrl) -> bool {
+        self.entries.iter().any(|(host, port)| *host == url.host && port.is_none_or(|port| port == url.port))
+    }
+}
+
+fn read_entry(entry: &str) -> Result<(Host, Option<u16>), HostListError> {
+    if entry.contains('*') {
+        return Err(HostListError::Wildcard { entry: entry.to_owned() });
+    }
+    // In a list there is no port to confuse an address of IPv6 with, so it needs no brackets.
+    if let Ok(address) = entry.parse::<Ipv6Addr>() {
+        return Ok((Host::Address(address.into()), None));
+    }
+    let read = || {
+        let (host, port) = split_port(entry)?;
+        let port = (host.len() < entry.len()).then_some(port);
+        match Host::parse(host) {
+            // It can be listed, though it is never reached.
+            Err(HostError::Local) => Ok((Host::Name(host.to_ascii_lowercase()), port)),
+            host => Ok((host?, port)),
+        }
+    };
+    read().map_err(|error| HostListError::BadHost { entry: entry.to_owned(), error })
+}
+
+/// Which hosts may be reached. An empty list allows none, unless all are allowed in so many words; a list that is not
+/// empty is the whole list even then. Whatever is allowed is reached at public addresses only.
+#[derive(Debug, Clone, Default)]
+pub struct HostRules {
+    pub allow: HostList,
+    pub deny: HostList,
+    pub allow_all: bool,
+}
+
+/// What the settings are called that an operator would change.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) allow: &'static str,
+    pub(crate) deny: &'static str,
+}
+
+impl HostRules {
+    pub(crate) fn check(&self, url: &HttpsUrl, settings: Settings) -> Result<(), FetchError> {
+        let host = url.authority();
+        if self.deny.denies(url) {
+            return Err(FetchError::Denied { host, setting: settings.deny });
+        }
+        if self.allow.is_empty() {
+            // Other ports than the usual one are for those who name them.
+            return match (self.allow_all, url.port) {
+                (true, 443) => Ok(()),
+                (true, _) => Err(FetchError::NotAllowed { host, setting: settings.allow }),
+                (false, _) => Err(FetchError::NoAllowedHosts { setting: settings.allow }),
+            };
+        }
+        if self.allow.allows(url) {
+            Ok(())
+        } else {
+            Err(FetchError::NotAllowed { host, setting: settings.allow })
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! One request and its answer, on a connection that is there.
+
+use super::HttpsPolicy;
+use crate::error::FetchError;
+use crate::hosts::{Host, HttpsUrl};
+use http_body_util::{BodyExt, Empty};
+use hyper::body::{Body, Bytes, Incoming};
+use hyper::client::conn::http1;
+use hyper::header::{
+    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HOST, LOCATION, USER_AGENT,
+};
+use hyper::header::{HeaderMap, HeaderName};
+use hyper::{Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use std::io;
+use std::sync::Arc;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::ClientConfig;
+use tokio_rustls::rustls::pki_types::ServerName;
+
+/// As much as the head of an answer may take.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    pub bytes: Vec<u8>,
+    /// What the server says it is.
+    pub content_type: Option<String>,
+}
+
+pub(super) async fn get(
+    url: &HttpsUrl,
+    policy: &HttpsPolicy,
+    stream: TcpStream,
+    tls: Arc<ClientConfig>,
+) -> Result<Response, FetchError> {
+    let unreachable = |error: io::Error| FetchError::Unreachable { host: url.authority(), error };
+    let protocol = |error: hyper::Error| FetchError::Protocol { host: url.authority(), error };
+
+    // The certificate has to be for the name, whatever the address is.
+    let name = match &url.host {
+        Host::Address(address) => ServerName::from(*address),
+        Host::Name(name) => {
+            ServerName::try_from(name.clone()).map_err(|error| unreachable(io::Error::other(error)))?
+        }
+    };
+    let stream = TlsConnector::from(tls).connect(name, stream).await.map_err(unreachable)?;
+    let mut builder = http1::Builder::new();
+    builder.max_buf_size(MAX_HEAD_BYTES);
+    let (mut sender, connection) =
+        builder.handshake::<_, Empty<Bytes>>(TokioIo::new(stream)).await.map_err(protocol)?;
+
+    let request = request(url, policy)?;
+    let exchange = async {
+        let answer = sender.send_request(request).await.map_err(protocol)?;
+        judge(url, answer.status(), answer.headers())?;
+        let content_type = header(answer.headers(), CONTENT_TYPE);
+        let bytes = read(answer.into_body(), policy.max_bytes(), protocol).await?;
+        Ok(Response { bytes, content_type })
+    };
+    // The connection is driven here and not by a task of its own, so that it ends with the request.
+    let mut exchange = std::pin::pin!(exchange);
+    tokio::select! {
+        biased;
+        outcome = &mut exchange => outcome,
+        // All that will ever come has come.
+        _ = connection => exchange.await,
+    }
+}
+
+fn request(url: &HttpsUrl, policy: &HttpsPolicy) -> Result<Request<Empty<Bytes>>, FetchError> {
+    let mut request = Request::get(url.target.as_str())
+        .header(HOST, url.authority())
+        .header(ACCEPT, "*/*")
+        .header(ACCEPT_ENCODING, "identity")
+        .header(CONNECTION, "close");
+    if let Some(user_agent) = &policy.user_agent {
+        request = request.header(USER_AGENT, user_agent);
+    }
+    request.body(Empty::new()).map_err(|error| FetchError::Unreachable {
+        host: url.authority(),
+        error: io::Error::new(io::ErrorKind::InvalidInput, error),
+    })
+}
+
+/// Whether what comes is worth reading.
+fn judge(url: &HttpsUrl, status: StatusCode, headers: &HeaderMap) -> Result<(), FetchError> {
+    let host = url.authority();
+    if status.is_redirection() {
+        return Err(FetchError::Redirect {
+            host,
+            status: status.as_u16(),
+            location: header(headers, LOCATION),
+        });
+    }
+    if !status.is_success() {
+        return Err(FetchError::Status { host, status: status.as_u16() });
+    }
+    match header(headers, CONTENT_ENCODING) {
+        Some(encoding) if !encoding.eq_ignore_ascii_case("identity") => {
+            Err(FetchError::Encoded { host, encoding })
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn read(
+    mut body: Incoming,
+    limit: u64,
+    protocol: impl Fn(hyper::Error) -> FetchError,
+) -> Result<Vec<u8>, FetchError> {
+    let too_large = FetchError::TooLarge { limit, setting: "MCPBASH_HTTPS_MAX_BYTES" };
+    if body.size_hint().lower() > limit {
+        return Err(too_large);
+    }
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(&protocol)?.into_data() else { continue };
+        if (bytes.len() + data.len()) as u64 > limit {
+            return Err(too_large);
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok(bytes)
+}
+
+fn header(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    Some(String::from_utf8_lossy(headers.get(name)?.as_bytes()).into_owned())
+}

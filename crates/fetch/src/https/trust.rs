@@ -1,0 +1,41 @@
+//! By which certificates a server is recognised.
+
+use crate::error::FetchError;
+use std::sync::Arc;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+#[derive(Debug, Clone)]
+pub enum Trust {
+    /// Those that the system trusts. `SSL_CERT_FILE` and `SSL_CERT_DIR` say where they are, as for other programs.
+    System,
+    /// These and no others.
+    Only(Vec<CertificateDer<'static>>),
+}
+
+impl Trust {
+    pub(super) async fn client_config(&self) -> Result<Arc<ClientConfig>, FetchError> {
+        let mut roots = RootCertStore::empty();
+        match self {
+            Self::System => {
+                let loading = tokio::task::spawn_blocking(rustls_native_certs::load_native_certs);
+                let loaded = loading.await.map_err(|_| FetchError::NoCertificates)?;
+                roots.add_parsable_certificates(loaded.certs);
+            }
+            Self::Only(certificates) => {
+                roots.add_parsable_certificates(certificates.iter().cloned());
+            }
+        }
+        if roots.is_empty() {
+            return Err(FetchError::NoCertificates);
+        }
+        let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("the provider speaks the versions it brings along")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Arc::new(config))
+    }
+}

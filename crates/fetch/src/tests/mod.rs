@@ -1,0 +1,10 @@
+mod downloads;
+mod echoes;
+mod files;
+mod host_lists;
+mod hostile_paths;
+mod hostile_urls;
+mod https;
+mod repositories;
+mod server;
+mod sniffing;

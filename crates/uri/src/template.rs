@@ -1,0 +1,84 @@
+//! A URI template: text with places for values.
+
+use crate::expand::{self, ExpandError};
+use crate::matching;
+use crate::operator::Operator;
+use crate::parse::{self, TemplateError};
+use crate::program::Program;
+use crate::value::Values;
+use std::fmt;
+
+#[derive(Debug, Clone)]
+pub struct Template {
+    text: String,
+    parts: Vec<Part>,
+    program: Program,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Text that stands for itself, as it stands in a URI.
+    Literal(String),
+    Expression {
+        operator: Operator,
+        variables: Vec<Variable>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) modifier: Modifier,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Modifier {
+    None,
+    /// At most so many characters of the value.
+    Prefix(usize),
+    /// Each member of the value by itself.
+    Explode,
+}
+
+impl Template {
+    pub fn parse(text: &str) -> Result<Self, TemplateError> {
+        let parts = parse::parts(text)?;
+        let program = Program::of(&parts).ok_or(TemplateError::TooIntricate)?;
+        Ok(Self { text: text.to_owned(), parts, program })
+    }
+
+    /// The names of its variables, each once, in the order in which they first occur.
+    pub fn variables(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for part in &self.parts {
+            let Part::Expression { variables, .. } = part else { continue };
+            for variable in variables {
+                if !names.contains(&variable.name.as_str()) {
+                    names.push(variable.name.as_str());
+                }
+            }
+        }
+        names
+    }
+
+    /// The URI that it makes of these values. Variables without one leave nothing behind.
+    pub fn expand(&self, values: &Values) -> Result<String, ExpandError> {
+        expand::expand(&self.parts, values)
+    }
+
+    /// The values with which it could have made this URI.
+    pub fn matches(&self, uri: &str) -> Option<Values> {
+        matching::matches(&self.program, uri)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}

@@ -1,0 +1,6 @@
+mod expansion;
+mod file_uris;
+mod hostile;
+mod matching;
+mod properties;
+mod refusals;

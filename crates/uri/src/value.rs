@@ -1,0 +1,20 @@
+//! What a variable of a template stands for.
+
+use std::collections::BTreeMap;
+
+/// The values of variables by name. A variable that is not in it is undefined.
+pub type Values = BTreeMap<String, Value>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    Text(String),
+    List(Vec<String>),
+    /// Pairs in the order in which they are written.
+    Map(Vec<(String, String)>),
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
