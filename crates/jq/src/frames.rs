@@ -158,6 +158,8 @@ impl Scan {
             }
             // A literal at the top ends before what cannot belong to it.
             if self.depth == 0 && self.at > 0 && ends_literal(byte) {
+                // A separator at the top is wrong, and makes what stands before it wrong, too.
+                self.at += usize::from(matches!(byte, b',' | b':'));
                 return true;
             }
             self.at += 1;

@@ -11,6 +11,9 @@ use crate::read;
 use crate::stream;
 use crate::value::Value;
 
+/// The name under which standard input can stand among files.
+const STDIN: &str = "-";
+
 /// How input becomes values.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shape {
@@ -23,11 +26,14 @@ pub(crate) struct Shape {
 pub(crate) struct Inputs<'a> {
     shape: Shape,
     files: VecDeque<OsString>,
+    /// Standard input, until it is read.
+    stdin: Option<Box<dyn Read + 'a>>,
     current: Option<Frames<'a>>,
-    /// The name of the current file, which standard input does not have.
+    /// The name of the current file.
     name: Option<Rc<str>>,
     events: VecDeque<Value>,
     slurped: bool,
+    begun: bool,
     /// Files that could not be read; they are told of at once, and once more by the exit code.
     pub(crate) unreadable: usize,
 }
@@ -38,14 +44,16 @@ pub(crate) struct BadInput(pub(crate) String);
 
 impl<'a> Inputs<'a> {
     pub(crate) fn new(shape: Shape, files: Vec<OsString>, stdin: impl Read + 'a) -> Self {
-        let current = files.is_empty().then(|| Frames::new(Box::new(stdin)));
+        let files = if files.is_empty() { vec![STDIN.into()] } else { files };
         Self {
             shape,
             files: files.into(),
-            current,
+            stdin: Some(Box::new(stdin)),
+            current: None,
             name: None,
             events: VecDeque::new(),
             slurped: false,
+            begun: false,
             unreadable: 0,
         }
     }
@@ -60,11 +68,15 @@ impl<'a> Inputs<'a> {
 
     /// Where we are, as messages say it.
     pub(crate) fn place(&self) -> String {
+        if !self.begun {
+            return "<unknown>".into();
+        }
         format!("{}:{}", self.name.as_deref().unwrap_or("<stdin>"), self.line())
     }
 
     /// The next value, or nothing when all are used up.
     pub(crate) fn next(&mut self, messages: &mut dyn Write) -> Result<Option<Value>, BadInput> {
+        self.begun = true;
         if !self.shape.slurp {
             return self.next_unslurped(messages);
         }
@@ -137,11 +149,12 @@ impl<'a> Inputs<'a> {
     /// Opens the next file that can be opened.
     fn open_next(&mut self, messages: &mut dyn Write) -> bool {
         while let Some(file) = self.files.pop_front() {
-            let name = file.to_string_lossy().into_owned();
-            match File::open(&file) {
+            let stdin = if file == STDIN { self.stdin.take() } else { None };
+            let name = if stdin.is_some() { "<stdin>".into() } else { file.to_string_lossy() };
+            match stdin.map_or_else(|| Ok(Box::new(File::open(&file)?) as _), Ok::<_, std::io::Error>) {
                 Ok(opened) => {
-                    self.name = Some(name.into());
-                    self.current = Some(Frames::new(Box::new(opened)));
+                    self.name = Some((&*name).into());
+                    self.current = Some(Frames::new(opened));
                     return true;
                 }
                 Err(error) => {

@@ -15,7 +15,7 @@
 //!
 //! - Where versions of jq differ, this one does as 1.7 and later do.
 //! - Nothing is coloured, and no modules are loaded: what a script does depends on its own text alone.
-//! - What remains different is listed in `tests/differences.rs`, where a test proves each of them, and told to users
+//! - What remains different is listed in `tests/differences`, where a test proves each of them, and told to users
 //!   in `docs/jq.md`.
 
 mod access;

@@ -71,7 +71,11 @@ impl Options {
         let mut rest = Rest::Files;
         let mut only_positional = false;
         while let Some(argument) = arguments.next() {
-            let text = argument.to_str().filter(|text| !only_positional && text.len() > 1);
+            // A program may begin with a minus, too.
+            let is_flag =
+                |text: &&str| text[1..].starts_with(|next: char| next == '-' || next.is_ascii_alphabetic());
+            let text =
+                argument.to_str().filter(|text| !only_positional && text.starts_with('-') && is_flag(text));
             match text.and_then(|text| text.strip_prefix('-')) {
                 None => options.add_positional(argument, rest)?,
                 Some("-") => only_positional = true,

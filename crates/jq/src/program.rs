@@ -4,6 +4,8 @@
 //! handful.
 
 use jaq_core::Filter;
+use std::borrow::Cow;
+
 use jaq_core::compile::{Compiler, Undefined};
 use jaq_core::load::lex::Token;
 use jaq_core::load::parse::Def;
@@ -28,6 +30,7 @@ pub(crate) fn compile(code: &str, variables: &[String]) -> Result<Filter<Kind>, 
     if code.trim_start().starts_with("import ") || code.trim_start().starts_with("include ") {
         return Err(ProgramError("jq: error: modules cannot be imported here\njq: 1 compile error\n".into()));
     }
+    let code = &*escapes_joined(code);
     let tokens = Lexer::new(code).lex().map_err(|errors| {
         let mut report = Report::new(code);
         for (expected, found) in errors {
@@ -79,6 +82,28 @@ pub(crate) fn compile(code: &str, variables: &[String]) -> Result<Filter<Kind>, 
             }
             report.finish()
         })
+}
+
+/// The program with each pair of surrogate escapes replaced by the character it stands for, as the lexer knows only
+/// escapes that are characters by themselves.
+fn escapes_joined(code: &str) -> Cow<'_, str> {
+    let mut joined = String::new();
+    let mut rest = code;
+    while let Some(at) = rest.find("\\u") {
+        let unit = |from: usize| u16::from_str_radix(rest.get(from..from + 4)?, 16).ok();
+        let pair = unit(at + 2).zip(unit(at + 8).filter(|_| rest[at + 6..].starts_with("\\u")));
+        let char = pair.and_then(|(high, low)| char::decode_utf16([high, low]).next()?.ok());
+        let end = if let Some(char) = char.filter(|char| u32::from(*char) > 0xffff) {
+            joined.push_str(&rest[..at]);
+            joined.push(char);
+            at + 12
+        } else {
+            joined.push_str(&rest[..at + 2]);
+            at + 2
+        };
+        rest = &rest[end..];
+    }
+    if joined.is_empty() { Cow::Borrowed(code) } else { Cow::Owned(joined + rest) }
 }
 
 /// The definitions and functions a program needs, each after those it needs itself.

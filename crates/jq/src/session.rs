@@ -200,7 +200,7 @@ impl Session<'_, '_, '_> {
     }
 
     fn place(&self) -> String {
-        if self.null_input { "<unknown>".into() } else { self.surroundings.inputs.borrow().place() }
+        self.surroundings.inputs.borrow().place()
     }
 }
 

@@ -46,7 +46,7 @@ const FUNCTIONS: &[&[Entry]] = &[
 ];
 
 /// Filters with any number of results.
-const GENERATORS: &[&[Entry]] = &[numbers::GENERATORS, paths::GENERATORS, io::GENERATORS];
+const GENERATORS: &[&[Entry]] = &[numbers::GENERATORS, io::GENERATORS];
 
 /// The interpreter's own filters, and what we call them. Our definitions say what jq says about odd arguments.
 const INTERPRETERS: &[(&str, &str, usize)] = &[

@@ -13,7 +13,7 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     ("false", NONE, |_| bome(Ok(false.into()))),
     ("not", NONE, |call| bome(Ok((!call.1.is_true()).into()))),
     ("type", NONE, |call| bome(Ok(Value::string(call.1.kind())))),
-    ("error", NONE, |call| bome(Err(Error::new(call.1)))),
+    ("_error", NONE, |call| bome(Err(Error::new(call.1)))),
     ("keys", NONE, |call| of_input(call, |value| keys(value, true))),
     ("keys_unsorted", NONE, |call| of_input(call, |value| keys(value, false))),
     ("has", ONE, |call| of_one(call, has)),
@@ -72,10 +72,9 @@ fn from_entries(value: &Value) -> Result {
             !matches!(value, Value::Null | Value::Bool(false))
         })?;
         let value = member(&entry, &["value", "v", "Value", "V"], |_| true)?;
-        let name = match name.or(member(&entry, &["key"], |_| true)?).unwrap_or_default() {
+        let name = match name.unwrap_or_default() {
             Value::String(name) => name,
             name @ (Value::Bool(_) | Value::Number(_)) => name.to_text(),
-            Value::Null => "null".into(),
             other => return Value::fail(format!("Cannot use {} as object key", other.described())),
         };
         object.insert(name, value.unwrap_or_default());

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use jaq_core::native::{Fun, bome};
 use jaq_core::{Exn, Native, ValX};
 
-use super::{Call, Entry, FILTER, FILTERS, NONE, ONE, Results, TWO, VALUE_AND_FILTER, of_one};
+use super::{Call, Entry, FILTER, FILTERS, ONE, Results, TWO, VALUE_AND_FILTER, of_one};
 use crate::engine::Kind;
 use crate::value::{Result, Value};
 
@@ -25,8 +25,6 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     ("_assign", VALUE_AND_FILTER, |call| Box::new(std::iter::once(assign(call)))),
     ("_advance", FILTER, advance),
 ];
-
-pub(super) const GENERATORS: &[Entry] = &[("empty", NONE, |_| Box::new(std::iter::empty()))];
 
 fn path_of(path: &Value) -> Result<Rc<Vec<Value>>> {
     path.as_array().cloned().map_or_else(|| Value::fail("Path must be specified as an array"), Ok)
