@@ -105,13 +105,11 @@ impl Value {
             [] => Ok(Self::Null),
             _ if matches!(self, Self::Null) => Ok(Self::Null),
             [key] => self.without(key),
-            [key, rest @ ..] => match self.at(key)? {
-                Self::Null => Ok(self),
-                _ => {
-                    let child = self.take_at(key)?.without_path(rest)?;
-                    self.with(key, child)
-                }
-            },
+            [key, ..] if matches!(self.at(key)?, Self::Null) => Ok(self),
+            [key, rest @ ..] => {
+                let child = self.take_at(key)?.without_path(rest)?;
+                self.with(key, child)
+            }
         }
     }
 
@@ -184,7 +182,6 @@ fn bounds(from: Option<&Value>, to: Option<&Value>, length: usize) -> Result<std
     Ok(start..stop.max(start))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "lengths are far below the precision of a double")]
 fn set_item(mut items: Rc<Vec<Value>>, index: f64, child: Value) -> Result {
     if index > MAX_INDEX {
         return Value::fail("Array index too large");

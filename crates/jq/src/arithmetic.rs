@@ -121,11 +121,10 @@ fn repeat(text: &str, count: f64) -> Result {
         return Ok(Value::Null);
     }
     let count = if count > 0.0 && count < 1.0 { 1.0 } else { count };
-    let longest = MAX_REPEATED / text.len().max(1);
-    if count >= longest as f64 && !text.is_empty() {
-        return Value::fail("Repeat string result too long");
+    match (count as usize).checked_mul(text.len()) {
+        Some(length) if length < MAX_REPEATED => Ok(Value::string(text.repeat(length / text.len().max(1)))),
+        _ => Value::fail("Repeat string result too long"),
     }
-    Ok(Value::string(text.repeat(if text.is_empty() { 0 } else { count as usize })))
 }
 
 /// Merges two objects, and the objects inside them that have the same name.

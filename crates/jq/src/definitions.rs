@@ -113,3 +113,29 @@ pub(crate) const DEFINITIONS: &[(&str, usize, &str)] = &[
     ("have_decnum", 0, "def have_decnum: true;"),
     ("get_search_list", 0, "def get_search_list: [];"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::DEFINITIONS;
+
+    #[test]
+    fn every_definition_is_what_the_table_says() {
+        for (name, arity, source) in DEFINITIONS {
+            let parsed = jaq_core::load::parse(source, |parser| parser.defs());
+            let parsed = parsed.unwrap_or_else(|| panic!("{name}/{arity} does not parse"));
+            assert_eq!(parsed.len(), 1, "{name}/{arity}");
+            assert_eq!((parsed[0].name, parsed[0].args.len()), (*name, *arity));
+            let twins = DEFINITIONS.iter().filter(|(other, count, _)| other == name && count == arity);
+            assert_eq!(twins.count(), 1, "{name}/{arity} stands twice");
+            let program = format!("def use({}): {name}{}; 1", PARAMETERS[*arity], CALLS[*arity])
+                .replace("use()", "use");
+            assert!(
+                crate::program::compile(&program, &["$ENV".into()]).is_ok(),
+                "{name}/{arity} does not compile"
+            );
+        }
+    }
+
+    const PARAMETERS: [&str; 5] = ["", "a", "a; b", "a; b; c", "a; b; c; d"];
+    const CALLS: [&str; 5] = ["", "(a)", "(a; b)", "(a; b; c)", "(a; b; c; d)"];
+}

@@ -20,6 +20,10 @@ pub(crate) struct Frames<'a> {
     column: usize,
 }
 
+fn line_breaks(text: &[u8]) -> usize {
+    text.iter().map(|byte| usize::from(*byte == b'\n')).sum()
+}
+
 /// How far a scan for the end of a value has come.
 #[derive(Default)]
 struct Scan {
@@ -78,9 +82,9 @@ impl<'a> Frames<'a> {
 
     /// Line and column of a place in the text that was returned last.
     pub(crate) fn place(&self, text: &[u8], at: usize) -> (usize, usize) {
-        let lines = text.iter().filter(|byte| **byte == b'\n').count();
+        let lines = line_breaks(text);
         let before = &text[..at.min(text.len())];
-        let breaks = before.iter().filter(|byte| **byte == b'\n').count();
+        let breaks = line_breaks(before);
         let column = before.iter().rev().take_while(|byte| **byte != b'\n').count();
         let offset = if breaks == 0 { self.column.saturating_sub(text.len()) } else { 0 };
         (self.lines - lines.min(self.lines) + breaks + 1, column + offset)
@@ -105,7 +109,7 @@ impl<'a> Frames<'a> {
 
     fn take(&mut self, length: usize) -> &[u8] {
         let taken = &self.buffer[self.start..self.start + length];
-        self.lines += taken.iter().filter(|byte| **byte == b'\n').count();
+        self.lines += line_breaks(taken);
         match taken.iter().rposition(|byte| *byte == b'\n') {
             Some(last) => self.column = length - last - 1,
             None => self.column += length,

@@ -20,7 +20,6 @@ pub(crate) struct Shape {
     pub(crate) slurp: bool,
     pub(crate) raw: bool,
     pub(crate) stream: bool,
-    pub(crate) seq: bool,
 }
 
 pub(crate) struct Inputs<'a> {

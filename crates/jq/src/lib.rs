@@ -20,6 +20,7 @@
 
 mod access;
 mod arithmetic;
+mod calls;
 mod definitions;
 mod engine;
 mod exit;

@@ -62,7 +62,7 @@ impl Number {
     /// The order of numbers, in which a number that is none comes first.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         if let (Self::Literal(left), Self::Literal(right)) = (self, other)
-            && left.value == right.value
+            && left.value.total_cmp(&right.value).is_eq()
         {
             return Decimal::read(&left.text).cmp(&Decimal::read(&right.text));
         }

@@ -9,6 +9,7 @@ use crate::write::Layout;
 
 /// What the command line asks for.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Options {
     pub(crate) program: Option<OsString>,
     /// The program stands in a file, and is the name of it.
@@ -26,6 +27,7 @@ pub(crate) struct Options {
 
 /// How results are set apart, and whether strings among them are written as they are.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Output {
     pub(crate) raw: bool,
     pub(crate) joined: bool,
@@ -163,10 +165,8 @@ impl Options {
             "indent" => self.layout.indent = indent(arguments.next())?,
             "unbuffered" => self.unbuffered = true,
             "stream" => self.shape.stream = true,
-            "seq" => {
-                self.shape.seq = true;
-                self.output.seq = true;
-            }
+            // Record separators are taken for space in all input.
+            "seq" => self.output.seq = true,
             "arg" | "argjson" | "slurpfile" | "rawfile" => {
                 let (Some(key), Some(value)) = (arguments.next(), arguments.next()) else {
                     let example = if name.ends_with("file") { "filename" } else { "value" };

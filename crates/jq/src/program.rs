@@ -5,6 +5,7 @@
 
 use jaq_core::Filter;
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use jaq_core::compile::{Compiler, Undefined};
 use jaq_core::load::lex::Token;
@@ -12,10 +13,11 @@ use jaq_core::load::parse::Def;
 use jaq_core::load::{Arena, File, Lexer, Loader, Parser};
 use jaq_core::native::Fun;
 
+use crate::calls::each_call;
 use crate::definitions;
 use crate::engine::Kind;
 use crate::natives;
-use crate::rewrite::{Rewriter, each_call};
+use crate::rewrite::Rewriter;
 use crate::tokens;
 
 /// The name under which the program itself is compiled.
@@ -170,12 +172,13 @@ impl<'c> Report<'c> {
         let column = before[start..].chars().count();
         let source = self.code[start..].lines().next().unwrap_or_default();
         let marked = found.lines().next().unwrap_or_default().chars().count().max(1);
-        self.text.push_str(&format!(
-            "jq: error: {what} at <top-level>, line {line}, column {}:\n    {source}\n    {}{}\n",
+        let _ = writeln!(
+            self.text,
+            "jq: error: {what} at <top-level>, line {line}, column {}:\n    {source}\n    {}{}",
             column + 1,
             " ".repeat(column),
             "^".repeat(marked),
-        ));
+        );
         self.count += 1;
     }
 

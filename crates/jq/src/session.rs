@@ -223,7 +223,7 @@ impl Results<'_> {
         }
         match value {
             Value::String(text) if self.output.nul && text.contains('\0') => return Ok(false),
-            Value::String(text) if self.output.raw && !(self.layout.ascii && !text.is_ascii()) => {
+            Value::String(text) if self.output.raw && (!self.layout.ascii || text.is_ascii()) => {
                 self.text.push_str(text);
             }
             other => self.layout.write(other, &mut self.text),

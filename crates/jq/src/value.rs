@@ -105,7 +105,7 @@ fn excerpt(json: &str) -> String {
     if json.len() <= EXCERPT {
         return json.to_owned();
     }
-    let end = json.floor_char_boundary(EXCERPT - 3);
+    let end = (0..=EXCERPT - 3).rev().find(|end| json.is_char_boundary(*end)).unwrap_or(0);
     format!("{}...", &json[..end])
 }
 

@@ -151,7 +151,7 @@ pub(crate) fn indices(value: &Value, part: &Value) -> Value {
         (Value::String(text), Value::String(part)) => {
             let starts = (0..text.len())
                 .filter(|at| !part.is_empty() && text.as_bytes()[*at..].starts_with(part.as_bytes()));
-            starts.map(|at| Value::from(at)).collect()
+            starts.map(Value::from).collect()
         }
         (Value::Array(items), Value::Array(part)) if part.is_empty() || part.len() > items.len() => {
             Value::array(Vec::new())

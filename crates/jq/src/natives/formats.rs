@@ -1,5 +1,7 @@
 //! The formats: `@csv`, `@sh`, `@base64` and their like.
 
+use std::fmt::Write as _;
+
 use super::{Entry, NONE, of_input};
 use crate::value::{Result, Value};
 
@@ -65,7 +67,9 @@ fn escape_uri(text: &str) -> String {
     for byte in text.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
-            other => out.push_str(&format!("%{other:02X}")),
+            other => {
+                let _ = write!(out, "%{other:02X}");
+            }
         }
     }
     out
@@ -123,7 +127,7 @@ fn encode(bytes: &[u8], alphabet: &[u8], bits: u32) -> String {
     if count > 0 {
         out.push(digit(alphabet, held << (bits - count), bits));
     }
-    while out.len() % block != 0 {
+    while !out.len().is_multiple_of(block) {
         out.push('=');
     }
     out

@@ -102,12 +102,13 @@ type Call<'a> = Cv<'a, Kind>;
 type Results<'a> = ValXs<'a, Value>;
 
 /// A function of the input.
-fn of_input<'a>(call: Call<'a>, function: impl Fn(&Value) -> Result) -> Results<'a> {
+#[expect(clippy::needless_pass_by_value, reason = "a call is used up by its function")]
+fn of_input(call: Call<'_>, function: impl Fn(&Value) -> Result) -> Results<'_> {
     bome(function(&call.1))
 }
 
 /// A function of the input and an argument.
-fn of_one<'a>(mut call: Call<'a>, function: impl Fn(&Value, &Value) -> Result) -> Results<'a> {
+fn of_one(mut call: Call<'_>, function: impl Fn(&Value, &Value) -> Result) -> Results<'_> {
     let argument = call.0.pop_var();
     bome(function(&call.1, &argument))
 }

@@ -137,7 +137,7 @@ fn to_boolean(value: &Value) -> Result {
     }
 }
 
-fn range<'a>(mut call: Call<'a>) -> Results<'a> {
+fn range(mut call: Call<'_>) -> Results<'_> {
     let (by, to, from) = (call.0.pop_var(), call.0.pop_var(), call.0.pop_var());
     let (Some(from), Some(to), Some(by)) = (from.as_f64(), to.as_f64(), by.as_f64()) else {
         return bome(Value::fail("Range bounds must be numeric"));

@@ -33,13 +33,14 @@ fn path_of(path: &Value) -> Result<Rc<Vec<Value>>> {
 /// The paths a filter leads to from the input of the call, which keeps its input.
 fn paths_of<'a>(call: &mut Call<'a>) -> std::result::Result<Vec<Vec<Value>>, Exn<'a, Value>> {
     let (filter, context) = call.0.pop_fun();
+    #[expect(clippy::default_trait_access, reason = "the type of the list has no public name")]
     let found = filter.paths((context, (call.1.clone(), Default::default())));
     let path = |list: Vec<Value>| list.into_iter().rev().collect();
     found.map(|found| found.map(|(_, list)| path(list.iter().cloned().collect()))).collect()
 }
 
 /// Replaces what stands at each path by the first result of an update. Without a result, it is deleted.
-fn modify<'a>(mut call: Call<'a>) -> ValX<'a, Value> {
+fn modify(mut call: Call<'_>) -> ValX<'_, Value> {
     let (update, context) = call.0.pop_fun();
     let paths = paths_of(&mut call)?;
     let mut deleted = Vec::new();
@@ -58,7 +59,7 @@ fn modify<'a>(mut call: Call<'a>) -> ValX<'a, Value> {
     if deleted.is_empty() { Ok(value) } else { value.without_paths(&deleted).map_err(Exn::from) }
 }
 
-fn assign<'a>(mut call: Call<'a>) -> ValX<'a, Value> {
+fn assign(mut call: Call<'_>) -> ValX<'_, Value> {
     let paths = paths_of(&mut call)?;
     let new = call.0.pop_var();
     paths.into_iter().try_fold(call.1, |value, path| value.change_at(&path, &mut |_| Ok(new.clone())))

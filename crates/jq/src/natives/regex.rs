@@ -21,13 +21,13 @@ pub(super) const FUNCTIONS: &[Entry] = &[
 
 /// What the letters of a flags argument ask for.
 #[derive(Clone, Copy, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 struct Flags {
     global: bool,
     ignore_case: bool,
     extended: bool,
     dot_matches_newline: bool,
     ignore_empty: bool,
-    longest: bool,
 }
 
 impl Flags {
@@ -45,8 +45,8 @@ impl Flags {
                 'x' => read.extended = true,
                 'n' => read.ignore_empty = true,
                 'p' => read.dot_matches_newline = true,
-                'l' => read.longest = true,
-                's' => {}
+                // The longest match and single lines are what is looked for anyway.
+                'l' | 's' => {}
                 _ => return Value::fail(format!("{letters} is not a valid modifier string")),
             }
         }
@@ -54,9 +54,11 @@ impl Flags {
     }
 }
 
+type Compiled = (Rc<str>, Flags, Rc<Regex>);
+
 thread_local! {
     /// The expression used last, which is most often the one used next.
-    static LAST: RefCell<Option<(Rc<str>, Flags, Rc<Regex>)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<Compiled>> = const { RefCell::new(None) };
 }
 
 fn compiled(pattern: &Rc<str>, flags: Flags) -> Result<Rc<Regex>> {
@@ -131,17 +133,14 @@ fn described(regex: &Regex, captures: &Captures<'_, str>, offsets: &mut Offsets)
     let mut groups = Vec::new();
     for (group, name) in captures.iter().zip(regex.capture_names()) {
         let mut entry = Object::default();
-        match group {
-            Some(group) => {
-                entry.insert("offset".into(), offsets.chars_before(group.start()).into());
-                entry.insert("length".into(), group.as_str().chars().count().into());
-                entry.insert("string".into(), Value::string(group.as_str()));
-            }
-            None => {
-                entry.insert("offset".into(), Value::from(-1.0));
-                entry.insert("length".into(), Value::from(0.0));
-                entry.insert("string".into(), Value::Null);
-            }
+        if let Some(group) = group {
+            entry.insert("offset".into(), offsets.chars_before(group.start()).into());
+            entry.insert("length".into(), group.as_str().chars().count().into());
+            entry.insert("string".into(), Value::string(group.as_str()));
+        } else {
+            entry.insert("offset".into(), Value::from(-1.0));
+            entry.insert("length".into(), Value::from(0.0));
+            entry.insert("string".into(), Value::Null);
         }
         if members.is_empty() {
             members = entry;

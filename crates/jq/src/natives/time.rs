@@ -117,9 +117,9 @@ fn read(value: &Value, format: &Value) -> Result {
     if parsed.hour().is_none() {
         let _ = parsed.set_hour(Some(0));
     }
-    let time = match (parsed.timestamp(), parsed.offset()) {
-        (Some(moment), _) => Ok(moment.to_zoned(TimeZone::UTC).datetime()),
-        (None, Some(_)) | (None, None) => parsed.to_datetime(),
+    let time = match parsed.timestamp() {
+        Some(moment) => Ok(moment.to_zoned(TimeZone::UTC).datetime()),
+        None => parsed.to_datetime(),
     };
     time.map(|time| parts(time, 0.0)).or_else(|_| unmatched())
 }

@@ -1,10 +1,10 @@
 //! What is compared: arguments, and standard input.
 
-pub type Case = (&'static [&'static str], &'static str);
+pub(crate) type Case = (&'static [&'static str], &'static str);
 
 /// What every jq does, and this one.
 #[rustfmt::skip]
-pub const SAME: &[Case] = &[
+pub(crate) const SAME: &[Case] = &[
     (&["-nc", "[(1,2)+(10,20)]"], ""),
     (&["-nc", "[{a:(1,2),b:(3,4)}]"], ""),
     (&["-nc", "[{(\"a\",\"b\"):(1,2)}]"], ""),
@@ -479,7 +479,7 @@ pub const SAME: &[Case] = &[
 
 /// Where jq changed after 1.6, and this one does as 1.8 does.
 #[rustfmt::skip]
-pub const NEWER: &[Case] = &[
+pub(crate) const NEWER: &[Case] = &[
     (&["-nc", "{a: 1 + 2}"], ""),
     (&["-nc", "[reduce range(3) as $x (0; empty)]"], ""),
     (&["-nc", "[foreach (1,2,3) as $x (0; if $x==2 then empty else .+$x end)]"], ""),
