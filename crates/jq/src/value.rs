@@ -122,9 +122,9 @@ impl From<f64> for Value {
 }
 
 impl From<isize> for Value {
-    #[expect(clippy::cast_precision_loss, reason = "numbers are doubles, as in jq")]
+    /// Integers in a program come this way; those a double cannot hold keep their digits.
     fn from(value: isize) -> Self {
-        Self::from(value as f64)
+        Self::Number(Number::read(&value.to_string()))
     }
 }
 
