@@ -1,0 +1,8 @@
+//! The crate as a program of its own, to try and to measure.
+
+use std::io;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    mcp_bash_jq::run(std::env::args_os().skip(1), io::stdin(), io::stdout(), io::stderr()).into()
+}

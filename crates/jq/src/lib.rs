@@ -1,0 +1,101 @@
+//! The jq that scripts find wherever mcp-bash runs: the language and the command line of jq, in this one binary.
+//!
+//! # Theory of operation
+//!
+//! [`run`] reads the command line (`options.rs`) and gives the rest to a thread with a large stack (`session.rs`),
+//! because programs and values may be nested deeply. The program is brought into the form in which the interpreter of
+//! `jaq-core` does what jq does (`tokens.rs`, `rewrite.rs`) and compiled together with the few definitions it needs
+//! (`program.rs`, `definitions.rs`, `natives/`). Input is cut into values as it arrives (`frames.rs`, `inputs.rs`) and
+//! read (`read.rs`); each result is written at once (`write.rs`).
+//!
+//! Values (`value.rs`) are ours: numbers keep the text they were written with until someone calculates with them
+//! (`number.rs`), objects keep the order of their keys, and what goes wrong is said in jq's words.
+//!
+//! # Decisions
+//!
+//! - Where versions of jq differ, this one does as 1.7 and later do.
+//! - Nothing is coloured, and no modules are loaded: what a script does depends on its own text alone.
+//! - What remains different is listed in `tests/differences`, where a test proves each of them, and told to users
+//!   in `docs/jq.md`.
+
+mod access;
+mod arithmetic;
+mod calls;
+mod definitions;
+mod engine;
+mod exit;
+mod frames;
+mod inputs;
+mod natives;
+mod number;
+mod options;
+mod order;
+mod program;
+mod read;
+mod rewrite;
+mod session;
+mod stream;
+mod tokens;
+mod value;
+mod write;
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+
+use options::{Options, Stop};
+
+/// The stack a program runs on. Only the part that is used takes memory.
+const STACK: usize = 512 * 1024 * 1024;
+
+/// The version of jq whose manual describes this one best.
+const LIKE: &str = "jq-1.8";
+
+const HELP: &str = include_str!("help.txt");
+
+/// Runs jq with the arguments that follow its name; the exit code.
+pub fn run(
+    arguments: impl Iterator<Item = OsString>,
+    stdin: impl Read + Send,
+    mut stdout: impl Write + Send,
+    mut stderr: impl Write + Send,
+) -> u8 {
+    let arguments: Vec<_> = arguments.collect();
+    let (out, messages) = (&mut stdout, &mut stderr);
+    let ended = std::thread::scope(|scope| {
+        let work = move || match Options::read(arguments.into_iter()) {
+            Ok(options) => session::run(options, stdin, out, messages),
+            Err(stop) => told(stop, out, messages),
+        };
+        std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, work)?
+            .join()
+            .unwrap_or(Ok(exit::RUNTIME))
+    });
+    match ended {
+        Ok(code) => code,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => exit::BROKEN_PIPE,
+        Err(error) => {
+            let _ = writeln!(stderr, "jq: error: writing output failed: {}", os_message(&error));
+            exit::USAGE
+        }
+    }
+}
+
+fn told(stop: Stop, stdout: &mut dyn Write, stderr: &mut dyn Write) -> io::Result<u8> {
+    match stop {
+        Stop::Help => stdout.write_all(HELP.as_bytes())?,
+        Stop::Version => writeln!(stdout, "{LIKE}")?,
+        Stop::Usage(message) => {
+            writeln!(stderr, "jq: {message}\nUse jq --help for help with command-line options.")?;
+            return Ok(exit::USAGE);
+        }
+    }
+    Ok(exit::SUCCESS)
+}
+
+/// An error of the operating system in its own words, without the number Rust adds.
+fn os_message(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}

@@ -1,0 +1,204 @@
+//! Filters on arrays, and on what can be looked for in them.
+
+use std::rc::Rc;
+
+use jaq_core::native::bome;
+
+use super::{Entry, NONE, ONE, items, of_input, of_one};
+use crate::value::{Result, Value};
+
+pub(super) const FUNCTIONS: &[Entry] = &[
+    ("length", NONE, |call| of_input(call, length)),
+    ("reverse", NONE, |call| of_input(call, reverse)),
+    ("sort", NONE, |call| of_input(call, |value| sorted(value).map(Value::array))),
+    ("_sort_by", ONE, |call| {
+        of_one(call, |value, keys| Ok(by_key(value, keys)?.into_iter().map(|(_, item)| item).collect()))
+    }),
+    ("_group_by", ONE, |call| of_one(call, group_by)),
+    ("_min_by", ONE, |call| of_one(call, |value, keys| Ok(first_item(by_key(value, keys)?)))),
+    ("_max_by", ONE, |call| {
+        of_one(call, |value, keys| Ok(by_key(value, keys)?.pop().map(|(_, item)| item).unwrap_or_default()))
+    }),
+    ("min", NONE, |call| {
+        of_input(call, |value| {
+            Ok(list(value, "cannot be sorted, as it is not an array")?
+                .iter()
+                .min()
+                .cloned()
+                .unwrap_or_default())
+        })
+    }),
+    ("max", NONE, |call| {
+        of_input(call, |value| {
+            Ok(list(value, "cannot be sorted, as it is not an array")?
+                .iter()
+                .max()
+                .cloned()
+                .unwrap_or_default())
+        })
+    }),
+    ("unique", NONE, |call| {
+        of_input(call, |value| {
+            let mut items = sorted(value)?;
+            items.dedup();
+            Ok(Value::array(items))
+        })
+    }),
+    ("flatten", NONE, |call| of_input(call, |value| flatten(value, f64::INFINITY))),
+    ("flatten", ONE, |call| {
+        of_one(call, |value, depth| match depth.as_f64() {
+            Some(depth) if depth < 0.0 => Value::fail("flatten depth must not be negative"),
+            Some(depth) => flatten(value, depth),
+            None => Value::fail("flatten depth must not be negative"),
+        })
+    }),
+    ("add", NONE, |call| {
+        bome(items(&call.1).and_then(|items| items.into_iter().try_fold(Value::Null, |sum, item| sum + item)))
+    }),
+    ("transpose", NONE, |call| of_input(call, transpose)),
+    ("indices", ONE, |call| {
+        of_one(call, |value, part| match (value, part) {
+            (Value::Null, _) => Ok(Value::Null),
+            (Value::Array(_), _) | (Value::String(_), Value::String(_)) => Ok(indices(value, part)),
+            _ => value.at(part),
+        })
+    }),
+    ("contains", ONE, |call| of_one(call, contains)),
+    ("bsearch", ONE, |call| of_one(call, search)),
+    ("tojson", NONE, |call| of_input(call, |value| Ok(value.to_json().into()))),
+];
+
+fn length(value: &Value) -> Result {
+    match value {
+        Value::Null => Ok(Value::from(0_usize)),
+        Value::Number(number) => Ok(Value::from(number.value().abs())),
+        Value::String(text) => Ok(text.chars().count().into()),
+        Value::Array(items) => Ok(items.len().into()),
+        Value::Object(members) => Ok(members.len().into()),
+        Value::Bool(_) => Value::fail(format!("{} has no length", value.described())),
+    }
+}
+
+fn list<'v>(value: &'v Value, complaint: &str) -> Result<&'v Rc<Vec<Value>>> {
+    value.as_array().map_or_else(|| Value::fail(format!("{} {complaint}", value.described())), Ok)
+}
+
+fn reverse(value: &Value) -> Result {
+    match value {
+        Value::Null => Ok(Value::array(Vec::new())),
+        Value::String(text) if text.is_empty() => Ok(Value::array(Vec::new())),
+        Value::String(text) => Ok(Value::string(text.chars().rev().collect::<String>())),
+        Value::Array(items) => Ok(items.iter().rev().cloned().collect()),
+        other => Value::fail(format!("Cannot reverse {}", other.described())),
+    }
+}
+
+fn sorted(value: &Value) -> Result<Vec<Value>> {
+    let mut items = list(value, "cannot be sorted, as it is not an array")?.to_vec();
+    items.sort();
+    Ok(items)
+}
+
+/// The items in the order of their keys, each with its key.
+fn by_key(value: &Value, keys: &Value) -> Result<Vec<(Value, Value)>> {
+    let items = list(value, "cannot be sorted, as it is not an array")?;
+    let keys = list(keys, "cannot be sorted by, as it is not an array")?;
+    let mut pairs: Vec<_> = keys.iter().cloned().zip(items.iter().cloned()).collect();
+    pairs.sort_by(|left, right| left.0.cmp(&right.0));
+    Ok(pairs)
+}
+
+fn first_item(pairs: Vec<(Value, Value)>) -> Value {
+    pairs.into_iter().next().map(|(_, item)| item).unwrap_or_default()
+}
+
+fn group_by(value: &Value, keys: &Value) -> Result {
+    let pairs = by_key(value, keys)?;
+    let groups = pairs.chunk_by(|left, right| left.0 == right.0);
+    Ok(groups.map(|group| group.iter().map(|(_, item)| item.clone()).collect()).collect())
+}
+
+fn flatten(value: &Value, depth: f64) -> Result {
+    let mut out = Vec::new();
+    flatten_into(&items(value)?, depth, &mut out);
+    Ok(Value::array(out))
+}
+
+fn flatten_into(items: &[Value], depth: f64, out: &mut Vec<Value>) {
+    for item in items {
+        match item {
+            Value::Array(inner) if depth > 0.0 => flatten_into(inner, depth - 1.0, out),
+            other => out.push(other.clone()),
+        }
+    }
+}
+
+fn transpose(value: &Value) -> Result {
+    let rows = items(value)?;
+    let mut width = 0;
+    for row in &rows {
+        match row {
+            Value::Array(cells) => width = width.max(cells.len()),
+            other => return Value::fail(format!("Cannot index {} with number", other.kind())),
+        }
+    }
+    (0..width).map(|column| rows.iter().map(|row| row.at(&column.into())).collect::<Result>()).collect()
+}
+
+/// Where a part stands in an array or a string.
+pub(crate) fn indices(value: &Value, part: &Value) -> Value {
+    match (value, part) {
+        (Value::String(text), Value::String(part)) => {
+            let starts = (0..text.len())
+                .filter(|at| !part.is_empty() && text.as_bytes()[*at..].starts_with(part.as_bytes()));
+            starts.map(Value::from).collect()
+        }
+        (Value::Array(items), Value::Array(part)) if part.is_empty() || part.len() > items.len() => {
+            Value::array(Vec::new())
+        }
+        (Value::Array(items), Value::Array(part)) => {
+            let windows = items.windows(part.len()).enumerate();
+            windows.filter(|(_, window)| *window == &part[..]).map(|(at, _)| Value::from(at)).collect()
+        }
+        (Value::Array(items), item) => items
+            .iter()
+            .enumerate()
+            .filter(|(_, other)| *other == item)
+            .map(|(at, _)| Value::from(at))
+            .collect(),
+        _ => Value::Null,
+    }
+}
+
+fn contains(value: &Value, part: &Value) -> Result {
+    if value.kind() == part.kind() {
+        return Ok(holds(value, part).into());
+    }
+    Value::fail(format!(
+        "{} and {} cannot have their containment checked",
+        value.described(),
+        part.described()
+    ))
+}
+
+fn holds(value: &Value, part: &Value) -> bool {
+    match (value, part) {
+        (Value::Object(members), Value::Object(part)) => {
+            part.iter().all(|(key, part)| members.get(key).is_some_and(|member| holds(member, part)))
+        }
+        (Value::Array(items), Value::Array(part)) => {
+            part.iter().all(|part| items.iter().any(|item| holds(item, part)))
+        }
+        (Value::String(text), Value::String(part)) => text.contains(&**part),
+        _ => value == part,
+    }
+}
+
+fn search(value: &Value, wanted: &Value) -> Result {
+    let items = list(value, "cannot be searched from")?;
+    #[expect(clippy::cast_precision_loss, reason = "lengths are far below the precision of a double")]
+    Ok(match items.binary_search(wanted) {
+        Ok(at) => at.into(),
+        Err(at) => Value::from(-1.0 - at as f64),
+    })
+}

@@ -1,0 +1,240 @@
+//! Filters with regular expressions.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use fancy_regex::{Captures, Regex, RegexBuilder};
+use jaq_core::native::bome;
+
+use super::{Entry, NONE, ONE, THREE, of_input, of_one};
+use crate::value::{Object, Result, Value};
+
+pub(super) const FUNCTIONS: &[Entry] = &[
+    ("_match", THREE, |mut call| {
+        let (testing, flags, pattern) = (call.0.pop_var(), call.0.pop_var(), call.0.pop_var());
+        bome(find(&call.1, &pattern, &flags, testing.is_true()))
+    }),
+    ("_captured", NONE, |call| of_input(call, |found| Ok(captured(found)))),
+    ("_between", ONE, |call| of_one(call, |matches, whole| Ok(between(matches, whole)))),
+    ("_replaced", ONE, |call| of_one(call, replaced)),
+];
+
+/// What the letters of a flags argument ask for.
+#[derive(Clone, Copy, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
+struct Flags {
+    global: bool,
+    ignore_case: bool,
+    extended: bool,
+    dot_matches_newline: bool,
+    ignore_empty: bool,
+}
+
+impl Flags {
+    fn read(flags: &Value) -> Result<Self> {
+        let mut read = Self::default();
+        let letters = match flags {
+            Value::Null => "",
+            Value::String(letters) => letters,
+            _ => return Value::fail(format!("{} is not a string", flags.described())),
+        };
+        for letter in letters.chars() {
+            match letter {
+                'g' => read.global = true,
+                'i' => read.ignore_case = true,
+                'x' => read.extended = true,
+                'n' => read.ignore_empty = true,
+                'p' => read.dot_matches_newline = true,
+                // The longest match and single lines are what is looked for anyway.
+                'l' | 's' => {}
+                _ => return Value::fail(format!("{letters} is not a valid modifier string")),
+            }
+        }
+        Ok(read)
+    }
+}
+
+type Compiled = (Rc<str>, Flags, Rc<Regex>);
+
+thread_local! {
+    /// The expression used last, which is most often the one used next.
+    static LAST: RefCell<Option<Compiled>> = const { RefCell::new(None) };
+}
+
+fn compiled(pattern: &Rc<str>, flags: Flags) -> Result<Rc<Regex>> {
+    let last = LAST.with_borrow(|last| {
+        let (text, with, regex) = last.as_ref()?;
+        (text == pattern && *with == flags).then(|| regex.clone())
+    });
+    if let Some(regex) = last {
+        return Ok(regex);
+    }
+    let built = RegexBuilder::new(pattern)
+        .case_insensitive(flags.ignore_case)
+        .verbose_mode(flags.extended)
+        .dot_matches_new_line(flags.dot_matches_newline)
+        .build();
+    let regex = match built {
+        Ok(regex) => Rc::new(regex),
+        Err(error) => return Value::fail(format!("{pattern} (at offset 0) is not a valid regex: {error}")),
+    };
+    LAST.set(Some((pattern.clone(), flags, regex.clone())));
+    Ok(regex)
+}
+
+/// All matches, or whether there are any.
+fn find(value: &Value, pattern: &Value, flags: &Value, testing: bool) -> Result {
+    let Value::String(text) = value else {
+        return Value::fail(format!("{} cannot be matched, as it is not a string", value.described()));
+    };
+    let Value::String(pattern) = pattern else {
+        return Value::fail(format!("{} cannot be matched, as it is not a string", pattern.described()));
+    };
+    let flags = Flags::read(flags)?;
+    let regex = compiled(pattern, flags)?;
+    let mut found = Vec::new();
+    let mut offsets = Offsets { text, byte: 0, chars: 0 };
+    for captures in regex.captures_iter(&**text) {
+        let captures = captures.or_else(|error| Value::fail(format!("{pattern}: {error}")))?;
+        if flags.ignore_empty && captures.get(0).is_some_and(|whole| whole.range().is_empty()) {
+            continue;
+        }
+        if testing {
+            return Ok(true.into());
+        }
+        found.push(described(&regex, &captures, &mut offsets));
+        if !flags.global {
+            break;
+        }
+    }
+    Ok(if testing { false.into() } else { Value::array(found) })
+}
+
+/// Turns positions in bytes into positions in characters, going on from the last.
+struct Offsets<'t> {
+    text: &'t str,
+    byte: usize,
+    chars: usize,
+}
+
+impl Offsets<'_> {
+    fn chars_before(&mut self, byte: usize) -> usize {
+        if byte < self.byte {
+            return self.text[..byte].chars().count();
+        }
+        self.chars += self.text[self.byte..byte].chars().count();
+        self.byte = byte;
+        self.chars
+    }
+}
+
+fn described(regex: &Regex, captures: &Captures<'_, str>, offsets: &mut Offsets) -> Value {
+    let mut members = Object::default();
+    let mut groups = Vec::new();
+    for (group, name) in captures.iter().zip(regex.capture_names()) {
+        let mut entry = Object::default();
+        if let Some(group) = group {
+            entry.insert("offset".into(), offsets.chars_before(group.start()).into());
+            entry.insert("length".into(), group.as_str().chars().count().into());
+            entry.insert("string".into(), Value::string(group.as_str()));
+        } else {
+            entry.insert("offset".into(), Value::from(-1.0));
+            entry.insert("length".into(), Value::from(0.0));
+            entry.insert("string".into(), Value::Null);
+        }
+        if members.is_empty() {
+            members = entry;
+        } else {
+            entry.insert("name".into(), name.map_or(Value::Null, Value::string));
+            groups.push(Value::Object(entry.into()));
+        }
+    }
+    members.insert("captures".into(), Value::array(groups));
+    Value::Object(members.into())
+}
+
+/// The named groups of a match as an object.
+fn captured(found: &Value) -> Value {
+    let groups = found.at(&Value::string("captures")).unwrap_or_default();
+    let member = |group: &Value| match group.at(&Value::string("name")) {
+        Ok(Value::String(name)) => Some((name, group.at(&Value::string("string")).unwrap_or_default())),
+        _ => None,
+    };
+    Value::object(groups.as_array().into_iter().flat_map(|groups| groups.iter()).filter_map(member))
+}
+
+/// Where a match begins and ends, in characters.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "offsets of matches are small")]
+fn extent(found: &Value) -> (usize, usize) {
+    let number = |name| found.at(&Value::string(name)).ok().and_then(|value| value.as_f64()).unwrap_or(0.0);
+    let start = number("offset") as usize;
+    (start, start + number("length") as usize)
+}
+
+/// The parts of a string that matches leave over.
+fn between(matches: &Value, whole: &Value) -> Value {
+    let matches = matches.as_array().map_or(&[][..], |matches| matches);
+    let mut text = Text::new(whole);
+    let mut parts = Vec::with_capacity(matches.len() + 1);
+    for found in matches {
+        let (start, end) = extent(found);
+        parts.push(Value::string(text.up_to(start)));
+        text.up_to(end);
+    }
+    parts.push(Value::string(text.rest()));
+    Value::array(parts)
+}
+
+/// A string with its matches replaced; once for each replacement the matches have.
+fn replaced(matches: &Value, whole: &Value) -> Result {
+    let matches = matches.as_array().map_or(&[][..], |matches| matches);
+    if matches.is_empty() {
+        return Ok(Value::array(vec![whole.clone()]));
+    }
+    let mut text = Text::new(whole);
+    let mut results: Vec<String> = Vec::new();
+    for entry in matches {
+        let (start, end) = extent(&entry.at(&Value::from(0_usize))?);
+        let gap = text.up_to(start);
+        text.up_to(end);
+        let replacements = entry.at(&Value::from(1_usize))?;
+        for (at, replacement) in replacements.as_array().into_iter().flat_map(|list| list.iter()).enumerate()
+        {
+            let Value::String(replacement) = replacement else {
+                return Value::string(gap) + replacement.clone();
+            };
+            if at == results.len() {
+                results.push(String::new());
+            }
+            results[at].push_str(gap);
+            results[at].push_str(replacement);
+        }
+    }
+    let rest = text.rest();
+    Ok(results.into_iter().map(|result| Value::from(result + rest)).collect())
+}
+
+/// A string that is used up from its start, measured in characters.
+struct Text<'t> {
+    rest: &'t str,
+    taken: usize,
+}
+
+impl<'t> Text<'t> {
+    fn new(whole: &'t Value) -> Self {
+        Self { rest: whole.as_str().unwrap_or_default(), taken: 0 }
+    }
+
+    fn up_to(&mut self, end: usize) -> &'t str {
+        let count = end.saturating_sub(self.taken);
+        let at = self.rest.char_indices().nth(count).map_or(self.rest.len(), |(at, _)| at);
+        let (before, after) = self.rest.split_at(at);
+        self.rest = after;
+        self.taken += count;
+        before
+    }
+
+    fn rest(self) -> &'t str {
+        self.rest
+    }
+}

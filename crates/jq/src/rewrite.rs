@@ -1,0 +1,325 @@
+//! Brings a parsed program into the form in which the interpreter does what jq does.
+//!
+//! The interpreter evaluates the left side of an operator first, knows no choice of patterns, and updates values in
+//! ways of its own. Here operators with several results on both sides get their right side bound first, as jq does;
+//! assignments become calls that change a value along paths (`natives/paths.rs`); `reduce` and `foreach` keep their
+//! state when an update has no result; objects are built in one go.
+
+use jaq_core::load::lex::StrPart;
+use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
+use jaq_core::path::{Opt, Part, Path};
+
+use crate::calls::calls;
+use crate::natives;
+use crate::tokens::CHOICE;
+
+/// The name of a variable no program can name.
+const RIGHT: &str = "$ right";
+const INPUT: &str = "$ input";
+/// Names for the results inside a string, of which there are rarely many.
+const PARTS: [&str; 8] = ["$ 0", "$ 1", "$ 2", "$ 3", "$ 4", "$ 5", "$ 6", "$ 7"];
+/// How many members an object built in one go has at most.
+pub(crate) const MEMBERS: usize = 12;
+const COUNTS: [&str; MEMBERS + 1] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];
+
+pub(crate) struct Rewriter<'s> {
+    /// The text of the program, for `$__loc__`.
+    pub(crate) code: &'s str,
+}
+
+type T<'s> = Term<&'s str>;
+
+impl<'s> Rewriter<'s> {
+    pub(crate) fn definition(&self, definition: Def<&'s str>) -> Def<&'s str> {
+        let Def { name, args, body } = definition;
+        let mut body = self.term(body);
+        // A parameter `$name` can also be called as `name`.
+        for variable in args.iter().rev().copied().filter(|arg| arg.starts_with('$')) {
+            if calls(&body, &variable[1..]) {
+                let alias = Def { name: &variable[1..], args: Vec::new(), body: Term::Var(variable) };
+                body = Term::Def(vec![alias], Box::new(body));
+            }
+        }
+        Def { name, args, body }
+    }
+
+    #[expect(clippy::boxed_local, reason = "what comes in a box goes on in one")]
+    fn boxed(&self, term: Box<T<'s>>) -> Box<T<'s>> {
+        Box::new(self.term(*term))
+    }
+
+    fn terms(&self, terms: Vec<T<'s>>) -> Vec<T<'s>> {
+        terms.into_iter().map(|term| self.term(term)).collect()
+    }
+
+    pub(crate) fn term(&self, term: T<'s>) -> T<'s> {
+        match term {
+            Term::Var(name) if name == "$__loc__" => self.location(name),
+            Term::Id | Term::Recurse | Term::Num(_) | Term::Break(_) | Term::Var(_) => term,
+            Term::Str(format, parts) => self.string(format, parts),
+            Term::Arr(items) => Term::Arr(items.map(|items| self.boxed(items))),
+            Term::Obj(members) => self.object(members),
+            Term::Neg(term) => Term::Neg(self.boxed(term)),
+            Term::BinOp(left, operator, right) => self.operation(*left, operator, *right),
+            Term::Label(name, body) => Term::Label(name, self.boxed(body)),
+            Term::Fold(name, source, pattern, arguments) => self.fold(name, source, pattern, arguments),
+            Term::TryCatch(body, handler) => {
+                Term::TryCatch(self.boxed(body), handler.map(|handler| self.boxed(handler)))
+            }
+            Term::IfThenElse(cases, otherwise) => Term::IfThenElse(
+                cases.into_iter().map(|(test, then)| (self.term(test), self.term(then))).collect(),
+                otherwise.map(|otherwise| self.boxed(otherwise)),
+            ),
+            Term::Def(definitions, body) => Term::Def(
+                definitions.into_iter().map(|definition| self.definition(definition)).collect(),
+                self.boxed(body),
+            ),
+            Term::Call(name, arguments) if name.starts_with('@') && !natives::is_function(name, 0) => {
+                let message = vec![StrPart::Str(&name[1..]), StrPart::Str(" is not a valid format")];
+                debug_assert!(arguments.is_empty());
+                Term::Call("error", vec![Term::Str(None, message)])
+            }
+            Term::Call(name, arguments) => Term::Call(name, self.terms(arguments)),
+            Term::Path(base, path) => {
+                let parts = path.0.into_iter().map(|(part, opt)| (self.part(part), opt));
+                Term::Path(self.boxed(base), Path(parts.collect()))
+            }
+        }
+    }
+
+    fn part(&self, part: Part<T<'s>>) -> Part<T<'s>> {
+        match part {
+            Part::Index(index) => Part::Index(self.term(index)),
+            Part::Range(from, to) => {
+                Part::Range(from.map(|from| self.term(from)), to.map(|to| self.term(to)))
+            }
+        }
+    }
+
+    fn operation(&self, left: T<'s>, operator: BinaryOp<&'s str>, right: T<'s>) -> T<'s> {
+        match operator {
+            BinaryOp::Pipe(Some(pattern)) => self.binding(left, pattern, right),
+            BinaryOp::Math(_) | BinaryOp::Cmp(_) if may_vary(&left) && may_vary(&right) => {
+                let operation = binary(self.term(left), operator, Term::Var(RIGHT));
+                bind(self.term(right), RIGHT, operation)
+            }
+            BinaryOp::Update => Term::Call("_modify", vec![self.term(left), self.term(right)]),
+            BinaryOp::Assign => Term::Call("_assign", vec![self.term(right), self.term(left)]),
+            BinaryOp::UpdateMath(operator) => self.update(left, BinaryOp::Math(operator), right),
+            BinaryOp::UpdateAlt => self.update(left, BinaryOp::Alt, right),
+            operator => binary(self.term(left), operator, self.term(right)),
+        }
+    }
+
+    fn update(&self, left: T<'s>, operator: BinaryOp<&'s str>, right: T<'s>) -> T<'s> {
+        let change = binary(Term::Id, operator, Term::Var(RIGHT));
+        bind(self.term(right), RIGHT, Term::Call("_modify", vec![self.term(left), change]))
+    }
+
+    /// `source as pattern | body`, where the pattern may be a choice.
+    fn binding(&self, source: T<'s>, pattern: Pattern<&'s str>, body: T<'s>) -> T<'s> {
+        let source = self.term(source);
+        let body = self.term(body);
+        match choices(pattern) {
+            Ok(patterns) => bind(source, RIGHT, self.choice(patterns, &body)),
+            Err(pattern) => binary(source, BinaryOp::Pipe(Some(self.pattern(pattern))), body),
+        }
+    }
+
+    /// Tries each pattern in turn until one fits and its body does not fail. Names of the other patterns are null.
+    fn choice(&self, patterns: Vec<Pattern<&'s str>>, body: &T<'s>) -> T<'s> {
+        let names: Vec<&str> = patterns.iter().flat_map(names).collect();
+        let value = || Box::new(Term::Var(RIGHT));
+        let attempts = patterns.into_iter().map(|pattern| {
+            let bound = BinaryOp::Pipe(Some(self.pattern(pattern)));
+            let attempt = Term::BinOp(value(), bound, Box::new(body.clone()));
+            names.iter().fold(attempt, |attempt, name| bind(Term::Call("null", Vec::new()), name, attempt))
+        });
+        let mut attempts: Vec<_> = attempts.collect();
+        let last = attempts.pop().unwrap_or_default();
+        // The body sees the value that stood before, not the message of the pattern that failed.
+        let chain = attempts.into_iter().rev().fold(last, |next, attempt| {
+            let handler = binary(Term::Var(INPUT), BinaryOp::Pipe(None), next);
+            Term::TryCatch(Box::new(attempt), Some(Box::new(handler)))
+        });
+        bind(Term::Id, INPUT, chain)
+    }
+
+    fn pattern(&self, pattern: Pattern<&'s str>) -> Pattern<&'s str> {
+        match pattern {
+            Pattern::Var(_) => pattern,
+            Pattern::Arr(items) => Pattern::Arr(items.into_iter().map(|item| self.pattern(item)).collect()),
+            Pattern::Obj(members) => Pattern::Obj(
+                members.into_iter().map(|(key, member)| (self.term(key), self.pattern(member))).collect(),
+            ),
+        }
+    }
+
+    fn fold(
+        &self,
+        name: &'s str,
+        source: Box<T<'s>>,
+        pattern: Pattern<&'s str>,
+        mut arguments: Vec<T<'s>>,
+    ) -> T<'s> {
+        let source = self.boxed(source);
+        let pattern = self.pattern(pattern);
+        let unsteady = arguments.get(1).is_some_and(may_vary);
+        if name == "foreach" && unsteady && arguments.len() == 2 {
+            arguments.push(Term::Id);
+        }
+        let mut arguments = self.terms(arguments);
+        if unsteady && name == "reduce" {
+            let update = std::mem::take(&mut arguments[1]);
+            arguments[1] = Term::Call("_last_or_same", vec![update]);
+        } else if unsteady {
+            // The state is the last result of the update, beside all the results it had.
+            let state = Term::Arr(Some(Box::new(binary(Term::Id, BinaryOp::Comma, Term::Arr(None)))));
+            let results = Path(vec![
+                (Part::Index(Term::Num("1")), Opt::Essential),
+                (Part::Range(None, None), Opt::Essential),
+            ]);
+            let results = Term::Path(Box::new(Term::Id), results);
+            for (at, argument) in arguments.iter_mut().enumerate() {
+                let old = std::mem::take(argument);
+                *argument = match at {
+                    0 => binary(old, BinaryOp::Pipe(None), state.clone()),
+                    1 => Term::Call("_advance", vec![old]),
+                    _ => binary(results.clone(), BinaryOp::Pipe(None), old),
+                };
+            }
+        }
+        Term::Fold(name, source, pattern, arguments)
+    }
+
+    /// A string in which what stands last varies slowest.
+    fn string(&self, format: Option<&'s str>, parts: Vec<StrPart<&'s str, T<'s>>>) -> T<'s> {
+        let varying = |part: &StrPart<_, T>| matches!(part, StrPart::Term(term) if may_vary(term));
+        let reorder = (2..=PARTS.len()).contains(&parts.iter().filter(|part| varying(part)).count());
+        let mut bound = Vec::new();
+        let mut rewritten = Vec::with_capacity(parts.len());
+        for part in parts {
+            let moved = reorder && varying(&part);
+            rewritten.push(match part {
+                StrPart::Term(term) if moved => {
+                    let name = PARTS[bound.len()];
+                    bound.push((name, self.term(term)));
+                    StrPart::Term(Term::Var(name))
+                }
+                StrPart::Term(term) => StrPart::Term(self.term(term)),
+                other => other,
+            });
+        }
+        let string = Term::Str(format, rewritten);
+        bound.into_iter().fold(string, |body, (name, term)| bind(term, name, body))
+    }
+
+    fn object(&self, members: Vec<(T<'s>, Option<T<'s>>)>) -> T<'s> {
+        let members: Vec<_> = members.into_iter().map(|(key, value)| self.member(key, value)).collect();
+        let mut groups = members.chunks(MEMBERS).map(|members| {
+            let arguments = members.iter().flat_map(|(key, value)| [key.clone(), value.clone()]);
+            Term::Call("{}", arguments.chain([Term::Num(COUNTS[members.len()])]).collect())
+        });
+        let first = groups.next().unwrap_or_else(|| Term::Obj(Vec::new()));
+        groups.fold(first, |object, group| binary(object, BinaryOp::Math(jaq_core::ops::Math::Add), group))
+    }
+
+    /// The key and value of a member, either of which may stand for the other.
+    fn member(&self, key: T<'s>, value: Option<T<'s>>) -> (T<'s>, T<'s>) {
+        match (key, value) {
+            (Term::Var(name), None) => (text(&name[1..]), self.term(Term::Var(name))),
+            (Term::Var(name), Some(value)) => (Term::Var(name), self.term(value)),
+            (key, None) => {
+                let key = self.term(key);
+                let path = Path(vec![(Part::Index(key.clone()), Opt::Essential)]);
+                (key, Term::Path(Box::new(Term::Id), path))
+            }
+            (key, Some(value)) => (self.term(key), self.term(value)),
+        }
+    }
+
+    fn location(&self, name: &'s str) -> T<'s> {
+        let line = 1 + crate::program::offset_in(self.code, name)
+            .map_or(0, |at| self.code[..at].bytes().filter(|byte| *byte == b'\n').count());
+        let parts =
+            line.to_string().bytes().map(|digit| StrPart::Str(COUNTS[usize::from(digit - b'0')])).collect();
+        let number = binary(Term::Str(None, parts), BinaryOp::Pipe(None), Term::Call("tonumber", Vec::new()));
+        Term::Call("{}", vec![text("file"), text("<top-level>"), text("line"), number, Term::Num(COUNTS[2])])
+    }
+}
+
+fn text(text: &str) -> T<'_> {
+    Term::Str(None, vec![StrPart::Str(text)])
+}
+
+fn binary<'s>(left: T<'s>, operator: BinaryOp<&'s str>, right: T<'s>) -> T<'s> {
+    Term::BinOp(Box::new(left), operator, Box::new(right))
+}
+
+fn bind<'s>(value: T<'s>, name: &'s str, body: T<'s>) -> T<'s> {
+    binary(value, BinaryOp::Pipe(Some(Pattern::Var(name))), body)
+}
+
+/// The patterns of a choice, or the pattern itself if it is none.
+fn choices(pattern: Pattern<&str>) -> Result<Vec<Pattern<&str>>, Pattern<&str>> {
+    let Pattern::Obj(mut members) = pattern else { return Err(pattern) };
+    let marked = matches!(&members[..], [(Term::Str(None, key), Pattern::Arr(_))]
+        if matches!(&key[..], [StrPart::Str(key)] if *key == CHOICE));
+    match members.pop() {
+        Some((_, Pattern::Arr(patterns))) if marked => Ok(patterns),
+        last => {
+            members.extend(last);
+            Err(Pattern::Obj(members))
+        }
+    }
+}
+
+fn names<'s>(pattern: &Pattern<&'s str>) -> Vec<&'s str> {
+    match pattern {
+        Pattern::Var(name) => vec![name],
+        Pattern::Arr(items) => items.iter().flat_map(names).collect(),
+        Pattern::Obj(members) => members.iter().flat_map(|(_, member)| names(member)).collect(),
+    }
+}
+
+/// Whether a term might have another number of results than one.
+fn may_vary(term: &T) -> bool {
+    match term {
+        Term::Id | Term::Num(_) | Term::Var(_) | Term::Arr(_) => false,
+        Term::Str(_, parts) => parts.iter().any(|part| matches!(part, StrPart::Term(term) if may_vary(term))),
+        Term::Obj(members) => {
+            members.iter().any(|(key, value)| may_vary(key) || value.as_ref().is_some_and(may_vary))
+        }
+        Term::Neg(term) => may_vary(term),
+        Term::BinOp(left, operator, right) => match operator {
+            BinaryOp::Update => false,
+            BinaryOp::Assign | BinaryOp::UpdateMath(_) | BinaryOp::UpdateAlt => may_vary(right),
+            BinaryOp::Comma | BinaryOp::Alt | BinaryOp::Pipe(Some(Pattern::Arr(_) | Pattern::Obj(_))) => true,
+            _ => may_vary(left) || may_vary(right),
+        },
+        Term::IfThenElse(cases, otherwise) => {
+            cases.iter().any(|(test, then)| may_vary(test) || may_vary(then))
+                || otherwise.as_ref().is_some_and(|otherwise| may_vary(otherwise))
+        }
+        Term::Call(name, arguments) => {
+            !natives::is_function(name, arguments.len()) || arguments.iter().any(may_vary)
+        }
+        Term::Path(base, path) => {
+            may_vary(base)
+                || path.0.iter().any(|(part, opt)| {
+                    matches!(opt, Opt::Optional)
+                        || match part {
+                            Part::Index(index) => may_vary(index),
+                            Part::Range(None, None) => true,
+                            Part::Range(from, to) => from.iter().chain(to).any(may_vary),
+                        }
+                })
+        }
+        Term::Recurse
+        | Term::Label(..)
+        | Term::Break(_)
+        | Term::Fold(..)
+        | Term::TryCatch(..)
+        | Term::Def(..) => true,
+    }
+}

@@ -1,0 +1,148 @@
+//! What filters work on: JSON values with jq's rules, shared cheaply.
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use jaq_core::Error;
+
+use crate::number::Number;
+use crate::write::Layout;
+
+/// An object keeps its keys in the order they came.
+pub(crate) type Object = IndexMap<Rc<str>, Value, foldhash::fast::RandomState>;
+
+/// A value, or what a filter failed with.
+pub(crate) type Result<T = Value> = std::result::Result<T, Error<Value>>;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Value {
+    #[default]
+    Null,
+    Bool(bool),
+    Number(Number),
+    String(Rc<str>),
+    Array(Rc<Vec<Value>>),
+    Object(Rc<Object>),
+}
+
+impl Value {
+    pub(crate) fn string(text: impl Into<Rc<str>>) -> Self {
+        Self::String(text.into())
+    }
+
+    pub(crate) fn array(items: Vec<Self>) -> Self {
+        Self::Array(Rc::new(items))
+    }
+
+    pub(crate) fn object(members: impl IntoIterator<Item = (Rc<str>, Self)>) -> Self {
+        Self::Object(Rc::new(members.into_iter().collect()))
+    }
+
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "boolean",
+            Self::Number(_) => "number",
+            Self::String(_) => "string",
+            Self::Array(_) => "array",
+            Self::Object(_) => "object",
+        }
+    }
+
+    /// Whether the value counts as true, which everything but `null` and `false` does.
+    pub(crate) fn is_true(&self) -> bool {
+        !matches!(self, Self::Null | Self::Bool(false))
+    }
+
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(number.value()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_array(&self) -> Option<&Rc<Vec<Self>>> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The value as compact JSON text.
+    pub(crate) fn to_json(&self) -> String {
+        Layout::compact().text(self)
+    }
+
+    /// A string as it is, anything else as JSON text.
+    pub(crate) fn to_text(&self) -> Rc<str> {
+        match self {
+            Self::String(text) => text.clone(),
+            other => other.to_json().into(),
+        }
+    }
+
+    /// The value as messages show it: its kind, and as much of its text as fits on a line.
+    pub(crate) fn described(&self) -> String {
+        format!("{} ({})", self.kind(), excerpt(&self.to_json()))
+    }
+
+    pub(crate) fn fail<T>(message: impl Into<Rc<str>>) -> Result<T> {
+        Err(Error::new(Self::string(message)))
+    }
+}
+
+/// How many bytes of a value a message shows.
+const EXCERPT: usize = 29;
+
+fn excerpt(json: &str) -> String {
+    if json.len() <= EXCERPT {
+        return json.to_owned();
+    }
+    let end = (0..=EXCERPT - 3).rev().find(|end| json.is_char_boundary(*end)).unwrap_or(0);
+    format!("{}...", &json[..end])
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        Self::Number(Number::from(value))
+    }
+}
+
+impl From<isize> for Value {
+    /// Integers in a program come this way; those a double cannot hold keep their digits.
+    fn from(value: isize) -> Self {
+        Self::Number(Number::read(&value.to_string()))
+    }
+}
+
+impl From<usize> for Value {
+    #[expect(clippy::cast_precision_loss, reason = "numbers are doubles, as in jq")]
+    fn from(value: usize) -> Self {
+        Self::from(value as f64)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::string(text)
+    }
+}
+
+impl FromIterator<Self> for Value {
+    fn from_iter<I: IntoIterator<Item = Self>>(items: I) -> Self {
+        Self::array(items.into_iter().collect())
+    }
+}
