@@ -11,13 +11,20 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Script {
     path: PathBuf,
+    arguments: &'static [&'static str],
     /// What it printed last. It is kept so that its memory is there already when the clock runs.
     printed: Vec<u8>,
 }
 
 impl Script {
     pub fn new(path: PathBuf) -> Self {
-        Self { path, printed: Vec::new() }
+        Self { path, arguments: &[], printed: Vec::new() }
+    }
+
+    /// The same script with arguments on its command line.
+    #[must_use]
+    pub fn with_arguments(self, arguments: &'static [&'static str]) -> Self {
+        Self { arguments, ..self }
     }
 
     /// Runs the script once, with `input` or without any. Returns how long it took from before the start until
@@ -26,7 +33,8 @@ impl Script {
         self.printed.clear();
         let began = Instant::now();
         let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
-        let mut child = Command::new(&self.path).stdin(stdin).stdout(Stdio::piped()).spawn()?;
+        let mut child =
+            Command::new(&self.path).args(self.arguments).stdin(stdin).stdout(Stdio::piped()).spawn()?;
         if let (Some(mut pipe), Some(input)) = (child.stdin.take(), input) {
             pipe.write_all(input)?;
         }

@@ -17,6 +17,20 @@ pub fn write_tool(root: &Path, name: &str, commands: &str) -> io::Result<PathBuf
     write_files(&root.join("tools").join(name), commands, &meta)
 }
 
+/// Writes an executable that provides one tool of its own name. Returns its path.
+pub fn write_provider(root: &Path, name: &str) -> io::Result<PathBuf> {
+    let path = root.join("tools").join(format!("{name}.sh"));
+    fs::create_dir_all(root.join("tools"))?;
+    let listed = format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
+    let said = r#"{"content":[{"type":"text","text":"hi"}]}"#;
+    fs::write(
+        &path,
+        format!("#!/bin/sh\ncase $1 in\nlist) echo '{listed}' ;;\n{name}) echo '{said}' ;;\nesac\n"),
+    )?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+    Ok(path)
+}
+
 /// Writes `count` tools that are described at length. Returns the metadata file of the one in the middle.
 pub fn write_many(root: &Path, count: u32) -> io::Result<PathBuf> {
     let folder = |number: u32| root.join(format!("tools/{number:05}"));

@@ -115,11 +115,13 @@ async def talk(client, version, heard):
         check("ping is answered", True)
 
     tools = await client.tools()
-    check("all tools are listed", sorted(tools) == ["fail", "greet", "slow", "steps"], tools)
+    check("all tools are listed", sorted(tools) == ["add", "fail", "greet", "slow", "steps"], tools)
     check("a tool has its input schema", tools["greet"] == GREET_SCHEMA, tools["greet"])
 
     result = await client.call("greet", {"name": "Zoë"})
     check("a call has its result", result == Result("Hello, Zoë!", False), result)
+    result = await client.call("add", {"a": 40, "b": 2})
+    check("a provided tool has its result", result == Result("42", False), result)
     names = [f"caller {number}" for number in range(8)]
     results = await asyncio.gather(*(client.call("greet", {"name": name}) for name in names))
     wanted = [Result(f"Hello, {name}!", False) for name in names]

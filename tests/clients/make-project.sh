@@ -63,6 +63,18 @@ echo "this tool always fails" >&2
 exit 3
 EOT
 
+# An executable that says itself which tools it has.
+cat >tools/team <<'EOT'
+#!/bin/sh
+number() { printf '%s' "$2" | sed -n "s/.*\"$1\"[[:space:]]*:[[:space:]]*\([0-9]*\).*/\1/p"; }
+case "$1" in
+list) echo '{"name":"add","description":"Adds two numbers.","inputSchema":{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}},"required":["a","b"]}}' ;;
+add) printf '{"content":[{"type":"text","text":"%s"}]}\n' "$(($(number a "$2") + $(number b "$2")))" ;;
+*) exit 1 ;;
+esac
+EOT
+chmod +x tools/team
+
 # It writes down its process id, so that a session can see that it started, and that it was stopped.
 tool slow '{
   "name": "slow",

@@ -40,6 +40,7 @@ const OUTPUT_TURNS: u32 = 10;
 const OUTPUT: usize = 10_000_000;
 
 const P50: Measure = Measure { name: "call p50", unit: "µs", decimals: 0 };
+const PROVIDED: Measure = Measure { name: "provided call p50", unit: "µs", decimals: 0 };
 const P99: Measure = Measure { name: "call p99", unit: "µs", decimals: 0 };
 const CPU: Measure = Measure { name: "CPU per call", unit: "µs", decimals: 0 };
 const CROWD_THROUGHPUT: Measure = Measure { name: "calls, 50 in flight", unit: "1/s", decimals: 0 };
@@ -53,8 +54,9 @@ const OUTPUT_OWN: Measure = Measure { name: "output of 10 MB, less the pass", un
 const OUTPUT_PASS: Measure = Measure { name: "pass of 10 MB through a pipe", unit: "ms", decimals: 2 };
 
 /// In the order of the table.
-const MEASURES: [Measure; 12] = [
+const MEASURES: [Measure; 13] = [
     P50,
+    PROVIDED,
     P99,
     CPU,
     CROWD_THROUGHPUT,
@@ -68,7 +70,8 @@ const MEASURES: [Measure; 12] = [
     OUTPUT_PASS,
 ];
 
-const AIMS: [Aim; 7] = [
+const AIMS: [Aim; 8] = [
+    Aim { measure: PROVIDED, bound: AtMost, limit: 1.15, times: Some(DIRECT) },
     Aim { measure: P50, bound: AtMost, limit: 1.15, times: Some(DIRECT) },
     Aim { measure: CROWD_THROUGHPUT, bound: AtLeast, limit: 0.9, times: Some(DIRECT) },
     Aim { measure: LIST_P99, bound: AtMost, limit: 10.0, times: None },
@@ -104,6 +107,8 @@ fn run(options: &Options) -> Result<(), String> {
 struct Stage {
     launch: Launch,
     hi: Script,
+    /// Provides a tool.
+    provided: Script,
     swallow: Script,
     /// Prints what is in a file.
     print: Script,
@@ -120,6 +125,7 @@ impl Stage {
             let tool = |name: &str, commands: &str| fixture::write_tool(&project, name, commands);
             let prepared = (
                 tool("hi", "echo hi")?,
+                fixture::write_provider(&project, "provided")?,
                 tool("swallow", "cat >/dev/null; echo ok")?,
                 tool("print", &format!("exec cat '{}'", scratch.join("text").display()))?,
                 tool("print-nothing", &format!("exec cat '{}'", scratch.join("nothing").display()))?,
@@ -128,7 +134,7 @@ impl Stage {
             fs::write(scratch.join("nothing"), "")?;
             io::Result::Ok(prepared)
         };
-        let (hi, swallow, print, print_nothing) =
+        let (hi, provided, swallow, print, print_nothing) =
             prepare().map_err(|error| format!("the project to serve: {error}"))?;
         let launch = options
             .launch(MCP_BASH, "--mcp-bash", "mcp-bash", scratch)?
@@ -139,6 +145,7 @@ impl Stage {
         Ok(Self {
             launch,
             hi: Script::new(hi),
+            provided: Script::new(provided).with_arguments(&["provided", "{}"]),
             swallow: Script::new(swallow),
             print: Script::new(print),
             print_nothing: Script::new(print_nothing),
@@ -149,6 +156,7 @@ impl Stage {
     fn round(&mut self, scores: &mut Scoreboard) -> Result<(), Failure> {
         let (mut server, _) = Subject::start_initialized(&self.launch)?;
         self.measure_sequence(&mut server, scores)?;
+        self.measure_provided(&mut server, scores)?;
         self.measure_crowd(&mut server, scores)?;
         self.measure_argument(&mut server, scores)?;
         self.measure_output(&mut server, scores)?;
@@ -186,6 +194,20 @@ impl Stage {
             scores.add(name, P99, microseconds(percentile(samples, 99)));
             scores.add(name, CPU, microseconds(cpu / count));
         }
+        Ok(())
+    }
+
+    /// Calls of a tool that an executable provides, one after the other.
+    fn measure_provided(&mut self, server: &mut Subject, scores: &mut Scoreboard) -> Result<(), Failure> {
+        let request = Request::call_tool("provided", "{}");
+        let (mut called, mut run) = (Vec::new(), Vec::new());
+        server.begin_measure();
+        for _ in 0..SEQUENTIAL_TURNS * SEQUENTIAL_CALLS_PER_TURN / 2 {
+            called.push(server.call_checked(&request, succeeded)?);
+            run.push(direct(self.provided.run(None))?);
+        }
+        scores.add(MCP_BASH, PROVIDED, microseconds(percentile(&called, 50)));
+        scores.add(DIRECT, PROVIDED, microseconds(percentile(&run, 50)));
         Ok(())
     }
 

@@ -170,8 +170,8 @@ impl<'a> Source<'a> {
             return Ok(Collection::new(entries, HashMap::new(), folder, Vec::new()));
         }
         Ok(match self.before {
-            Before::Registry => self.from_registry(),
-            Before::Catalog(catalog, changes) => self.from_before(of(catalog), changes),
+            Before::Registry => self.search_from_registry(),
+            Before::Catalog(catalog, changes) => self.search_from(of(catalog), changes),
         })
     }
 
@@ -179,7 +179,7 @@ impl<'a> Source<'a> {
         Context { paths: self.paths, ask: self.reading.ask.as_deref() }
     }
 
-    fn from_registry<T: Entry>(&self) -> Collection<T> {
+    fn search_from_registry<T: Entry>(&self) -> Collection<T> {
         let only = self.reading.only.as_ref().map(std::slice::from_ref);
         let load = || registry::load::<T>(self.paths, self.reading.registry_limit);
         if self.reading.static_registry
@@ -202,7 +202,7 @@ impl<'a> Source<'a> {
         search(&self.context(), sighted, known.unwrap_or_default(), only, Vec::new())
     }
 
-    fn from_before<T: Entry>(&self, before: &Collection<T>, changes: &Changes) -> Collection<T> {
+    fn search_from<T: Entry>(&self, before: &Collection<T>, changes: &Changes) -> Collection<T> {
         let folder = T::folder(self.paths);
         // What lost its name to another may have won it now.
         let only = changes.folders().filter(|_| !before.has_clashes);

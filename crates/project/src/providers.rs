@@ -128,12 +128,12 @@ impl Entry for Provider {
     fn remembered(text: &str, paths: &Paths) -> Option<Self> {
         let remembered: Remembered = serde_json::from_str(text).ok()?;
         let program = paths.tools.join(&remembered.path);
-        let tool = |text: &Box<RawValue>| {
+        let tool = |text: &RawValue| {
             let line = write::compact(text.get());
             Tool::provided(&line, &program, paths, &mut Vec::new()).ok().map(Arc::new)
         };
         Some(Self {
-            tools: remembered.tools.iter().map(tool).collect::<Option<_>>()?,
+            tools: remembered.tools.iter().map(|text| tool(text)).collect::<Option<_>>()?,
             instructions: remembered.instructions,
             path: remembered.path,
             registry_entry: RegistryEntry::default(),

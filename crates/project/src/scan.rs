@@ -38,7 +38,7 @@ pub(crate) fn candidates<T: Entry>(
     let mut found = Vec::new();
     match open(part, FOLDER, Mode::empty()) {
         Ok(opened) => {
-            walk::<T>(opened, part, DEPTH.saturating_sub(above), above == 0, &mut found, diagnostics)
+            walk::<T>(opened, part, DEPTH.saturating_sub(above), above == 0, &mut found, diagnostics);
         }
         // Most projects lack some folder at some time in their life, and that is no fault.
         Err(Errno::NOENT) => {}

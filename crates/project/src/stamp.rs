@@ -8,7 +8,12 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Stamp(i64, i64, i64, u64, u32);
 
 impl Stamp {
-    #[expect(clippy::unnecessary_cast, clippy::cast_lossless, reason = "the types differ between systems")]
+    #[allow(
+        clippy::unnecessary_cast,
+        clippy::cast_lossless,
+        clippy::cast_possible_wrap,
+        reason = "the types differ between systems, and so do the lints"
+    )]
     pub(crate) fn of(stat: &Stat) -> Self {
         Self(
             stat.st_mtime as i64,

@@ -48,9 +48,12 @@ pub(crate) fn start<'a>(
     Ok((call, pipes))
 }
 
+/// A pipe to a process, and what is still to be written to it.
+type Rest<'a> = (OwnedFd, &'a [u8]);
+
 /// A standard input that holds `input` already, as far as a pipe takes it. What it does not take is written while the
 /// process runs; mostly there is no such rest, and nothing to be watched.
-fn feed(input: &[u8]) -> io::Result<(Stdio, Option<(OwnedFd, &[u8])>)> {
+fn feed(input: &[u8]) -> io::Result<(Stdio, Option<Rest<'_>>)> {
     if input.is_empty() {
         return Ok((Stdio::null(), None));
     }
@@ -74,7 +77,7 @@ fn feed(input: &[u8]) -> io::Result<(Stdio, Option<(OwnedFd, &[u8])>)> {
     Ok((reading.into(), rest))
 }
 
-fn pipes<'a>(call: &mut Call, input: Option<(OwnedFd, &'a [u8])>) -> io::Result<Pipes<'a>> {
+fn pipes<'a>(call: &mut Call, input: Option<Rest<'a>>) -> io::Result<Pipes<'a>> {
     let (output, errors) = match call.leader() {
         Some(leader) => (leader.stdout.take(), leader.stderr.take()),
         None => (None, None),

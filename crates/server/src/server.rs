@@ -86,12 +86,12 @@ impl Server {
             );
             return;
         }
-        let changed = !catalog.tells_the_same_tools_as(&before.catalog);
+        let is_news = !catalog.tells_the_same_tools_as(&before.catalog);
         if catalog.diagnostics != before.catalog.diagnostics {
             report(&self.log, &catalog);
         }
         self.snapshot.store(Arc::new(Snapshot::new(catalog)));
-        if changed {
+        if is_news {
             let details = json!({ "tools": self.snapshot().catalog.tools.len() });
             self.log.event(LogLevel::Info, "mcp.project", "the tools have changed", &details);
             self.store_registry();

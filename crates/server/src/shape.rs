@@ -87,12 +87,11 @@ impl Content {
     /// An item that is written already, as `revision` knows it: a kind that it does not know is described in words
     /// instead.
     pub(crate) fn item(&mut self, item: &str, revision: Revision) {
-        match in_words(item, revision) {
-            Some(words) => self.text(words.trim()),
-            None => {
-                self.comma();
-                self.0.push_str(item);
-            }
+        if let Some(words) = in_words(item, revision) {
+            self.text(words.trim());
+        } else {
+            self.comma();
+            self.0.push_str(item);
         }
     }
 

@@ -48,6 +48,8 @@ function checkEra(era, version) {
   const call = inspect(era, "tools/call", "--tool-name", "greet", "--tool-arg", "name=Zoë");
   checkEqual(`${era}: a call succeeds`, [call.status, call.result?.isError], [0, false]);
   checkEqual(`${era}: a call has its result`, call.result.content, [{ type: "text", text: "Hello, Zoë!" }]);
+  const sum = inspect(era, "tools/call", "--tool-name", "add", "--tool-arg", "a=40", "--tool-arg", "b=2");
+  checkEqual(`${era}: a provided tool has its result`, sum.result?.content, [{ type: "text", text: "42" }]);
   // Results name the server in the stateless era only.
   const stateless = version >= "2026";
   checkEqual(`${era}: the result is one of the era`, SERVER_INFO in (call.result._meta ?? {}), stateless);

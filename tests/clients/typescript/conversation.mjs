@@ -47,6 +47,7 @@ async function talk(client, version, heard) {
   checkEqual("a tool has its input schema", tools.find((tool) => tool.name === "greet").inputSchema, GREET_SCHEMA);
 
   checkEqual("a call has its result", await client.call("greet", { name: "Zoë" }), said("Hello, Zoë!"));
+  checkEqual("a provided tool has its result", await client.call("add", { a: 40, b: 2 }), said("42"));
   const names = Array.from({ length: 8 }, (_, number) => `caller ${number}`);
   const results = await Promise.all(names.map((name) => client.call("greet", { name })));
   const wanted = names.map((name) => said(`Hello, ${name}!`));
