@@ -117,25 +117,17 @@ impl Client {
             return true;
         }
         let answer = self.ask("tools/call", &json!({ "name": tool.name, "arguments": {} }));
-        match answer.get("error") {
-            Some(error) => {
-                say(&format!(
-                    "      ✗ called without arguments: error {}: {}",
-                    error["code"],
-                    text(&error["message"])
-                ));
-                false
-            }
-            None => {
-                let result = &answer["result"];
-                let kind = if result["isError"] == true { "an error result" } else { "a result" };
-                let content = &result["content"][0];
-                let shown =
-                    if content["type"] == "text" { text(&content["text"]) } else { content.to_string() };
-                say(&format!("      called without arguments: {kind}: {}", excerpt(&shown)));
-                true
-            }
+        if let Some(error) = answer.get("error") {
+            let message = text(&error["message"]);
+            say(&format!("      ✗ called without arguments: error {}: {message}", error["code"]));
+            return false;
         }
+        let result = &answer["result"];
+        let kind = if result["isError"] == true { "an error result" } else { "a result" };
+        let content = &result["content"][0];
+        let shown = if content["type"] == "text" { text(&content["text"]) } else { content.to_string() };
+        say(&format!("      called without arguments: {kind}: {}", excerpt(&shown)));
+        true
     }
 
     fn ask(&mut self, method: &str, params: &Value) -> Value {
