@@ -319,10 +319,11 @@ mcp_byte_length() {
 # The JSON in the file named by the second variable, else in the first variable, else an empty object.
 _mcp_payload() {
 	local inline=${!1:-} file=${!2:-}
+	[ -n "$inline" ] || inline='{}'
 	if [ -n "$file" ] && [ -f "$file" ]; then
 		_mcp_read_file "$file"
 	else
-		_mcp_reply=${inline:-"{}"}
+		_mcp_reply=$inline
 	fi
 }
 
@@ -334,10 +335,11 @@ _mcp_payload_print() {
 # Sets _mcp_reply to what a jq filter makes of a payload.
 _mcp_query() {
 	local inline=${!1:-} file=${!2:-} status=0
+	[ -n "$inline" ] || inline='{}'
 	if [ -n "$file" ] && [ -f "$file" ]; then
 		_mcp_reply=$(exec "$MCPBASH_JSON_TOOL_BIN" -rc "$3" <"$file" 2>/dev/null) || status=$?
 	else
-		_mcp_reply=$(exec "$MCPBASH_JSON_TOOL_BIN" -rc "$3" <<<"${inline:-"{}"}" 2>/dev/null) || status=$?
+		_mcp_reply=$(exec "$MCPBASH_JSON_TOOL_BIN" -rc "$3" <<<"$inline" 2>/dev/null) || status=$?
 	fi
 	[ "$status" -eq 0 ] || _mcp_reply=''
 	return "$status"
@@ -376,7 +378,7 @@ mcp_meta_get() {
 }
 
 _mcp_args_require() {
-	_mcp_arg "$1" || mcp_fail_invalid_args "${2:-"$1 is required"}"
+	_mcp_arg "$1" || mcp_fail_invalid_args "${2:-$1 is required}"
 	printf '%s' "$_mcp_reply"
 }
 
@@ -699,15 +701,20 @@ mcp_log() {
 		;;
 	esac
 	[ -n "$MCP_LOG_STREAM" ] || return 0
-	# A line break in JSON is mere whitespace, but would end the line.
-	data=${data//[$'\r\n']/ }
-	_mcp_bytes "$data" 2>/dev/null
-	if [ "$_mcp_reply" -gt 3000 ]; then
-		_mcp_log_text "$level" "$2" "$data"
-	else
-		_mcp_log_start "$level" "$2"
-		_mcp_send "$MCP_LOG_STREAM" "$_mcp_reply$data}}"
+	_mcp_log_json "$level" "$2" "$data" 2>/dev/null
+}
+
+# Data that is too long for a line becomes a text, which can be cut.
+_mcp_log_json() {
+	local LC_ALL=C data=$3
+	if [ "${#data}" -gt 3000 ]; then
+		_mcp_log_text "$1" "$2" "$data"
+		return 0
 	fi
+	# A line break in JSON is mere whitespace, but would end the line.
+	case $data in *[$'\r\n']*) data=${data//[$'\r\n']/ } ;; esac
+	_mcp_log_start "$1" "$2"
+	_mcp_send "$MCP_LOG_STREAM" "$_mcp_reply$data}}"
 }
 
 mcp_log_debug() {

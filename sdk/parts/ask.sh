@@ -10,7 +10,10 @@ _mcp_ask() {
 	else
 		_mcp_reply=$(exec "$MCPBASH_BIN" ask "$method" "$params" --timeout "$timeout" </dev/null) || status=$?
 	fi
-	[ "$status" -eq 0 ] || return 1
+	if [ "$status" -ne 0 ]; then
+		[ -n "$_mcp_reply" ] || _mcp_reply="'$MCPBASH_BIN ask' could not be run"
+		return 1
+	fi
 	case $_mcp_reply in
 	'{"result":'*'}') ;;
 	*) return 1 ;;
@@ -31,7 +34,7 @@ _mcp_elicit() {
 		if mcp_is_cancelled; then
 			printf '{"action":"cancel","content":null}'
 		else
-			_mcp_warn "$name: no answer: ${_mcp_reply:-"'$MCPBASH_BIN ask' could not be run"}"
+			_mcp_warn "$name: no answer: $_mcp_reply"
 			printf '{"action":"error","content":null}'
 		fi
 		return 1
@@ -47,12 +50,13 @@ _mcp_elicit() {
 
 mcp_elicit() {
 	local schema=${2-} timeout=${3:-$MCP_ELICIT_DEFAULT_TIMEOUT}
+	[ -n "$schema" ] || schema='{"type":"object","properties":{}}'
 	if [ "${4:-form}" = url ]; then
-		mcp_elicit_url "$1" "$schema" "$timeout"
+		mcp_elicit_url "$1" "${2-}" "$timeout"
 		return
 	fi
 	_mcp_quote "$1" 2>/dev/null
-	_mcp_elicit mcp_elicit "{\"mode\":\"form\",\"message\":$_mcp_reply,\"requestedSchema\":${schema:-"{\"type\":\"object\",\"properties\":{}}"}}" "$timeout"
+	_mcp_elicit mcp_elicit "{\"mode\":\"form\",\"message\":$_mcp_reply,\"requestedSchema\":$schema}" "$timeout"
 }
 
 mcp_elicit_url() {
@@ -161,7 +165,7 @@ mcp_sample() {
 		params+=",\"systemPrompt\":$_mcp_reply"
 	fi
 	if ! _mcp_ask sampling/createMessage "$params,\"maxTokens\":$tokens}" "$timeout"; then
-		_mcp_warn "mcp_sample: no answer: ${_mcp_reply:-"'$MCPBASH_BIN ask' could not be run"}"
+		_mcp_warn "mcp_sample: no answer: $_mcp_reply"
 		return 1
 	fi
 	printf '%s' "$_mcp_reply"

@@ -79,7 +79,8 @@ mcp_config_load() {
 }
 
 mcp_config_get() {
-	local path=${1-} default='' has_default='' config=${MCP_CONFIG_JSON:-"{}"} found=''
+	local path=${1-} default='' has_default='' config=${MCP_CONFIG_JSON:-} found=''
+	[ -n "$config" ] || config='{}'
 	shift || :
 	while [ "$#" -gt 0 ]; do
 		case $1 in

@@ -99,7 +99,7 @@ _mcp_run_line() {
 _mcp_run_batch() {
 	local progress message
 	# shellcheck disable=SC2016 # variables of the JSON tool
-	while read -r progress message; do
+	while IFS=' ' read -r progress message; do
 		_mcp_run_report "$progress" "$message"
 	done < <(exec "$MCPBASH_JSON_TOOL_BIN" -rR 'fromjson? | objects | select(.progress != null)
 		| (.progress | tostring | select(test("^[0-9]+([.][0-9]+)?$")) | split(".")[0]) as $progress
@@ -168,14 +168,14 @@ mcp_run_with_progress() {
 	[ -n "$pattern" ] || problem="--pattern is required"
 	case $extract in
 	json | match1 | ratio) ;;
-	*) problem=${problem:-"unknown extract mode '$extract'"} ;;
+	*) [ -n "$problem" ] || problem="unknown extract mode '$extract'" ;;
 	esac
-	case $total in *[!0-9]* | 0) problem=${problem:-"--total must be positive integer"} ;; esac
+	case $total in *[!0-9]* | 0) problem=${problem:---total must be positive integer} ;; esac
 	_mcp_reply=0
 	! _mcp_is_decimal "$interval" || _mcp_milliseconds "$interval"
 	most=$_mcp_reply
-	[ "$most" -gt 0 ] || problem=${problem:-"--interval must be a positive number"}
-	[ "$#" -gt 0 ] || problem=${problem:-"a command is required"}
+	[ "$most" -gt 0 ] || problem=${problem:---interval must be a positive number}
+	[ "$#" -gt 0 ] || problem=${problem:-a command is required}
 	if [ -n "$problem" ]; then
 		_mcp_warn "mcp_run_with_progress: $problem"
 		return 1
@@ -214,7 +214,7 @@ mcp_run_with_progress() {
 			wait "$pid" || status=$?
 			_mcp_run_drain final
 		fi
-	} 8<"${progress_file:-"$folder/stderr"}" 9<"$folder/stderr"
+	} 8<"${progress_file:-$folder/stderr}" 9<"$folder/stderr"
 	rm -rf "$folder"
 	return "$status"
 }
