@@ -99,7 +99,8 @@ mcp_config_get() {
 	# The sign in front tells an empty text from a missing one.
 	found=$(exec "$MCPBASH_JSON_TOOL_BIN" -r "[($path
 		)] | if all(.[]; . == null) then empty
-		else \"=\" + (map(if type == \"string\" then . else tojson end) | join(\"\n\")) end" <<<"$config" 2>/dev/null) || found=''
+		else \"=\" + (map(if type == \"string\" then . else tojson end) | join(\"\n\")) end" \
+		<<<"$config" 2>/dev/null) || found=''
 	if [ -n "$found" ]; then
 		printf '%s' "${found#=}"
 	elif [ -n "$has_default" ]; then
