@@ -755,7 +755,8 @@ esac
 _mcp_part() {
 	# shellcheck source=/dev/null
 	. "$_mcp_home/parts/$1.sh"
-	"${@:2}"
+	shift
+	"$@"
 }
 
 mcp_json_truncate() { _mcp_part output mcp_json_truncate "$@"; }

@@ -102,27 +102,35 @@ _mcp_elicit_needs_options() {
 }
 
 mcp_elicit_choice() {
+	local message=${1-}
 	_mcp_elicit_needs_options mcp_elicit_choice $# || return
-	_mcp_quote_all "${@:2}"
-	_mcp_elicit_one '"choice"' "{\"type\":\"string\",\"enum\":$_mcp_reply}" "$1"
+	shift
+	_mcp_quote_all "$@"
+	_mcp_elicit_one '"choice"' "{\"type\":\"string\",\"enum\":$_mcp_reply}" "$message"
 }
 
 mcp_elicit_titled_choice() {
+	local message=${1-}
 	_mcp_elicit_needs_options mcp_elicit_titled_choice $# || return
-	_mcp_titled "${@:2}"
-	_mcp_elicit_one '"choice"' "{\"type\":\"string\",\"oneOf\":$_mcp_reply}" "$1"
+	shift
+	_mcp_titled "$@"
+	_mcp_elicit_one '"choice"' "{\"type\":\"string\",\"oneOf\":$_mcp_reply}" "$message"
 }
 
 mcp_elicit_multi_choice() {
+	local message=${1-}
 	_mcp_elicit_needs_options mcp_elicit_multi_choice $# || return
-	_mcp_quote_all "${@:2}"
-	_mcp_elicit_one '"choices"' "{\"type\":\"array\",\"items\":{\"type\":\"string\",\"enum\":$_mcp_reply}}" "$1"
+	shift
+	_mcp_quote_all "$@"
+	_mcp_elicit_one '"choices"' "{\"type\":\"array\",\"items\":{\"type\":\"string\",\"enum\":$_mcp_reply}}" "$message"
 }
 
 mcp_elicit_titled_multi_choice() {
+	local message=${1-}
 	_mcp_elicit_needs_options mcp_elicit_titled_multi_choice $# || return
-	_mcp_titled "${@:2}"
-	_mcp_elicit_one '"choices"' "{\"type\":\"array\",\"items\":{\"anyOf\":$_mcp_reply}}" "$1"
+	shift
+	_mcp_titled "$@"
+	_mcp_elicit_one '"choices"' "{\"type\":\"array\",\"items\":{\"anyOf\":$_mcp_reply}}" "$message"
 }
 
 mcp_sample() {
