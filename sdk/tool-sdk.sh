@@ -26,7 +26,7 @@ MCPBASH_BIN="${MCPBASH_BIN:-mcp-bash}"
 _mcp_reply=''
 # Where bash stops being quicker than a process: in reading JSON, and in quoting text (piece by piece, because its
 # substitution takes time with the square of the length, and before bash 4 with a large factor).
-_mcp_read_limit=4096
+_mcp_read_limit=1024
 _mcp_quote_limit=262144
 _mcp_quote_piece=4096
 if [ "${BASH_VERSINFO[0]}" -lt 4 ]; then

@@ -105,6 +105,18 @@ _mcp_mime_types() {
 	fi
 }
 
+# Tells JSON from text: small JSON by reading it, large by how it begins, because it will be read anyway.
+_mcp_looks_like_json() {
+	if [ "${#1}" -le "$_mcp_read_limit" ]; then
+		_mcp_read_json "$1" 2>/dev/null
+		return
+	fi
+	case ${1#"${1%%[![:space:]]*}"} in
+	[{\[\"]*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
 mcp_result_text_with_resource() {
 	local data=${1-} count=0 i mime found='' list='' comma='' entry
 	local paths mimes uris unknown
@@ -170,7 +182,7 @@ mcp_result_text_with_resource() {
 		done
 		printf '[%s]' "$list" >"$MCP_TOOL_RESOURCES_FILE"
 	fi
-	if [ -n "$data" ] && ! _mcp_compact "$data"; then
+	if [ -n "$data" ] && ! _mcp_looks_like_json "$data"; then
 		_mcp_quote "$data" 2>/dev/null
 		data=$_mcp_reply
 	fi

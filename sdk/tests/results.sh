@@ -95,6 +95,8 @@ check "with_resource: file" "[[\"$work/a b.txt\",\"text/plain\",null],[\"$work/t
 sdk 'mcp_result_text_with_resource "just \"text\"" --path link --mime'
 check "with_resource: text" '[false,"just \"text\""]' "$(jq -c '[.isError, .structuredContent.result]' <<<"$out")"
 check "with_resource: replaces" 1 "$(jq length "$work/resources")"
+sdk 't="{\"a\":\"$(printf %2000s x)\"}"; mcp_result_text_with_resource "$t"; mcp_result_text_with_resource "text $t"'
+check "with_resource: long JSON, long text" $'object\nstring' "$(jq -r '.structuredContent.result | type' <<<"$out")"
 rm "$work/resources"
 sdk 'mcp_result_text_with_resource "{}"'
 check "with_resource: none" "0:false:no" "$status:$(jq .isError <<<"$out"):$([ -e "$work/resources" ] && echo yes || echo no)"
