@@ -107,12 +107,13 @@ _mcp_mime_types() {
 
 # Tells JSON from text: small JSON by reading it, large by how it begins, because it will be read anyway.
 _mcp_looks_like_json() {
+	# shellcheck disable=SC2154 # set in tool-sdk.sh
 	if [ "${#1}" -le "$_mcp_read_limit" ]; then
 		_mcp_read_json "$1" 2>/dev/null
 		return
 	fi
 	case ${1#"${1%%[![:space:]]*}"} in
-	[{\[\"]*) return 0 ;;
+	\{* | \[* | \"*) return 0 ;;
 	*) return 1 ;;
 	esac
 }
