@@ -28,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
         serde_json::from_str::<serde_json::Value>(text).unwrap();
         assert!(tool.input_schema.get().starts_with('{'));
     }
-    assert_eq!(catalog.hash().len(), 64);
+    assert_eq!(catalog.tools.hash().len(), 64);
     match before {
         Some(text) => fs::write(&file, text).unwrap(),
         None => fs::remove_file(&file).unwrap(),

@@ -125,11 +125,6 @@ impl Catalog {
             && self.listing_failure == other.listing_failure
     }
 
-    /// Changes when the tools do.
-    pub fn hash(&self) -> &str {
-        self.tools.hash()
-    }
-
     /// Writes the registries to the disk, unless they are there already.
     pub fn store(&self, reading: &Reading) -> Result<(), RegistryError> {
         registry::store(&self.paths, &self.scripts, reading.registry_limit)?;

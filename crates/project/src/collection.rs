@@ -105,7 +105,7 @@ impl<T: Entry> Collection<T> {
     }
 
     /// Changes when the entries do. Worked out when it is first asked for, since most servers start and end without.
-    pub(crate) fn hash(&self) -> &str {
+    pub fn hash(&self) -> &str {
         self.hash.get_or_init(|| {
             let mut digest = Sha256::new();
             digest.update(b"[");

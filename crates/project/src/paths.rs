@@ -8,6 +8,12 @@ use std::path::{Path, PathBuf};
 pub struct Paths {
     pub root: PathBuf,
     pub tools: PathBuf,
+    pub resources: PathBuf,
+    pub prompts: PathBuf,
+    /// Scripts that complete what a person types.
+    pub completions: PathBuf,
+    /// Scripts that read resources.
+    pub providers: PathBuf,
     pub server: PathBuf,
     pub registry: PathBuf,
 }
@@ -27,6 +33,10 @@ impl Paths {
         };
         Self {
             tools: place("MCPBASH_TOOLS_DIR", "tools"),
+            resources: place("MCPBASH_RESOURCES_DIR", "resources"),
+            prompts: place("MCPBASH_PROMPTS_DIR", "prompts"),
+            completions: place("MCPBASH_COMPLETIONS_DIR", "completions"),
+            providers: place("MCPBASH_PROVIDERS_DIR", "providers"),
             server: place("MCPBASH_SERVER_DIR", "server.d"),
             registry: place("MCPBASH_REGISTRY_DIR", ".registry"),
             root: root.to_owned(),
@@ -35,6 +45,9 @@ impl Paths {
 
     /// The folders whose changes matter, and how many levels of folders below them.
     pub(crate) fn watched(&self) -> impl Iterator<Item = (&Path, usize)> {
-        [(&*self.root, 0), (&*self.tools, DEPTH - 1), (&*self.server, 1)].into_iter()
+        let entries = [&*self.tools, &*self.resources, &*self.prompts];
+        let scripts = [&*self.server, &*self.completions, &*self.providers];
+        let all = entries.map(|folder| (folder, DEPTH - 1)).into_iter();
+        all.chain(scripts.map(|folder| (folder, 1))).chain([(&*self.root, 0)])
     }
 }

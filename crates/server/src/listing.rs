@@ -11,10 +11,21 @@ use std::sync::OnceLock;
 /// What is served at one moment.
 pub(crate) struct Snapshot {
     pub(crate) catalog: Catalog,
-    /// The definitions of the tools, for each revision that asked.
-    tools: [OnceLock<Vec<OnceLock<Box<str>>>>; Revision::ALL.len()],
+    tools: Definitions,
     /// For each tool of the catalog, in its order.
     schemas: Vec<Schemas>,
+}
+
+/// The definitions of the entries of one kind, for each revision that asked.
+#[derive(Default)]
+struct Definitions([OnceLock<Vec<OnceLock<Box<str>>>>; Revision::ALL.len()]);
+
+impl Definitions {
+    /// The definition of one of `total` entries, which `render` writes if nobody has asked for it yet.
+    fn get(&self, revision: Revision, total: usize, place: usize, render: impl FnOnce() -> String) -> &str {
+        let all = self.0[revision as usize].get_or_init(|| vec![OnceLock::new(); total]);
+        all[place].get_or_init(|| render().into())
+    }
 }
 
 /// How many items a page has, unless fewer are asked for.
@@ -32,7 +43,7 @@ pub(crate) struct Page {
 impl Snapshot {
     pub(crate) fn new(catalog: Catalog) -> Self {
         let schemas = catalog.tools.items().iter().map(|_| Schemas::default()).collect();
-        Self { catalog, tools: Default::default(), schemas }
+        Self { catalog, tools: Definitions::default(), schemas }
     }
 
     /// The tool of that name, and its schemas.
@@ -44,10 +55,10 @@ impl Snapshot {
     /// The page of tools that `params` asks for.
     pub(crate) fn tools(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
         let tools = self.catalog.tools.items();
-        let definitions = self.tools[revision as usize].get_or_init(|| vec![OnceLock::new(); tools.len()]);
-        let definition =
-            |place: usize| &**definitions[place].get_or_init(|| shape::tool(&tools[place], revision).into());
-        page("tools", tools.len(), definition, || self.catalog.hash(), params)
+        let definition = |place: usize| {
+            self.tools.get(revision, tools.len(), place, || shape::tool(&tools[place], revision))
+        };
+        page("tools", tools.len(), definition, || self.catalog.tools.hash(), params)
     }
 }
 

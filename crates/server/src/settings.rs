@@ -127,6 +127,10 @@ const fn row(name: &'static str, default: &'static str, meaning: &'static str) -
 pub const TABLE: &[Setting] = &[
     row("MCPBASH_PROJECT_ROOT", "", "The project to serve, where `--project-root` does not say"),
     row("MCPBASH_TOOLS_DIR", "tools", "Where the tools are, relative to the project"),
+    row("MCPBASH_RESOURCES_DIR", "resources", "Where the resources are, relative to the project"),
+    row("MCPBASH_PROMPTS_DIR", "prompts", "Where the prompts are, relative to the project"),
+    row("MCPBASH_COMPLETIONS_DIR", "completions", "Where the scripts are that complete arguments"),
+    row("MCPBASH_PROVIDERS_DIR", "providers", "Where the project's own scripts are that read resources"),
     row("MCPBASH_SERVER_DIR", "server.d", "Where the settings of the project are, relative to it"),
     row("MCPBASH_REGISTRY_DIR", ".registry", "Where the registries are written, relative to the project"),
     row(
