@@ -23,6 +23,7 @@ mod paths;
 mod providers;
 mod register;
 mod registry;
+pub mod roots;
 mod scan;
 mod search;
 mod stamp;

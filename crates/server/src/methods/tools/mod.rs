@@ -4,6 +4,7 @@ mod call;
 pub(crate) mod environment;
 mod output;
 mod policy;
+mod questions;
 mod resources_file;
 
 pub(crate) use call::call;

@@ -67,9 +67,10 @@ async fn ask(work: &Work, tool: &Tool, paths: &Paths, policy: Vec<u8>) -> Result
         output_limit: LONGEST_ANSWER,
         error_tail: 1024,
         side_channel: &[],
+        questions: None,
     };
     let failed = |why: &str| Err(blocked(tool, &format!("server.d/policy.sh {why}")));
-    match work.server().runner().run(invocation, work.cancelled(), |_| {}).await {
+    match work.server().runner().run(invocation, work.cancelled(), |_| {}, drop).await {
         Err(error) => failed(&format!("cannot be asked: {error}")),
         Ok(outcome) => match outcome.ending {
             // A policy that ends the shell half-way has not said yes.
