@@ -46,11 +46,11 @@ fn a_form_is_shown_and_its_answer_reaches_the_script() {
 #[test]
 fn every_kind_of_question_is_a_form_the_client_knows() {
     let project = tool(
-        r#"mcp_elicit_confirm 'Sure?'; echo
+        r"mcp_elicit_confirm 'Sure?'; echo
 mcp_elicit_choice 'Which?' red green; echo
 mcp_elicit_titled_choice 'Which?' 'r:Red' 'g:Green'; echo
 mcp_elicit_multi_choice 'Which ones?' red green; echo
-mcp_elicit_titled_multi_choice 'Which ones?' 'r:Red' 'g:Green'; echo"#,
+mcp_elicit_titled_multi_choice 'Which ones?' 'r:Red' 'g:Green'; echo",
     );
     let mut server = session(&project, "2025-11-25", &json!({ "elicitation": { "form": {} } }));
     server.call(1, "asks");

@@ -97,7 +97,7 @@ fn a_script_that_wants_an_error_says_so() {
     );
     let printed = answer_to(r#"echo '{"code": -32001, "message": "printed"}'; exit 1"#, newest);
     assert_eq!(printed["error"], json!({ "code": -32001, "message": "printed" }));
-    let rubbish = answer_to(r#"echo rubbish >"$MCP_TOOL_ERROR_FILE""#, newest);
+    let rubbish = answer_to(r#"echo rubbish >"$MCP_TOOL_ERROR_FILE"; exit 1"#, newest);
     assert_eq!((code(&rubbish), &rubbish["error"]["data"]), (-32603, &json!("rubbish")));
     let unharmed = answer_to(r#"echo '{"code": 5, "message": "only data"}'"#, newest);
     assert_eq!(unharmed["result"]["structuredContent"]["message"], "only data");

@@ -76,10 +76,10 @@ pub(crate) struct DownloadArguments {
     /// Seconds before the second try; each further one waits twice as long
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
     pub(crate) retry_delay: f64,
-    /// A host it may come from, instead of those in MCPBASH_HTTPS_ALLOW_HOSTS
+    /// A host it may come from, instead of those in `MCPBASH_HTTPS_ALLOW_HOSTS`
     #[arg(long, value_name = "HOST")]
     pub(crate) allow_host: Vec<String>,
-    /// A host it may not come from, besides those in MCPBASH_HTTPS_DENY_HOSTS
+    /// A host it may not come from, besides those in `MCPBASH_HTTPS_DENY_HOSTS`
     #[arg(long, value_name = "HOST")]
     pub(crate) deny_host: Vec<String>,
     /// What to call ourselves

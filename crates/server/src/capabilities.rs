@@ -59,6 +59,7 @@ fn has(object: Raw<'_>, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Revision::{V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 
     fn read(text: &str, revision: Revision) -> ClientCapabilities {
         ClientCapabilities::read(Scanner::new(text, Limits::NONE).whole_value().unwrap(), revision)
@@ -70,7 +71,6 @@ mod tests {
             let capabilities = read(text, revision);
             (capabilities.form, capabilities.url)
         };
-        use Revision::{V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
         assert_eq!(modes(r#"{"elicitation":{}}"#, V2025_11_25), (true, false));
         assert_eq!(modes(r#"{"elicitation":{"url":{}}}"#, V2025_11_25), (false, true));
         assert_eq!(modes(r#"{"elicitation":{"form":{},"url":{}}}"#, V2026_07_28), (true, true));

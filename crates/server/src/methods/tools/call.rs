@@ -30,10 +30,11 @@ struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
+    const MEMBERS: [&'static str; 5] = ["name", "arguments", "timeoutSecs", "requestState", "inputResponses"];
+
     fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
         let missing = || RpcError::invalid_params("Invalid params: `name` is missing");
-        const MEMBERS: [&str; 5] = ["name", "arguments", "timeoutSecs", "requestState", "inputResponses"];
-        let params = Object::read(params.ok_or_else(missing)?, "params", &MEMBERS)?;
+        let params = Object::read(params.ok_or_else(missing)?, "params", &Self::MEMBERS)?;
         let timeout = match params.get("timeoutSecs").filter(|value| !value.is_null()) {
             None => None,
             Some(value) => match value.text().parse::<u64>() {
