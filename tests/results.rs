@@ -219,3 +219,18 @@ fn a_bare_path_is_made_good_by_the_login_shell_or_by_a_setting() {
         (&json!("/usr/bin:/bin:/opt/mine/bin"), &json!("login shell"))
     );
 }
+
+#[test]
+fn a_script_without_the_executable_bit_is_run_as_its_first_line_says() {
+    let project = Project::new()
+        .file("tools/plain/tool.sh", "#!/usr/bin/env bash\necho \"bash ${BASH_VERSION:+yes} $0\"\n")
+        .file("tools/plain/tool.meta.json", r#"{"name": "plain"}"#)
+        .file("tools/flagged/tool.sh", "#!/bin/sh -e\nfalse\necho never\n")
+        .file("tools/flagged/tool.meta.json", r#"{"name": "flagged"}"#);
+    let mut server = Server::ready(project.root());
+    server.call(1, "plain");
+    let script = project.path("tools/plain/tool.sh");
+    assert_eq!(server.receive()["result"]["content"][0]["text"], format!("bash yes {}", script.display()));
+    server.call(2, "flagged");
+    assert_eq!(server.receive()["result"]["_meta"]["exitCode"], 1);
+}

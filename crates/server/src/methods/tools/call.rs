@@ -72,7 +72,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     served(&snapshot.catalog)?;
     let (tool, schemas) =
         snapshot.tool(&params.name).ok_or_else(|| no_such_tool(&snapshot.catalog, &params.name))?;
-    policy::allow(work, tool, paths).await?;
+    let start = policy::allow(work, tool, paths).await?;
     let arguments = match schemas.check_input(tool, params.arguments) {
         Ok(arguments) => arguments,
         Err(Unfit::Arguments(problems)) => return Ok(output::failure(&problems)),
@@ -89,8 +89,8 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let is_heard = work.wants_notifications() || patience.most.is_some();
     let side_channel: &[_] = if is_heard { &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"] } else { &[] };
     let invocation = Invocation {
-        program: tool.script.clone(),
-        arguments: words(tool, &arguments),
+        program: start.program,
+        arguments: start.arguments.into_iter().chain(words(tool, &arguments)).collect(),
         directory: paths.root.clone(),
         environment: environment.variables(),
         input: arguments.as_bytes(),
