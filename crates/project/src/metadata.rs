@@ -1,4 +1,4 @@
-//! What an author says about a tool: in a JSON or YAML file beside it, or in a comment inside it.
+//! What an author says about a tool or a prompt: in a JSON or YAML file beside it, or in a comment inside it.
 
 use mcp_bash_wire::write;
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// The fields of a tool's metadata. JSON of the author's own is kept as text.
+/// The fields of metadata, of whatever kind. JSON of the author's own is kept as text.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Metadata {
@@ -15,7 +15,7 @@ pub(crate) struct Metadata {
     pub(crate) title: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) input_schema: Option<Box<RawValue>>,
-    /// What `inputSchema` was called in older projects.
+    /// The arguments of a prompt, or what `inputSchema` was called in older projects.
     pub(crate) arguments: Option<Box<RawValue>>,
     pub(crate) output_schema: Option<Box<RawValue>>,
     pub(crate) annotations: Option<Box<RawValue>>,
@@ -26,6 +26,12 @@ pub(crate) struct Metadata {
     pub(crate) progress_extends_timeout: Option<bool>,
     pub(crate) max_timeout_secs: Option<u64>,
     pub(crate) timeout_hint: Option<String>,
+    /// Who speaks in a prompt.
+    pub(crate) role: Option<String>,
+    /// The messages of a prompt.
+    pub(crate) messages: Option<Box<RawValue>>,
+    /// What else an author notes about a prompt.
+    pub(crate) metadata: Option<Box<RawValue>>,
     /// Where the script is, for tools that are registered and not found.
     pub(crate) path: Option<String>,
 }
