@@ -44,6 +44,7 @@ pub use embedded::stage_embedded;
 pub use files::beginning_with;
 pub use identity::Identity;
 pub use location::{Location, LocationError};
+pub use metadata::without_metadata;
 pub use paths::Paths;
 pub use prompts::{Prompt, Source};
 pub use providers::{Ask, Duplicate, Provider, excerpt};

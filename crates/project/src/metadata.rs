@@ -71,16 +71,29 @@ impl Metadata {
         let header = BufReader::new(file.take(16 * 1024)).split(b'\n').take(HEADER_LINES);
         for line in header.map_while(Result::ok) {
             let Ok(line) = std::str::from_utf8(&line) else { return Ok(None) };
-            if let Some((comment, json)) = line.split_once("mcp:")
-                && comment.trim_start().starts_with(['#', '/', '-', ';', '%'])
-                && json.trim_start().starts_with('{')
-            {
-                return Self::from_json(json.trim())
+            if let Some(json) = inline_json(line) {
+                return Self::from_json(json)
                     .map(Some)
                     .map_err(|problem| format!("the `mcp:` line: {problem}"));
             }
         }
         Ok(None)
+    }
+}
+
+/// What stands after `mcp:` in a line that is a comment.
+fn inline_json(line: &str) -> Option<&str> {
+    let (comment, json) = line.split_once("mcp:")?;
+    let is_comment = comment.trim_start().starts_with(['#', '/', '-', ';', '%']);
+    Some(json.trim()).filter(|json| is_comment && json.starts_with('{'))
+}
+
+/// A text without the line near its top that says what it is, which is not part of it.
+pub fn without_metadata(text: &str) -> String {
+    let mut header = text.split_inclusive('\n').take(HEADER_LINES);
+    match header.find(|line| inline_json(line).is_some()) {
+        Some(line) => text.replacen(line, "", 1),
+        None => text.to_owned(),
     }
 }
 

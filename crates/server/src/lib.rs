@@ -29,6 +29,7 @@ mod panics;
 mod payloads;
 mod peers;
 mod schemas;
+mod script;
 mod server;
 mod session;
 mod settings;

@@ -20,6 +20,7 @@ pub struct Settings {
     pub max_timeout: Duration,
     pub progress_extends_timeout: bool,
     pub output_limit: usize,
+    pub prompt_limit: usize,
     pub payload_threshold: usize,
     pub registration_limit: u64,
     pub registry_limit: usize,
@@ -175,6 +176,11 @@ pub const TABLE: &[Setting] = &[
     ),
     row("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "10485760", "The most a tool may print, in bytes"),
     row(
+        "MCPBASH_MAX_PROMPT_BYTES",
+        "10485760",
+        "The largest template of a prompt, file in it, or output of its script, in bytes",
+    ),
+    row(
         "MCPBASH_TOOL_ALLOWLIST",
         "",
         "The only tools that may run, with commas or blanks between them; `*` for all",
@@ -325,6 +331,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             max_timeout: self.seconds("MCPBASH_MAX_TIMEOUT_SECS", 1, YEAR),
             progress_extends_timeout: self.flag("MCPBASH_PROGRESS_EXTENDS_TIMEOUT"),
             output_limit: self.size("MCPBASH_MAX_TOOL_OUTPUT_SIZE", 1),
+            prompt_limit: self.size("MCPBASH_MAX_PROMPT_BYTES", 1),
             payload_threshold: self.size("MCPBASH_ENV_PAYLOAD_THRESHOLD", 0),
             environment_mode: self.environment_mode(),
             tool_policy: self.tool_policy(),

@@ -96,7 +96,7 @@ pub(crate) fn base(
 }
 
 /// Sets variables, whatever they were before.
-fn give<const N: usize>(variables: &mut Vec<(OsString, OsString)>, given: [(&str, OsString); N]) {
+pub(crate) fn give<const N: usize>(variables: &mut Vec<(OsString, OsString)>, given: [(&str, OsString); N]) {
     variables.retain(|(name, _)| !given.iter().any(|(own, _)| name == own));
     variables.extend(given.map(|(name, value)| (name.into(), value)));
 }
