@@ -17,6 +17,7 @@ mod pagination;
 mod panics;
 mod policy;
 mod progress;
+mod prompts;
 mod providers;
 mod reference;
 mod registration;
