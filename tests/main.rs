@@ -2,6 +2,7 @@
 
 mod batches;
 mod cancellation;
+mod completion;
 mod concurrency;
 mod demo;
 mod diagnostics;

@@ -331,8 +331,9 @@ fn prompts_are_kept_in_a_registry_and_taken_from_it() {
     let project = greeting();
     let mut server = Server::ready(project.root());
     assert_eq!(names(&mut server), ["prompt.greeting"]);
+    let registry: Value =
+        wait_until("the registry", || serde_json::from_str(&project.read(".registry/prompts.json")).ok());
     server.finish();
-    let registry: Value = serde_json::from_str(&project.read(".registry/prompts.json")).unwrap();
     assert_eq!((&registry["version"], &registry["total"]), (&json!(1), &json!(1)));
     let item = &registry["items"][0];
     assert_eq!((&item["path"], &item["role"]), (&json!("greeting.txt"), &json!("user")));

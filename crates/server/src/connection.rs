@@ -5,7 +5,9 @@ use crate::channel::Channel;
 use crate::context::{RequestContext, missing_meta};
 use crate::guard::{Denied, SLOWED};
 use crate::in_flight::InFlight;
-use crate::methods::{Immediate, Lengthy, Method, Rule, discover, lifecycle, logging, prompts, tools};
+use crate::methods::{
+    Immediate, Lengthy, Method, Rule, completion, discover, lifecycle, logging, prompts, tools,
+};
 use crate::panics;
 use crate::server::Server;
 use crate::session::{Gate, Session};
@@ -352,6 +354,7 @@ async fn run(work: &Work, method: Lengthy, params: Option<Raw<'_>>) -> Result<An
             tools::call(work, params).await
         }
         Lengthy::GetPrompt => prompts::get(work, params).await,
+        Lengthy::Complete => completion::complete(work, params).await,
     }
 }
 

@@ -181,6 +181,9 @@ impl Server {
             for kind in ["tools", "prompts"] {
                 capabilities[kind] = if announced { json!({ "listChanged": true }) } else { json!({}) };
             }
+            if revision.has_completions() {
+                capabilities["completions"] = json!({});
+            }
         }
         capabilities.to_string()
     }

@@ -1,5 +1,6 @@
 //! The methods of the protocol, one file for each family, and the table that says when and how each is served.
 
+pub(crate) mod completion;
 pub(crate) mod discover;
 pub(crate) mod lifecycle;
 pub(crate) mod logging;
@@ -34,6 +35,7 @@ pub(crate) enum Immediate {
 pub(crate) enum Lengthy {
     CallTool,
     GetPrompt,
+    Complete,
 }
 
 /// When and to whom a method is there.
@@ -60,13 +62,14 @@ const fn rule(
 }
 
 #[rustfmt::skip]
-const TABLE: [Rule; 10] = [
+const TABLE: [Rule; 11] = [
     //   name                method                               handshake            stateless minimal
     rule("ping",             Method::Now(Immediate::Ping),        Some(Gate::Always),  false,    true),
     rule("tools/call",       Method::Later(Lengthy::CallTool),    Some(Gate::Ready),   true,     false),
     rule("tools/list",       Method::Now(Immediate::ListTools),   Some(Gate::Ready),   true,     false),
     rule("prompts/get",      Method::Later(Lengthy::GetPrompt),   Some(Gate::Ready),   true,     false),
     rule("prompts/list",     Method::Now(Immediate::ListPrompts), Some(Gate::Ready),   true,     false),
+    rule("completion/complete", Method::Later(Lengthy::Complete), Some(Gate::Ready),   true,     false),
     rule("initialize",       Method::Now(Immediate::Initialize),  Some(Gate::First),   false,    true),
     rule("logging/setLevel", Method::Now(Immediate::SetLogLevel), Some(Gate::Greeted), false,    true),
     rule("shutdown",         Method::Now(Immediate::Shutdown),    Some(Gate::Always),  false,    true),
