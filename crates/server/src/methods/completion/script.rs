@@ -39,7 +39,7 @@ pub(super) async fn ask(
     ];
     give(&mut environment, given);
     if let Some(prompt) = subject.prompt.filter(|_| completer.beside_prompt) {
-        give(&mut environment, about(prompt));
+        give(&mut environment, about(prompt, settings.payload_threshold));
     }
     environment.extend(spill.variables());
     let script = Script {
@@ -57,12 +57,14 @@ pub(super) async fn ask(
     })
 }
 
-/// What a script that stands beside a prompt is told about it.
-fn about(prompt: &Prompt) -> [(&'static str, OsString); 3] {
+/// What a script that stands beside a prompt is told about it. Metadata that is too large for a variable it can read
+/// in the file itself.
+fn about(prompt: &Prompt, threshold: usize) -> [(&'static str, OsString); 3] {
+    let metadata = Some(prompt.registry_text()).filter(|text| text.len() <= threshold);
     [
         ("MCP_PROMPT_REL_PATH", prompt.path.clone().into()),
         ("MCP_PROMPT_PATH", prompt.file.clone().into()),
-        ("MCP_PROMPT_METADATA", prompt.registry_text().into()),
+        ("MCP_PROMPT_METADATA", metadata.unwrap_or_default().into()),
     ]
 }
 
