@@ -121,16 +121,9 @@ fn other_versions_are_refused_with_what_would_do() {
 #[test]
 fn removed_and_unknown_methods_are_not_found() {
     let (_project, mut server) = fresh();
-    for method in [
-        "initialize",
-        "ping",
-        "logging/setLevel",
-        "shutdown",
-        "exit",
-        "resources/subscribe",
-        "prompts/list",
-        "no/such",
-    ] {
+    for method in
+        ["initialize", "ping", "logging/setLevel", "shutdown", "exit", "resources/subscribe", "no/such"]
+    {
         assert_eq!(code(&server.ask(1, method, &with_meta(json!({})))), -32601, "{method}");
     }
 }

@@ -102,7 +102,7 @@ impl Catalog {
             Err((file, problem)) => {
                 let remedy = format!("{problem}; nothing is served until it is mended");
                 source.diagnostics.push(Diagnostic::new(paths.server.join(file), remedy));
-                (Default::default(), Some(format!("server.d/{file} {problem}")))
+                (Found::default(), Some(format!("server.d/{file} {problem}")))
             }
         };
         let mut diagnostics = source.diagnostics;

@@ -31,7 +31,8 @@ pub(crate) struct Metadata {
     /// The messages of a prompt.
     pub(crate) messages: Option<Box<RawValue>>,
     /// What else an author notes about a prompt.
-    pub(crate) metadata: Option<Box<RawValue>>,
+    #[serde(rename = "metadata")]
+    pub(crate) notes: Option<Box<RawValue>>,
     /// Where the script is, for tools that are registered and not found.
     pub(crate) path: Option<String>,
 }

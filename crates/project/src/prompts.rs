@@ -105,7 +105,7 @@ impl Prompt {
             description: metadata.description.filter(|text| !text.is_empty()),
             arguments: arguments::read(&written_arguments)?,
             role,
-            metadata: metadata.metadata.filter(|value| value.get() != "null"),
+            metadata: metadata.notes.filter(|value| value.get() != "null"),
             icons: metadata.icons,
             meta: object(metadata.underscored, "_meta")?,
             timeout: positive(metadata.timeout_secs, "timeoutSecs")?,
@@ -155,11 +155,11 @@ fn is_metadata(file: &Path) -> bool {
 /// The name without its ending, or the name of the folder for files that are called `prompt`.
 fn usual_name(file: &Path) -> String {
     let stem = file.file_name().and_then(metadata_stem).map(OsStr::from_bytes);
-    // An ending of any kind, which is taken off again.
-    stem.map_or_else(
-        || default_name(file, "prompt"),
-        |stem| default_name(&file.with_file_name(stem).with_added_extension("txt"), "prompt"),
-    )
+    match stem {
+        Some(stem) if stem == "prompt" => default_name(&file.with_file_name(stem), "prompt"),
+        Some(stem) => stem.to_string_lossy().into_owned(),
+        None => default_name(file, "prompt"),
+    }
 }
 
 fn role(written: Option<&str>, problems: &mut Vec<String>) -> &'static str {

@@ -118,10 +118,10 @@ async fn run(work: &Work, prompt: &Prompt, values: &Values, paths: &Paths) -> Re
     let what = format!("Prompt '{}'", prompt.name);
     let arguments = values.json();
     let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
-    let spilt = spill
+    spill
         .json("MCP_PROMPT_ARGS", &arguments)
-        .and_then(|()| spill.json("MCP_PROMPT_METADATA", prompt.registry_text()));
-    spilt.map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;
+        .and_then(|()| spill.json("MCP_PROMPT_METADATA", prompt.registry_text()))
+        .map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;
     let mut environment = base(&settings.environment_mode, server.search_path(), paths);
     let given = [
         ("MCP_PROMPT_NAME", prompt.name.clone().into()),

@@ -2,7 +2,7 @@
 
 use mcp_bash_project::Prompt;
 use mcp_bash_wire::{Limits, Raw, RpcError, Scanner};
-use serde_json::Value;
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// The arguments of one request, and the defaults of those it leaves out.
@@ -58,7 +58,7 @@ impl Values {
 
     /// All of them as the text of a JSON object.
     pub(super) fn json(&self) -> String {
-        Value::from_iter(self.values.iter().map(|(name, value)| (name.clone(), value.clone()))).to_string()
+        json!(self.values).to_string()
     }
 
     /// The text with its places filled: `{{name}}` for what was given, and `${name}` for what the prompt declares. It is
@@ -68,16 +68,9 @@ impl Values {
         while let Some(at) = rest.find(['{', '$']) {
             filled.push_str(&rest[..at]);
             rest = &rest[at..];
-            let taken = match self.place(rest) {
-                Some((length, value)) => {
-                    filled.push_str(value);
-                    length
-                }
-                None => {
-                    filled.push_str(&rest[..1]);
-                    1
-                }
-            };
+            // What is no place begins with a character of one byte.
+            let (taken, value) = self.place(rest).unwrap_or((1, &rest[..1]));
+            filled.push_str(value);
             rest = &rest[taken..];
         }
         filled.push_str(rest);
