@@ -1,6 +1,6 @@
 //! Prompts: found, listed, filled in, and announced when they change.
 
-use crate::harness::{Project, Server, code, stateless_meta, wait_until};
+use crate::harness::{Project, Server, code, stateless_meta, wait_until, wait_until_gone};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
@@ -94,6 +94,12 @@ fn prompts_are_found_three_folders_deep_and_named_as_they_or_their_metadata_say(
         .file("prompts/review/prompt.txt", "Review")
         .file("prompts/yaml.txt", "{{x}}")
         .file("prompts/yaml.meta.yaml", "name: from-yaml\narguments:\n  - name: x\n    required: true\n")
+        .file("prompts/page.html", "<p>{{x}}</p>")
+        .file("prompts/page.meta.json", r#"{"arguments": [{"name": "x"}]}"#)
+        .file("prompts/page.png", "x")
+        .file("prompts/yaml.html", "not the one that is meant")
+        .file("prompts/forgotten.sh", "#!/bin/sh\n")
+        .file("prompts/forgotten.meta.json", "{}")
         .file("prompts/.hidden.txt", "x")
         .file("prompts/README.md", "About these prompts")
         .file("prompts/picture.png", "x")
@@ -104,7 +110,7 @@ fn prompts_are_found_three_folders_deep_and_named_as_they_or_their_metadata_say(
         .script("prompts/program", "#!/bin/sh\n")
         .script("prompts/plain.completion.sh", "#!/bin/sh\n");
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "warning")], "2025-11-25");
-    assert_eq!(names(&mut server), ["deep", "from-yaml", "plain", "review"]);
+    assert_eq!(names(&mut server), ["deep", "from-yaml", "page", "plain", "review"]);
     assert_eq!(text(&get(&mut server, "plain", &json!({}))), "# Heading\nPlain");
     assert_eq!(text(&get(&mut server, "from-yaml", &json!({ "x": "y" }))), "y");
     let told = server.finish();
@@ -112,6 +118,7 @@ fn prompts_are_found_three_folders_deep_and_named_as_they_or_their_metadata_say(
         ("broken.meta.json", "mend the JSON"),
         ("lonely.meta.json", "no template of that name"),
         ("program", "add metadata"),
+        ("forgotten.sh", "chmod +x"),
     ] {
         assert!(told.lines().any(|line| line.contains(file) && line.contains(problem)), "{file} in {told}");
     }
@@ -287,6 +294,31 @@ fn a_script_that_fails_is_quoted_and_one_that_others_could_have_written_is_not_r
         assert!(message.contains(problem), "{problem} in {message}");
     }
     assert!(!project.path("ran").exists());
+}
+
+#[test]
+fn a_client_says_how_long_it_waits() {
+    let project = Project::new().script("prompts/slow", "#!/bin/sh\n# mcp: {}\nsleep 60\n");
+    let mut server = Server::ready(project.root());
+    let answer = server.ask(1, "prompts/get", &json!({ "name": "slow", "timeoutSecs": 1 }));
+    let (number, message) = refusal(&answer);
+    assert!(number == -32603 && message.contains("within 1 s"), "{message}");
+    let answer = server.ask(2, "prompts/get", &json!({ "name": "slow", "timeoutSecs": 0 }));
+    assert_eq!(code(&answer), -32602);
+}
+
+#[test]
+fn a_prompt_that_is_cancelled_is_not_answered_and_its_script_ends() {
+    let project = Project::new().script(
+        "prompts/slow",
+        "#!/bin/sh\n# mcp: {}\necho $$ >>\"$MCPBASH_PROJECT_ROOT/started\"\nsleep 60\n",
+    );
+    let mut server = Server::ready(project.root());
+    server.request(1, "prompts/get", &json!({ "name": "slow" }));
+    let pid = project.wait_for_started(1)[0];
+    server.notify("notifications/cancelled", &json!({ "requestId": 1 }));
+    wait_until_gone(pid);
+    server.expect_silence();
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::arguments::{self, Argument};
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
 use crate::metadata::Metadata;
 use crate::scan::{Candidate, Listing, metadata_stem};
-use crate::tools::{object, positive, relative};
+use crate::tools::{has_shebang, object, positive, relative};
 use crate::{Diagnostic, Paths, icons};
 use mcp_bash_wire::write;
 use serde_json::value::RawValue;
@@ -176,6 +176,21 @@ fn role(written: Option<&str>, problems: &mut Vec<String>) -> &'static str {
     }
 }
 
+/// Whether a file looks like a prompt, even if nothing is said about it.
+fn is_clear(listing: &Listing<'_>, name: &OsStr) -> bool {
+    let (file, is_described) = (Path::new(name), listing.metadata_beside(name).is_some());
+    let is_executable = listing.stamp(name).is_some_and(|stamp| stamp.is_executable());
+    let is_other = is_executable && is_completion(name) || is_readme(name) && !is_described;
+    !is_other && (is_template(file, is_described) || is_executable || file.extension().is_none())
+}
+
+/// A picture or a sound beside a prompt is part of it, and none itself.
+fn is_medium(file: &Path) -> bool {
+    const MEDIA: [&str; 12] =
+        ["png", "jpg", "jpeg", "gif", "webp", "svg", "ico", "pdf", "wav", "mp3", "ogg", "flac"];
+    MEDIA.contains(&&*ending(file)) || file.file_name().is_some_and(is_completion)
+}
+
 /// A script that completes arguments, and is no prompt.
 fn is_completion(name: &OsStr) -> bool {
     [&b".completion"[..], b".completion.sh"].iter().any(|ending| name.as_bytes().ends_with(ending))
@@ -194,14 +209,14 @@ impl Entry for Prompt {
 
     fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
         let (mut found, mut used) = (Vec::new(), BTreeSet::new());
-        for name in listing.plain_files() {
+        // Files that are prompts by their own looks first: others are only if nobody else has their metadata.
+        let (clear, others): (Vec<&OsStr>, Vec<&OsStr>) =
+            listing.plain_files().partition(|name| is_clear(listing, name));
+        for name in clear.into_iter().chain(others) {
             let metadata = listing.metadata_beside(name);
+            let is_free = metadata.as_ref().is_some_and(|metadata| !used.contains(metadata));
             let Some(stamp) = listing.stamp(name) else { continue };
-            let (file, described) = (Path::new(name), metadata.is_some());
-            // A picture or a sound beside a prompt is part of it, and none itself.
-            let fits = is_template(file, described) || stamp.is_executable() || file.extension().is_none();
-            let is_other = stamp.is_executable() && is_completion(name) || is_readme(name) && !described;
-            if !fits || is_other {
+            if !is_clear(listing, name) && (!is_free || is_medium(Path::new(name))) {
                 continue;
             }
             if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
@@ -209,7 +224,12 @@ impl Entry for Prompt {
                 diagnostics.push(Diagnostic::new(listing.path(name), problem));
                 continue;
             }
-            found.push(listing.candidate(name, stamp, metadata.as_deref()));
+            if !stamp.is_executable() && has_shebang(&listing.path(name)) {
+                let problem = "is skipped: it is a script and not executable; run `chmod +x` on it";
+                diagnostics.push(Diagnostic::new(listing.path(name), problem));
+            } else {
+                found.push(listing.candidate(name, stamp, metadata.as_deref()));
+            }
             used.extend(metadata);
         }
         let lonely = listing.lonely_metadata(&used);

@@ -270,7 +270,7 @@ pub(crate) fn relative<'a>(path: Option<&'a str>, folder: &str) -> Result<&'a Pa
     }
 }
 
-fn has_shebang(path: &Path) -> bool {
+pub(crate) fn has_shebang(path: &Path) -> bool {
     let mut start = [0; 2];
     File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
 }

@@ -19,7 +19,9 @@ pub(crate) struct Script<'a> {
     pub(crate) environment: Vec<(OsString, OsString)>,
     /// What it reads on its standard input.
     pub(crate) input: &'a str,
-    pub(crate) timeout: Duration,
+    /// How long it may take: as the client says, and as its author says.
+    pub(crate) asked: Option<Duration>,
+    pub(crate) usual: Option<Duration>,
     /// How much it may print, in bytes.
     pub(crate) limit: usize,
     /// The setting that says so.
@@ -32,16 +34,20 @@ impl Script<'_> {
         let Self { what, program, .. } = self;
         trust::may_run(program, &paths.root)
             .map_err(|distrust| RpcError::invalid_params(format!("{what} is not run: {distrust}")))?;
+        let settings = work.server().settings();
+        let usual = self.usual.unwrap_or(settings.default_timeout);
+        // A client may ask for no more than the setting allows, or the author already does.
+        let timeout = self.asked.map_or(usual, |asked| asked.min(settings.max_timeout.max(usual)));
         let invocation = Invocation {
             program: program.to_owned(),
             arguments: Vec::new(),
             directory: paths.root.clone(),
             environment: self.environment,
             input: self.input.as_bytes(),
-            patience: Patience::fixed(self.timeout),
+            patience: Patience::fixed(timeout),
             grace: GRACE,
             output_limit: self.limit,
-            error_tail: work.server().settings().stderr_tail,
+            error_tail: settings.stderr_tail,
             side_channel: &[],
         };
         let outcome = work.server().runner().run(invocation, work.cancelled(), |_| {}).await;
@@ -57,7 +63,7 @@ impl Script<'_> {
             Ending::Exited(code) => format!("failed (exit {code}) and printed: {}", said()),
             Ending::Signalled(signal) => format!("was ended by signal {signal} and printed: {}", said()),
             Ending::TimedOut(_) => {
-                let seconds = self.timeout.as_secs();
+                let seconds = timeout.as_secs();
                 format!(
                     "did not end within {seconds} s (`timeoutSecs` sets the limit) and printed: {}",
                     said()

@@ -1,9 +1,11 @@
 //! What a client asks to complete.
 
 use super::MOST;
+use crate::methods::tools::asked_timeout;
 use mcp_bash_wire::{Object, Raw, RpcError, write};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
+use std::time::Duration;
 
 pub(super) struct Params {
     pub(super) reference: Reference,
@@ -12,6 +14,7 @@ pub(super) struct Params {
     pub(super) value: String,
     pub(super) limit: usize,
     pub(super) cursor: Option<String>,
+    pub(super) timeout: Option<Duration>,
     /// Reference and known arguments as they were written, for scripts.
     written_reference: String,
     written_arguments: String,
@@ -28,7 +31,11 @@ pub(super) enum Reference {
 impl Params {
     pub(super) fn read(params: Option<Raw<'_>>) -> Result<Self, RpcError> {
         let params = params.ok_or_else(|| missing("ref"))?;
-        let params = Object::read(params, "params", &["ref", "argument", "context", "limit", "cursor"])?;
+        let params = Object::read(
+            params,
+            "params",
+            &["ref", "argument", "context", "limit", "cursor", "timeoutSecs"],
+        )?;
         let written = params.optional_object("ref")?.ok_or_else(|| missing("ref"))?;
         let argument = params.optional_object("argument")?.ok_or_else(|| missing("argument"))?;
         let argument = Object::read(argument, "argument", &["name", "value"])?;
@@ -48,6 +55,7 @@ impl Params {
             value: argument.optional_string("value")?.unwrap_or_default().into_owned(),
             limit: limit(params.get("limit"))?,
             cursor: params.optional_string("cursor")?.map(std::borrow::Cow::into_owned),
+            timeout: asked_timeout(&params)?,
             written_reference: write::compact(written.text()),
             written_arguments: arguments.map_or_else(|| "{}".to_owned(), |raw| write::compact(raw.text())),
         })

@@ -47,7 +47,8 @@ pub(super) async fn ask(
         program: &completer.program,
         environment,
         input: &input,
-        timeout: completer.timeout.unwrap_or(settings.default_timeout),
+        asked: params.timeout,
+        usual: completer.timeout,
         limit: settings.output_limit,
         limit_setting: "MCPBASH_MAX_TOOL_OUTPUT_SIZE",
     };

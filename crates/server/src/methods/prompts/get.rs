@@ -3,7 +3,7 @@
 use super::content::{LIMIT_SETTING, Writer};
 use super::values::Values;
 use crate::methods::tools::environment::{base, give};
-use crate::methods::tools::served;
+use crate::methods::tools::{asked_timeout, served};
 use crate::script::Script;
 use crate::shape::{Answer, Members};
 use crate::spill::Spill;
@@ -11,11 +11,13 @@ use crate::work::Work;
 use mcp_bash_project::{Paths, Prompt, Source, without_metadata};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError, write};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 pub(crate) async fn get(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let missing = || RpcError::invalid_params("Invalid params: `name` is missing");
-    let params = Object::read(params.ok_or_else(missing)?, "params", &["name", "arguments"])?;
+    let params = Object::read(params.ok_or_else(missing)?, "params", &["name", "arguments", "timeoutSecs"])?;
     let name = params.string("name")?;
+    let asked = asked_timeout(&params)?;
     let snapshot = work.server().snapshot();
     served(&snapshot.catalog)?;
     let prompt = snapshot.catalog.prompts.get(&name);
@@ -35,7 +37,7 @@ pub(crate) async fn get(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, 
         Source::Template => template(&writer),
         Source::Messages(messages) => listed(&writer, messages.get()),
         Source::Script => {
-            let printed = run(work, prompt, &values, paths).await?;
+            let printed = run(work, prompt, &values, paths, asked).await?;
             printed_by_script(&Writer { values: None, ..writer }, &printed)
         }
     };
@@ -113,7 +115,13 @@ fn printed_by_script(writer: &Writer<'_>, printed: &str) -> Result<Rendered, Str
     }
 }
 
-async fn run(work: &Work, prompt: &Prompt, values: &Values, paths: &Paths) -> Result<String, RpcError> {
+async fn run(
+    work: &Work,
+    prompt: &Prompt,
+    values: &Values,
+    paths: &Paths,
+    asked: Option<Duration>,
+) -> Result<String, RpcError> {
     let (server, settings) = (work.server(), work.server().settings());
     let what = format!("Prompt '{}'", prompt.name);
     let arguments = values.json();
@@ -135,7 +143,8 @@ async fn run(work: &Work, prompt: &Prompt, values: &Values, paths: &Paths) -> Re
         program: &prompt.file,
         environment,
         input: &arguments,
-        timeout: prompt.timeout.unwrap_or(settings.default_timeout),
+        asked,
+        usual: prompt.timeout,
         limit: settings.prompt_limit,
         limit_setting: LIMIT_SETTING,
     };

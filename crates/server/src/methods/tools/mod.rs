@@ -6,7 +6,7 @@ mod output;
 mod policy;
 pub(crate) mod resources_file;
 
-pub(crate) use call::call;
+pub(crate) use call::{asked_timeout, call};
 
 use crate::server::Server;
 use crate::shape::{Answer, Members};
