@@ -194,6 +194,8 @@ fn a_script_beside_its_prompt_completes_it() {
     let project = Project::new()
         .file("prompts/p.txt", "{{a}}")
         .file("prompts/p.meta.json", r#"{"arguments": [{"name": "a", "enum": ["not asked"]}]}"#)
+        .file("prompts/chat.meta.json", r#"{"messages": [{"content": "Hi"}]}"#)
+        .script("prompts/chat.completion", "#!/bin/sh\necho chatting\n")
         .script(
             "prompts/p.completion.sh",
             "#!/bin/sh\nprintf '%s\\n' \"$MCP_PROMPT_REL_PATH\" \"$MCP_PROMPT_PATH\" \"$MCP_PROMPT_METADATA\"\n",
@@ -204,6 +206,7 @@ fn a_script_beside_its_prompt_completes_it() {
     assert!(told[1].as_str().unwrap().ends_with("/prompts/p.txt"));
     let metadata: Value = serde_json::from_str(told[2].as_str().unwrap()).unwrap();
     assert_eq!(metadata["name"], "p");
+    assert_eq!(values(&mut server, &prompt("chat", "anything", "")), json!(["chatting"]));
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod location;
 mod merge;
 mod metadata;
 mod paths;
+mod prompt_files;
 mod prompts;
 mod providers;
 mod register;

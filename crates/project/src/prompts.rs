@@ -1,17 +1,16 @@
 //! Prompts: templates, lists of messages and scripts, and what clients are told about them.
 
 use crate::arguments::{self, Argument};
-use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
+use crate::entry::{Context, Entry, RegistryEntry, below};
 use crate::metadata::Metadata;
+use crate::prompt_files::{self, is_metadata, is_program, is_template, usual_name};
 use crate::scan::{Candidate, Listing, metadata_stem};
-use crate::tools::{has_shebang, object, positive, relative};
+use crate::tools::{object, positive, relative};
 use crate::{Diagnostic, Paths, icons};
 use mcp_bash_wire::write;
 use serde_json::value::RawValue;
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -59,7 +58,9 @@ impl Prompt {
 
     /// The executable beside the prompt that completes its arguments, if there is one.
     pub fn completion_script(&self) -> Option<PathBuf> {
-        let (whole, stem) = (self.file.as_os_str(), self.file.with_extension(""));
+        let own = self.file.file_name().and_then(metadata_stem).map(OsStr::from_bytes);
+        let stem = own.map_or_else(|| self.file.with_extension(""), |stem| self.file.with_file_name(stem));
+        let whole = self.file.as_os_str();
         let names = [whole, stem.as_os_str()].into_iter().flat_map(|name| {
             [".completion.sh", ".completion"].map(|ending| {
                 let mut name = name.to_owned();
@@ -67,10 +68,7 @@ impl Prompt {
                 PathBuf::from(name)
             })
         });
-        let is_executable = |path: &PathBuf| {
-            path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-        };
-        names.into_iter().find(is_executable)
+        names.into_iter().find(|path| is_program(path))
     }
 
     fn new(
@@ -118,24 +116,6 @@ impl Prompt {
     }
 }
 
-/// The endings of files that are text to be filled in, and never run.
-const TEMPLATES: [&str; 6] = ["txt", "md", "markdown", "prompt", "tmpl", "template"];
-
-fn ending(file: &Path) -> String {
-    file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
-}
-
-/// Whether the name alone makes a file a template. One of messages as JSON must be called a prompt by its metadata, so
-/// that other data may stand beside prompts; a file without an ending may be a script too.
-fn is_template(file: &Path, described: bool) -> bool {
-    let ending = ending(file);
-    TEMPLATES.contains(&&*ending) || (ending == "json" && described)
-}
-
-fn is_executable(file: &Path) -> bool {
-    file.metadata().is_ok_and(|file| file.permissions().mode() & 0o111 != 0)
-}
-
 fn source(file: &Path, messages: Option<Box<RawValue>>) -> Result<Source, String> {
     match messages.filter(|messages| messages.get() != "null") {
         Some(messages) if messages.get().starts_with('[') => Ok(Source::Messages(messages)),
@@ -143,22 +123,8 @@ fn source(file: &Path, messages: Option<Box<RawValue>>) -> Result<Source, String
         None if is_metadata(file) => {
             Err("there is no template of that name beside it; add one, or `messages`".to_owned())
         }
-        None if !is_template(file, true) && is_executable(file) => Ok(Source::Script),
+        None if !is_template(file, true) && is_program(file) => Ok(Source::Script),
         None => Ok(Source::Template),
-    }
-}
-
-fn is_metadata(file: &Path) -> bool {
-    file.file_name().is_some_and(|name| metadata_stem(name).is_some())
-}
-
-/// The name without its ending, or the name of the folder for files that are called `prompt`.
-fn usual_name(file: &Path) -> String {
-    let stem = file.file_name().and_then(metadata_stem).map(OsStr::from_bytes);
-    match stem {
-        Some(stem) if stem == "prompt" => default_name(&file.with_file_name(stem), "prompt"),
-        Some(stem) => stem.to_string_lossy().into_owned(),
-        None => default_name(file, "prompt"),
     }
 }
 
@@ -176,30 +142,6 @@ fn role(written: Option<&str>, problems: &mut Vec<String>) -> &'static str {
     }
 }
 
-/// Whether a file looks like a prompt, even if nothing is said about it.
-fn is_clear(listing: &Listing<'_>, name: &OsStr) -> bool {
-    let (file, is_described) = (Path::new(name), listing.metadata_beside(name).is_some());
-    let is_executable = listing.stamp(name).is_some_and(|stamp| stamp.is_executable());
-    let is_other = is_executable && is_completion(name) || is_readme(name) && !is_described;
-    !is_other && (is_template(file, is_described) || is_executable || file.extension().is_none())
-}
-
-/// A picture or a sound beside a prompt is part of it, and none itself.
-fn is_medium(file: &Path) -> bool {
-    const MEDIA: [&str; 12] =
-        ["png", "jpg", "jpeg", "gif", "webp", "svg", "ico", "pdf", "wav", "mp3", "ogg", "flac"];
-    MEDIA.contains(&&*ending(file)) || file.file_name().is_some_and(is_completion)
-}
-
-/// A script that completes arguments, and is no prompt.
-fn is_completion(name: &OsStr) -> bool {
-    [&b".completion"[..], b".completion.sh"].iter().any(|ending| name.as_bytes().ends_with(ending))
-}
-
-fn is_readme(name: &OsStr) -> bool {
-    Path::new(name).file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("readme"))
-}
-
 impl Entry for Prompt {
     const KIND: &'static str = "prompts";
 
@@ -208,33 +150,7 @@ impl Entry for Prompt {
     }
 
     fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
-        let (mut found, mut used) = (Vec::new(), BTreeSet::new());
-        // Files that are prompts by their own looks first: others are only if nobody else has their metadata.
-        let (clear, others): (Vec<&OsStr>, Vec<&OsStr>) =
-            listing.plain_files().partition(|name| is_clear(listing, name));
-        for name in clear.into_iter().chain(others) {
-            let metadata = listing.metadata_beside(name);
-            let is_free = metadata.as_ref().is_some_and(|metadata| !used.contains(metadata));
-            let Some(stamp) = listing.stamp(name) else { continue };
-            if !is_clear(listing, name) && (!is_free || is_medium(Path::new(name))) {
-                continue;
-            }
-            if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
-                let problem = "is skipped: its name holds a line break; rename it";
-                diagnostics.push(Diagnostic::new(listing.path(name), problem));
-                continue;
-            }
-            if !stamp.is_executable() && has_shebang(&listing.path(name)) {
-                let problem = "is skipped: it is a script and not executable; run `chmod +x` on it";
-                diagnostics.push(Diagnostic::new(listing.path(name), problem));
-            } else {
-                found.push(listing.candidate(name, stamp, metadata.as_deref()));
-            }
-            used.extend(metadata);
-        }
-        let lonely = listing.lonely_metadata(&used);
-        found.extend(lonely.filter_map(|name| Some(listing.candidate(name, listing.stamp(name)?, None))));
-        found
+        prompt_files::pick(listing, diagnostics)
     }
 
     fn read(
