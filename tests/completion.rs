@@ -152,6 +152,16 @@ fn a_registered_script_is_told_everything_and_its_answer_passed_on() {
 }
 
 #[test]
+fn scripts_find_the_json_tool() {
+    let project = registered(r#"[{"name": "a", "path": "completions/a.sh"}]"#).script(
+        "completions/a.sh",
+        "#!/bin/sh\nprintf '%s' \"$MCP_COMPLETION_ARGS_JSON\" | \"$MCPBASH_JSON_TOOL_BIN\" -c '[.query, .argument.name]'\n",
+    );
+    let mut server = Server::ready(project.root());
+    assert_eq!(values(&mut server, &prompt("a", "x", "typed")), json!(["typed", "x"]));
+}
+
+#[test]
 fn pages_of_a_script_follow_its_own_word_on_what_comes_next() {
     let project = registered(
         r#"[{"name": "counting", "path": "completions/counting.sh"}, {"name": "marking", "path": "completions/marking.sh"},

@@ -1,5 +1,6 @@
 //! The binary as its users meet it: real processes, real pipes, one module for each feature.
 
+mod asking;
 mod batches;
 mod cancellation;
 mod completion;
@@ -27,6 +28,7 @@ mod reload;
 mod results;
 mod rmcp_client;
 mod schemas;
+mod sdk;
 mod startup;
 mod stateless;
 mod stdout;

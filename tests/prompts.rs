@@ -98,7 +98,7 @@ fn prompts_are_found_three_folders_deep_and_named_as_they_or_their_metadata_say(
         .file("prompts/page.meta.json", r#"{"arguments": [{"name": "x"}]}"#)
         .file("prompts/page.png", "x")
         .file("prompts/yaml.html", "not the one that is meant")
-        .file("prompts/forgotten.sh", "#!/bin/sh\n")
+        .file("prompts/forgotten.sh", "#!/bin/sh\necho ran\n")
         .file("prompts/forgotten.meta.json", "{}")
         .file("prompts/.hidden.txt", "x")
         .file("prompts/README.md", "About these prompts")
@@ -110,15 +110,15 @@ fn prompts_are_found_three_folders_deep_and_named_as_they_or_their_metadata_say(
         .script("prompts/program", "#!/bin/sh\n")
         .script("prompts/plain.completion.sh", "#!/bin/sh\n");
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "warning")], "2025-11-25");
-    assert_eq!(names(&mut server), ["deep", "from-yaml", "page", "plain", "review"]);
+    assert_eq!(names(&mut server), ["deep", "forgotten", "from-yaml", "page", "plain", "review"]);
     assert_eq!(text(&get(&mut server, "plain", &json!({}))), "# Heading\nPlain");
+    assert_eq!(text(&get(&mut server, "forgotten", &json!({}))), "ran");
     assert_eq!(text(&get(&mut server, "from-yaml", &json!({ "x": "y" }))), "y");
     let told = server.finish();
     for (file, problem) in [
         ("broken.meta.json", "mend the JSON"),
         ("lonely.meta.json", "no template of that name"),
         ("program", "add metadata"),
-        ("forgotten.sh", "chmod +x"),
     ] {
         assert!(told.lines().any(|line| line.contains(file) && line.contains(problem)), "{file} in {told}");
     }

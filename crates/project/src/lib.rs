@@ -28,6 +28,7 @@ mod prompts;
 mod providers;
 mod register;
 mod registry;
+pub mod roots;
 mod scan;
 mod search;
 mod stamp;

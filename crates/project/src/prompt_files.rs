@@ -26,17 +26,11 @@ pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
         if is_unclear && (!is_free || is_medium(name)) {
             continue;
         }
-        let path = listing.path(name);
-        let problem = if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
-            Some("is skipped: its name holds a line break; rename it")
-        } else if !stamp.is_executable() && !is_template(Path::new(name), true) && has_shebang(&path) {
-            Some("is skipped: it is a script and not executable; run `chmod +x` on it")
+        if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+            let problem = "is skipped: its name holds a line break; rename it";
+            diagnostics.push(Diagnostic::new(listing.path(name), problem));
         } else {
-            None
-        };
-        match problem {
-            Some(problem) => diagnostics.push(Diagnostic::new(path, problem)),
-            None => found.push(listing.candidate(name, stamp, metadata.as_deref())),
+            found.push(listing.candidate(name, stamp, metadata.as_deref()));
         }
         used.extend(metadata);
     }
@@ -59,9 +53,14 @@ pub(crate) fn is_template(file: &Path, described: bool) -> bool {
     TEMPLATES.contains(&&*ending) || (ending == "json" && described)
 }
 
-/// Whether it can be run.
-pub(crate) fn is_program(file: &Path) -> bool {
+/// Whether the executable bit says that a file can be run.
+pub(crate) fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether a file is to be run and not to be filled in: it is executable or begins with `#!`, and is not called a text.
+pub(crate) fn is_script(file: &Path) -> bool {
+    !is_template(file, true) && (is_executable(file) || has_shebang(file))
 }
 
 pub(crate) fn is_metadata(file: &Path) -> bool {

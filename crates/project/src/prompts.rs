@@ -3,7 +3,7 @@
 use crate::arguments::{self, Argument};
 use crate::entry::{Context, Entry, RegistryEntry, below};
 use crate::metadata::Metadata;
-use crate::prompt_files::{self, is_metadata, is_program, is_template, usual_name};
+use crate::prompt_files::{self, is_executable, is_metadata, is_script, usual_name};
 use crate::scan::{Candidate, Listing, metadata_stem};
 use crate::tools::{object, positive, relative};
 use crate::{Diagnostic, Paths, icons};
@@ -68,7 +68,7 @@ impl Prompt {
                 PathBuf::from(name)
             })
         });
-        names.into_iter().find(|path| is_program(path))
+        names.into_iter().find(|path| is_executable(path))
     }
 
     fn new(
@@ -123,7 +123,7 @@ fn source(file: &Path, messages: Option<Box<RawValue>>) -> Result<Source, String
         None if is_metadata(file) => {
             Err("there is no template of that name beside it; add one, or `messages`".to_owned())
         }
-        None if !is_template(file, true) && is_program(file) => Ok(Source::Script),
+        None if is_script(file) => Ok(Source::Script),
         None => Ok(Source::Template),
     }
 }
@@ -163,8 +163,8 @@ impl Entry for Prompt {
             None if is_metadata(&candidate.file) => Metadata::from_file(&candidate.file)?,
             None => match Metadata::inline(&candidate.file)? {
                 Some(metadata) => metadata,
-                None if candidate.stamps.file.is_executable() && !is_template(&candidate.file, true) => {
-                    return Err("it is executable and says nothing about itself; add metadata \
+                None if is_script(&candidate.file) => {
+                    return Err("it is a script and says nothing about itself; add metadata \
                                 beside it or a `# mcp:` line to make it a prompt"
                         .to_owned());
                 }

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::calls::RunnerId;
 use crate::capture::{LARGE, ROOMY};
+use crate::desk::Place;
 use crate::side_channel::SideChannel;
 use crate::{Invocation, StartError};
 use rustix::io::{Errno, ioctl_fionbio};
@@ -26,6 +27,7 @@ pub(crate) fn start<'a>(
     runner: RunnerId,
     invocation: &Invocation<'a>,
     channel: Option<&SideChannel>,
+    questions: Option<&Place>,
     ended: &AtomicBool,
 ) -> Result<(Call, Pipes<'a>), StartError> {
     let failed = |source| StartError::Spawn { program: invocation.program.clone(), source };
@@ -42,6 +44,9 @@ pub(crate) fn start<'a>(
         .process_group(0);
     if let Some(channel) = channel {
         command.envs(invocation.side_channel.iter().map(|variable| (variable, channel.path())));
+    }
+    if let (Some(place), Some(variables)) = (questions, invocation.questions) {
+        command.envs(variables.into_iter().zip(place.directions()));
     }
     let mut call = Call::start(runner, &mut command, ended).map_err(failed)?;
     let pipes = pipes(&mut call, input).map_err(failed)?;

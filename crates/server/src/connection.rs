@@ -9,10 +9,12 @@ use crate::methods::{
     Immediate, Lengthy, Method, Rule, completion, discover, lifecycle, logging, prompts, tools,
 };
 use crate::panics;
+use crate::questions::Questions;
+use crate::roots::ClientRoots;
 use crate::server::Server;
 use crate::session::{Gate, Session};
 use crate::shape::Answer;
-use crate::work::Work;
+use crate::work::{Client, Work};
 use mcp_bash_wire::{
     Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, RawBuf, Refusal, Request,
     RequestMeta, RpcError, decode, decode_element, keys, refuse_oversized, write,
@@ -35,6 +37,7 @@ pub struct Connection {
     channel: Arc<dyn Channel>,
     session: Mutex<Session>,
     in_flight: Arc<InFlight>,
+    client: Client,
     closing: Arc<AtomicBool>,
     /// How many refusals of wrong secrets are being held back.
     slowed: Arc<AtomicUsize>,
@@ -52,11 +55,13 @@ impl Connection {
         let closing = Arc::new(AtomicBool::new(false));
         let peer = server.log().peers().join(Arc::clone(&channel), server.settings().logs_per_minute);
         let session = Session::new(peer, server.log().default_level(), Arc::clone(&closing));
+        let questions = Arc::new(Questions::new(Arc::clone(&channel)));
         Self {
             server,
             channel,
             session: Mutex::new(session),
             in_flight: Arc::default(),
+            client: Client { questions, roots: Arc::new(ClientRoots::new()) },
             closing,
             slowed: Arc::default(),
         }
@@ -140,10 +145,11 @@ impl Connection {
         match incoming {
             Incoming::Request(request) => return self.take_request(&request, answers),
             Incoming::Notification(notification) => return self.take_notification(&notification),
-            // We ask our clients nothing yet, so whatever they answer is to be passed over.
             Incoming::Response(response) => {
-                let details = json!({ "id": response.id.as_ref().map(Id::as_json) });
-                self.server.log().event(LogLevel::Debug, "mcp.rpc", "unexpected answer", &details);
+                if !self.client.questions.take(&response) {
+                    let details = json!({ "id": response.id.as_ref().map(Id::as_json) });
+                    self.server.log().event(LogLevel::Debug, "mcp.rpc", "unexpected answer", &details);
+                }
             }
             Incoming::Ignored(reason) => {
                 let details = json!({ "reason": reason });
@@ -261,10 +267,11 @@ impl Connection {
                 RpcError::invalid_request("Invalid Request: a request with this id is still in flight")
             })?;
         let call = Arc::clone(in_flight.call());
-        let work = Work::new(Arc::clone(&self.server), context, in_flight);
+        let is_continuation = context.era() == Era::Stateless && continues(request.params);
+        let work = Arc::new(Work::new(Arc::clone(&self.server), self.client.clone(), context, in_flight));
         let params = request.params.map(RawBuf::from);
         let bytes = request.params.map_or(0, |params| params.text().len());
-        let admitted = self.server.admission().admit(&call, bytes, async move {
+        let work = async move {
             if work.is_cancelled() {
                 return;
             }
@@ -272,8 +279,13 @@ impl Connection {
                 panics::caught_while_waiting(run(&work, method, params.as_ref().map(RawBuf::as_raw))).await;
             let snapshot = work.server().snapshot();
             work.answer(answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity)));
-        });
-        if let Err(refused) = admitted {
+        };
+        if is_continuation {
+            // What it continues has its place already.
+            self.server.runtime().spawn(work);
+            return Ok(Served::Later);
+        }
+        if let Err(refused) = self.server.admission().admit(&call, bytes, work) {
             // Before the work is dropped, which would answer with less of a reason.
             call.answer(Err(RpcError::internal(format!("Server busy: {}", refused.reason))));
             drop(refused);
@@ -290,7 +302,15 @@ impl Connection {
             }
         }
         match &*notification.method {
-            "notifications/initialized" | "initialized" => self.session().ready(),
+            "notifications/initialized" | "initialized" => {
+                let mut session = self.session();
+                if session.ready() && session.capabilities().roots {
+                    self.client.roots.refresh(&self.server, &self.client.questions, true);
+                }
+            }
+            "notifications/roots/list_changed" if self.session().capabilities().roots => {
+                self.client.roots.refresh(&self.server, &self.client.questions, false);
+            }
             "notifications/cancelled" => self.cancel(params),
             "exit" if self.is_closing() => return Flow::Exit,
             _ => {}
@@ -347,7 +367,13 @@ enum Served {
     Later,
 }
 
-async fn run(work: &Work, method: Lengthy, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
+/// Whether a request continues an earlier one.
+fn continues(params: Option<Raw<'_>>) -> bool {
+    let read = |params| Object::read(params, "params", &["requestState"]).ok();
+    params.and_then(read).is_some_and(|params| params.get("requestState").is_some())
+}
+
+async fn run(work: &Arc<Work>, method: Lengthy, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     match method {
         Lengthy::CallTool => {
             panics::on_purpose("tools/call");

@@ -16,6 +16,7 @@
 mod admission;
 mod answers;
 mod call;
+mod capabilities;
 mod channel;
 mod connection;
 mod context;
@@ -26,8 +27,11 @@ mod listing;
 mod log;
 mod methods;
 mod panics;
+mod parking;
 mod payloads;
 mod peers;
+mod questions;
+mod roots;
 mod schemas;
 mod script;
 mod server;
@@ -36,6 +40,7 @@ mod settings;
 mod setup;
 mod shape;
 mod spill;
+mod toolbox;
 mod work;
 
 pub use channel::Channel;

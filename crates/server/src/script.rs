@@ -32,15 +32,15 @@ impl Script<'_> {
     /// What it prints, or why that is nothing to go on with.
     pub(crate) async fn output(self, work: &Work, paths: &Paths) -> Result<String, RpcError> {
         let Self { what, program, .. } = self;
-        trust::may_run(program, &paths.root)
+        let start = trust::may_run(program, &paths.root)
             .map_err(|distrust| RpcError::invalid_params(format!("{what} is not run: {distrust}")))?;
         let settings = work.server().settings();
         let usual = self.usual.unwrap_or(settings.default_timeout);
         // A client may ask for no more than the setting allows, or the author already does.
         let timeout = self.asked.map_or(usual, |asked| asked.min(settings.max_timeout.max(usual)));
         let invocation = Invocation {
-            program: program.to_owned(),
-            arguments: Vec::new(),
+            program: start.program,
+            arguments: start.arguments,
             directory: paths.root.clone(),
             environment: self.environment,
             input: self.input.as_bytes(),
@@ -49,8 +49,9 @@ impl Script<'_> {
             output_limit: self.limit,
             error_tail: settings.stderr_tail,
             side_channel: &[],
+            questions: None,
         };
-        let outcome = work.server().runner().run(invocation, work.cancelled(), |_| {}).await;
+        let outcome = work.server().runner().run(invocation, work.cancelled(), |_| {}, drop).await;
         let outcome =
             outcome.map_err(|error| RpcError::internal(format!("{what} could not be started: {error}")))?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -5,10 +5,14 @@ use crate::call::Pace;
 use crate::guard::Guard;
 use crate::listing::Snapshot;
 use crate::log::Log;
+use crate::parking::Parking;
 use crate::payloads::Payloads;
+use crate::roots::Root;
 use crate::settings::Settings;
 use crate::setup::Setup;
+use crate::toolbox::Toolbox;
 use arc_swap::ArcSwap;
+use mcp_bash_project::roots;
 use mcp_bash_project::{Catalog, Changes, Paths, Reading, RegistryError};
 use mcp_bash_runner::{Runner, StateDir};
 use mcp_bash_wire::{Era, LogLevel, Revision};
@@ -30,6 +34,10 @@ pub struct Server {
     runtime: Handle,
     state_dir: Arc<StateDir>,
     search_path: OnceLock<OsString>,
+    /// Where the answers to questions of the stateless era are waited for.
+    parking: Parking,
+    own_roots: Vec<Root>,
+    toolbox: OnceLock<Option<Toolbox>>,
 }
 
 impl Server {
@@ -43,6 +51,7 @@ impl Server {
             settings.max_waiting_bytes,
         );
         report(&log, &catalog);
+        let own_roots = own_roots(&settings, &catalog.paths, &log);
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
             payloads: record_payloads(&settings, &state_dir, &log),
@@ -55,7 +64,37 @@ impl Server {
             runtime,
             state_dir,
             search_path: OnceLock::new(),
+            parking: Parking::default(),
+            own_roots,
+            toolbox: OnceLock::new(),
         }
+    }
+
+    /// What scripts find beside their own project, laid out when the first one needs it.
+    pub(crate) fn toolbox(&self) -> Option<&Toolbox> {
+        let lay_out = || match Toolbox::lay_out(&self.state_dir) {
+            Ok(toolbox) => Some(toolbox),
+            Err(error) => {
+                let details = json!({ "error": error.to_string() });
+                self.log.event(LogLevel::Error, "mcp.tools", "scripts have no SDK", &details);
+                None
+            }
+        };
+        self.toolbox.get_or_init(lay_out).as_ref()
+    }
+
+    /// The folders that scripts may work in where their client names none.
+    pub(crate) fn own_roots(&self) -> &[Root] {
+        &self.own_roots
+    }
+
+    pub(crate) fn parking(&self) -> &Parking {
+        &self.parking
+    }
+
+    /// A word that nobody can guess; none only while the system has no random numbers.
+    pub(crate) fn unguessable_word(&self) -> Option<String> {
+        self.state_dir.unguessable_word().ok()
     }
 
     pub fn settings(&self) -> &Settings {
@@ -187,6 +226,19 @@ impl Server {
         }
         capabilities.to_string()
     }
+}
+
+/// The roots of the project. A setting that is wrong leaves none: it was written to keep scripts inside.
+fn own_roots(settings: &Settings, paths: &Paths, log: &Log) -> Vec<Root> {
+    let mut diagnostics = Vec::new();
+    let found = roots::of_project(paths, settings.roots.as_deref(), &mut diagnostics);
+    for diagnostic in &diagnostics {
+        log.event(LogLevel::Warning, "mcp.roots", &diagnostic.to_string(), &json!({}));
+    }
+    found.unwrap_or_else(|problem| {
+        log.event(LogLevel::Error, "mcp.roots", &format!("MCPBASH_ROOTS {problem}"), &json!({}));
+        Vec::new()
+    })
 }
 
 /// Logs what is wrong with a project.

@@ -28,6 +28,9 @@ pub struct Settings {
     pub allow_hooks: bool,
     pub strict_providers: bool,
     pub provider_timeout: Duration,
+    /// The folders that scripts may work in, where somebody says so.
+    pub roots: Option<String>,
+    pub roots_timeout: Duration,
     /// How often a project is looked at that cannot be watched.
     pub scan_interval: Duration,
     pub environment_mode: EnvironmentMode,
@@ -217,6 +220,16 @@ pub const TABLE: &[Setting] = &[
         "5",
         "Seconds between looks at the tools, where the file system does not tell of changes",
     ),
+    row(
+        "MCPBASH_ROOTS",
+        "",
+        "The folders that scripts may work in where the client names none, with colons between them; relative to the project",
+    ),
+    row(
+        "MCPBASH_ROOTS_REQUEST_TIMEOUT",
+        "5",
+        "Seconds the client may take to say which folders scripts may work in",
+    ),
     row("MCPBASH_PROVIDER_TIMEOUT", "10", "Seconds an executable may take to say which tools it provides"),
     row(
         "MCPBASH_STRICT_PROVIDERS",
@@ -340,6 +353,8 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             static_registry: self.flag("MCPBASH_STATIC_REGISTRY"),
             allow_hooks: self.flag("MCPBASH_ALLOW_PROJECT_HOOKS"),
             strict_providers: self.flag("MCPBASH_STRICT_PROVIDERS"),
+            roots: self.given("MCPBASH_ROOTS"),
+            roots_timeout: self.seconds("MCPBASH_ROOTS_REQUEST_TIMEOUT", 1, 600),
             provider_timeout: self.seconds("MCPBASH_PROVIDER_TIMEOUT", 1, YEAR),
             scan_interval: self.seconds("MCP_TOOLS_TTL", 1, YEAR),
             registration_limit: self.number("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", 1, 1 << 40),

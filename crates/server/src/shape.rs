@@ -60,6 +60,33 @@ impl Answer {
     }
 }
 
+/// A question to a client as `revision` knows it. `params` is the text of a JSON object, `word` one that no other
+/// question has.
+pub(crate) fn question(method: &str, params: &str, word: Option<&str>, revision: Revision) -> String {
+    let whole = Scanner::new(params, Limits::NONE).whole_value().ok().filter(|raw| raw.is_object());
+    let Some(whole) = whole else { return "{}".to_owned() };
+    let unknown: &[&str] = match method {
+        "elicitation/create" if !revision.has_url_elicitation() => &["mode"],
+        _ => &[],
+    };
+    let mut shown = Members::default();
+    shown.splice_object(whole, unknown);
+    let is_url = Object::read(whole, "params", &["url"]).is_ok_and(|params| params.get("url").is_some());
+    if is_url && revision.has_elicitation_ids() {
+        shown.string("elicitationId", word);
+    }
+    shown.object()
+}
+
+/// The members of a result that asks for more before there is an answer.
+pub(crate) fn input_required(key: &str, request: &str, word: &str) -> String {
+    let mut result = Members::default();
+    result.raw("inputRequests", &format!(r#"{{"{key}":{request}}}"#));
+    result.string("requestState", Some(word));
+    result.raw("resultType", "\"input_required\"");
+    result.into_text()
+}
+
 /// The content of a result that is being written.
 pub(crate) struct Content(String);
 

@@ -105,6 +105,21 @@ impl Revision {
         self >= Self::V2025_06_18
     }
 
+    /// Forms for the user to fill in.
+    pub fn has_elicitation(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
+    /// Pages for the user to visit, and a `mode` that tells them from forms.
+    pub fn has_url_elicitation(self) -> bool {
+        self >= Self::V2025_11_25
+    }
+
+    /// An id that the page of a URL elicitation is told apart by.
+    pub fn has_elicitation_ids(self) -> bool {
+        self == Self::V2025_11_25
+    }
+
     /// `icons` on whatever has a `name`, and `description` and `websiteUrl` on `serverInfo`.
     pub fn has_icons(self) -> bool {
         self >= Self::V2025_11_25

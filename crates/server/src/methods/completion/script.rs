@@ -4,7 +4,7 @@ use super::Suggestions;
 use super::cursor::Cursor;
 use super::params::Params;
 use super::subject::{Completer, Subject};
-use crate::methods::tools::environment::{base, give};
+use crate::methods::tools::environment::{for_script, give};
 use crate::script::Script;
 use crate::spill::Spill;
 use crate::work::Work;
@@ -29,7 +29,7 @@ pub(super) async fn ask(
     spill
         .json("MCP_COMPLETION_ARGS", &input)
         .map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;
-    let mut environment = base(&settings.environment_mode, server.search_path(), paths);
+    let mut environment = for_script(server, paths);
     let given: [(&str, OsString); 5] = [
         ("MCP_COMPLETION_NAME", subject.name.into()),
         ("MCP_COMPLETION_LIMIT", params.limit.to_string().into()),

@@ -2,7 +2,7 @@
 
 use super::content::{LIMIT_SETTING, Writer};
 use super::values::Values;
-use crate::methods::tools::environment::{base, give};
+use crate::methods::tools::environment::{for_script, give};
 use crate::methods::tools::{asked_timeout, served};
 use crate::script::Script;
 use crate::shape::{Answer, Members};
@@ -130,7 +130,7 @@ async fn run(
         .json("MCP_PROMPT_ARGS", &arguments)
         .and_then(|()| spill.json("MCP_PROMPT_METADATA", prompt.registry_text()))
         .map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;
-    let mut environment = base(&settings.environment_mode, server.search_path(), paths);
+    let mut environment = for_script(server, paths);
     let given = [
         ("MCP_PROMPT_NAME", prompt.name.clone().into()),
         ("MCP_PROMPT_PATH", prompt.file.clone().into()),

@@ -4,6 +4,7 @@ mod call;
 pub(crate) mod environment;
 mod output;
 mod policy;
+mod questions;
 pub(crate) mod resources_file;
 
 pub(crate) use call::{asked_timeout, call};
