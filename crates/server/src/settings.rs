@@ -220,6 +220,7 @@ pub const TABLE: &[Setting] = &[
         "5",
         "Seconds between looks at the tools, where the file system does not tell of changes",
     ),
+    row("MCP_PROMPTS_TTL", "5", "The same for the prompts; the shortest of these times counts for all"),
     row(
         "MCPBASH_ROOTS",
         "",
@@ -356,7 +357,10 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             roots: self.given("MCPBASH_ROOTS"),
             roots_timeout: self.seconds("MCPBASH_ROOTS_REQUEST_TIMEOUT", 1, 600),
             provider_timeout: self.seconds("MCPBASH_PROVIDER_TIMEOUT", 1, YEAR),
-            scan_interval: self.seconds("MCP_TOOLS_TTL", 1, YEAR),
+            scan_interval: ["MCP_TOOLS_TTL", "MCP_PROMPTS_TTL"]
+                .map(|name| self.seconds(name, 1, YEAR))
+                .into_iter()
+                .fold(Duration::MAX, Duration::min),
             registration_limit: self.number("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", 1, 1 << 40),
             stderr_tail: self.size("MCPBASH_TOOL_STDERR_TAIL_LIMIT", 0),
             progress_per_minute: self.rate("MCPBASH_MAX_PROGRESS_PER_MIN"),
