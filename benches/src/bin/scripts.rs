@@ -147,5 +147,5 @@ fn heard(server: &mut Subject, tool: &str) -> Result<Vec<Duration>, Failure> {
             delays.push(written.map_or(Duration::ZERO, |at| now.saturating_sub(Duration::from_secs_f64(at))));
         }
     })?;
-    Ok(delays)
+    if delays.is_empty() { Err(server.failure("nothing was heard of its script")) } else { Ok(delays) }
 }

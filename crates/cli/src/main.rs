@@ -9,6 +9,7 @@ mod demo;
 mod download;
 mod error;
 mod health;
+mod health_checks;
 mod provider;
 mod registry;
 mod search_path;

@@ -15,11 +15,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::Sender;
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// How long the pipes of a call may stay open when all its processes are gone: somebody else has them then.
 const LINGER: Duration = Duration::from_millis(100);
+
+/// How long a call may take before we look what it says.
+const MOMENT: Duration = Duration::from_millis(1);
 
 /// How often a call that takes long buries the orphans it has made, and looks after the warden.
 const UPKEEP: Duration = Duration::from_secs(1);
@@ -65,7 +69,8 @@ impl Runner {
         let mut stdout = Capture::new(invocation.output_limit);
         let mut stderr = Capture::new(invocation.error_tail);
         let ending = {
-            let moving = move_all(pipes, &mut stdout, &mut stderr);
+            let ended = Notify::new();
+            let moving = move_all(pipes, &mut stdout, &mut stderr, &ended);
             tokio::pin!(moving, cancelled);
             let mut moved = None;
             let mut deadline = Deadline::from_now(invocation.patience);
@@ -113,6 +118,7 @@ impl Runner {
                 }
             };
             // The writers are gone, so what is left in the pipes is all there will be.
+            ended.notify_one();
             let moved = match moved {
                 Some(moved) => moved,
                 None => timeout(LINGER, moving).await.unwrap_or(Ok(())),
@@ -201,16 +207,26 @@ fn upkeep() {
 }
 
 /// Feeds and reads the process, until all its pipes have ended or it has written more than it may.
-async fn move_all(pipes: Pipes<'_>, stdout: &mut Capture, stderr: &mut Capture) -> Result<(), OverLimit> {
-    let errors = async {
-        stderr.tail(pipes.errors).await;
-        Ok(())
+async fn move_all(
+    pipes: Pipes<'_>,
+    stdout: &mut Capture,
+    stderr: &mut Capture,
+    ended: &Notify,
+) -> Result<(), OverLimit> {
+    let reading = async {
+        // Most scripts end soon, and have said all they have to say when we look for the first time.
+        let _ = timeout(MOMENT, ended.notified()).await;
+        let errors = async {
+            stderr.tail(pipes.errors).await;
+            Ok(())
+        };
+        tokio::try_join!(stdout.all(pipes.output), errors)
     };
     let feeding = async {
         feed(pipes.input).await;
         Ok(())
     };
-    tokio::try_join!(stdout.all(pipes.output), errors, feeding).map(drop)
+    tokio::try_join!(reading, feeding).map(drop)
 }
 
 /// Gives the process the rest of its input. One that does not read it is not an error.

@@ -12,15 +12,15 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
-use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::net::unix::pipe::Sender;
 
 /// Our ends of the pipes.
 #[derive(Debug)]
 pub(crate) struct Pipes<'a> {
     /// There if the pipe did not take all of the input at once, with what is left of it.
     pub(crate) input: Option<(Sender, &'a [u8])>,
-    pub(crate) output: Option<Receiver>,
-    pub(crate) errors: Option<Receiver>,
+    pub(crate) output: Option<OwnedFd>,
+    pub(crate) errors: Option<OwnedFd>,
 }
 
 pub(crate) fn start<'a>(
@@ -87,12 +87,11 @@ fn pipes<'a>(call: &mut Call, input: Option<Rest<'a>>) -> io::Result<Pipes<'a>> 
         Some(leader) => (leader.stdout.take(), leader.stderr.take()),
         None => (None, None),
     };
-    let receiver = |pipe: OwnedFd| nonblocking(pipe).and_then(Receiver::from_owned_fd_unchecked);
     let sender = |(pipe, rest)| Ok::<_, io::Error>((Sender::from_owned_fd_unchecked(pipe)?, rest));
     Ok(Pipes {
         input: input.map(sender).transpose()?,
-        output: output.map(|pipe| receiver(pipe.into())).transpose()?,
-        errors: errors.map(|pipe| receiver(pipe.into())).transpose()?,
+        output: output.map(|pipe| nonblocking(pipe.into())).transpose()?,
+        errors: errors.map(|pipe| nonblocking(pipe.into())).transpose()?,
     })
 }
 

@@ -231,6 +231,7 @@ pub const TABLE: &[Setting] = &[
         "5",
         "Seconds the client may take to say which folders scripts may work in",
     ),
+    row("MCPBASH_HEALTH_TIMEOUT_SECS", "5", "Seconds that `server.d/health-checks.sh` may take"),
     row("MCPBASH_PROVIDER_TIMEOUT", "10", "Seconds an executable may take to say which tools it provides"),
     row(
         "MCPBASH_STRICT_PROVIDERS",
