@@ -3,6 +3,7 @@
 mod asking;
 mod batches;
 mod cancellation;
+mod completion;
 mod concurrency;
 mod demo;
 mod diagnostics;
@@ -18,6 +19,7 @@ mod pagination;
 mod panics;
 mod policy;
 mod progress;
+mod prompts;
 mod providers;
 mod reference;
 mod registration;

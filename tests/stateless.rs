@@ -34,7 +34,10 @@ fn discover_tells_what_may_be_asked() {
     let name = project.root().file_name().unwrap().to_str().unwrap().to_owned();
     assert_eq!(result["resultType"], "complete");
     assert_eq!(result["supportedVersions"], json!(["2026-07-28"]));
-    assert_eq!(result["capabilities"], json!({ "logging": {}, "tools": {} }));
+    assert_eq!(
+        result["capabilities"],
+        json!({ "logging": {}, "tools": {}, "prompts": {}, "completions": {} })
+    );
     assert_eq!(result["instructions"], "Be kind.");
     assert!(result["ttlMs"].as_u64().is_some() && result["cacheScope"].is_string(), "{result}");
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], name);
@@ -118,16 +121,9 @@ fn other_versions_are_refused_with_what_would_do() {
 #[test]
 fn removed_and_unknown_methods_are_not_found() {
     let (_project, mut server) = fresh();
-    for method in [
-        "initialize",
-        "ping",
-        "logging/setLevel",
-        "shutdown",
-        "exit",
-        "resources/subscribe",
-        "prompts/list",
-        "no/such",
-    ] {
+    for method in
+        ["initialize", "ping", "logging/setLevel", "shutdown", "exit", "resources/subscribe", "no/such"]
+    {
         assert_eq!(code(&server.ask(1, method, &with_meta(json!({})))), -32601, "{method}");
     }
 }

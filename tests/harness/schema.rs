@@ -18,6 +18,9 @@ macro_rules! answers {
             (Some(error), _) => conforms::<schema::RpcError>(error, message),
             (None, "tools/list") => conforms::<schema::ListToolsResult>(&message["result"], message),
             (None, "tools/call") => conforms::<schema::CallToolResult>(&message["result"], message),
+            (None, "prompts/list") => conforms::<schema::ListPromptsResult>(&message["result"], message),
+            (None, "prompts/get") => conforms::<schema::GetPromptResult>(&message["result"], message),
+            (None, "completion/complete") => conforms::<schema::CompleteResult>(&message["result"], message),
             (None, _) => conforms::<schema::Result>(&message["result"], message),
         }
     }};
@@ -31,6 +34,9 @@ macro_rules! notifications {
             Some("notifications/progress") => conforms::<schema::ProgressNotification>(message, message),
             Some("notifications/tools/list_changed") => {
                 conforms::<schema::ToolListChangedNotification>(message, message);
+            }
+            Some("notifications/prompts/list_changed") => {
+                conforms::<schema::PromptListChangedNotification>(message, message);
             }
             Some("notifications/cancelled") => conforms::<schema::CancelledNotification>(message, message),
             Some("notifications/message") => conforms::<schema::LoggingMessageNotification>(message, message),

@@ -7,7 +7,9 @@ use crate::register::Registration;
 use crate::registry;
 use crate::search::{Known, search, sight};
 use crate::watch::Changes;
-use crate::{Ask, Diagnostic, Duplicate, Identity, Paths, Provider, RegistryError, Tool, hook};
+use crate::{
+    Ask, Completion, Diagnostic, Duplicate, Identity, Paths, Prompt, Provider, RegistryError, Tool, hook,
+};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +22,9 @@ pub struct Catalog {
     pub instructions: Option<String>,
     /// All tools that can be called.
     pub tools: Arc<Collection<Tool>>,
+    pub prompts: Collection<Prompt>,
+    /// The scripts that complete arguments, by what they complete.
+    pub completions: Collection<Completion>,
     /// The names that no tool can be called by, since several have them.
     pub duplicates: Vec<Duplicate>,
     /// What was skipped, and why.
@@ -92,16 +97,17 @@ impl Catalog {
             source.registration = registration;
             source.collections().map_err(|problem| (file, problem))
         });
-        let ((scripts, providers), failure) = match read {
+        let (Found { scripts, providers, prompts, completions }, failure) = match read {
             Ok(found) => (found, None),
             Err((file, problem)) => {
                 let remedy = format!("{problem}; nothing is served until it is mended");
                 source.diagnostics.push(Diagnostic::new(paths.server.join(file), remedy));
-                (Default::default(), Some(format!("server.d/{file} {problem}")))
+                (Found::default(), Some(format!("server.d/{file} {problem}")))
             }
         };
         let mut diagnostics = source.diagnostics;
         diagnostics.extend(scripts.diagnostics.iter().chain(&providers.diagnostics).cloned());
+        diagnostics.extend(prompts.diagnostics.iter().chain(&completions.diagnostics).cloned());
         let scripts = Arc::new(scripts);
         let (tools, duplicates) = merge(&scripts, &providers, paths, &mut diagnostics);
         Self {
@@ -110,6 +116,8 @@ impl Catalog {
             paths: paths.clone(),
             identity,
             tools,
+            prompts,
+            completions,
             duplicates,
             diagnostics,
             failure,
@@ -125,14 +133,31 @@ impl Catalog {
             && self.listing_failure == other.listing_failure
     }
 
+    /// Whether clients would be told the same prompts by both.
+    pub fn tells_the_same_prompts_as(&self, other: &Self) -> bool {
+        self.prompts.hash() == other.prompts.hash() && self.failure.is_some() == other.failure.is_some()
+    }
+
     /// Writes the registries to the disk, unless they are there already.
     pub fn store(&self, reading: &Reading) -> Result<(), RegistryError> {
         registry::store(&self.paths, &self.scripts, reading.registry_limit)?;
+        if self.failure.is_none() {
+            registry::store(&self.paths, &self.prompts, reading.registry_limit)?;
+        }
         if self.providers.is_empty() {
             return Ok(());
         }
         registry::store(&self.paths, &self.providers, reading.registry_limit)
     }
+}
+
+/// The entries of a project, by their kind.
+#[derive(Default)]
+struct Found {
+    scripts: Collection<Tool>,
+    providers: Collection<Provider>,
+    prompts: Collection<Prompt>,
+    completions: Collection<Completion>,
 }
 
 /// What a catalog is made of while it is being made.
@@ -145,13 +170,26 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn collections(&mut self) -> Result<(Collection<Tool>, Collection<Provider>), String> {
-        let scripts = self.collection::<Tool>(|catalog| &catalog.scripts)?;
+    fn collections(&mut self) -> Result<Found, String> {
+        let mut found = Found {
+            scripts: self.collection::<Tool>(|catalog| &catalog.scripts)?,
+            prompts: self.collection::<Prompt>(|catalog| &catalog.prompts)?,
+            completions: self.registered::<Completion>()?.unwrap_or_default(),
+            ..Found::default()
+        };
         // Whoever registers tools has no others.
-        if self.registration.has(Tool::KIND) {
-            return Ok((scripts, Collection::default()));
+        if !self.registration.has(Tool::KIND) {
+            found.providers = self.collection::<Provider>(|catalog| &catalog.providers)?;
         }
-        Ok((scripts, self.collection::<Provider>(|catalog| &catalog.providers)?))
+        Ok(found)
+    }
+
+    /// The entries of one kind as they are registered, if they are.
+    fn registered<T: Entry>(&mut self) -> Result<Option<Collection<T>>, String> {
+        let registered = self.registration.entries::<T>(self.paths, &mut self.diagnostics);
+        let registered = registered.map_err(|error| error.to_string())?;
+        let folder = T::folder(self.paths);
+        Ok(registered.map(|entries| Collection::new(entries, HashMap::new(), folder, Vec::new())))
     }
 
     /// The entries of one kind: as they are registered, else as they are found.
@@ -159,10 +197,8 @@ impl<'a> Source<'a> {
         &mut self,
         of: impl Fn(&Catalog) -> &Collection<T>,
     ) -> Result<Collection<T>, String> {
-        let registered = self.registration.entries::<T>(self.paths, &mut self.diagnostics);
-        if let Some(entries) = registered.map_err(|error| error.to_string())? {
-            let folder = T::folder(self.paths);
-            return Ok(Collection::new(entries, HashMap::new(), folder, Vec::new()));
+        if let Some(registered) = self.registered()? {
+            return Ok(registered);
         }
         Ok(match self.before {
             Before::Registry => self.search_from_registry(),
@@ -175,7 +211,12 @@ impl<'a> Source<'a> {
     }
 
     fn search_from_registry<T: Entry>(&self) -> Collection<T> {
-        let only = self.reading.only.as_ref().map(std::slice::from_ref);
+        // A part of the folder of another kind is no part of this one's.
+        let inside = |part: &PathBuf| {
+            if part.starts_with(T::folder(self.paths)) { vec![part.clone()] } else { Vec::new() }
+        };
+        let only = self.reading.only.as_ref().map(inside);
+        let only = only.as_deref();
         let load = || registry::load::<T>(self.paths, self.reading.registry_limit);
         if self.reading.static_registry
             && let Some(known) = load()

@@ -5,7 +5,9 @@ use crate::channel::Channel;
 use crate::context::{RequestContext, missing_meta};
 use crate::guard::{Denied, SLOWED};
 use crate::in_flight::InFlight;
-use crate::methods::{Immediate, Lengthy, Method, Rule, discover, lifecycle, logging, tools};
+use crate::methods::{
+    Immediate, Lengthy, Method, Rule, completion, discover, lifecycle, logging, prompts, tools,
+};
 use crate::panics;
 use crate::questions::Questions;
 use crate::roots::ClientRoots;
@@ -211,6 +213,7 @@ impl Connection {
             Immediate::Exit => lifecycle::exit(&session)?,
             Immediate::Discover => discover::discover(&self.server, context.revision),
             Immediate::ListTools => tools::list(&self.server, context.revision, params)?,
+            Immediate::ListPrompts => prompts::list(&self.server, context.revision, params)?,
         };
         let result = answer.render(context.revision, &self.server.snapshot().catalog.identity);
         Ok(if method == Immediate::Exit { Served::Exit(result) } else { Served::Now(result) })
@@ -376,6 +379,8 @@ async fn run(work: &Arc<Work>, method: Lengthy, params: Option<Raw<'_>>) -> Resu
             panics::on_purpose("tools/call");
             tools::call(work, params).await
         }
+        Lengthy::GetPrompt => prompts::get(work, params).await,
+        Lengthy::Complete => completion::complete(work, params).await,
     }
 }
 

@@ -33,6 +33,7 @@ mod peers;
 mod questions;
 mod roots;
 mod schemas;
+mod script;
 mod server;
 mod session;
 mod settings;

@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 pub(crate) struct Snapshot {
     pub(crate) catalog: Catalog,
     tools: Definitions,
+    prompts: Definitions,
     /// For each tool of the catalog, in its order.
     schemas: Vec<Schemas>,
 }
@@ -43,7 +44,7 @@ pub(crate) struct Page {
 impl Snapshot {
     pub(crate) fn new(catalog: Catalog) -> Self {
         let schemas = catalog.tools.items().iter().map(|_| Schemas::default()).collect();
-        Self { catalog, tools: Definitions::default(), schemas }
+        Self { catalog, tools: Definitions::default(), prompts: Definitions::default(), schemas }
     }
 
     /// The tool of that name, and its schemas.
@@ -59,6 +60,15 @@ impl Snapshot {
             self.tools.get(revision, tools.len(), place, || shape::tool(&tools[place], revision))
         };
         page("tools", tools.len(), definition, || self.catalog.tools.hash(), params)
+    }
+
+    /// The page of prompts that `params` asks for.
+    pub(crate) fn prompts(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
+        let prompts = self.catalog.prompts.items();
+        let definition = |place: usize| {
+            self.prompts.get(revision, prompts.len(), place, || shape::prompt(&prompts[place], revision))
+        };
+        page("prompts", prompts.len(), definition, || self.catalog.prompts.hash(), params)
     }
 }
 

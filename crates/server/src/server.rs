@@ -110,7 +110,7 @@ impl Server {
         self.snapshot().catalog.paths.clone()
     }
 
-    /// Reads the project again, as far as it changed, and tells the clients if its tools have. A project that cannot be
+    /// Reads the project again, as far as it changed, and tells the clients of each kind that has. A project that cannot be
     /// served any more does not take the place of one that can.
     pub fn reload(&self, changes: &Changes) {
         let before = self.snapshot();
@@ -125,16 +125,25 @@ impl Server {
             );
             return;
         }
-        let is_news = !catalog.tells_the_same_tools_as(&before.catalog);
+        let news = [
+            (!catalog.tells_the_same_tools_as(&before.catalog), "tools"),
+            (!catalog.tells_the_same_prompts_as(&before.catalog), "prompts"),
+        ];
+        let news = news.into_iter().filter_map(|(is_news, kind)| is_news.then_some(kind));
+        let news: Vec<&str> = news.collect();
         if catalog.diagnostics != before.catalog.diagnostics {
             report(&self.log, &catalog);
         }
         self.snapshot.store(Arc::new(Snapshot::new(catalog)));
-        if is_news {
-            let details = json!({ "tools": self.snapshot().catalog.tools.len() });
-            self.log.event(LogLevel::Info, "mcp.project", "the tools have changed", &details);
-            self.store_registry();
-            self.log.peers().announce("notifications/tools/list_changed");
+        if news.is_empty() {
+            return;
+        }
+        let catalog = &self.snapshot().catalog;
+        let details = json!({ "tools": catalog.tools.len(), "prompts": catalog.prompts.len() });
+        self.store_registry();
+        for kind in news {
+            self.log.event(LogLevel::Info, "mcp.project", &format!("the {kind} have changed"), &details);
+            self.log.peers().announce(&format!("notifications/{kind}/list_changed"));
         }
     }
 
@@ -208,7 +217,12 @@ impl Server {
         if !self.settings.minimal {
             // Stateless clients hear of changes through subscriptions, which are not there yet.
             let announced = revision.era() == Era::Handshake;
-            capabilities["tools"] = if announced { json!({ "listChanged": true }) } else { json!({}) };
+            for kind in ["tools", "prompts"] {
+                capabilities[kind] = if announced { json!({ "listChanged": true }) } else { json!({}) };
+            }
+            if revision.has_completions() {
+                capabilities["completions"] = json!({});
+            }
         }
         capabilities.to_string()
     }
@@ -241,7 +255,7 @@ fn report(log: &Log, catalog: &Catalog) {
             &details,
         );
     }
-    let details = json!({ "project": catalog.paths.root, "tools": catalog.tools.len() });
+    let details = json!({ "project": catalog.paths.root, "tools": catalog.tools.len(), "prompts": catalog.prompts.len() });
     log.event(LogLevel::Debug, "mcp.project", "project read", &details);
 }
 

@@ -20,6 +20,7 @@ pub struct Settings {
     pub max_timeout: Duration,
     pub progress_extends_timeout: bool,
     pub output_limit: usize,
+    pub prompt_limit: usize,
     pub payload_threshold: usize,
     pub registration_limit: u64,
     pub registry_limit: usize,
@@ -178,6 +179,11 @@ pub const TABLE: &[Setting] = &[
     ),
     row("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "10485760", "The most a tool may print, in bytes"),
     row(
+        "MCPBASH_MAX_PROMPT_BYTES",
+        "10485760",
+        "The largest template of a prompt, file in it, or output of its script, in bytes",
+    ),
+    row(
         "MCPBASH_TOOL_ALLOWLIST",
         "",
         "The only tools that may run, with commas or blanks between them; `*` for all",
@@ -214,6 +220,7 @@ pub const TABLE: &[Setting] = &[
         "5",
         "Seconds between looks at the tools, where the file system does not tell of changes",
     ),
+    row("MCP_PROMPTS_TTL", "5", "The same for the prompts; the shortest of these times counts for all"),
     row(
         "MCPBASH_ROOTS",
         "",
@@ -339,6 +346,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             max_timeout: self.seconds("MCPBASH_MAX_TIMEOUT_SECS", 1, YEAR),
             progress_extends_timeout: self.flag("MCPBASH_PROGRESS_EXTENDS_TIMEOUT"),
             output_limit: self.size("MCPBASH_MAX_TOOL_OUTPUT_SIZE", 1),
+            prompt_limit: self.size("MCPBASH_MAX_PROMPT_BYTES", 1),
             payload_threshold: self.size("MCPBASH_ENV_PAYLOAD_THRESHOLD", 0),
             environment_mode: self.environment_mode(),
             tool_policy: self.tool_policy(),
@@ -350,7 +358,10 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             roots: self.given("MCPBASH_ROOTS"),
             roots_timeout: self.seconds("MCPBASH_ROOTS_REQUEST_TIMEOUT", 1, 600),
             provider_timeout: self.seconds("MCPBASH_PROVIDER_TIMEOUT", 1, YEAR),
-            scan_interval: self.seconds("MCP_TOOLS_TTL", 1, YEAR),
+            scan_interval: ["MCP_TOOLS_TTL", "MCP_PROMPTS_TTL"]
+                .map(|name| self.seconds(name, 1, YEAR))
+                .into_iter()
+                .fold(Duration::MAX, Duration::min),
             registration_limit: self.number("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", 1, 1 << 40),
             stderr_tail: self.size("MCPBASH_TOOL_STDERR_TAIL_LIMIT", 0),
             progress_per_minute: self.rate("MCPBASH_MAX_PROGRESS_PER_MIN"),

@@ -1,7 +1,7 @@
 //! The shape of what we send, by revision. Handlers write the newest shape; this file leaves out what older revisions
 //! do not know. Nowhere else is a result or a definition adapted.
 
-use mcp_bash_project::{Identity, Tool};
+use mcp_bash_project::{Identity, Prompt, Tool};
 use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner, keys, write};
 use std::fmt::Write as _;
 
@@ -193,6 +193,50 @@ pub(crate) fn tool(tool: &Tool, revision: Revision) -> String {
         definition.optional_raw("_meta", text(&tool.meta).as_deref());
     }
     definition.object()
+}
+
+/// The definition of a prompt as `revision` knows it.
+pub(crate) fn prompt(prompt: &Prompt, revision: Revision) -> String {
+    let raw =
+        |value: &Option<Box<serde_json::value::RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
+    let arguments = prompt.arguments.iter().map(|argument| {
+        let mut shown = Members::default();
+        shown.string("name", Some(&argument.name));
+        if revision.has_titles() {
+            shown.string("title", argument.title.as_deref());
+        }
+        shown.string("description", argument.description.as_deref());
+        shown.raw("required", if argument.required { "true" } else { "false" });
+        shown.object()
+    });
+    let mut definition = Members::default();
+    definition.string("name", Some(&prompt.name));
+    if revision.has_titles() {
+        definition.string("title", prompt.title.as_deref());
+    }
+    definition.string("description", prompt.description.as_deref());
+    definition.raw("arguments", &format!("[{}]", arguments.collect::<Vec<_>>().join(",")));
+    if revision.has_icons() {
+        definition.optional_raw("icons", raw(&prompt.icons).as_deref());
+    }
+    if revision.has_item_meta() {
+        definition.optional_raw("_meta", raw(&prompt.meta).as_deref());
+    }
+    definition.object()
+}
+
+/// A message of a prompt, whose content is written already, as `revision` knows it.
+pub(crate) fn message(role: &str, content: &str, revision: Revision) -> String {
+    let words = in_words(content, revision).map(|words| {
+        let mut text = Members::default();
+        text.raw("type", "\"text\"");
+        text.string("text", Some(words.trim()));
+        text.object()
+    });
+    let mut message = Members::default();
+    message.string("role", Some(role));
+    message.raw("content", words.as_deref().unwrap_or(content));
+    message.object()
 }
 
 /// Until the stateless era, structured content was an object, and a schema for anything else could not be told.

@@ -70,6 +70,11 @@ impl Revision {
         self >= Self::V2025_03_26
     }
 
+    /// `completions` among the capabilities. The method was there before.
+    pub fn has_completions(self) -> bool {
+        self >= Self::V2025_03_26
+    }
+
     /// `message` in progress notifications.
     pub fn has_progress_message(self) -> bool {
         self >= Self::V2025_03_26

@@ -1,8 +1,10 @@
 //! The methods of the protocol, one file for each family, and the table that says when and how each is served.
 
+pub(crate) mod completion;
 pub(crate) mod discover;
 pub(crate) mod lifecycle;
 pub(crate) mod logging;
+pub(crate) mod prompts;
 pub(crate) mod tools;
 
 use crate::session::Gate;
@@ -25,12 +27,15 @@ pub(crate) enum Immediate {
     Exit,
     Discover,
     ListTools,
+    ListPrompts,
 }
 
 /// Methods whose work may take time, and runs beside other work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lengthy {
     CallTool,
+    GetPrompt,
+    Complete,
 }
 
 /// When and to whom a method is there.
@@ -57,11 +62,14 @@ const fn rule(
 }
 
 #[rustfmt::skip]
-const TABLE: [Rule; 8] = [
+const TABLE: [Rule; 11] = [
     //   name                method                               handshake            stateless minimal
     rule("ping",             Method::Now(Immediate::Ping),        Some(Gate::Always),  false,    true),
     rule("tools/call",       Method::Later(Lengthy::CallTool),    Some(Gate::Ready),   true,     false),
     rule("tools/list",       Method::Now(Immediate::ListTools),   Some(Gate::Ready),   true,     false),
+    rule("prompts/get",      Method::Later(Lengthy::GetPrompt),   Some(Gate::Ready),   true,     false),
+    rule("prompts/list",     Method::Now(Immediate::ListPrompts), Some(Gate::Ready),   true,     false),
+    rule("completion/complete", Method::Later(Lengthy::Complete), Some(Gate::Ready),   true,     false),
     rule("initialize",       Method::Now(Immediate::Initialize),  Some(Gate::First),   false,    true),
     rule("logging/setLevel", Method::Now(Immediate::SetLogLevel), Some(Gate::Greeted), false,    true),
     rule("shutdown",         Method::Now(Immediate::Shutdown),    Some(Gate::Always),  false,    true),

@@ -35,21 +35,10 @@ impl<'a> Params<'a> {
     fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
         let missing = || RpcError::invalid_params("Invalid params: `name` is missing");
         let params = Object::read(params.ok_or_else(missing)?, "params", &Self::MEMBERS)?;
-        let timeout = match params.get("timeoutSecs").filter(|value| !value.is_null()) {
-            None => None,
-            Some(value) => match value.text().parse::<u64>() {
-                Ok(seconds) if seconds > 0 => Some(Duration::from_secs(seconds)),
-                _ => {
-                    return Err(RpcError::invalid_params(
-                        "Invalid params: `timeoutSecs` must be a whole number of seconds above 0",
-                    ));
-                }
-            },
-        };
         Ok(Self {
             name: params.string("name")?.into_owned(),
             arguments: params.optional_object("arguments")?.map_or("{}", Raw::text),
-            timeout,
+            timeout: asked_timeout(&params)?,
             continues: params.optional_string("requestState")?.map(Cow::into_owned),
             responses: params.optional_object("inputResponses")?,
         })
@@ -58,6 +47,17 @@ impl<'a> Params<'a> {
     /// What the call is about, whoever continues it.
     fn subject(&self) -> Value {
         json!({ "name": self.name, "arguments": serde_json::from_str::<Value>(self.arguments).unwrap_or_default() })
+    }
+}
+
+/// How long the client lets its request take: its `timeoutSecs`, if it says.
+pub(crate) fn asked_timeout(params: &Object<'_, '_>) -> Result<Option<Duration>, RpcError> {
+    let Some(value) = params.get("timeoutSecs").filter(|value| !value.is_null()) else { return Ok(None) };
+    match value.text().parse::<u64>() {
+        Ok(seconds) if seconds > 0 => Ok(Some(Duration::from_secs(seconds))),
+        _ => Err(RpcError::invalid_params(
+            "Invalid params: `timeoutSecs` must be a whole number of seconds above 0",
+        )),
     }
 }
 

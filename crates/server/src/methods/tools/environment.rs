@@ -1,5 +1,6 @@
 //! What a script finds in its environment.
 
+use crate::server::Server;
 use crate::settings::EnvironmentMode;
 use crate::spill::Spill;
 use crate::work::Work;
@@ -44,7 +45,7 @@ impl<'a> Environment<'a> {
         let cancel_file = server.state_dir().fresh("cancel")?;
         let root_paths: Vec<_> = roots.iter().map(|root| root.path.to_string_lossy()).collect();
 
-        let mut variables = base(&settings.environment_mode, server.search_path(), paths);
+        let mut variables = for_script(server, paths);
         let given: [(&str, OsString); 10] = [
             ("MCP_TOOL_NAME", OsString::from(&tool.name)),
             ("MCP_TOOL_PATH", tool.script.clone().into()),
@@ -58,12 +59,6 @@ impl<'a> Environment<'a> {
             ("MCP_ROOTS_COUNT", roots.len().to_string().into()),
         ];
         give(&mut variables, given);
-        if let Some(toolbox) = server.toolbox() {
-            give(&mut variables, toolbox.variables());
-            if let Some((_, path)) = variables.iter_mut().find(|(name, _)| name == "PATH") {
-                *path = toolbox.completed(path);
-            }
-        }
         Ok(Self { spill, variables, error_file, resources_file, cancel_file })
     }
 
@@ -96,6 +91,18 @@ impl Drop for Environment<'_> {
     }
 }
 
+/// What every script that serves a request finds in its environment: the toolbox as well.
+pub(crate) fn for_script(server: &Server, paths: &Paths) -> Vec<(OsString, OsString)> {
+    let mut variables = base(&server.settings().environment_mode, server.search_path(), paths);
+    if let Some(toolbox) = server.toolbox() {
+        give(&mut variables, toolbox.variables());
+        if let Some((_, path)) = variables.iter_mut().find(|(name, _)| name == "PATH") {
+            *path = toolbox.completed(path);
+        }
+    }
+    variables
+}
+
 /// What every process of a project finds in its environment.
 pub(crate) fn base(
     mode: &EnvironmentMode,
@@ -122,7 +129,7 @@ pub(crate) fn base(
 }
 
 /// Sets variables, whatever they were before.
-fn give<const N: usize>(variables: &mut Vec<(OsString, OsString)>, given: [(&str, OsString); N]) {
+pub(crate) fn give<const N: usize>(variables: &mut Vec<(OsString, OsString)>, given: [(&str, OsString); N]) {
     variables.retain(|(name, _)| !given.iter().any(|(own, _)| name == own));
     variables.extend(given.map(|(name, value)| (name.into(), value)));
 }
