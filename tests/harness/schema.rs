@@ -17,6 +17,11 @@ macro_rules! answers {
         match (message.get("error"), method) {
             (Some(error), _) => conforms::<schema::RpcError>(error, message),
             (None, "tools/list") => conforms::<schema::ListToolsResult>(&message["result"], message),
+            (None, "resources/list") => conforms::<schema::ListResourcesResult>(&message["result"], message),
+            (None, "resources/templates/list") => {
+                conforms::<schema::ListResourceTemplatesResult>(&message["result"], message);
+            }
+            (None, "resources/read") => conforms::<schema::ReadResourceResult>(&message["result"], message),
             (None, "tools/call") => conforms::<schema::CallToolResult>(&message["result"], message),
             (None, _) => conforms::<schema::Result>(&message["result"], message),
         }
@@ -31,6 +36,12 @@ macro_rules! notifications {
             Some("notifications/progress") => conforms::<schema::ProgressNotification>(message, message),
             Some("notifications/tools/list_changed") => {
                 conforms::<schema::ToolListChangedNotification>(message, message);
+            }
+            Some("notifications/resources/list_changed") => {
+                conforms::<schema::ResourceListChangedNotification>(message, message);
+            }
+            Some("notifications/resources/updated") => {
+                conforms::<schema::ResourceUpdatedNotification>(message, message);
             }
             Some("notifications/message") => conforms::<schema::LoggingMessageNotification>(message, message),
             other => panic!("an unexpected notification {other:?}: {message}"),

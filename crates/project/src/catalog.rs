@@ -7,7 +7,10 @@ use crate::register::Registration;
 use crate::registry;
 use crate::search::{Known, search, sight};
 use crate::watch::Changes;
-use crate::{Ask, Diagnostic, Duplicate, Identity, Paths, Provider, RegistryError, Tool, hook};
+use crate::{
+    Ask, Diagnostic, Duplicate, Identity, Paths, Provider, RegistryError, Resource, ResourceTemplate, Tool,
+    hook, templates,
+};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +23,9 @@ pub struct Catalog {
     pub instructions: Option<String>,
     /// All tools that can be called.
     pub tools: Arc<Collection<Tool>>,
+    pub resources: Arc<Collection<Resource>>,
+    /// Families of resources: those that were found, and over them those that are registered.
+    pub templates: Arc<Collection<ResourceTemplate>>,
     /// The names that no tool can be called by, since several have them.
     pub duplicates: Vec<Duplicate>,
     /// What was skipped, and why.
@@ -30,6 +36,17 @@ pub struct Catalog {
     pub listing_failure: Option<String>,
     scripts: Arc<Collection<Tool>>,
     providers: Collection<Provider>,
+    found_templates: Arc<Collection<ResourceTemplate>>,
+}
+
+/// What a catalog is made of, kind by kind.
+#[derive(Default)]
+struct Collections {
+    scripts: Collection<Tool>,
+    providers: Collection<Provider>,
+    resources: Collection<Resource>,
+    found_templates: Collection<ResourceTemplate>,
+    registered_templates: Vec<Arc<ResourceTemplate>>,
 }
 
 /// How a project is read.
@@ -92,7 +109,7 @@ impl Catalog {
             source.registration = registration;
             source.collections().map_err(|problem| (file, problem))
         });
-        let ((scripts, providers), failure) = match read {
+        let (found, failure) = match read {
             Ok(found) => (found, None),
             Err((file, problem)) => {
                 let remedy = format!("{problem}; nothing is served until it is mended");
@@ -101,8 +118,12 @@ impl Catalog {
             }
         };
         let mut diagnostics = source.diagnostics;
-        diagnostics.extend(scripts.diagnostics.iter().chain(&providers.diagnostics).cloned());
-        let scripts = Arc::new(scripts);
+        diagnostics.extend(found.diagnostics().cloned());
+        let Collections { scripts, providers, resources, found_templates, registered_templates } = found;
+        let (scripts, resources) = (Arc::new(scripts), Arc::new(resources));
+        let found_templates = Arc::new(found_templates);
+        let templates =
+            templates::merge(&found_templates, registered_templates, &resources, paths, &mut diagnostics);
         let (tools, duplicates) = merge(&scripts, &providers, paths, &mut diagnostics);
         Self {
             instructions: instructions(paths, &providers),
@@ -110,11 +131,14 @@ impl Catalog {
             paths: paths.clone(),
             identity,
             tools,
+            resources,
+            templates,
             duplicates,
             diagnostics,
             failure,
             scripts,
             providers,
+            found_templates,
         }
     }
 
@@ -125,13 +149,30 @@ impl Catalog {
             && self.listing_failure == other.listing_failure
     }
 
+    /// The same for what can be read.
+    pub fn tells_the_same_resources_as(&self, other: &Self) -> bool {
+        self.resources.hash() == other.resources.hash()
+            && self.templates.hash() == other.templates.hash()
+            && self.failure.is_some() == other.failure.is_some()
+    }
+
     /// Writes the registries to the disk, unless they are there already.
     pub fn store(&self, reading: &Reading) -> Result<(), RegistryError> {
         registry::store(&self.paths, &self.scripts, reading.registry_limit)?;
+        registry::store(&self.paths, &*self.resources, reading.registry_limit)?;
+        registry::store(&self.paths, &*self.templates, reading.registry_limit)?;
         if self.providers.is_empty() {
             return Ok(());
         }
         registry::store(&self.paths, &self.providers, reading.registry_limit)
+    }
+}
+
+impl Collections {
+    /// What was skipped of each kind, and why.
+    fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        let tools = self.scripts.diagnostics.iter().chain(&self.providers.diagnostics);
+        tools.chain(&self.resources.diagnostics).chain(&self.found_templates.diagnostics)
     }
 }
 
@@ -145,13 +186,32 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn collections(&mut self) -> Result<(Collection<Tool>, Collection<Provider>), String> {
-        let scripts = self.collection::<Tool>(|catalog| &catalog.scripts)?;
-        // Whoever registers tools has no others.
-        if self.registration.has(Tool::KIND) {
-            return Ok((scripts, Collection::default()));
+    fn collections(&mut self) -> Result<Collections, String> {
+        let (found_templates, registered_templates) = self.templates()?;
+        Ok(Collections {
+            scripts: self.collection::<Tool>(|catalog| &catalog.scripts)?,
+            providers: if self.registration.has(Tool::KIND) {
+                // Whoever registers tools has no others.
+                Collection::default()
+            } else {
+                self.collection::<Provider>(|catalog| &catalog.providers)?
+            },
+            resources: self.collection::<Resource>(|catalog| &catalog.resources)?,
+            found_templates,
+            registered_templates,
+        })
+    }
+
+    /// The templates that are found, and those that are registered besides. An empty registration switches both off.
+    fn templates(&mut self) -> Result<(Collection<ResourceTemplate>, Vec<Arc<ResourceTemplate>>), String> {
+        let registered = self.registration.entries::<ResourceTemplate>(self.paths, &mut self.diagnostics);
+        match registered.map_err(|error| error.to_string())? {
+            Some(registered) if registered.is_empty() => Ok((Collection::default(), registered)),
+            registered => {
+                let found = self.found::<ResourceTemplate>(|catalog| &catalog.found_templates);
+                Ok((found, registered.unwrap_or_default()))
+            }
         }
-        Ok((scripts, self.collection::<Provider>(|catalog| &catalog.providers)?))
     }
 
     /// The entries of one kind: as they are registered, else as they are found.
@@ -164,10 +224,15 @@ impl<'a> Source<'a> {
             let folder = T::folder(self.paths);
             return Ok(Collection::new(entries, HashMap::new(), folder, Vec::new()));
         }
-        Ok(match self.before {
+        Ok(self.found(of))
+    }
+
+    /// The entries of one kind as they are found.
+    fn found<T: Entry>(&self, of: impl Fn(&Catalog) -> &Collection<T>) -> Collection<T> {
+        match self.before {
             Before::Registry => self.search_from_registry(),
             Before::Catalog(catalog, changes) => self.search_from(of(catalog), changes),
-        })
+        }
     }
 
     fn context(&self) -> Context<'a> {
@@ -175,13 +240,17 @@ impl<'a> Source<'a> {
     }
 
     fn search_from_registry<T: Entry>(&self) -> Collection<T> {
-        let only = self.reading.only.as_ref().map(std::slice::from_ref);
+        // What is looked at in another folder is nothing to this kind.
+        let folder = T::folder(self.paths);
+        let only = self.reading.only.as_ref().map(|part| {
+            let parts = std::slice::from_ref(part);
+            if part.starts_with(folder) { parts } else { Default::default() }
+        });
         let load = || registry::load::<T>(self.paths, self.reading.registry_limit);
         if self.reading.static_registry
             && let Some(known) = load()
         {
             let items = known.entries.values().map(|(item, _)| item.clone()).collect();
-            let folder = T::folder(self.paths);
             return Collection::new(items, HashMap::new(), folder, Vec::new()).stored(true);
         }
         let (known, sighted) = if registry::is_large::<T>(self.paths) {
@@ -201,6 +270,10 @@ impl<'a> Source<'a> {
         let folder = T::folder(self.paths);
         // What lost its name to another may have won it now.
         let only = changes.folders().filter(|_| !before.has_clashes);
+        let others = T::depends_on(self.paths);
+        let only = only.filter(|changed| {
+            !changed.iter().any(|part| others.is_some_and(|other| part.starts_with(other)))
+        });
         let only = only.map(|changed| {
             let inside: BTreeSet<&PathBuf> = changed.iter().filter(|part| part.starts_with(folder)).collect();
             // What stands inside of another part is looked at with that.

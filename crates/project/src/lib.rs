@@ -6,6 +6,7 @@
 //! who the server says it is, the tools it found, and [`Diagnostic`]s about what it skipped and why. A folder that is
 //! half broken still gives a catalog of the other half. Nothing here speaks JSON-RPC or starts a process.
 
+mod about;
 mod canonical;
 mod catalog;
 mod collection;
@@ -23,14 +24,19 @@ mod paths;
 mod providers;
 mod register;
 mod registry;
+mod resource_files;
+mod resource_provider;
+mod resources;
 mod scan;
 mod search;
 mod stamp;
+mod templates;
 mod tools;
 pub mod trust;
 pub mod utc;
 mod watch;
 
+pub use about::About;
 pub use catalog::{Catalog, Reading};
 pub use collection::Collection;
 pub use diagnostic::Diagnostic;
@@ -40,5 +46,8 @@ pub use location::{Location, LocationError};
 pub use paths::Paths;
 pub use providers::{Ask, Duplicate, Provider, excerpt};
 pub use registry::RegistryError;
+pub use resource_provider::{OUR_PROVIDERS, provider_by_scheme, provider_script};
+pub use resources::Resource;
+pub use templates::ResourceTemplate;
 pub use tools::{Origin, Timeouts, Tool};
 pub use watch::{Changes, watch};

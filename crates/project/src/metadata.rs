@@ -26,6 +26,12 @@ pub(crate) struct Metadata {
     pub(crate) progress_extends_timeout: Option<bool>,
     pub(crate) max_timeout_secs: Option<u64>,
     pub(crate) timeout_hint: Option<String>,
+    pub(crate) uri: Option<String>,
+    pub(crate) uri_template: Option<String>,
+    pub(crate) mime_type: Option<String>,
+    pub(crate) size: Option<u64>,
+    /// Who reads a resource.
+    pub(crate) provider: Option<String>,
     /// Where the script is, for tools that are registered and not found.
     pub(crate) path: Option<String>,
 }

@@ -286,7 +286,7 @@ fn unfit_name(name: &str) -> Option<String> {
     })
 }
 
-fn object(value: Option<Box<RawValue>>, name: &str) -> Result<Option<Box<RawValue>>, String> {
+pub(crate) fn object(value: Option<Box<RawValue>>, name: &str) -> Result<Option<Box<RawValue>>, String> {
     match value {
         Some(value) if value.get() == "null" => Ok(None),
         Some(value) if !value.get().starts_with('{') => Err(format!("`{name}` must be an object")),

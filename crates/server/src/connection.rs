@@ -5,7 +5,7 @@ use crate::channel::Channel;
 use crate::context::{RequestContext, missing_meta};
 use crate::guard::{Denied, SLOWED};
 use crate::in_flight::InFlight;
-use crate::methods::{Immediate, Lengthy, Method, Rule, discover, lifecycle, logging, tools};
+use crate::methods::{Immediate, Lengthy, Method, Rule, discover, lifecycle, logging, resources, tools};
 use crate::panics;
 use crate::server::Server;
 use crate::session::{Gate, Session};
@@ -205,6 +205,10 @@ impl Connection {
             Immediate::Exit => lifecycle::exit(&session)?,
             Immediate::Discover => discover::discover(&self.server, context.revision),
             Immediate::ListTools => tools::list(&self.server, context.revision, params)?,
+            Immediate::ListResources => resources::list(&self.server, context.revision, params)?,
+            Immediate::ListResourceTemplates => {
+                resources::list_templates(&self.server, context.revision, params)?
+            }
         };
         let result = answer.render(context.revision, &self.server.snapshot().catalog.identity);
         Ok(if method == Immediate::Exit { Served::Exit(result) } else { Served::Now(result) })
@@ -350,6 +354,7 @@ async fn run(work: &Work, method: Lengthy, params: Option<Raw<'_>>) -> Result<An
             panics::on_purpose("tools/call");
             tools::call(work, params).await
         }
+        Lengthy::ReadResource => resources::read(work, params).await,
     }
 }
 

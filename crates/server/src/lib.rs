@@ -28,6 +28,7 @@ mod methods;
 mod panics;
 mod payloads;
 mod peers;
+mod resources;
 mod schemas;
 mod server;
 mod session;
@@ -42,6 +43,7 @@ pub use connection::{Connection, Flow};
 pub use log::{Log, Style};
 pub use server::Server;
 pub use settings::{
-    EnvironmentMode, RemoteToken, Setting, SettingProblem, Settings, TABLE as SETTINGS, ToolPolicy,
+    EnvironmentMode, RemoteToken, ResourceSettings, Setting, SettingProblem, Settings, TABLE as SETTINGS,
+    ToolPolicy,
 };
 pub use setup::Setup;

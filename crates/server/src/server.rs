@@ -6,6 +6,7 @@ use crate::guard::Guard;
 use crate::listing::Snapshot;
 use crate::log::Log;
 use crate::payloads::Payloads;
+use crate::resources::Resources;
 use crate::settings::Settings;
 use crate::setup::Setup;
 use arc_swap::ArcSwap;
@@ -26,6 +27,7 @@ pub struct Server {
     admission: Arc<Admission>,
     guard: Option<Guard>,
     payloads: Option<Payloads>,
+    resources: Resources,
     log: Log,
     runtime: Handle,
     state_dir: Arc<StateDir>,
@@ -46,6 +48,7 @@ impl Server {
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
             payloads: record_payloads(&settings, &state_dir, &log),
+            resources: Resources::new(&settings, &catalog.paths),
             runner,
             admission: Arc::new(admission),
             snapshot: ArcSwap::from_pointee(Snapshot::new(catalog)),
@@ -86,16 +89,21 @@ impl Server {
             );
             return;
         }
-        let is_news = !catalog.tells_the_same_tools_as(&before.catalog);
+        let news = [
+            ("tools", !catalog.tells_the_same_tools_as(&before.catalog)),
+            ("resources", !catalog.tells_the_same_resources_as(&before.catalog)),
+        ];
         if catalog.diagnostics != before.catalog.diagnostics {
             report(&self.log, &catalog);
         }
         self.snapshot.store(Arc::new(Snapshot::new(catalog)));
-        if is_news {
-            let details = json!({ "tools": self.snapshot().catalog.tools.len() });
-            self.log.event(LogLevel::Info, "mcp.project", "the tools have changed", &details);
+        if news.iter().any(|(_, is_news)| *is_news) {
             self.store_registry();
-            self.log.peers().announce("notifications/tools/list_changed");
+        }
+        for (kind, _) in news.into_iter().filter(|(_, is_news)| *is_news) {
+            let message = format!("the {kind} have changed");
+            self.log.event(LogLevel::Info, "mcp.project", &message, &json!({}));
+            self.log.peers().announce(&format!("notifications/{kind}/list_changed"));
         }
     }
 
@@ -129,6 +137,10 @@ impl Server {
     /// What is served now. Whoever holds it goes on with it, whatever is served next.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
+    }
+
+    pub(crate) fn resources(&self) -> &Resources {
+        &self.resources
     }
 
     pub(crate) fn runner(&self) -> &Runner {
@@ -170,6 +182,7 @@ impl Server {
             // Stateless clients hear of changes through subscriptions, which are not there yet.
             let announced = revision.era() == Era::Handshake;
             capabilities["tools"] = if announced { json!({ "listChanged": true }) } else { json!({}) };
+            capabilities["resources"] = capabilities["tools"].clone();
         }
         capabilities.to_string()
     }

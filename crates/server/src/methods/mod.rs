@@ -3,6 +3,7 @@
 pub(crate) mod discover;
 pub(crate) mod lifecycle;
 pub(crate) mod logging;
+pub(crate) mod resources;
 pub(crate) mod tools;
 
 use crate::session::Gate;
@@ -25,12 +26,15 @@ pub(crate) enum Immediate {
     Exit,
     Discover,
     ListTools,
+    ListResources,
+    ListResourceTemplates,
 }
 
 /// Methods whose work may take time, and runs beside other work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lengthy {
     CallTool,
+    ReadResource,
 }
 
 /// When and to whom a method is there.
@@ -57,11 +61,14 @@ const fn rule(
 }
 
 #[rustfmt::skip]
-const TABLE: [Rule; 8] = [
+const TABLE: &[Rule] = &[
     //   name                method                               handshake            stateless minimal
     rule("ping",             Method::Now(Immediate::Ping),        Some(Gate::Always),  false,    true),
     rule("tools/call",       Method::Later(Lengthy::CallTool),    Some(Gate::Ready),   true,     false),
     rule("tools/list",       Method::Now(Immediate::ListTools),   Some(Gate::Ready),   true,     false),
+    rule("resources/list",   Method::Now(Immediate::ListResources), Some(Gate::Ready), true,     false),
+    rule("resources/templates/list", Method::Now(Immediate::ListResourceTemplates), Some(Gate::Ready), true, false),
+    rule("resources/read",   Method::Later(Lengthy::ReadResource), Some(Gate::Ready),  true,     false),
     rule("initialize",       Method::Now(Immediate::Initialize),  Some(Gate::First),   false,    true),
     rule("logging/setLevel", Method::Now(Immediate::SetLogLevel), Some(Gate::Greeted), false,    true),
     rule("shutdown",         Method::Now(Immediate::Shutdown),    Some(Gate::Always),  false,    true),
