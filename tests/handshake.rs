@@ -60,7 +60,10 @@ fn each_revision_is_told_what_it_knows() {
         assert_eq!(keys(&hello["serverInfo"]), info, "{revision}");
         assert_eq!(hello["serverInfo"]["name"], "ops");
         assert_eq!(hello["serverInfo"]["version"], "3.2.1");
-        assert_eq!(hello["capabilities"], json!({ "logging": {}, "tools": { "listChanged": true } }));
+        assert_eq!(
+            hello["capabilities"],
+            json!({ "logging": {}, "tools": { "listChanged": true }, "resources": { "subscribe": true, "listChanged": true } })
+        );
         let told = if instructions { json!("Ask before you delete.") } else { json!(null) };
         assert_eq!(hello["instructions"], told, "{revision}");
 

@@ -47,17 +47,17 @@ fn a_provider_of_the_project_is_run_with_the_uri() {
 #[test]
 fn its_exit_code_says_what_went_wrong() {
     let project = Project::new()
-        .file("resources/exit.meta.json", r#"{"uriTemplate": "exitrap://{code}"}"#)
+        .file("resources/exit.meta.json", r#"{"uriTemplate": "exit://{code}"}"#)
         .script("providers/exit.sh", "#!/bin/sh\necho \"said $1\" >&2\nexit \"$MCP_RESOURCE_VAR_code\"\n");
     let mut server = quiet(&project, &[]);
     for (exit, expected) in
         [(2, -32603), (3, -32002), (4, -32602), (5, -32603), (6, -32603), (1, -32603), (77, -32603)]
     {
-        let answer = read(&mut server, &format!("exitrap://{exit}"));
+        let answer = read(&mut server, &format!("exit://{exit}"));
         assert_eq!(code(&answer), expected, "{answer}");
-        assert!(exit == 3 || why(&answer).contains(&format!("said exitrap://{exit}")), "{answer}");
+        assert!(exit == 3 || why(&answer).contains(&format!("said exit://{exit}")), "{answer}");
     }
-    assert_eq!(text(&read(&mut server, "exitrap://0")), "");
+    assert_eq!(text(&read(&mut server, "exit://0")), "");
 }
 
 #[test]

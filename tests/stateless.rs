@@ -34,7 +34,10 @@ fn discover_tells_what_may_be_asked() {
     let name = project.root().file_name().unwrap().to_str().unwrap().to_owned();
     assert_eq!(result["resultType"], "complete");
     assert_eq!(result["supportedVersions"], json!(["2026-07-28"]));
-    assert_eq!(result["capabilities"], json!({ "logging": {}, "tools": {} }));
+    assert_eq!(
+        result["capabilities"],
+        json!({ "logging": {}, "tools": { "listChanged": true }, "resources": { "subscribe": true, "listChanged": true } })
+    );
     assert_eq!(result["instructions"], "Be kind.");
     assert!(result["ttlMs"].as_u64().is_some() && result["cacheScope"].is_string(), "{result}");
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], name);

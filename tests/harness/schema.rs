@@ -75,6 +75,9 @@ pub(crate) fn check_answer(revision: &str, method: &str, message: &Value) {
         ("2025-11-25", "initialize") => {
             conforms::<schema_2025_11_25::mcp_2025_11_25::InitializeResult>(result, message);
         }
+        (_, "subscriptions/listen") => {
+            conforms::<schema_2026_07_28::mcp_2026_07_28::SubscriptionsListenResult>(result, message);
+        }
         (_, "server/discover") => {
             conforms::<schema_2026_07_28::mcp_2026_07_28::DiscoverResult>(result, message);
         }
@@ -83,6 +86,10 @@ pub(crate) fn check_answer(revision: &str, method: &str, message: &Value) {
 }
 
 pub(crate) fn check_notification(revision: &str, message: &Value) {
+    if message["method"] == "notifications/subscriptions/acknowledged" {
+        use schema_2026_07_28::mcp_2026_07_28::SubscriptionsAcknowledgedNotification;
+        return conforms::<SubscriptionsAcknowledgedNotification>(message, message);
+    }
     match revision {
         "2024-11-05" => notifications!(schema_2024_11_05::mcp_2024_11_05, message),
         "2025-03-26" => notifications!(schema_2025_03_26::mcp_2025_03_26, message),

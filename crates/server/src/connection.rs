@@ -10,6 +10,7 @@ use crate::panics;
 use crate::server::Server;
 use crate::session::{Gate, Session};
 use crate::shape::Answer;
+use crate::subscriptions::{Filter, Hearer, Listens};
 use crate::work::Work;
 use mcp_bash_wire::{
     Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, RawBuf, Refusal, Request,
@@ -33,6 +34,9 @@ pub struct Connection {
     channel: Arc<dyn Channel>,
     session: Mutex<Session>,
     in_flight: Arc<InFlight>,
+    /// Hears of the resources that the session subscribes to.
+    hearer: Arc<Hearer>,
+    listens: Listens,
     closing: Arc<AtomicBool>,
     /// How many refusals of wrong secrets are being held back.
     slowed: Arc<AtomicUsize>,
@@ -52,9 +56,11 @@ impl Connection {
         let session = Session::new(peer, server.log().default_level(), Arc::clone(&closing));
         Self {
             server,
+            hearer: Arc::new(Hearer::of_session(Arc::clone(&channel))),
             channel,
             session: Mutex::new(session),
             in_flight: Arc::default(),
+            listens: Listens::default(),
             closing,
             slowed: Arc::default(),
         }
@@ -84,9 +90,9 @@ impl Connection {
         }
     }
 
-    /// Whether nothing is being worked on.
+    /// Whether nothing is being worked on, and nobody listens.
     pub fn is_idle(&self) -> bool {
-        self.in_flight.is_idle()
+        self.in_flight.is_idle() && self.listens.is_empty()
     }
 
     /// Whether the client said `shutdown`.
@@ -97,11 +103,13 @@ impl Connection {
     /// Blocks until everything that was asked is answered and its work has ended, or until the deadline. True when
     /// it has.
     pub fn finish(&self, deadline: Option<Instant>) -> bool {
+        self.listens.end_all(&self.server);
         self.in_flight.wait_until_idle(deadline)
     }
 
     /// Stops all work: nothing more is sent for it.
     pub fn abandon(&self) {
+        self.listens.end_all(&self.server);
         self.in_flight.cancel_all();
     }
 
@@ -194,6 +202,10 @@ impl Connection {
                 drop(session);
                 return self.start_work(request, context, method, answers);
             }
+            Method::Listen => {
+                drop(session);
+                return self.listen(request, &context, answers);
+            }
         };
         panics::on_purpose(rule.name);
         let params = request.params;
@@ -206,6 +218,9 @@ impl Connection {
             Immediate::Discover => discover::discover(&self.server, context.revision),
             Immediate::ListTools => tools::list(&self.server, context.revision, params)?,
             Immediate::ListResources => resources::list(&self.server, context.revision, params)?,
+            Immediate::Unsubscribe => {
+                resources::unsubscribe(&self.server, context.revision, params, &self.hearer)?
+            }
             Immediate::ListResourceTemplates => {
                 resources::list_templates(&self.server, context.revision, params)?
             }
@@ -250,6 +265,22 @@ impl Connection {
         }
     }
 
+    /// Opens a stream of notifications, which is all that its client hears until it ends.
+    fn listen(
+        &self,
+        request: &Request<'_>,
+        context: &RequestContext,
+        answers: &Answers,
+    ) -> Result<Served, RpcError> {
+        if answers.is_batched() {
+            return Err(RpcError::invalid_request("Invalid Request: to listen cannot be part of a batch"));
+        }
+        let filter = Filter::read(request.params)?;
+        let channel = Arc::clone(&self.channel);
+        self.listens.begin(&self.server, channel, &request.id, context.revision, filter)?;
+        Ok(Served::Later)
+    }
+
     fn start_work(
         &self,
         request: &Request<'_>,
@@ -263,14 +294,20 @@ impl Connection {
             })?;
         let call = Arc::clone(in_flight.call());
         let work = Work::new(Arc::clone(&self.server), context, in_flight);
+        let hearer = Arc::clone(&self.hearer);
         let params = request.params.map(RawBuf::from);
         let bytes = request.params.map_or(0, |params| params.text().len());
         let admitted = self.server.admission().admit(&call, bytes, async move {
             if work.is_cancelled() {
                 return;
             }
-            let answer =
-                panics::caught_while_waiting(run(&work, method, params.as_ref().map(RawBuf::as_raw))).await;
+            let answer = panics::caught_while_waiting(run(
+                &work,
+                method,
+                params.as_ref().map(RawBuf::as_raw),
+                &hearer,
+            ))
+            .await;
             let snapshot = work.server().snapshot();
             work.answer(answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity)));
         });
@@ -305,7 +342,11 @@ impl Connection {
             let params = Object::read(params?, "params", &["requestId"]).ok()?;
             Id::read(params.get("requestId")?)
         };
-        if let Some(call) = read().and_then(|id| self.in_flight.cancel(&id)) {
+        let Some(id) = read() else { return };
+        if self.listens.cancel(&id, &self.server) {
+            return;
+        }
+        if let Some(call) = self.in_flight.cancel(&id) {
             self.server.admission().forget(&call);
             self.server.log().event(LogLevel::Debug, "mcp.rpc", "request cancelled", &json!({}));
         }
@@ -348,13 +389,19 @@ enum Served {
     Later,
 }
 
-async fn run(work: &Work, method: Lengthy, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
+async fn run(
+    work: &Work,
+    method: Lengthy,
+    params: Option<Raw<'_>>,
+    hearer: &Arc<Hearer>,
+) -> Result<Answer, RpcError> {
     match method {
         Lengthy::CallTool => {
             panics::on_purpose("tools/call");
             tools::call(work, params).await
         }
         Lengthy::ReadResource => resources::read(work, params).await,
+        Lengthy::Subscribe => resources::subscribe(work, params, hearer).await,
     }
 }
 

@@ -36,6 +36,7 @@ mod settings;
 mod setup;
 mod shape;
 mod spill;
+mod subscriptions;
 mod work;
 
 pub use channel::Channel;

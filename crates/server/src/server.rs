@@ -9,10 +9,11 @@ use crate::payloads::Payloads;
 use crate::resources::Resources;
 use crate::settings::Settings;
 use crate::setup::Setup;
+use crate::subscriptions::Subscriptions;
 use arc_swap::ArcSwap;
 use mcp_bash_project::{Catalog, Changes, Paths, Reading, RegistryError};
 use mcp_bash_runner::{Runner, StateDir};
-use mcp_bash_wire::{Era, LogLevel, Revision};
+use mcp_bash_wire::{LogLevel, Revision};
 use serde_json::json;
 use std::ffi::OsString;
 use std::sync::{Arc, OnceLock};
@@ -28,6 +29,7 @@ pub struct Server {
     guard: Option<Guard>,
     payloads: Option<Payloads>,
     resources: Resources,
+    subscriptions: Subscriptions,
     log: Log,
     runtime: Handle,
     state_dir: Arc<StateDir>,
@@ -49,6 +51,7 @@ impl Server {
             guard: settings.remote_token.as_ref().map(Guard::new),
             payloads: record_payloads(&settings, &state_dir, &log),
             resources: Resources::new(&settings, &catalog.paths),
+            subscriptions: Subscriptions::default(),
             runner,
             admission: Arc::new(admission),
             snapshot: ArcSwap::from_pointee(Snapshot::new(catalog)),
@@ -143,6 +146,10 @@ impl Server {
         &self.resources
     }
 
+    pub(crate) fn subscriptions(&self) -> &Subscriptions {
+        &self.subscriptions
+    }
+
     pub(crate) fn runner(&self) -> &Runner {
         &self.runner
     }
@@ -176,13 +183,11 @@ impl Server {
     }
 
     /// What this server can do, as the text of a capabilities object. It holds what is served and nothing else.
-    pub(crate) fn capabilities(&self, revision: Revision) -> String {
+    pub(crate) fn capabilities(&self, _revision: Revision) -> String {
         let mut capabilities = json!({ "logging": {} });
         if !self.settings.minimal {
-            // Stateless clients hear of changes through subscriptions, which are not there yet.
-            let announced = revision.era() == Era::Handshake;
-            capabilities["tools"] = if announced { json!({ "listChanged": true }) } else { json!({}) };
-            capabilities["resources"] = capabilities["tools"].clone();
+            capabilities["tools"] = json!({ "listChanged": true });
+            capabilities["resources"] = json!({ "subscribe": true, "listChanged": true });
         }
         capabilities.to_string()
     }

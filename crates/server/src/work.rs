@@ -25,6 +25,11 @@ impl Work {
         &self.server
     }
 
+    /// For work that goes on after the answer.
+    pub(crate) fn shared_server(&self) -> &Arc<Server> {
+        &self.server
+    }
+
     pub(crate) fn revision(&self) -> Revision {
         self.context.revision
     }

@@ -14,6 +14,8 @@ use mcp_bash_wire::Era;
 pub(crate) enum Method {
     Now(Immediate),
     Later(Lengthy),
+    /// Answered only when it ends, and heard of until then.
+    Listen,
 }
 
 /// Methods that are answered before the next message is read.
@@ -28,6 +30,7 @@ pub(crate) enum Immediate {
     ListTools,
     ListResources,
     ListResourceTemplates,
+    Unsubscribe,
 }
 
 /// Methods whose work may take time, and runs beside other work.
@@ -35,6 +38,7 @@ pub(crate) enum Immediate {
 pub(crate) enum Lengthy {
     CallTool,
     ReadResource,
+    Subscribe,
 }
 
 /// When and to whom a method is there.
@@ -69,6 +73,9 @@ const TABLE: &[Rule] = &[
     rule("resources/list",   Method::Now(Immediate::ListResources), Some(Gate::Ready), true,     false),
     rule("resources/templates/list", Method::Now(Immediate::ListResourceTemplates), Some(Gate::Ready), true, false),
     rule("resources/read",   Method::Later(Lengthy::ReadResource), Some(Gate::Ready),  true,     false),
+    rule("resources/subscribe", Method::Later(Lengthy::Subscribe), Some(Gate::Ready),  false,    false),
+    rule("resources/unsubscribe", Method::Now(Immediate::Unsubscribe), Some(Gate::Ready), false, false),
+    rule("subscriptions/listen", Method::Listen,                  None,                true,     false),
     rule("initialize",       Method::Now(Immediate::Initialize),  Some(Gate::First),   false,    true),
     rule("logging/setLevel", Method::Now(Immediate::SetLogLevel), Some(Gate::Greeted), false,    true),
     rule("shutdown",         Method::Now(Immediate::Shutdown),    Some(Gate::Always),  false,    true),

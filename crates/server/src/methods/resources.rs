@@ -1,12 +1,14 @@
-//! `resources/list`, `resources/templates/list` and `resources/read`.
+//! `resources/list`, `resources/templates/list`, `resources/read`, `resources/subscribe` and `resources/unsubscribe`.
 
 use crate::listing::Page;
 use crate::resources::{self, Failure};
 use crate::server::Server;
 use crate::shape::{Answer, Members};
+use crate::subscriptions::{self, Hearer};
 use crate::work::Work;
 use mcp_bash_project::Catalog;
 use mcp_bash_wire::{Object, Raw, Revision, RpcError};
+use std::sync::Arc;
 
 pub(crate) fn list(server: &Server, revision: Revision, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let snapshot = server.snapshot();
@@ -42,6 +44,39 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
         () = work.cancelled() => Err(Failure::Failed("the request was cancelled".to_owned())),
     };
     Ok(content.map_err(|failure| failure.told(work.revision(), &uri))?.into_answer(&uri))
+}
+
+pub(crate) async fn subscribe(
+    work: &Work,
+    params: Option<Raw<'_>>,
+    hearer: &Arc<Hearer>,
+) -> Result<Answer, RpcError> {
+    let server = work.shared_server();
+    served(&server.snapshot().catalog)?;
+    let uri = uri_in(server, work.revision(), params)?;
+    let patience = server.settings().resources.subscribe_timeout;
+    let subscribed = tokio::select! {
+        subscribed = tokio::time::timeout(patience, subscriptions::subscribe(server, &uri, hearer)) => subscribed,
+        () = work.cancelled() => return Err(RpcError::internal("the request was cancelled")),
+    };
+    let subscribed = subscribed.unwrap_or_else(|_| {
+        let seconds = patience.as_secs();
+        Err(Failure::Failed(format!(
+            "it took longer than {seconds} s; MCPBASH_DEFAULT_SUBSCRIBE_TIMEOUT sets the limit"
+        )))
+    });
+    subscribed.map_err(|failure| failure.told(work.revision(), &uri))?;
+    Ok(Answer::default())
+}
+
+pub(crate) fn unsubscribe(
+    server: &Server,
+    revision: Revision,
+    params: Option<Raw<'_>>,
+    hearer: &Hearer,
+) -> Result<Answer, RpcError> {
+    server.subscriptions().unsubscribe(&uri_in(server, revision, params)?, hearer);
+    Ok(Answer::default())
 }
 
 /// The URI that a request is about. Older clients of such servers say the name of a resource instead.

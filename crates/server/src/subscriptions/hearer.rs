@@ -1,0 +1,97 @@
+//! Whoever hears of changes: a session, or one listening request of the stateless era.
+
+use crate::channel::Channel;
+use crate::shape::Members;
+use mcp_bash_wire::{Id, keys, write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub(crate) struct Hearer {
+    channel: Arc<dyn Channel>,
+    /// The id of the listening request, which everything it hears carries.
+    subscription: Option<Id>,
+    /// The announcements it wants. A session hears those as a peer.
+    announcements: Vec<&'static str>,
+    stage: Mutex<Stage>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Nothing is sent before the acknowledgement.
+    Waiting,
+    Open,
+    Closed,
+}
+
+impl Hearer {
+    pub(crate) fn of_session(channel: Arc<dyn Channel>) -> Self {
+        Self { channel, subscription: None, announcements: Vec::new(), stage: Mutex::new(Stage::Open) }
+    }
+
+    pub(crate) fn of_listen(channel: Arc<dyn Channel>, id: Id, announcements: Vec<&'static str>) -> Self {
+        Self { channel, subscription: Some(id), announcements, stage: Mutex::new(Stage::Waiting) }
+    }
+
+    pub(crate) fn wants(&self, announcement: &str) -> bool {
+        self.announcements.contains(&announcement)
+    }
+
+    /// Acknowledges, and lets everything else through from now on. False if it was closed before.
+    pub(crate) fn open(&self, notifications: &str) -> bool {
+        let mut members = Members::default();
+        members.raw("notifications", notifications);
+        let acknowledged = self.notification("notifications/subscriptions/acknowledged", members);
+        let is_open = self.with(|stage| {
+            if *stage == Stage::Waiting {
+                *stage = Stage::Open;
+                self.channel.push(acknowledged);
+            }
+            *stage == Stage::Open
+        });
+        self.channel.flush();
+        is_open
+    }
+
+    /// Sends nothing any more, after this last message.
+    pub(crate) fn close(&self, last: Option<Vec<u8>>) {
+        self.with(|stage| {
+            if *stage != Stage::Closed {
+                *stage = Stage::Closed;
+                last.into_iter().for_each(|message| self.channel.push(message));
+            }
+        });
+        self.channel.flush();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.with(|stage| *stage == Stage::Closed)
+    }
+
+    /// Queues a notification. False where the client does not read, so that it has to be told again later.
+    pub(crate) fn tell(&self, method: &str, members: Members) -> bool {
+        if self.channel.is_clogged() {
+            return false;
+        }
+        let message = self.notification(method, members);
+        self.with(|stage| {
+            if *stage == Stage::Open {
+                self.channel.push(message);
+            }
+        });
+        true
+    }
+
+    pub(crate) fn flush(&self) {
+        self.channel.flush();
+    }
+
+    fn notification(&self, method: &str, mut params: Members) -> Vec<u8> {
+        if let Some(id) = &self.subscription {
+            params.raw("_meta", &format!("{{\"{}\":{}}}", keys::SUBSCRIPTION_ID, id.as_json()));
+        }
+        write::notification(method, &params.object())
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Stage) -> T) -> T {
+        act(&mut self.stage.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,75 @@
+//! Reads again and again what nobody tells us about.
+
+use super::{Source, Subscriptions, look};
+use crate::server::Server;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// How many are read side by side.
+const TOGETHER: usize = 4;
+
+/// Begins to poll, if there is something to poll and nobody does.
+pub(super) fn start(server: &Arc<Server>) {
+    let Some(interval) = server.settings().resources.poll_interval else { return };
+    let subscriptions = server.subscriptions();
+    let mut state = subscriptions.lock();
+    if state.is_polling || !state.by_uri.values_mut().any(|known| known.is_polled(subscriptions)) {
+        return;
+    }
+    state.is_polling = true;
+    server.runtime().spawn(poll(Arc::clone(server), interval));
+}
+
+async fn poll(server: Arc<Server>, interval: Duration) {
+    loop {
+        tokio::time::sleep(interval).await;
+        let Some(due) = server.subscriptions().due() else { return };
+        let mut reading = JoinSet::new();
+        for uri in due {
+            if reading.len() == TOGETHER {
+                reading.join_next().await;
+            }
+            let server = Arc::clone(&server);
+            reading.spawn(async move { look(&server, &uri).await });
+        }
+        while reading.join_next().await.is_some() {}
+    }
+}
+
+impl Subscriptions {
+    /// What has to be read again now; nothing at all ends the polling.
+    fn due(&self) -> Option<Vec<Box<str>>> {
+        let mut state = self.lock();
+        self.prune(&mut state);
+        let (mut due, mut is_any) = (Vec::new(), false);
+        for (uri, known) in &mut state.by_uri {
+            if !known.is_polled(self) {
+                continue;
+            }
+            is_any = true;
+            let is_due = match &known.source {
+                Source::File(file) => file.looks_different(),
+                _ => true,
+            };
+            if is_due || known.is_owed {
+                due.push(uri.clone());
+            }
+        }
+        state.is_polling = is_any;
+        is_any.then_some(due)
+    }
+}
+
+impl super::Subscribed {
+    /// Whether nobody would tell us of a change. Folders that could not be followed are tried again.
+    fn is_polled(&mut self, subscriptions: &Subscriptions) -> bool {
+        let folders = subscriptions.folders.get().and_then(Option::as_ref);
+        self.is_owed
+            || match &mut self.source {
+                Source::File(file) => !file.follow(folders),
+                Source::Fixed => false,
+                Source::Other => true,
+            }
+    }
+}
