@@ -171,7 +171,7 @@ fn a_thousand_subscriptions_cost_nothing_while_nothing_happens() {
     }
     // Only the look at the whole project after the start is still to come.
     wait_until("the registry", || {
-        project.path(".registry/.resource-templates.stamps.json").exists().then_some(())
+        project.path(".registry/.resources.stamps.json").exists().then_some(())
     });
     // Time passes: enough for several rounds, if anybody went any.
     let (before, start) = (ticks(&server), Instant::now());
