@@ -76,7 +76,30 @@ fn a_file_behind_a_link_is_followed_to_where_it_is() {
     let mut server =
         quiet(&project, &[("MCP_RESOURCES_ROOTS", "data"), ("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]);
     subscribe(&mut server, uri);
-    let _project = project.file("data/v1/a.txt", "changed");
+    let project = project.file("data/v1/a.txt", "changed");
+    assert_eq!(server.receive(), updated(uri));
+    // Nor is a link missed that leads elsewhere now, and what happens there.
+    std::os::unix::fs::symlink("v2", project.path("data/next")).unwrap();
+    std::fs::rename(project.path("data/next"), project.path("data/current")).unwrap();
+    assert_eq!(server.receive(), updated(uri));
+    let project = project.file("data/v2/a.txt", "changed too");
+    assert_eq!(server.receive(), updated(uri));
+    let _project = project.file("data/v1/a.txt", "nobody looks here");
+    server.expect_silence();
+}
+
+#[test]
+fn a_folder_that_goes_and_comes_back_is_followed_again() {
+    let project = Project::new().file("data/a.txt", "one");
+    let uri = "file://./data/a.txt";
+    let environment = [("MCP_RESOURCES_ROOTS", "data"), ("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "1")];
+    let mut server = quiet(&project, &environment);
+    subscribe(&mut server, uri);
+    std::fs::rename(project.path("data"), project.path("old")).unwrap();
+    assert_eq!(server.receive(), updated(uri));
+    let project = project.file("data/a.txt", "two");
+    assert_eq!(server.receive(), updated(uri));
+    let _project = project.file("data/a.txt", "three");
     assert_eq!(server.receive(), updated(uri));
 }
 
@@ -170,9 +193,7 @@ fn a_thousand_subscriptions_cost_nothing_while_nothing_happens() {
         assert_eq!(server.receive()["result"], json!({}));
     }
     // Only the look at the whole project after the start is still to come.
-    wait_until("the registry", || {
-        project.path(".registry/.resources.stamps.json").exists().then_some(())
-    });
+    wait_until("the registry", || project.path(".registry/.resources.stamps.json").exists().then_some(()));
     // Time passes: enough for several rounds, if anybody went any.
     let (before, start) = (ticks(&server), Instant::now());
     wait_until("time to pass", || (start.elapsed() > Duration::from_secs(4)).then_some(()));

@@ -50,4 +50,4 @@ pub use resource_provider::{OUR_PROVIDERS, provider_by_scheme, provider_script};
 pub use resources::Resource;
 pub use templates::ResourceTemplate;
 pub use tools::{Origin, Timeouts, Tool};
-pub use watch::{Changes, Folders, watch};
+pub use watch::{Changes, Folders, Looks, WatchedFile, watch};

@@ -128,8 +128,14 @@ fn read(events: &OwnedFd, followed: &Mutex<Followed>, changed: &mut BTreeSet<Pat
             let names = followed.names.remove(&event.wd()).unwrap_or_default();
             followed.folders.retain(|folder, _| !names.contains(folder));
             changed.extend(names);
-        } else if let Some(names) = followed.names.get(&event.wd()) {
+            continue;
+        }
+        if let Some(names) = followed.names.get(&event.wd()) {
             changed.extend(names.iter().cloned());
+        }
+        if event.events().contains(ReadFlags::MOVE_SELF) {
+            // It has another name now. That it is not followed any more, we hear as of one that is gone.
+            let _ = inotify::remove_watch(events, event.wd());
         }
     }
 }

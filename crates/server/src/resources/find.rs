@@ -15,8 +15,8 @@ pub(crate) struct Found {
 }
 
 /// Finds a URI in the catalog: among the resources, then among the templates in the order of their names. What is in
-/// neither can still be read by our own providers, which have limits of their own; an executable of the project is run
-/// only for what the project says it has.
+/// neither can still be read by the providers that everybody knows, which have limits of their own; the schemes of a
+/// project are read only where the project says so.
 pub(crate) fn find(snapshot: &Snapshot, uri: &str) -> Option<Found> {
     if let Some(resource) = snapshot.resource(uri) {
         let mime_type = resource.about.mime_type.clone();

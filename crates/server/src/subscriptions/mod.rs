@@ -18,9 +18,9 @@ pub(crate) use listen::{Filter, Listens};
 use crate::resources::{Failure, read};
 use crate::server::Server;
 use crate::shape::Members;
-use mcp_bash_project::Folders;
+use mcp_bash_project::{Folders, Looks};
 use sha2::{Digest, Sha256};
-use source::{Looks, Source};
+use source::Source;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -71,9 +71,11 @@ pub(crate) async fn subscribe(server: &Arc<Server>, uri: &str, hearer: &Arc<Hear
     let mut content = read(server, uri).await?;
     let mut source = Source::of(server, uri);
     if let Source::File(file) = &mut source {
-        file.follow(subscriptions.folders(server));
+        if let Some(folders) = subscriptions.folders(server) {
+            file.follow(folders);
+        }
         // Looked at and read from now on only, so that no change falls between the reading and the following.
-        file.looks = Looks::of(file.path());
+        file.remember(Looks::of(file.path()));
         content = read(server, uri).await?;
     }
     let digest = Some(Sha256::digest(&content.bytes).into());
@@ -88,8 +90,11 @@ pub(crate) async fn subscribe(server: &Arc<Server>, uri: &str, hearer: &Arc<Hear
         std::collections::hash_map::Entry::Vacant(place) => place.insert(fresh),
     };
     place.add(hearer);
+    let is_polled = place.is_polled();
     drop(state);
-    poll::start(server);
+    if is_polled {
+        poll::start(server);
+    }
     Ok(())
 }
 
@@ -165,21 +170,21 @@ impl Subscriptions {
     /// Something has changed in these folders: the files in them that look different are read again.
     fn look_in(&self, changed: &BTreeSet<PathBuf>, server: &Arc<Server>) {
         let folders = self.folders.get().and_then(Option::as_ref);
-        let lost = |folder: &PathBuf| {
-            changed.contains(folder) && folders.is_some_and(|folders| !folders.follows(folder))
-        };
-        let lost: BTreeSet<PathBuf> = changed.iter().filter(|folder| lost(folder)).cloned().collect();
+        let Some(folders) = folders else { return };
+        let lost: BTreeSet<PathBuf> =
+            changed.iter().filter(|folder| !folders.follows(folder)).cloned().collect();
         let (mut due, mut is_polled) = (Vec::new(), false);
         for (uri, known) in &mut self.lock().by_uri {
             let Source::File(file) = &mut known.source else { continue };
-            if !file.stands_in(|folder| changed.contains(folder)) {
+            if !file.is_told_by(changed) {
                 continue;
             }
-            file.lose(|folder| lost.contains(folder));
-            is_polled |= !file.follow(folders);
-            if file.looks_different() {
+            file.lose(&lost);
+            if file.looks_different() || !file.is_followed() {
+                file.follow(folders);
                 due.push(uri.clone());
             }
+            is_polled |= !file.is_followed();
         }
         if is_polled {
             poll::start(server);
@@ -202,7 +207,7 @@ impl Subscriptions {
         let mut state = self.lock();
         let Some(known) = state.by_uri.get_mut(uri) else { return };
         if let Source::File(file) = &mut known.source {
-            file.looks = looks;
+            file.remember(looks);
         }
         if known.digest == digest && !known.is_owed {
             return;
@@ -235,10 +240,13 @@ async fn look(server: &Server, uri: &str) {
             _ => None,
         },
     };
-    let looks = path.and_then(|path| Looks::of(&path));
+    let looks = path.as_deref().and_then(Looks::of);
+    let is_gone = path.is_some() && looks.is_none();
     match read(server, uri).await {
         Ok(content) => subscriptions.settle(uri, looks, Some(Sha256::digest(&content.bytes).into())),
         Err(Failure::Missing) => subscriptions.settle(uri, looks, None),
+        // The folder that may be read is gone as well.
+        Err(_) if is_gone => subscriptions.settle(uri, looks, None),
         // Whether it has changed is not known.
         Err(_) => {}
     }

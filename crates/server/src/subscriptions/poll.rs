@@ -1,6 +1,6 @@
 //! Reads again and again what nobody tells us about.
 
-use super::{Source, Subscriptions, look};
+use super::{Source, Subscribed, Subscriptions, look};
 use crate::server::Server;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,15 +9,13 @@ use tokio::task::JoinSet;
 /// How many are read side by side.
 const TOGETHER: usize = 4;
 
-/// Begins to poll, if there is something to poll and nobody does.
+/// Begins to poll, unless somebody does or nobody wants it.
 pub(super) fn start(server: &Arc<Server>) {
     let Some(interval) = server.settings().resources.poll_interval else { return };
-    let subscriptions = server.subscriptions();
-    let mut state = subscriptions.lock();
-    if state.is_polling || !state.by_uri.values_mut().any(|known| known.is_polled(subscriptions)) {
+    let is_polling = std::mem::replace(&mut server.subscriptions().lock().is_polling, true);
+    if is_polling {
         return;
     }
-    state.is_polling = true;
     server.runtime().spawn(poll(Arc::clone(server), interval));
 }
 
@@ -42,14 +40,19 @@ impl Subscriptions {
     fn due(&self) -> Option<Vec<Box<str>>> {
         let mut state = self.lock();
         self.prune(&mut state);
+        let folders = self.folders.get().and_then(Option::as_ref);
         let (mut due, mut is_any) = (Vec::new(), false);
         for (uri, known) in &mut state.by_uri {
-            if !known.is_polled(self) {
+            if !known.is_polled() {
                 continue;
             }
             is_any = true;
-            let is_due = match &known.source {
-                Source::File(file) => file.looks_different(),
+            let is_due = match &mut known.source {
+                Source::File(file) => {
+                    // Its folder may be there again.
+                    folders.inspect(|folders| file.follow(folders));
+                    file.looks_different()
+                }
                 _ => true,
             };
             if is_due || known.is_owed {
@@ -61,13 +64,12 @@ impl Subscriptions {
     }
 }
 
-impl super::Subscribed {
-    /// Whether nobody would tell us of a change. Folders that could not be followed are tried again.
-    fn is_polled(&mut self, subscriptions: &Subscriptions) -> bool {
-        let folders = subscriptions.folders.get().and_then(Option::as_ref);
+impl Subscribed {
+    /// Whether nobody would tell us of a change.
+    pub(super) fn is_polled(&self) -> bool {
         self.is_owed
-            || match &mut self.source {
-                Source::File(file) => !file.follow(folders),
+            || match &self.source {
+                Source::File(file) => !file.is_followed(),
                 Source::Fixed => false,
                 Source::Other => true,
             }
