@@ -22,7 +22,7 @@ fn notification(method: &str, id: &Value, rest: Value) -> Value {
     json!({ "jsonrpc": "2.0", "method": method, "params": params })
 }
 
-fn acknowledged(id: &Value, notifications: Value) -> Value {
+fn acknowledged(id: &Value, notifications: &Value) -> Value {
     notification("notifications/subscriptions/acknowledged", id, json!({ "notifications": notifications }))
 }
 
@@ -46,9 +46,9 @@ fn the_acknowledgement_comes_first_and_names_what_is_honoured() {
         }),
     );
     let honoured = json!({ "toolsListChanged": true, "resourceSubscriptions": [uri] });
-    assert_eq!(server.receive(), acknowledged(&json!("l-1"), honoured));
+    assert_eq!(server.receive(), acknowledged(&json!("l-1"), &honoured));
     listen(&mut server, 7, &json!({}));
-    assert_eq!(server.receive(), acknowledged(&json!(7), json!({})));
+    assert_eq!(server.receive(), acknowledged(&json!(7), &json!({})));
     // What was not asked for is not sent.
     let project = project.file("resources/b.txt", "new");
     let project = project.file("resources/a.txt", "two");
@@ -66,7 +66,7 @@ fn each_stream_hears_what_it_asked_for() {
     let project = Project::with_hi().file("resources/a.txt", "one");
     let mut server = quiet(&project);
     listen(&mut server, 1, &json!({ "resourcesListChanged": true }));
-    assert_eq!(server.receive(), acknowledged(&json!(1), json!({ "resourcesListChanged": true })));
+    assert_eq!(server.receive(), acknowledged(&json!(1), &json!({ "resourcesListChanged": true })));
     listen(&mut server, 2, &json!({ "resourcesListChanged": true, "toolsListChanged": true }));
     server.receive();
     let _project = project.file("resources/b.txt", "new");
@@ -97,7 +97,7 @@ fn a_stream_that_is_cancelled_is_silent_and_its_id_free() {
     );
     expect_silence(&mut server);
     listen(&mut server, "l", &wanted);
-    assert_eq!(server.receive(), acknowledged(&json!("l"), wanted));
+    assert_eq!(server.receive(), acknowledged(&json!("l"), &wanted));
     drop(project);
 }
 

@@ -114,7 +114,7 @@ impl Catalog {
             Err((file, problem)) => {
                 let remedy = format!("{problem}; nothing is served until it is mended");
                 source.diagnostics.push(Diagnostic::new(paths.server.join(file), remedy));
-                (Default::default(), Some(format!("server.d/{file} {problem}")))
+                (Collections::default(), Some(format!("server.d/{file} {problem}")))
             }
         };
         let mut diagnostics = source.diagnostics;
@@ -123,7 +123,7 @@ impl Catalog {
         let (scripts, resources) = (Arc::new(scripts), Arc::new(resources));
         let found_templates = Arc::new(found_templates);
         let templates =
-            templates::merge(&found_templates, registered_templates, &resources, paths, &mut diagnostics);
+            templates::merge(&found_templates, &registered_templates, &resources, paths, &mut diagnostics);
         let (tools, duplicates) = merge(&scripts, &providers, paths, &mut diagnostics);
         Self {
             instructions: instructions(paths, &providers),

@@ -48,7 +48,8 @@ impl ResourceTemplate {
         let provider = provider_of(metadata.provider.as_deref(), text);
         match &provider {
             None => {
-                problems.push("names no scheme in `uriTemplate` and no `provider`; nobody can read it".into())
+                problems
+                    .push("names no scheme in `uriTemplate` and no `provider`; nobody can read it".into());
             }
             Some(name) => problems.extend(
                 resource_provider::find(paths, name)
@@ -144,7 +145,7 @@ impl Entry for ResourceTemplate {
 /// Puts what is registered over what is found, and leaves out what is called as a resource is.
 pub(crate) fn merge(
     found: &Arc<Collection<ResourceTemplate>>,
-    registered: Vec<Arc<ResourceTemplate>>,
+    registered: &[Arc<ResourceTemplate>],
     resources: &Collection<Resource>,
     paths: &Paths,
     diagnostics: &mut Vec<Diagnostic>,

@@ -1,7 +1,7 @@
 //! One file that somebody wants to hear about, and the folders whose events tell of its changes.
 
 use super::Folders;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ pub struct WatchedFile {
     path: PathBuf,
     /// Where its name stands, where each link on the way to it stands, and where the file itself does; and whether
     /// these are followed.
-    folders: BTreeMap<PathBuf, bool>,
+    folders: HashMap<PathBuf, bool>,
     /// What it looked like when it was last read.
     looks: Option<Looks>,
 }
@@ -32,7 +32,7 @@ impl Looks {
 
 impl WatchedFile {
     pub fn new(path: PathBuf) -> Self {
-        Self { path, folders: BTreeMap::new(), looks: None }
+        Self { path, folders: HashMap::new(), looks: None }
     }
 
     pub fn path(&self) -> &Path {
@@ -55,7 +55,7 @@ impl WatchedFile {
     /// Follows the folders that matter now, and leaves those that do not any more: a link may lead elsewhere today.
     pub fn follow(&mut self, by: &Folders) {
         let needed = folders_of(&self.path);
-        for (folder, is_followed) in self.folders.extract_if(.., |folder, _| !needed.contains(folder)) {
+        for (folder, is_followed) in self.folders.extract_if(|folder, _| !needed.contains(folder)) {
             if is_followed {
                 by.leave(&folder);
             }

@@ -28,12 +28,11 @@ impl From<FetchError> for Failure {
     fn from(error: FetchError) -> Self {
         match error.kind() {
             ErrorKind::Missing => Self::Missing,
-            ErrorKind::Invalid => Self::Invalid(error.to_string()),
             // A file that may not be read is the operator's to open; a host is the author's to choose.
             ErrorKind::Refused if matches!(error, FetchError::NoRoots | FetchError::Outside(_)) => {
                 Self::Failed(error.to_string())
             }
-            ErrorKind::Refused => Self::Invalid(error.to_string()),
+            ErrorKind::Invalid | ErrorKind::Refused => Self::Invalid(error.to_string()),
             ErrorKind::TooLarge | ErrorKind::Redirect | ErrorKind::Failed => Self::Failed(error.to_string()),
         }
     }

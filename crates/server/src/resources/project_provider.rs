@@ -27,10 +27,8 @@ pub(super) async fn run(
     let settings = server.settings();
     // A script that nobody made executable is still a script.
     let is_executable = script.metadata().is_ok_and(|file| file.permissions().mode() & 0o111 != 0);
-    let (program, first) = match is_executable {
-        true => (script.to_owned(), None),
-        false => ("bash".into(), Some(script.into())),
-    };
+    let (program, first) =
+        if is_executable { (script.to_owned(), None) } else { ("bash".into(), Some(script.into())) };
     let invocation = Invocation {
         program,
         arguments: first.into_iter().chain([uri.into()]).collect(),

@@ -56,7 +56,9 @@ impl Hearer {
         self.with(|stage| {
             if *stage != Stage::Closed {
                 *stage = Stage::Closed;
-                last.into_iter().for_each(|message| self.channel.push(message));
+                if let Some(message) = last {
+                    self.channel.push(message);
+                }
             }
         });
         self.channel.flush();

@@ -222,7 +222,9 @@ impl Subscriptions {
             told.push(hearer);
         }
         drop(state);
-        told.iter().for_each(|hearer| hearer.flush());
+        for hearer in told {
+            hearer.flush();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
