@@ -36,6 +36,14 @@ pub(crate) struct Metadata {
     pub(crate) path: Option<String>,
 }
 
+/// What metadata says about where resources are.
+pub(crate) enum Uris<'a> {
+    /// One, with this URI if it is given.
+    One(Option<&'a str>),
+    /// All that a template finds.
+    Family(&'a str),
+}
+
 /// The longest metadata file that is read.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
@@ -52,6 +60,20 @@ impl Metadata {
         let value: serde_json::Value =
             serde_saphyr::from_str(&text).map_err(|error| format!("{error}; mend the YAML"))?;
         Self::from_json(&value.to_string())
+    }
+
+    /// Whether it describes one resource, a family of them, or, which cannot be, both. What is empty says nothing.
+    pub(crate) fn uris(&self) -> Result<Uris<'_>, String> {
+        let uri = self.uri.as_deref().filter(|uri| !uri.is_empty());
+        let template = self.uri_template.as_deref().filter(|template| !template.is_empty());
+        match (uri, template) {
+            (Some(_), Some(_)) => {
+                Err("it has both `uri` and `uriTemplate`, and can only be one thing; leave one out"
+                    .to_owned())
+            }
+            (uri, None) => Ok(Uris::One(uri)),
+            (None, Some(template)) => Ok(Uris::Family(template)),
+        }
     }
 
     pub(crate) fn from_json(text: &str) -> Result<Self, String> {

@@ -2,7 +2,7 @@
 
 use crate::about::About;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name, inside};
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, Uris};
 use crate::resource_files::{content_of, described, mime_type_of, named_by, pick};
 use crate::resource_provider::{self, OUR_PROVIDERS, provider_of};
 use crate::scan::{Candidate, Listing};
@@ -44,16 +44,6 @@ impl Resource {
     }
 }
 
-/// The URI in metadata, if it describes a resource and not a family of them.
-fn uri_in(metadata: &Metadata) -> Result<Option<String>, String> {
-    match (&metadata.uri, &metadata.uri_template) {
-        (Some(_), Some(_)) => {
-            Err("it has both `uri` and `uriTemplate`, and can only be one thing; leave one out".to_owned())
-        }
-        (uri, _) => Ok(uri.clone().filter(|uri| !uri.is_empty())),
-    }
-}
-
 fn uri_of(file: &Path) -> String {
     FileUri::of_unix(file.as_os_str().as_bytes())
 }
@@ -83,17 +73,15 @@ impl Entry for Resource {
         let paths = context.paths;
         let metadata = described(&candidate)?;
         let file = content_of(&candidate);
-        let uri = uri_in(&metadata)?;
-        if metadata.uri_template.is_some() {
-            return Ok(None);
-        }
-        let uri = uri
+        let Uris::One(given) = metadata.uris()? else { return Ok(None) };
+        let uri = given
+            .map(str::to_owned)
             .or_else(|| file.map(uri_of))
             .ok_or("it has neither `uri` nor `uriTemplate`, and there is no file of that name beside it")?;
         let name = || Some(default_name(&named_by(&candidate), "resource"));
         let folder = candidate.file.parent().unwrap_or(&paths.resources);
         let mut about = About::new(&metadata, name, folder, paths, problems)?;
-        if about.mime_type.is_none() && metadata.uri.is_none() {
+        if about.mime_type.is_none() && given.is_none() {
             about.mime_type = file.and_then(mime_type_of).map(str::to_owned);
         }
         let path = below(&candidate.file, &paths.resources);
@@ -106,19 +94,24 @@ impl Entry for Resource {
         let path = metadata.path.clone().unwrap_or_default();
         let file = paths.resources.join(inside(&path)?);
         let own = || file.is_file().then(|| uri_of(&file));
-        let uri = uri_in(&metadata)?.or_else(own).ok_or("`uri` is missing, and `path` names no file")?;
+        let Uris::One(given) = metadata.uris()? else {
+            return Err("`uriTemplate` belongs into `resourceTemplates`".to_owned());
+        };
+        let given = given.map(str::to_owned);
+        let uri = given.or_else(own).ok_or("`uri` is missing, and `path` names no file")?;
         Self::new(&metadata, about, uri, path, paths)
     }
 
     fn remembered(text: &str, _paths: &Paths) -> Option<Self> {
-        let metadata = Metadata::from_json(text).ok()?;
+        let text = write::compact(text);
+        let metadata: Metadata = serde_json::from_str(&text).ok()?;
         Some(Self {
             about: About::written(&metadata).ok().filter(|about| !about.name.is_empty())?,
             uri: metadata.uri?,
             size: metadata.size,
             provider: metadata.provider?,
             path: metadata.path?,
-            registry_entry: RegistryEntry::written(&write::compact(text)),
+            registry_entry: RegistryEntry::written(&text),
         })
     }
 

@@ -3,7 +3,7 @@
 use crate::about::About;
 use crate::collection::Collection;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, Uris};
 use crate::resource_files::{described, named_by, pick};
 use crate::resource_provider::{self, OUR_PROVIDERS, provider_of};
 use crate::scan::{Candidate, Listing};
@@ -34,13 +34,7 @@ impl ResourceTemplate {
         paths: &Paths,
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
-        let text = metadata.uri_template.as_deref().filter(|text| !text.is_empty());
-        let text = text.ok_or("`uriTemplate` is missing")?;
-        if metadata.uri.is_some() {
-            return Err(
-                "it has both `uri` and `uriTemplate`, and can only be one thing; leave one out".to_owned()
-            );
-        }
+        let Uris::Family(text) = metadata.uris()? else { return Err("`uriTemplate` is missing".to_owned()) };
         let template = Template::parse(text).map_err(|error| format!("`uriTemplate`: {error}"))?;
         if template.variables().is_empty() {
             return Err(format!("`uriTemplate` has no variable, as `{{name}}` is one: {text}"));
@@ -88,9 +82,7 @@ impl Entry for ResourceTemplate {
         problems: &mut Vec<String>,
     ) -> Result<Option<Self>, String> {
         let Ok(metadata) = described(&candidate) else { return Ok(None) };
-        if metadata.uri_template.is_none() || metadata.uri.is_some() {
-            return Ok(None);
-        }
+        let Ok(Uris::Family(_)) = metadata.uris() else { return Ok(None) };
         let paths = context.paths;
         let name = || Some(default_name(&named_by(&candidate), "resource"));
         let folder = candidate.file.parent().unwrap_or(&paths.resources);
@@ -106,13 +98,14 @@ impl Entry for ResourceTemplate {
     }
 
     fn remembered(text: &str, _paths: &Paths) -> Option<Self> {
-        let metadata = Metadata::from_json(text).ok()?;
+        let text = write::compact(text);
+        let metadata: Metadata = serde_json::from_str(&text).ok()?;
         Some(Self {
             about: About::written(&metadata).ok().filter(|about| !about.name.is_empty())?,
             template: Template::parse(metadata.uri_template.as_deref()?).ok()?,
             provider: metadata.provider,
             path: metadata.path?,
-            registry_entry: RegistryEntry::written(&write::compact(text)),
+            registry_entry: RegistryEntry::written(&text),
         })
     }
 

@@ -379,6 +379,14 @@ impl Connection {
     }
 }
 
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.listens.end_all(&self.server);
+        self.hearer.close(None);
+        self.server.subscriptions().forget(&self.hearer);
+    }
+}
+
 /// What became of a request.
 enum Served {
     /// The members of its result.

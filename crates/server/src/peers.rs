@@ -2,7 +2,6 @@
 
 use crate::channel::Channel;
 use crate::limiter::Limiter;
-use crate::shape::Members;
 use crate::subscriptions::Hearer;
 use mcp_bash_wire::{LogLevel, write};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -39,9 +38,8 @@ impl Peers {
             peer.channel.flush();
         }
         let listens = self.listens.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for hearer in listens.iter().filter_map(Weak::upgrade).filter(|hearer| hearer.wants(method)) {
-            hearer.tell(method, Members::default());
-            hearer.flush();
+        for hearer in listens.iter().filter_map(Weak::upgrade) {
+            hearer.announce(method);
         }
     }
 

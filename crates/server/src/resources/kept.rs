@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// How much is kept in all. The oldest go first.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
 
+/// How many texts are kept.
+const MOST: usize = 1000;
+
 /// How long a text is kept.
 const LIFETIME: Duration = Duration::from_secs(600);
 
@@ -50,6 +53,9 @@ impl Kept {
         let uri = fresh_uri()?;
         let mut kept = self.lock();
         kept.forget(now, MOST_BYTES - text.len());
+        if kept.texts.len() == MOST {
+            kept.drop_oldest();
+        }
         kept.bytes += text.len();
         let mime_type = mime_type.to_owned();
         kept.texts.push_back(KeptText { uri: uri.clone(), text: text.into(), mime_type, since: now });
@@ -78,9 +84,12 @@ impl Texts {
             if self.bytes <= most && now.duration_since(oldest.since) < LIFETIME {
                 break;
             }
-            self.bytes -= oldest.text.len();
-            self.texts.pop_front();
+            self.drop_oldest();
         }
+    }
+
+    fn drop_oldest(&mut self) {
+        self.bytes -= self.texts.pop_front().map_or(0, |oldest| oldest.text.len());
     }
 }
 
@@ -128,5 +137,8 @@ mod tests {
         assert_eq!(is_there, [false, true, true, true]);
         assert!(kept.lock().bytes <= MOST_BYTES);
         assert!(kept.keep(&"x".repeat(MOST_BYTES + 1), "text/plain").is_none());
+        let uris: Vec<_> = (0..=MOST).map(|_| kept.keep("x", "text/plain").unwrap()).collect();
+        assert!(kept.get(&uris[0]).is_none() && kept.get(&uris[1]).is_some());
+        assert_eq!(kept.lock().bytes, MOST);
     }
 }

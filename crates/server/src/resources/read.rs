@@ -7,6 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_bash_fetch::sniff;
 use mcp_bash_project::provider_script;
+use mcp_bash_uri::MAX_URI_BYTES;
 
 /// What a URI names.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,6 +19,9 @@ pub(crate) struct Content {
 
 /// Reads what `uri` names. Whoever drops this ends the reading.
 pub(crate) async fn read(server: &Server, uri: &str) -> Result<Content, Failure> {
+    if uri.len() > MAX_URI_BYTES {
+        return Err(Failure::Invalid(format!("the URI is longer than {MAX_URI_BYTES} bytes")));
+    }
     if uri.chars().any(char::is_control) {
         return Err(Failure::Invalid("a URI holds no control characters; write them escaped".to_owned()));
     }

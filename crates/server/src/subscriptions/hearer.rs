@@ -31,10 +31,6 @@ impl Hearer {
         Self { channel, subscription: Some(id), announcements, stage: Mutex::new(Stage::Waiting) }
     }
 
-    pub(crate) fn wants(&self, announcement: &str) -> bool {
-        self.announcements.contains(&announcement)
-    }
-
     /// Acknowledges, and lets everything else through from now on. False if it was closed before.
     pub(crate) fn open(&self, notifications: &str) -> bool {
         let mut members = Members::default();
@@ -68,18 +64,33 @@ impl Hearer {
         self.with(|stage| *stage == Stage::Closed)
     }
 
-    /// Queues a notification. False where the client does not read, so that it has to be told again later.
-    pub(crate) fn tell(&self, method: &str, members: Members) -> bool {
+    /// Queues the notification of a changed resource. False where the client does not read, so that it has to be told
+    /// again later.
+    pub(crate) fn tell_updated(&self, uri: &str) -> bool {
         if self.channel.is_clogged() {
             return false;
         }
-        let message = self.notification(method, members);
+        let mut params = Members::default();
+        params.string("uri", Some(uri));
+        self.tell("notifications/resources/updated", params);
+        true
+    }
+
+    /// Announces that a list has changed, to those who want to know.
+    pub(crate) fn announce(&self, method: &str) {
+        if self.announcements.contains(&method) {
+            self.tell(method, Members::default());
+            self.flush();
+        }
+    }
+
+    fn tell(&self, method: &str, params: Members) {
+        let message = self.notification(method, params);
         self.with(|stage| {
             if *stage == Stage::Open {
                 self.channel.push(message);
             }
         });
-        true
     }
 
     pub(crate) fn flush(&self) {

@@ -17,7 +17,6 @@ pub(crate) use listen::{Filter, Listens};
 
 use crate::resources::{Failure, read};
 use crate::server::Server;
-use crate::shape::Members;
 use mcp_bash_project::{Folders, Looks};
 use sha2::{Digest, Sha256};
 use source::Source;
@@ -216,9 +215,7 @@ impl Subscriptions {
         known.is_owed = false;
         // Queued while the table is locked, so that nothing follows the answer to whoever unsubscribes.
         for hearer in known.hearers.iter().filter_map(Weak::upgrade) {
-            let mut params = Members::default();
-            params.string("uri", Some(uri));
-            known.is_owed |= !hearer.tell("notifications/resources/updated", params);
+            known.is_owed |= !hearer.tell_updated(uri);
             told.push(hearer);
         }
         drop(state);
