@@ -45,6 +45,25 @@ fn a_provider_of_the_project_is_run_with_the_uri() {
 }
 
 #[test]
+fn it_sees_of_the_environment_what_the_mode_says() {
+    let project = Project::new()
+        .file("resources/env.meta.json", r#"{"uri": "env://x"}"#)
+        .script("providers/env.sh", "#!/bin/sh\nprintf '%s|%s' \"$ONE\" \"$OTHER\"\n");
+    let of = |settings: &[(&str, &str)]| {
+        let settings: Vec<_> = [("ONE", "1"), ("OTHER", "2")].iter().chain(settings).copied().collect();
+        text(&read(&mut quiet(&project, &settings), "env://x")).to_owned()
+    };
+    assert_eq!(of(&[]), "|");
+    assert_eq!(
+        of(&[("MCPBASH_PROVIDER_ENV_MODE", "allowlist"), ("MCPBASH_PROVIDER_ENV_ALLOWLIST", "ONE")]),
+        "1|"
+    );
+    assert_eq!(of(&[("MCPBASH_PROVIDER_ENV_MODE", "inherit")]), "|");
+    let both = [("MCPBASH_PROVIDER_ENV_MODE", "inherit"), ("MCPBASH_PROVIDER_ENV_INHERIT_ALLOW", "true")];
+    assert_eq!(of(&both), "1|2");
+}
+
+#[test]
 fn its_exit_code_says_what_went_wrong() {
     let project = Project::new()
         .file("resources/exit.meta.json", r#"{"uriTemplate": "exit://{code}"}"#)

@@ -42,6 +42,27 @@ fn a_template_is_listed_and_finds_what_it_could_have_made() {
 }
 
 #[test]
+fn what_is_listed_comes_before_what_a_template_finds() {
+    let project = Project::new()
+        .file(
+            "resources/b.meta.json",
+            r#"{"name": "other", "uriTemplate": "xx://{n}", "mimeType": "text/x-other"}"#,
+        )
+        .file("resources/c.meta.json", r#"{"name": "one", "uri": "xx://1", "mimeType": "text/x-one"}"#)
+        .file(
+            "resources/d.meta.json",
+            r#"{"name": "all", "uriTemplate": "xx://{n}", "mimeType": "text/x-all"}"#,
+        )
+        .script("providers/xx.sh", "#!/bin/sh\nprintf '%s' \"$MCP_RESOURCE_VAR_n\"\n");
+    let mut server = quiet(&project);
+    for (uri, kind, text) in [("xx://1", "text/x-one", ""), ("xx://2", "text/x-all", "2")] {
+        let answer = server.ask(1, "resources/read", &json!({ "uri": uri }));
+        let content = &answer["result"]["contents"][0];
+        assert_eq!((&content["mimeType"], &content["text"]), (&json!(kind), &json!(text)), "{answer}");
+    }
+}
+
+#[test]
 fn what_it_finds_stays_within_the_roots() {
     let project = Project::new()
         .file(

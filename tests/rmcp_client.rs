@@ -1,7 +1,10 @@
 //! The official Rust SDK as a client: a whole session.
 
 use crate::harness::{Project, Server};
-use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
+use rmcp::model::{
+    CallToolRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    ResourceUpdatedNotificationParam, SubscribeRequestParams, UnsubscribeRequestParams,
+};
 use rmcp::service::{NotificationContext, RoleClient};
 use rmcp::transport::TokioChildProcess;
 use rmcp::{ClientHandler, ServiceExt};
@@ -10,6 +13,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone, Default)]
 struct Client {
     progress: Arc<Mutex<Vec<f64>>>,
+    updated: Arc<tokio::sync::Notify>,
 }
 
 impl ClientHandler for Client {
@@ -19,6 +23,14 @@ impl ClientHandler for Client {
         _context: NotificationContext<RoleClient>,
     ) {
         self.progress.lock().unwrap().push(params.progress);
+    }
+
+    async fn on_resource_updated(
+        &self,
+        _params: ResourceUpdatedNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        self.updated.notify_one();
     }
 }
 
@@ -37,5 +49,27 @@ async fn rmcp_completes_a_session() {
     let result = client.call_tool(CallToolRequestParams::new("fails")).await.unwrap();
     assert_eq!(result.is_error, Some(true));
     assert!(client.call_tool(CallToolRequestParams::new("no such")).await.is_err());
+    client.cancel().await.unwrap();
+}
+
+#[tokio::test]
+async fn rmcp_reads_and_follows_resources() {
+    let project = Project::new()
+        .file("resources/note.txt", "one")
+        .file("resources/family.meta.json", r#"{"uriTemplate": "echo://{word}"}"#);
+    let mut command = Server::command();
+    command.arg("--project-root").arg(project.root());
+    let transport = TokioChildProcess::new(tokio::process::Command::from(command)).unwrap();
+    let client = Client::default().serve(transport).await.expect("a session");
+
+    let resources = client.list_all_resources().await.unwrap();
+    let uri = resources[0].uri.clone();
+    assert_eq!(client.list_all_resource_templates().await.unwrap()[0].uri_template, "echo://{word}");
+    let read = client.read_resource(ReadResourceRequestParams::new(uri.clone())).await.unwrap();
+    assert_eq!(serde_json::to_value(&read.contents[0]).unwrap()["text"], "one");
+    client.subscribe(SubscribeRequestParams::new(uri.clone())).await.unwrap();
+    let _project = project.file("resources/note.txt", "two");
+    client.service().updated.notified().await;
+    client.unsubscribe(UnsubscribeRequestParams::new(uri)).await.unwrap();
     client.cancel().await.unwrap();
 }

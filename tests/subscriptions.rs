@@ -104,6 +104,20 @@ fn a_folder_that_goes_and_comes_back_is_followed_again() {
 }
 
 #[test]
+fn a_file_that_stays_open_is_told_of_as_it_grows() {
+    use std::io::Write;
+    let project = Project::new().file("resources/app.log", "first\n");
+    let mut log = std::fs::OpenOptions::new().append(true).open(project.path("resources/app.log")).unwrap();
+    let uri = "file://./resources/app.log";
+    let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]);
+    subscribe(&mut server, uri);
+    for line in ["second\n", "third\n"] {
+        log.write_all(line.as_bytes()).unwrap();
+        assert_eq!(server.receive(), updated(uri));
+    }
+}
+
+#[test]
 fn nothing_is_told_after_unsubscribing() {
     let project = Project::new().file("resources/a.txt", "one").file("resources/b.txt", "one");
     let (one, other) = ("file://./resources/a.txt", "file://./resources/b.txt");

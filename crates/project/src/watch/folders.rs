@@ -2,7 +2,7 @@
 
 use super::{PATIENCE, QUIET};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader};
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::mem::MaybeUninit;
@@ -50,7 +50,10 @@ impl Folders {
         if super::inotify::is_remote(folder) {
             return false;
         }
-        let Ok(watch) = inotify::add_watch(&*self.events, folder, super::inotify::CHANGES) else {
+        // Who follows a file wants to hear of it even while its writer does not close it.
+        let Ok(watch) =
+            inotify::add_watch(&*self.events, folder, super::inotify::CHANGES | WatchFlags::MODIFY)
+        else {
             return false;
         };
         followed.folders.insert(folder.to_owned(), (watch, 1));

@@ -67,32 +67,16 @@ pub(crate) async fn subscribe(server: &Arc<Server>, uri: &str, hearer: &Arc<Hear
     if subscriptions.join(uri, hearer)? {
         return Ok(());
     }
-    let mut content = read(server, uri).await?;
     let mut source = Source::of(server, uri);
     if let Source::File(file) = &mut source {
-        if let Some(folders) = subscriptions.folders(server) {
-            file.follow(folders);
-        }
-        // Looked at and read from now on only, so that no change falls between the reading and the following.
         file.remember(Looks::of(file.path()));
-        content = read(server, uri).await?;
     }
+    let content = read(server, uri).await?;
     let digest = Some(Sha256::digest(&content.bytes).into());
-    let mut state = subscriptions.lock();
-    let fresh = Subscribed { hearers: Vec::new(), digest, source, is_owed: false };
-    let place = match state.by_uri.entry(uri.into()) {
-        std::collections::hash_map::Entry::Occupied(known) => {
-            // Another was quicker.
-            subscriptions.leave(&fresh);
-            known.into_mut()
-        }
-        std::collections::hash_map::Entry::Vacant(place) => place.insert(fresh),
-    };
-    place.add(hearer);
-    let is_polled = place.is_polled();
-    drop(state);
-    if is_polled {
-        poll::start(server);
+    let subscribed = Subscribed { hearers: Vec::new(), digest, source, is_owed: false };
+    if subscriptions.enter(server, uri, subscribed, hearer) {
+        // It changed between its reading and its following.
+        look(server, uri).await;
     }
     Ok(())
 }
@@ -113,6 +97,26 @@ impl Subscriptions {
             ..MOST => Ok(false),
             _ => Err(Failure::Failed(format!("{MOST} resources are subscribed to, and no more can be"))),
         }
+    }
+
+    /// Follows a resource that was read. True if it looks different already.
+    fn enter(&self, server: &Arc<Server>, uri: &str, fresh: Subscribed, hearer: &Arc<Hearer>) -> bool {
+        let folders = matches!(fresh.source, Source::File(_)).then(|| self.folders(server)).flatten();
+        let mut state = self.lock();
+        // Another may have been quicker.
+        let known = state.by_uri.entry(uri.into()).or_insert(fresh);
+        known.add(hearer);
+        let mut is_different = false;
+        if let Source::File(file) = &mut known.source {
+            folders.inspect(|folders| file.follow(folders));
+            is_different = file.looks_different();
+        }
+        let is_polled = known.is_polled();
+        drop(state);
+        if is_polled {
+            poll::start(server);
+        }
+        is_different
     }
 
     /// Once this returns, `hearer` hears nothing more of the resource.
@@ -197,6 +201,9 @@ impl Subscriptions {
             for uri in due {
                 look(&server, &uri).await;
             }
+            if server.subscriptions().owes() {
+                poll::start(&server);
+            }
         });
     }
 
@@ -222,6 +229,11 @@ impl Subscriptions {
         for hearer in told {
             hearer.flush();
         }
+    }
+
+    /// Whether somebody has to be told again.
+    fn owes(&self) -> bool {
+        self.lock().by_uri.values().any(|known| known.is_owed)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
