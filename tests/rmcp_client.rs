@@ -2,12 +2,13 @@
 
 use crate::harness::{Project, Server};
 use rmcp::model::{
-    CallToolRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
-    ResourceUpdatedNotificationParam, SubscribeRequestParams, UnsubscribeRequestParams,
+    CallToolRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
+    ResourceUpdatedNotificationParam, ServerNotification, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RoleClient};
 use rmcp::transport::TokioChildProcess;
-use rmcp::{ClientHandler, ServiceExt};
+use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, ServiceExt};
 use std::sync::{Arc, Mutex};
 
 #[derive(Clone, Default)]
@@ -53,6 +54,7 @@ async fn rmcp_completes_a_session() {
 }
 
 #[tokio::test]
+#[expect(deprecated, reason = "sessions subscribe in this way, whatever came after them")]
 async fn rmcp_reads_and_follows_resources() {
     let project = Project::new()
         .file("resources/note.txt", "one")
@@ -71,5 +73,30 @@ async fn rmcp_reads_and_follows_resources() {
     let _project = project.file("resources/note.txt", "two");
     client.service().updated.notified().await;
     client.unsubscribe(UnsubscribeRequestParams::new(uri)).await.unwrap();
+    client.cancel().await.unwrap();
+}
+
+#[tokio::test]
+async fn rmcp_listens_without_a_handshake() {
+    let project = Project::new().file("resources/note.txt", "one");
+    let mut command = Server::command();
+    command.arg("--project-root").arg(project.root());
+    let transport = TokioChildProcess::new(tokio::process::Command::from(command)).unwrap();
+    let lifecycle = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
+    let client = Client::default().serve_with_lifecycle(transport, lifecycle).await.expect("no session");
+
+    let uri = client.list_all_resources().await.unwrap()[0].uri.clone();
+    let read = client.read_resource(ReadResourceRequestParams::new(uri.clone())).await.unwrap();
+    assert_eq!(serde_json::to_value(&read.contents[0]).unwrap()["text"], "one");
+    let filter =
+        SubscriptionFilter::builder().resources_list_changed().resource_subscriptions([uri.clone()]).build();
+    let mut subscription = client.listen(filter).await.unwrap();
+    assert_eq!(subscription.acknowledged().resource_subscriptions, Some(vec![uri]));
+    let project = project.file("resources/note.txt", "two");
+    let told = subscription.next().await.unwrap();
+    assert!(matches!(told, Some(ServerNotification::ResourceUpdatedNotification(_))), "{told:?}");
+    let _project = project.file("resources/other.txt", "new");
+    let told = subscription.next().await.unwrap();
+    assert!(matches!(told, Some(ServerNotification::ResourceListChangedNotification(_))), "{told:?}");
     client.cancel().await.unwrap();
 }
