@@ -1,6 +1,6 @@
 //! Resources: from a URI to what it names.
 //!
-//! [`read`] finds out what a URI is (kept by us, listed, found by a template, or only spelt so that one of our providers
+//! [`read()`] finds out what a URI is (kept by us, listed, found by a template, or only spelt so that one of our providers
 //! understands it) and who reads it: an executable of the project, else one of our own providers.
 
 mod failure;
