@@ -60,10 +60,16 @@ fn each_revision_is_told_what_it_knows() {
         assert_eq!(keys(&hello["serverInfo"]), info, "{revision}");
         assert_eq!(hello["serverInfo"]["name"], "ops");
         assert_eq!(hello["serverInfo"]["version"], "3.2.1");
-        assert_eq!(
-            hello["capabilities"],
-            json!({ "logging": {}, "tools": { "listChanged": true }, "resources": { "subscribe": true, "listChanged": true } })
-        );
+        let mut capabilities = json!({
+            "logging": {},
+            "tools": { "listChanged": true },
+            "prompts": { "listChanged": true },
+            "resources": { "subscribe": true, "listChanged": true },
+        });
+        if revision != "2024-11-05" {
+            capabilities["completions"] = json!({});
+        }
+        assert_eq!(hello["capabilities"], capabilities, "{revision}");
         let told = if instructions { json!("Ask before you delete.") } else { json!(null) };
         assert_eq!(hello["instructions"], told, "{revision}");
 

@@ -60,3 +60,23 @@ fn a_wrong_folder_a_wrong_setting_and_no_project_are_misconfigurations() {
         assert!(report["problems"][0].as_str().unwrap().contains(word), "{report}");
     }
 }
+
+#[test]
+fn a_project_can_have_checks_of_its_own() {
+    let checked = |script: &str| {
+        let project = Project::with_hi().file("server.d/health-checks.sh", script);
+        let output =
+            Server::command().args(["--health", "--project-root"]).arg(project.root()).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), report, String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, report, said) = checked("mcp_health_check_command sh 'A shell'\necho note\n");
+    assert_eq!((code, &report["projectChecks"]), (Some(0), &json!("ok")));
+    assert!(said.contains("✓ A shell") && said.contains("note"), "{said}");
+    let (code, report, said) = checked("mcp_health_check_env NO_SUCH_THING || exit 1\n");
+    assert_eq!(
+        (code, &report["status"], &report["projectChecks"]),
+        (Some(1), &json!("unhealthy"), &json!("failed"))
+    );
+    assert!(said.contains("✗ Required env var: NO_SUCH_THING (not set)"), "{said}");
+}

@@ -78,6 +78,18 @@ fn each_stream_hears_what_it_asked_for() {
 }
 
 #[test]
+fn prompts_are_heard_of_as_well() {
+    let project = Project::with_hi();
+    let mut server = quiet(&project);
+    let wanted = json!({ "promptsListChanged": true });
+    listen(&mut server, 1, &wanted);
+    assert_eq!(server.receive(), acknowledged(&json!(1), &wanted));
+    let _project = project.file("prompts/new.txt", "Say hello");
+    assert_eq!(server.receive(), notification("notifications/prompts/list_changed", &json!(1), json!({})));
+    expect_silence(&mut server);
+}
+
+#[test]
 fn a_stream_that_is_cancelled_is_silent_and_its_id_free() {
     let project = Project::with_hi().file("resources/a.txt", "one");
     let uri = "file://./resources/a.txt";

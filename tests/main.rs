@@ -1,7 +1,9 @@
 //! The binary as its users meet it: real processes, real pipes, one module for each feature.
 
+mod asking;
 mod batches;
 mod cancellation;
+mod completion;
 mod concurrency;
 mod demo;
 mod diagnostics;
@@ -18,6 +20,7 @@ mod pagination;
 mod panics;
 mod policy;
 mod progress;
+mod prompts;
 mod providers;
 mod reference;
 mod registration;
@@ -30,6 +33,7 @@ mod resources_hostile;
 mod results;
 mod rmcp_client;
 mod schemas;
+mod sdk;
 mod startup;
 mod stateless;
 mod stdout;

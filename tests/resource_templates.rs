@@ -63,6 +63,27 @@ fn what_is_listed_comes_before_what_a_template_finds() {
 }
 
 #[test]
+fn its_variables_are_completed_by_who_is_registered_for_it() {
+    let project = Project::new()
+        .file("resources/logs.meta.json", r#"{"name": "logs", "uriTemplate": "echo://{service}"}"#)
+        .file("resources/plain.meta.json", r#"{"name": "plain", "uriTemplate": "echo://plain/{x}"}"#)
+        .script("completions/logs.sh", "#!/bin/sh\necho '[\"web\", \"worker\"]'\n")
+        .file(
+            "server.d/register.json",
+            r#"{"version": 1, "completions": [{"name": "logs", "path": "completions/logs.sh"}]}"#,
+        );
+    let mut server = quiet(&project);
+    let mut complete = |uri: &str| {
+        let reference = json!({ "type": "ref/resource", "uri": uri });
+        let params = json!({ "ref": reference, "argument": { "name": "service", "value": "w" } });
+        server.ask(1, "completion/complete", &params)
+    };
+    assert_eq!(complete("echo://{service}")["result"]["completion"]["values"], json!(["web", "worker"]));
+    assert_eq!(complete("echo://plain/{x}")["result"]["completion"]["values"], json!([]));
+    assert_eq!(code(&complete("echo://nobody/{x}")), -32602);
+}
+
+#[test]
 fn what_it_finds_stays_within_the_roots() {
     let project = Project::new()
         .file(

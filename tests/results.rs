@@ -97,7 +97,7 @@ fn a_script_that_wants_an_error_says_so() {
     );
     let printed = answer_to(r#"echo '{"code": -32001, "message": "printed"}'; exit 1"#, newest);
     assert_eq!(printed["error"], json!({ "code": -32001, "message": "printed" }));
-    let rubbish = answer_to(r#"echo rubbish >"$MCP_TOOL_ERROR_FILE""#, newest);
+    let rubbish = answer_to(r#"echo rubbish >"$MCP_TOOL_ERROR_FILE"; exit 1"#, newest);
     assert_eq!((code(&rubbish), &rubbish["error"]["data"]), (-32603, &json!("rubbish")));
     let unharmed = answer_to(r#"echo '{"code": 5, "message": "only data"}'"#, newest);
     assert_eq!(unharmed["result"]["structuredContent"]["message"], "only data");
@@ -218,4 +218,19 @@ fn a_bare_path_is_made_good_by_the_login_shell_or_by_a_setting() {
         (&report["path"], &report["pathSource"]),
         (&json!("/usr/bin:/bin:/opt/mine/bin"), &json!("login shell"))
     );
+}
+
+#[test]
+fn a_script_without_the_executable_bit_is_run_as_its_first_line_says() {
+    let project = Project::new()
+        .file("tools/plain/tool.sh", "#!/usr/bin/env bash\necho \"bash ${BASH_VERSION:+yes} $0\"\n")
+        .file("tools/plain/tool.meta.json", r#"{"name": "plain"}"#)
+        .file("tools/flagged/tool.sh", "#!/bin/sh -e\nfalse\necho never\n")
+        .file("tools/flagged/tool.meta.json", r#"{"name": "flagged"}"#);
+    let mut server = Server::ready(project.root());
+    server.call(1, "plain");
+    let script = project.path("tools/plain/tool.sh");
+    assert_eq!(server.receive()["result"]["content"][0]["text"], format!("bash yes {}", script.display()));
+    server.call(2, "flagged");
+    assert_eq!(server.receive()["result"]["_meta"]["exitCode"], 1);
 }

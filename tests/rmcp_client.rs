@@ -2,9 +2,9 @@
 
 use crate::harness::{Project, Server};
 use rmcp::model::{
-    CallToolRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
-    ResourceUpdatedNotificationParam, ServerNotification, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequestParams,
+    CallToolRequestParams, GetPromptRequestParams, ProgressNotificationParam, ProtocolVersion,
+    ReadResourceRequestParams, ResourceUpdatedNotificationParam, ServerNotification, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RoleClient};
 use rmcp::transport::TokioChildProcess;
@@ -37,7 +37,13 @@ impl ClientHandler for Client {
 
 #[tokio::test]
 async fn rmcp_completes_a_session() {
-    let project = Project::with_hi().tool("fails", "#!/bin/sh\necho broken >&2\nexit 2\n");
+    let project = Project::with_hi()
+        .tool("fails", "#!/bin/sh\necho broken >&2\nexit 2\n")
+        .file("prompts/letter.txt", "A {{tone}} letter\n")
+        .file(
+            "prompts/letter.meta.json",
+            r#"{"arguments": {"properties": {"tone": {"enum": ["kind", "stern"]}}}}"#,
+        );
     let mut command = Server::command();
     command.arg("--project-root").arg(project.root());
     let transport = TokioChildProcess::new(tokio::process::Command::from(command)).unwrap();
@@ -50,6 +56,15 @@ async fn rmcp_completes_a_session() {
     let result = client.call_tool(CallToolRequestParams::new("fails")).await.unwrap();
     assert_eq!(result.is_error, Some(true));
     assert!(client.call_tool(CallToolRequestParams::new("no such")).await.is_err());
+
+    let prompts = client.list_all_prompts().await.unwrap();
+    assert_eq!(prompts[0].arguments.as_ref().unwrap()[0].name, "tone");
+    let mut request = GetPromptRequestParams::new("letter");
+    request.arguments = serde_json::from_str(r#"{"tone": "kind"}"#).ok();
+    let prompt = client.get_prompt(request).await.unwrap();
+    assert_eq!(serde_json::to_value(&prompt.messages[0].content).unwrap()["text"], "A kind letter");
+    let tones = client.complete_prompt_argument("letter", "tone", "k", None).await.unwrap();
+    assert_eq!(tones.values, ["kind"]);
     client.cancel().await.unwrap();
 }
 

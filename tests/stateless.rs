@@ -36,7 +36,13 @@ fn discover_tells_what_may_be_asked() {
     assert_eq!(result["supportedVersions"], json!(["2026-07-28"]));
     assert_eq!(
         result["capabilities"],
-        json!({ "logging": {}, "tools": { "listChanged": true }, "resources": { "subscribe": true, "listChanged": true } })
+        json!({
+            "logging": {},
+            "tools": { "listChanged": true },
+            "prompts": { "listChanged": true },
+            "resources": { "subscribe": true, "listChanged": true },
+            "completions": {},
+        })
     );
     assert_eq!(result["instructions"], "Be kind.");
     assert!(result["ttlMs"].as_u64().is_some() && result["cacheScope"].is_string(), "{result}");
@@ -121,16 +127,9 @@ fn other_versions_are_refused_with_what_would_do() {
 #[test]
 fn removed_and_unknown_methods_are_not_found() {
     let (_project, mut server) = fresh();
-    for method in [
-        "initialize",
-        "ping",
-        "logging/setLevel",
-        "shutdown",
-        "exit",
-        "resources/subscribe",
-        "prompts/list",
-        "no/such",
-    ] {
+    for method in
+        ["initialize", "ping", "logging/setLevel", "shutdown", "exit", "resources/subscribe", "no/such"]
+    {
         assert_eq!(code(&server.ask(1, method, &with_meta(json!({})))), -32601, "{method}");
     }
 }

@@ -17,6 +17,13 @@ pub fn write_tool(root: &Path, name: &str, commands: &str) -> io::Result<PathBuf
     write_files(&root.join("tools").join(name), commands, &meta)
 }
 
+/// Writes a tool that is a script in bash. Returns the script's path.
+pub fn write_bash_tool(root: &Path, name: &str, body: &str) -> io::Result<PathBuf> {
+    let script = write_tool(root, name, "")?;
+    fs::write(&script, format!("#!/bin/bash\n{body}\n"))?;
+    Ok(script)
+}
+
 /// Writes an executable that provides one tool of its own name. Returns its path.
 pub fn write_provider(root: &Path, name: &str) -> io::Result<PathBuf> {
     let path = root.join("tools").join(format!("{name}.sh"));

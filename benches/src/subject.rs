@@ -90,7 +90,25 @@ impl Subject {
     pub fn call_checked(
         &mut self,
         request: &Request,
+        check: impl FnMut(&[u8]) -> Result<(), String>,
+    ) -> Result<Duration, Failure> {
+        self.converse(request, check, |_| {})
+    }
+
+    /// The same, with somebody who hears what is said before the answer.
+    pub fn call_listening(
+        &mut self,
+        request: &Request,
+        hear: impl FnMut(&[u8]),
+    ) -> Result<Duration, Failure> {
+        self.converse(request, |_| Ok(()), hear)
+    }
+
+    fn converse(
+        &mut self,
+        request: &Request,
         mut check: impl FnMut(&[u8]) -> Result<(), String>,
+        mut hear: impl FnMut(&[u8]),
     ) -> Result<Duration, Failure> {
         let id = self.reserve_ids(1);
         let mut line = std::mem::take(&mut self.line);
@@ -103,6 +121,9 @@ impl Subject {
             let (elapsed, judged) = match self.replies.next_line() {
                 Ok(line) => {
                     let (elapsed, judged) = (sent.elapsed(), judge(line));
+                    if judged == Ok(Line::Unasked) {
+                        hear(line);
+                    }
                     let owed = judged == Ok(Line::Answer(id));
                     (elapsed, if owed { check(line).and(judged) } else { judged })
                 }

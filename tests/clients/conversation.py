@@ -135,10 +135,25 @@ async def talk(client, version, heard):
         code = refused.code
     check("an unknown tool is refused with -32602", code == -32602, code)
 
+    await check_prompts(client)
     await check_progress(client, heard)
     await check_logging(client, heard)
     await check_cancellation(client, Path(SCRATCH.name, "slow-pid"))
     check("the library understood everything", not heard.complaints, heard.complaints)
+
+
+async def check_prompts(client):
+    prompts = await client.prompts()
+    check("prompts are listed with their arguments", prompts == {"letter": ["name", "tone"]}, prompts)
+    text = await client.prompt("letter", {"name": "Zoë"})
+    check("a prompt is filled in", text == "Write a kind letter to Zoë.", text)
+    try:
+        code = await client.prompt("letter", {})
+    except Refused as refused:
+        code = refused.code
+    check("a prompt without what it needs is refused with -32602", code == -32602, code)
+    values = await client.complete("letter", "tone", "st")
+    check("an argument is completed", values == ["stern"], values)
 
 
 async def check_progress(client, heard):

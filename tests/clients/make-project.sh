@@ -75,6 +75,22 @@ esac
 EOT
 chmod +x tools/team
 
+mkdir -p prompts
+echo 'Write a {{tone}} letter to ${name}.' >prompts/letter.txt
+cat >prompts/letter.meta.json <<'EOT'
+{
+  "description": "A letter.",
+  "arguments": {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+      "name": { "type": "string" },
+      "tone": { "type": "string", "enum": ["kind", "stern"], "default": "kind" }
+    }
+  }
+}
+EOT
+
 # It writes down its process id, so that a session can see that it started, and that it was stopped.
 tool slow '{
   "name": "slow",

@@ -23,6 +23,9 @@ macro_rules! answers {
             }
             (None, "resources/read") => conforms::<schema::ReadResourceResult>(&message["result"], message),
             (None, "tools/call") => conforms::<schema::CallToolResult>(&message["result"], message),
+            (None, "prompts/list") => conforms::<schema::ListPromptsResult>(&message["result"], message),
+            (None, "prompts/get") => conforms::<schema::GetPromptResult>(&message["result"], message),
+            (None, "completion/complete") => conforms::<schema::CompleteResult>(&message["result"], message),
             (None, _) => conforms::<schema::Result>(&message["result"], message),
         }
     }};
@@ -43,14 +46,50 @@ macro_rules! notifications {
             Some("notifications/resources/updated") => {
                 conforms::<schema::ResourceUpdatedNotification>(message, message);
             }
+            Some("notifications/prompts/list_changed") => {
+                conforms::<schema::PromptListChangedNotification>(message, message);
+            }
+            Some("notifications/cancelled") => conforms::<schema::CancelledNotification>(message, message),
             Some("notifications/message") => conforms::<schema::LoggingMessageNotification>(message, message),
             other => panic!("an unexpected notification {other:?}: {message}"),
         }
     }};
 }
 
+macro_rules! requests {
+    ($module:path, $message:expr) => {{
+        use $module as schema;
+        let message: &Value = $message;
+        match message["method"].as_str() {
+            Some("sampling/createMessage") => conforms::<schema::CreateMessageRequest>(message, message),
+            Some("roots/list") => conforms::<schema::ListRootsRequest>(message, message),
+            other => panic!("an unexpected request {other:?}: {message}"),
+        }
+    }};
+}
+
+/// Checks what the server asks its client.
+pub(crate) fn check_request(revision: &str, message: &Value) {
+    match (revision, message["method"].as_str()) {
+        ("2025-06-18", Some("elicitation/create")) => {
+            conforms::<schema_2025_06_18::mcp_2025_06_18::ElicitRequest>(message, message);
+        }
+        ("2025-11-25", Some("elicitation/create")) => {
+            conforms::<schema_2025_11_25::mcp_2025_11_25::ElicitRequest>(message, message);
+        }
+        ("2024-11-05", _) => requests!(schema_2024_11_05::mcp_2024_11_05, message),
+        ("2025-03-26", _) => requests!(schema_2025_03_26::mcp_2025_03_26, message),
+        ("2025-06-18", _) => requests!(schema_2025_06_18::mcp_2025_06_18, message),
+        ("2025-11-25", _) => requests!(schema_2025_11_25::mcp_2025_11_25, message),
+        other => panic!("{other:?} has no requests to clients: {message}"),
+    }
+}
+
 pub(crate) fn check_answer(revision: &str, method: &str, message: &Value) {
     let result = &message["result"];
+    if revision == "2026-07-28" && result["resultType"] == "input_required" {
+        return conforms::<schema_2026_07_28::mcp_2026_07_28::InputRequiredResult>(result, message);
+    }
     match revision {
         "2024-11-05" => answers!(schema_2024_11_05::mcp_2024_11_05, method, message),
         "2025-03-26" => answers!(schema_2025_03_26::mcp_2025_03_26, method, message),

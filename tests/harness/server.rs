@@ -81,12 +81,17 @@ impl Server {
 
     /// Goes through the handshake, and returns the result of `initialize`.
     pub(crate) fn initialize(&mut self, revision: &str) -> Value {
+        self.initialize_offering(revision, &json!({}))
+    }
+
+    /// The same for a client that can do something for the server.
+    pub(crate) fn initialize_offering(&mut self, revision: &str, capabilities: &Value) -> Value {
         let answer = self.ask(
             "init",
             "initialize",
             &json!({
                 "protocolVersion": revision,
-                "capabilities": {},
+                "capabilities": capabilities,
                 "clientInfo": { "name": "test", "version": "1" },
             }),
         );
@@ -125,6 +130,11 @@ impl Server {
         let answer = self.receive();
         assert_eq!(answer["id"], id, "the answer to {method}: {answer}");
         answer
+    }
+
+    /// Answers a request of the server.
+    pub(crate) fn reply(&mut self, question: &Value, result: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": result }));
     }
 
     pub(crate) fn call(&mut self, id: impl Into<Value>, tool: &str) {
@@ -226,6 +236,10 @@ impl Server {
             schema::check_notification(&revision, message);
             return;
         };
+        if message.get("method").is_some() {
+            let revision = self.revision.clone().unwrap_or_default();
+            return schema::check_request(&revision, message);
+        }
         let (method, stateless) = self.asked.get(&id.to_string()).cloned().unwrap_or_default();
         if method == "initialize"
             && let Some(agreed) = message["result"]["protocolVersion"].as_str()

@@ -31,9 +31,60 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Registry(RegistryCommand),
 
+    /// Run jq, the way scripts do that find none on this machine
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    Jq {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+        arguments: Vec<std::ffi::OsString>,
+    },
+
+    /// Ask the client of the call this is run in, as the SDKs do: prints its answer as JSON
+    Ask {
+        /// `elicitation/create`, `sampling/createMessage` or `roots/list`
+        method: String,
+        /// The params as JSON, or `-` to read them from standard input
+        params: String,
+        /// Seconds to wait for an answer
+        #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+        timeout: u64,
+    },
+
+    /// Download a file for a script, from allowed hosts on the public internet only: prints what came of it as JSON
+    Download(DownloadArguments),
+
     /// Look after executables that provide tools
     #[command(subcommand)]
     Provider(ProviderCommand),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DownloadArguments {
+    /// Where the file is: an https URL
+    pub(crate) url: String,
+    /// Where to write it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// The most bytes it may have
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_bytes: Option<u64>,
+    /// Seconds it may take
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<u64>,
+    /// How often to try
+    #[arg(long, value_name = "TIMES", default_value_t = 1)]
+    pub(crate) retry: u32,
+    /// Seconds before the second try; each further one waits twice as long
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
+    pub(crate) retry_delay: f64,
+    /// A host it may come from, instead of those in `MCPBASH_HTTPS_ALLOW_HOSTS`
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allow_host: Vec<String>,
+    /// A host it may not come from, besides those in `MCPBASH_HTTPS_DENY_HOSTS`
+    #[arg(long, value_name = "HOST")]
+    pub(crate) deny_host: Vec<String>,
+    /// What to call ourselves
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) user_agent: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -23,6 +23,8 @@ pub(crate) enum Error {
     Filter(PathBuf),
     #[error("failed to look at {}: {source}", file.display())]
     Provider { file: PathBuf, source: io::Error },
+    #[error("failed to ask: {0}")]
+    Ask(io::Error),
     #[error("the demo failed: {0}")]
     Demo(String),
 }
@@ -36,7 +38,7 @@ impl Error {
             | Self::NoProject
             | Self::Filter(_)
             | Self::Provider { .. } => ExitCode::from(2),
-            Self::Embedded(_) | Self::Start(_) | Self::Demo(_) => ExitCode::FAILURE,
+            Self::Embedded(_) | Self::Start(_) | Self::Ask(_) | Self::Demo(_) => ExitCode::FAILURE,
         }
     }
 }

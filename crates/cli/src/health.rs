@@ -3,7 +3,7 @@
 
 use crate::arguments::Arguments;
 use crate::search_path::SearchPath;
-use crate::startup;
+use crate::{health_checks, startup};
 use mcp_bash_project::{Catalog, Location};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -39,9 +39,14 @@ fn examine(arguments: &Arguments) -> (Value, u8) {
         Err(error) => return misconfigured(vec![error.to_string()]),
     };
     let catalog = Catalog::read(&paths, &setup.reading(&paths));
-    let problems: Vec<String> = catalog.diagnostics.iter().map(ToString::to_string).collect();
+    let mut problems: Vec<String> = catalog.diagnostics.iter().map(ToString::to_string).collect();
     // Half a project is served; one of which nothing is left is not.
-    let healthy = catalog.failure.is_none() && (problems.is_empty() || !catalog.tools.is_empty());
+    let mut healthy = catalog.failure.is_none() && (problems.is_empty() || !catalog.tools.is_empty());
+    let checked = health_checks::run(&paths);
+    if let Some(Err(problem)) = &checked {
+        healthy = false;
+        problems.push(problem.clone());
+    }
     let report = json!({
         "status": if healthy { "ok" } else { "unhealthy" },
         "mode": mode,
@@ -49,6 +54,7 @@ fn examine(arguments: &Arguments) -> (Value, u8) {
         "tools": catalog.tools.len(),
         "path": search_path.path.to_string_lossy(),
         "pathSource": search_path.source,
+        "projectChecks": checked.map(|checked| if checked.is_ok() { "ok" } else { "failed" }),
         "problems": problems,
     });
     (report, u8::from(!healthy))

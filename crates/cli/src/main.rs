@@ -4,9 +4,12 @@
 //! subcommand. Protocol rules are elsewhere.
 
 mod arguments;
+mod ask;
 mod demo;
+mod download;
 mod error;
 mod health;
+mod health_checks;
 mod provider;
 mod registry;
 mod search_path;
@@ -20,11 +23,22 @@ use error::Error;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // Scripts that look for a jq find this program under its name, and call it often: nothing comes before it.
+    let mut words = std::env::args_os();
+    if words
+        .next()
+        .is_some_and(|name| std::path::Path::new(&name).file_name().is_some_and(|name| name == "jq"))
+    {
+        return jq(words);
+    }
     // Before anything else: this program is also the one that looks after a server that was killed.
     mcp_bash_runner::warden::install();
     let arguments = Arguments::parse();
     let result = match &arguments.command {
         Some(Command::Demo) => demo::run(),
+        Some(Command::Jq { arguments }) => return jq(arguments.iter().cloned()),
+        Some(Command::Ask { method, params, timeout }) => ask::run(method, params, *timeout),
+        Some(Command::Download(options)) => download::run(options),
         Some(Command::Registry(command)) => registry::run(&arguments, command),
         Some(Command::Provider(ProviderCommand::Check { file })) => provider::check(file),
         None if arguments.health => Ok(health::run(&arguments)),
@@ -34,4 +48,8 @@ fn main() -> ExitCode {
         eprintln!("mcp-bash: {error}");
         error.exit_code()
     })
+}
+
+fn jq(arguments: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
+    mcp_bash_jq::run(arguments, std::io::stdin(), std::io::stdout(), std::io::stderr()).into()
 }

@@ -117,10 +117,12 @@ impl DownloadError {
 
     /// What a script reads.
     pub fn to_json(&self) -> Value {
-        let mut error = json!({"type": self.type_name(), "message": self.to_string()});
+        let mut error = json!({"type": self.type_name()});
         if let Self::Fetch(FetchError::Redirect { location: Some(location), .. }) = self {
             error["location"] = json!(location);
         }
+        // Scripts without a parser of JSON take it for the last member.
+        error["message"] = json!(self.to_string());
         json!({"success": false, "error": error})
     }
 }

@@ -8,8 +8,8 @@ use crate::registry;
 use crate::search::{Known, search, sight};
 use crate::watch::Changes;
 use crate::{
-    Ask, Diagnostic, Duplicate, Identity, Paths, Provider, RegistryError, Resource, ResourceTemplate, Tool,
-    hook, templates,
+    Ask, Completion, Diagnostic, Duplicate, Identity, Paths, Prompt, Provider, RegistryError, Resource,
+    ResourceTemplate, Tool, hook, templates,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -26,6 +26,9 @@ pub struct Catalog {
     pub resources: Arc<Collection<Resource>>,
     /// Families of resources: those that were found, and over them those that are registered.
     pub templates: Arc<Collection<ResourceTemplate>>,
+    pub prompts: Collection<Prompt>,
+    /// The scripts that complete arguments, by what they complete.
+    pub completions: Collection<Completion>,
     /// The names that no tool can be called by, since several have them.
     pub duplicates: Vec<Duplicate>,
     /// What was skipped, and why.
@@ -37,16 +40,6 @@ pub struct Catalog {
     scripts: Arc<Collection<Tool>>,
     providers: Collection<Provider>,
     found_templates: Arc<Collection<ResourceTemplate>>,
-}
-
-/// What a catalog is made of, kind by kind.
-#[derive(Default)]
-struct Collections {
-    scripts: Collection<Tool>,
-    providers: Collection<Provider>,
-    resources: Collection<Resource>,
-    found_templates: Collection<ResourceTemplate>,
-    registered_templates: Vec<Arc<ResourceTemplate>>,
 }
 
 /// How a project is read.
@@ -114,16 +107,16 @@ impl Catalog {
             Err((file, problem)) => {
                 let remedy = format!("{problem}; nothing is served until it is mended");
                 source.diagnostics.push(Diagnostic::new(paths.server.join(file), remedy));
-                (Collections::default(), Some(format!("server.d/{file} {problem}")))
+                (Found::default(), Some(format!("server.d/{file} {problem}")))
             }
         };
         let mut diagnostics = source.diagnostics;
         diagnostics.extend(found.diagnostics().cloned());
-        let Collections { scripts, providers, resources, found_templates, registered_templates } = found;
-        let (scripts, resources) = (Arc::new(scripts), Arc::new(resources));
-        let found_templates = Arc::new(found_templates);
-        let templates =
-            templates::merge(&found_templates, &registered_templates, &resources, paths, &mut diagnostics);
+        let Found { scripts, providers, prompts, completions, .. } = found;
+        let (scripts, resources) = (Arc::new(scripts), Arc::new(found.resources));
+        let found_templates = Arc::new(found.templates);
+        let registered = &found.registered_templates;
+        let templates = templates::merge(&found_templates, registered, &resources, paths, &mut diagnostics);
         let (tools, duplicates) = merge(&scripts, &providers, paths, &mut diagnostics);
         Self {
             instructions: instructions(paths, &providers),
@@ -133,6 +126,8 @@ impl Catalog {
             tools,
             resources,
             templates,
+            prompts,
+            completions,
             duplicates,
             diagnostics,
             failure,
@@ -156,11 +151,19 @@ impl Catalog {
             && self.failure.is_some() == other.failure.is_some()
     }
 
+    /// Whether clients would be told the same prompts by both.
+    pub fn tells_the_same_prompts_as(&self, other: &Self) -> bool {
+        self.prompts.hash() == other.prompts.hash() && self.failure.is_some() == other.failure.is_some()
+    }
+
     /// Writes the registries to the disk, unless they are there already.
     pub fn store(&self, reading: &Reading) -> Result<(), RegistryError> {
         registry::store(&self.paths, &self.scripts, reading.registry_limit)?;
-        registry::store(&self.paths, &*self.resources, reading.registry_limit)?;
-        registry::store(&self.paths, &*self.templates, reading.registry_limit)?;
+        if self.failure.is_none() {
+            registry::store(&self.paths, &*self.resources, reading.registry_limit)?;
+            registry::store(&self.paths, &*self.templates, reading.registry_limit)?;
+            registry::store(&self.paths, &self.prompts, reading.registry_limit)?;
+        }
         if self.providers.is_empty() {
             return Ok(());
         }
@@ -168,11 +171,26 @@ impl Catalog {
     }
 }
 
-impl Collections {
+/// The entries of a project, by their kind.
+#[derive(Default)]
+struct Found {
+    scripts: Collection<Tool>,
+    providers: Collection<Provider>,
+    resources: Collection<Resource>,
+    templates: Collection<ResourceTemplate>,
+    /// Those that stand over the ones that were found.
+    registered_templates: Vec<Arc<ResourceTemplate>>,
+    prompts: Collection<Prompt>,
+    completions: Collection<Completion>,
+}
+
+impl Found {
     /// What was skipped of each kind, and why.
     fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         let tools = self.scripts.diagnostics.iter().chain(&self.providers.diagnostics);
-        tools.chain(&self.resources.diagnostics).chain(&self.found_templates.diagnostics)
+        let resources = self.resources.diagnostics.iter().chain(&self.templates.diagnostics);
+        let prompts = self.prompts.diagnostics.iter().chain(&self.completions.diagnostics);
+        tools.chain(resources).chain(prompts)
     }
 }
 
@@ -186,20 +204,22 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn collections(&mut self) -> Result<Collections, String> {
-        let (found_templates, registered_templates) = self.templates()?;
-        Ok(Collections {
+    fn collections(&mut self) -> Result<Found, String> {
+        let (templates, registered_templates) = self.templates()?;
+        let mut found = Found {
             scripts: self.collection::<Tool>(|catalog| &catalog.scripts)?,
-            providers: if self.registration.has(Tool::KIND) {
-                // Whoever registers tools has no others.
-                Collection::default()
-            } else {
-                self.collection::<Provider>(|catalog| &catalog.providers)?
-            },
             resources: self.collection::<Resource>(|catalog| &catalog.resources)?,
-            found_templates,
+            templates,
             registered_templates,
-        })
+            prompts: self.collection::<Prompt>(|catalog| &catalog.prompts)?,
+            completions: self.registered::<Completion>()?.unwrap_or_default(),
+            ..Found::default()
+        };
+        // Whoever registers tools has no others.
+        if !self.registration.has(Tool::KIND) {
+            found.providers = self.collection::<Provider>(|catalog| &catalog.providers)?;
+        }
+        Ok(found)
     }
 
     /// The templates that are found, and those that are registered besides. An empty registration switches both off.
@@ -214,15 +234,21 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The entries of one kind as they are registered, if they are.
+    fn registered<T: Entry>(&mut self) -> Result<Option<Collection<T>>, String> {
+        let registered = self.registration.entries::<T>(self.paths, &mut self.diagnostics);
+        let registered = registered.map_err(|error| error.to_string())?;
+        let folder = T::folder(self.paths);
+        Ok(registered.map(|entries| Collection::new(entries, HashMap::new(), folder, Vec::new())))
+    }
+
     /// The entries of one kind: as they are registered, else as they are found.
     fn collection<T: Entry>(
         &mut self,
         of: impl Fn(&Catalog) -> &Collection<T>,
     ) -> Result<Collection<T>, String> {
-        let registered = self.registration.entries::<T>(self.paths, &mut self.diagnostics);
-        if let Some(entries) = registered.map_err(|error| error.to_string())? {
-            let folder = T::folder(self.paths);
-            return Ok(Collection::new(entries, HashMap::new(), folder, Vec::new()));
+        if let Some(registered) = self.registered()? {
+            return Ok(registered);
         }
         Ok(self.found(of))
     }

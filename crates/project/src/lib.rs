@@ -3,16 +3,19 @@
 //! # Theory of operation
 //!
 //! [`Location::find`] decides which folder is served. [`Catalog::read`] walks it once and produces an immutable value:
-//! who the server says it is, the tools it found, and [`Diagnostic`]s about what it skipped and why. A folder that is
+//! who the server says it is, the tools and prompts it found, and [`Diagnostic`]s about what it skipped and why. A folder that is
 //! half broken still gives a catalog of the other half. Nothing here speaks JSON-RPC or starts a process.
 
 mod about;
+mod arguments;
 mod canonical;
 mod catalog;
 mod collection;
+mod completions;
 mod diagnostic;
 mod embedded;
 mod entry;
+mod files;
 mod hook;
 mod icons;
 mod identity;
@@ -21,12 +24,15 @@ mod location;
 mod merge;
 mod metadata;
 mod paths;
+mod prompt_files;
+mod prompts;
 mod providers;
 mod register;
 mod registry;
 mod resource_files;
 mod resource_provider;
 mod resources;
+pub mod roots;
 mod scan;
 mod search;
 mod stamp;
@@ -37,13 +43,18 @@ pub mod utc;
 mod watch;
 
 pub use about::About;
+pub use arguments::Argument;
 pub use catalog::{Catalog, Reading};
 pub use collection::Collection;
+pub use completions::Completion;
 pub use diagnostic::Diagnostic;
 pub use embedded::stage_embedded;
+pub use files::beginning_with;
 pub use identity::Identity;
 pub use location::{Location, LocationError};
+pub use metadata::without_metadata;
 pub use paths::Paths;
+pub use prompts::{Prompt, Source};
 pub use providers::{Ask, Duplicate, Provider, excerpt};
 pub use registry::RegistryError;
 pub use resource_provider::{OUR_PROVIDERS, provider_by_scheme, provider_script};

@@ -1,4 +1,4 @@
-//! What an author says about a tool: in a JSON or YAML file beside it, or in a comment inside it.
+//! What an author says about a tool or a prompt: in a JSON or YAML file beside it, or in a comment inside it.
 
 use mcp_bash_wire::write;
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// The fields of a tool's metadata. JSON of the author's own is kept as text.
+/// The fields of metadata, of whatever kind. JSON of the author's own is kept as text.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Metadata {
@@ -15,7 +15,7 @@ pub(crate) struct Metadata {
     pub(crate) title: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) input_schema: Option<Box<RawValue>>,
-    /// What `inputSchema` was called in older projects.
+    /// The arguments of a prompt, or what `inputSchema` was called in older projects.
     pub(crate) arguments: Option<Box<RawValue>>,
     pub(crate) output_schema: Option<Box<RawValue>>,
     pub(crate) annotations: Option<Box<RawValue>>,
@@ -32,6 +32,13 @@ pub(crate) struct Metadata {
     pub(crate) size: Option<u64>,
     /// Who reads a resource.
     pub(crate) provider: Option<String>,
+    /// Who speaks in a prompt.
+    pub(crate) role: Option<String>,
+    /// The messages of a prompt.
+    pub(crate) messages: Option<Box<RawValue>>,
+    /// What else an author notes about a prompt.
+    #[serde(rename = "metadata")]
+    pub(crate) notes: Option<Box<RawValue>>,
     /// Where the script is, for tools that are registered and not found.
     pub(crate) path: Option<String>,
 }
@@ -93,16 +100,29 @@ impl Metadata {
         let header = BufReader::new(file.take(16 * 1024)).split(b'\n').take(HEADER_LINES);
         for line in header.map_while(Result::ok) {
             let Ok(line) = std::str::from_utf8(&line) else { return Ok(None) };
-            if let Some((comment, json)) = line.split_once("mcp:")
-                && comment.trim_start().starts_with(['#', '/', '-', ';', '%'])
-                && json.trim_start().starts_with('{')
-            {
-                return Self::from_json(json.trim())
+            if let Some(json) = inline_json(line) {
+                return Self::from_json(json)
                     .map(Some)
                     .map_err(|problem| format!("the `mcp:` line: {problem}"));
             }
         }
         Ok(None)
+    }
+}
+
+/// What stands after `mcp:` in a line that is a comment.
+fn inline_json(line: &str) -> Option<&str> {
+    let (comment, json) = line.split_once("mcp:")?;
+    let is_comment = comment.trim_start().starts_with(['#', '/', '-', ';', '%']);
+    Some(json.trim()).filter(|json| is_comment && json.starts_with('{'))
+}
+
+/// A text without the line near its top that says what it is, which is not part of it.
+pub fn without_metadata(text: &str) -> String {
+    let mut header = text.split_inclusive('\n').take(HEADER_LINES);
+    match header.find(|line| inline_json(line).is_some()) {
+        Some(line) => text.replacen(line, "", 1),
+        None => text.to_owned(),
     }
 }
 

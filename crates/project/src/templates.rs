@@ -129,7 +129,7 @@ impl Entry for ResourceTemplate {
     fn write(&self) -> String {
         self.about.registry_text(vec![
             ("path", Some(write::string(&self.path))),
-            ("uriTemplate", Some(write::string(&self.template.to_string()))),
+            ("uriTemplate", Some(write::string(self.template.as_str()))),
             ("provider", self.provider.as_deref().map(write::string)),
         ])
     }

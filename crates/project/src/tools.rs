@@ -183,7 +183,7 @@ impl Entry for Tool {
         if metadata.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
             return Err("`name` is missing".to_owned());
         }
-        let script = paths.tools.join(relative(metadata.path.as_deref())?);
+        let script = paths.tools.join(relative(metadata.path.as_deref(), "tools")?);
         if !script.is_file() {
             return Err(format!("there is no file {}", script.display()));
         }
@@ -198,7 +198,7 @@ impl Entry for Tool {
         let path = metadata.path?;
         // What we wrote was looked at before; only what may have been written by others since is looked at again.
         Some(Self {
-            script: paths.tools.join(relative(Some(&path)).ok()?),
+            script: paths.tools.join(relative(Some(&path), "tools").ok()?),
             path,
             name: metadata.name?,
             title: metadata.title,
@@ -260,17 +260,17 @@ impl Entry for Tool {
 }
 
 /// The path of a registered file, which must stay below its folder.
-fn relative(path: Option<&str>) -> Result<&Path, String> {
+pub(crate) fn relative<'a>(path: Option<&'a str>, folder: &str) -> Result<&'a Path, String> {
     let path = path.ok_or("`path` is missing")?;
     let mut parts = Path::new(path).components();
     if parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
         Ok(Path::new(path))
     } else {
-        Err(format!("`path` must stay below the tools folder: {path}"))
+        Err(format!("`path` must stay below the {folder} folder: {path}"))
     }
 }
 
-fn has_shebang(path: &Path) -> bool {
+pub(crate) fn has_shebang(path: &Path) -> bool {
     let mut start = [0; 2];
     File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
 }
@@ -294,7 +294,7 @@ pub(crate) fn object(value: Option<Box<RawValue>>, name: &str) -> Result<Option<
     }
 }
 
-fn positive(seconds: Option<u64>, name: &str) -> Result<Option<Duration>, String> {
+pub(crate) fn positive(seconds: Option<u64>, name: &str) -> Result<Option<Duration>, String> {
     match seconds {
         Some(0) => Err(format!("`{name}` must be above 0")),
         seconds => Ok(seconds.map(Duration::from_secs)),

@@ -1,7 +1,9 @@
 //! Whether a file may be run or believed: only what nobody else could have written.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -32,16 +34,48 @@ pub fn open(path: &Path) -> Result<File, Distrust> {
     Ok(file)
 }
 
-/// Looks at a script that is about to be run: the file itself, and every folder from it up to `root`.
-pub fn may_run(script: &Path, root: &Path) -> Result<(), Distrust> {
+/// How a script is started.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Start {
+    pub program: PathBuf,
+    /// What stands before the arguments of the script.
+    pub arguments: Vec<OsString>,
+}
+
+/// Looks at a script that is about to be run: the file itself, and every folder from it up to `root`. One that is not
+/// executable is started as its `#!` says.
+pub fn may_run(script: &Path, root: &Path) -> Result<Start, Distrust> {
+    let named = script;
     // The opened file is judged, whatever the path leads to a moment later; that no other can take its place is
     // what the look at the folders makes sure of.
     let script = script.canonicalize()?;
-    judge(&script, &File::open(&script)?.metadata()?)?;
+    let file = File::open(&script)?;
+    let metadata = file.metadata()?;
+    judge(&script, &metadata)?;
     for folder in script.ancestors().skip(1).take_while(|folder| folder.starts_with(root)) {
         judge(folder, &fs::metadata(folder)?)?;
     }
-    Ok(())
+    let interpreter = if metadata.mode() & 0o111 == 0 { interpreter(file)? } else { None };
+    Ok(match interpreter {
+        None => Start { program: named.to_owned(), arguments: Vec::new() },
+        Some((program, argument)) => {
+            let arguments = argument.into_iter().chain([named.as_os_str().to_owned()]).collect();
+            Start { program, arguments }
+        }
+    })
+}
+
+/// The program that the first line of a script names, and the one argument that may stand there.
+fn interpreter(file: File) -> io::Result<Option<(PathBuf, Option<OsString>)>> {
+    let mut start = Vec::new();
+    file.take(256).read_to_end(&mut start)?;
+    let line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let Some(words) = line.strip_prefix(b"#!").map(<[u8]>::trim_ascii) else { return Ok(None) };
+    let end = words.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(words.len());
+    let (program, argument) = (&words[..end], words[end..].trim_ascii());
+    let owned = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
+    let argument = (!argument.is_empty()).then(|| owned(argument));
+    Ok((!program.is_empty()).then(|| (owned(program).into(), argument)))
 }
 
 fn judge(path: &Path, metadata: &Metadata) -> Result<(), Distrust> {

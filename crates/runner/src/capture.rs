@@ -1,5 +1,8 @@
 //! Reads a pipe to its end without keeping more than it may.
 
+use rustix::buffer::spare_capacity;
+use rustix::io::{Errno, read};
+use std::os::fd::OwnedFd;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 
@@ -29,36 +32,27 @@ impl Capture {
     }
 
     /// Reads all there is, and stops at the limit.
-    pub(crate) async fn all(&mut self, pipe: Option<Receiver>) -> Result<(), OverLimit> {
-        let Some(mut pipe) = pipe else { return Ok(()) };
+    pub(crate) async fn all(&mut self, pipe: Option<OwnedFd>) -> Result<(), OverLimit> {
+        let Some(pipe) = pipe else { return Ok(()) };
         self.bytes.reserve(ROOM);
-        let mut roomy = false;
-        while let Ok(count) = pipe.read_buf(&mut self.bytes).await {
-            if count == 0 {
-                break;
-            }
-            if self.bytes.len() > LARGE && !roomy {
-                // It has a lot to say: fewer turns for the two of us. Where that is not allowed, it takes more of them.
-                #[cfg(target_os = "linux")]
-                let _ = rustix::pipe::fcntl_setpipe_size(&pipe, ROOMY);
-                self.bytes.reserve(ROOMY);
-                roomy = true;
-            }
+        let mut pipe = Source::new(pipe);
+        while pipe.read(&mut self.bytes).await > 0 {
             if self.bytes.len() > self.limit {
                 self.bytes.truncate(self.limit);
                 return Err(OverLimit);
+            }
+            if self.bytes.len() > LARGE && pipe.make_roomy() {
+                self.bytes.reserve(ROOMY);
             }
         }
         Ok(())
     }
 
     /// Reads all there is, and keeps the end of it.
-    pub(crate) async fn tail(&mut self, pipe: Option<Receiver>) {
-        let Some(mut pipe) = pipe else { return };
-        while let Ok(count) = pipe.read_buf(&mut self.bytes).await {
-            if count == 0 {
-                break;
-            }
+    pub(crate) async fn tail(&mut self, pipe: Option<OwnedFd>) {
+        let Some(pipe) = pipe else { return };
+        let mut pipe = Source::new(pipe);
+        while pipe.read(&mut self.bytes).await > 0 {
             if self.bytes.len() > 2 * self.limit {
                 self.cut_to_tail();
             }
@@ -69,5 +63,65 @@ impl Capture {
     pub(crate) fn cut_to_tail(&mut self) {
         let surplus = self.bytes.len().saturating_sub(self.limit);
         self.bytes.drain(..surplus);
+    }
+}
+
+/// A pipe that does not block. The runtime watches it only once there was nothing to read: most scripts have ended, and
+/// closed their end, before we look for the first time.
+struct Source {
+    pipe: Pipe,
+    roomy: bool,
+}
+
+enum Pipe {
+    Unwatched(OwnedFd),
+    Watched(Receiver),
+    /// It cannot be read any more.
+    Gone,
+}
+
+impl Source {
+    fn new(pipe: OwnedFd) -> Self {
+        Self { pipe: Pipe::Unwatched(pipe), roomy: false }
+    }
+
+    /// Appends what there is, and says how much that was: nothing at the end.
+    async fn read(&mut self, bytes: &mut Vec<u8>) -> usize {
+        if let Pipe::Unwatched(pipe) = &self.pipe {
+            bytes.reserve(ROOM / 2);
+            match read(pipe, spare_capacity(bytes)) {
+                Ok(count) => return count,
+                Err(Errno::AGAIN | Errno::INTR) => self.watch(),
+                Err(_) => self.pipe = Pipe::Gone,
+            }
+        }
+        match &mut self.pipe {
+            Pipe::Watched(pipe) => pipe.read_buf(bytes).await.unwrap_or(0),
+            Pipe::Unwatched(_) | Pipe::Gone => 0,
+        }
+    }
+
+    fn watch(&mut self) {
+        if let Pipe::Unwatched(pipe) = std::mem::replace(&mut self.pipe, Pipe::Gone)
+            && let Ok(pipe) = Receiver::from_owned_fd_unchecked(pipe)
+        {
+            self.pipe = Pipe::Watched(pipe);
+        }
+    }
+
+    /// Lets the pipe hold more, once: it has a lot to say, and this takes fewer turns for the two of us. Where that is
+    /// not allowed, it takes more of them.
+    fn make_roomy(&mut self) -> bool {
+        if self.roomy {
+            return false;
+        }
+        self.roomy = true;
+        #[cfg(target_os = "linux")]
+        let _ = match &self.pipe {
+            Pipe::Unwatched(pipe) => rustix::pipe::fcntl_setpipe_size(pipe, ROOMY),
+            Pipe::Watched(pipe) => rustix::pipe::fcntl_setpipe_size(pipe, ROOMY),
+            Pipe::Gone => Ok(0),
+        };
+        true
     }
 }

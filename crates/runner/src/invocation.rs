@@ -24,6 +24,9 @@ pub struct Invocation<'a> {
     pub error_tail: usize,
     /// The environment variables that name the side channel. Without any there is none.
     pub side_channel: &'static [&'static str],
+    /// The environment variables that tell a process how to ask questions: the socket, the key of its call, the file for
+    /// a question and the file for its answer. Without them it cannot.
+    pub questions: Option<[&'static str; 4]>,
 }
 
 /// How long a process may take.
@@ -79,4 +82,6 @@ pub enum StartError {
     Spawn { program: PathBuf, source: std::io::Error },
     #[error("failed to prepare the side channel: {0}")]
     SideChannel(std::io::Error),
+    #[error("failed to prepare for questions: {0}")]
+    Desk(std::io::Error),
 }

@@ -19,6 +19,7 @@ mod call;
 mod calls;
 mod capture;
 mod deadline;
+mod desk;
 mod exit;
 mod invocation;
 mod leftovers;
@@ -30,6 +31,7 @@ mod start;
 mod state_dir;
 pub mod warden;
 
+pub use desk::{Question, Way};
 pub use invocation::{Ending, Invocation, Outcome, Overrun, Patience, StartError};
 pub use run::Runner;
 pub use state_dir::StateDir;

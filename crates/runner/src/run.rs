@@ -4,20 +4,26 @@ use crate::call::Call;
 use crate::calls::RunnerId;
 use crate::capture::{Capture, OverLimit};
 use crate::deadline::Deadline;
+use crate::desk::{Desk, Place, Question};
 use crate::side_channel::{SideChannel, SpareChannels};
 use crate::start::{Pipes, start};
 use crate::{Ending, Invocation, Outcome, StartError, StateDir, call, leftovers, warden};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::Sender;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// How long the pipes of a call may stay open when all its processes are gone: somebody else has them then.
 const LINGER: Duration = Duration::from_millis(100);
+
+/// How long a call may take before we look what it says.
+const MOMENT: Duration = Duration::from_millis(1);
 
 /// How often a call that takes long buries the orphans it has made, and looks after the warden.
 const UPKEEP: Duration = Duration::from_secs(1);
@@ -28,6 +34,8 @@ pub struct Runner {
     id: RunnerId,
     state_dir: Arc<StateDir>,
     spare_channels: SpareChannels,
+    /// Opened when the first call comes that may ask.
+    desk: Mutex<Option<Arc<Desk>>>,
     /// No more processes are started.
     ended: AtomicBool,
 }
@@ -39,30 +47,36 @@ impl Runner {
             id: LAST.fetch_add(1, Ordering::Relaxed),
             state_dir,
             spare_channels: SpareChannels::default(),
+            desk: Mutex::default(),
             ended: AtomicBool::new(false),
         }
     }
 
     /// Runs `invocation` to its end, or until `cancelled` completes. `on_line` gets the lines of the side channel
-    /// while it runs.
+    /// while it runs, and `on_question` what it wants to know. While it waits for an answer its time stands still.
     pub async fn run(
         &self,
         invocation: Invocation<'_>,
         cancelled: impl Future<Output = ()>,
         mut on_line: impl FnMut(&[u8]),
+        mut on_question: impl FnMut(Question),
     ) -> Result<Outcome, StartError> {
         let mut channel = self.open_side_channel(&invocation)?;
-        let (mut call, pipes) = start(self.id, &invocation, channel.as_ref(), &self.ended)?;
+        let mut questions = self.open_place(&invocation)?;
+        let (mut call, pipes) =
+            start(self.id, &invocation, channel.as_ref(), questions.as_ref(), &self.ended)?;
 
         let mut stdout = Capture::new(invocation.output_limit);
         let mut stderr = Capture::new(invocation.error_tail);
         let ending = {
-            let moving = move_all(pipes, &mut stdout, &mut stderr);
+            let ended = Notify::new();
+            let moving = move_all(pipes, &mut stdout, &mut stderr, &ended);
             tokio::pin!(moving, cancelled);
             let mut moved = None;
             let mut deadline = Deadline::from_now(invocation.patience);
             let alarm = sleep_until(deadline.end().0.min(Instant::now() + UPKEEP));
             tokio::pin!(alarm);
+            let mut open = JoinSet::new();
             let cut = loop {
                 tokio::select! {
                     biased;
@@ -83,6 +97,14 @@ impl Runner {
                         }
                     }
                     Ok(()) = next_lines(channel.as_mut(), &mut on_line) => deadline.note_sign_of_life(),
+                    Some(question) = next_question(questions.as_mut()) => {
+                        deadline.pause();
+                        on_question(passed_on(question, &mut open));
+                    }
+                    Some(asked) = open.join_next() => {
+                        deadline.resume(asked.unwrap_or_else(|_| Instant::now()));
+                        alarm.as_mut().reset(deadline.end().0.min(Instant::now() + UPKEEP));
+                    }
                 }
             };
             let ending = end(call, cut, invocation.grace);
@@ -96,6 +118,7 @@ impl Runner {
                 }
             };
             // The writers are gone, so what is left in the pipes is all there will be.
+            ended.notify_one();
             let moved = match moved {
                 Some(moved) => moved,
                 None => timeout(LINGER, moving).await.unwrap_or(Ok(())),
@@ -118,6 +141,19 @@ impl Runner {
         self.spare_channels.clear();
     }
 
+    /// A place at the desk for the questions of a call that may ask.
+    fn open_place(&self, invocation: &Invocation<'_>) -> Result<Option<Place>, StartError> {
+        if invocation.questions.is_none() {
+            return Ok(None);
+        }
+        let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
+        let desk = match &*desk {
+            Some(desk) => desk,
+            None => desk.insert(Desk::open(&self.state_dir).map_err(StartError::Desk)?),
+        };
+        desk.place().map(Some).map_err(StartError::Desk)
+    }
+
     fn open_side_channel(&self, invocation: &Invocation<'_>) -> Result<Option<SideChannel>, StartError> {
         if invocation.side_channel.is_empty() {
             return Ok(None);
@@ -127,6 +163,31 @@ impl Runner {
         }
         let path = self.state_dir.fresh("channel").map_err(StartError::SideChannel)?;
         SideChannel::open(path).map(Some).map_err(StartError::SideChannel)
+    }
+}
+
+/// The question as it is passed on. A task that ends with its answer says since when it was open.
+fn passed_on(mut asked: Question, open: &mut JoinSet<Instant>) -> Question {
+    let (question, awaited) = Question::new(std::mem::take(&mut asked.text), asked.way);
+    let since = Instant::now();
+    open.spawn(async move {
+        tokio::select! {
+            answer = awaited => {
+                if let Ok(answer) = answer {
+                    asked.answer(answer);
+                }
+            }
+            () = asked.withdrawn() => {}
+        }
+        since
+    });
+    question
+}
+
+async fn next_question(place: Option<&mut Place>) -> Option<Question> {
+    match place {
+        Some(place) => place.next().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -146,16 +207,26 @@ fn upkeep() {
 }
 
 /// Feeds and reads the process, until all its pipes have ended or it has written more than it may.
-async fn move_all(pipes: Pipes<'_>, stdout: &mut Capture, stderr: &mut Capture) -> Result<(), OverLimit> {
-    let errors = async {
-        stderr.tail(pipes.errors).await;
-        Ok(())
+async fn move_all(
+    pipes: Pipes<'_>,
+    stdout: &mut Capture,
+    stderr: &mut Capture,
+    ended: &Notify,
+) -> Result<(), OverLimit> {
+    let reading = async {
+        // Most scripts end soon, and have said all they have to say when we look for the first time.
+        let _ = timeout(MOMENT, ended.notified()).await;
+        let errors = async {
+            stderr.tail(pipes.errors).await;
+            Ok(())
+        };
+        tokio::try_join!(stdout.all(pipes.output), errors)
     };
     let feeding = async {
         feed(pipes.input).await;
         Ok(())
     };
-    tokio::try_join!(stdout.all(pipes.output), errors, feeding).map(drop)
+    tokio::try_join!(reading, feeding).map(drop)
 }
 
 /// Gives the process the rest of its input. One that does not read it is not an error.

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::calls::RunnerId;
 use crate::capture::{LARGE, ROOMY};
+use crate::desk::Place;
 use crate::side_channel::SideChannel;
 use crate::{Invocation, StartError};
 use rustix::io::{Errno, ioctl_fionbio};
@@ -11,21 +12,22 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
-use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::net::unix::pipe::Sender;
 
 /// Our ends of the pipes.
 #[derive(Debug)]
 pub(crate) struct Pipes<'a> {
     /// There if the pipe did not take all of the input at once, with what is left of it.
     pub(crate) input: Option<(Sender, &'a [u8])>,
-    pub(crate) output: Option<Receiver>,
-    pub(crate) errors: Option<Receiver>,
+    pub(crate) output: Option<OwnedFd>,
+    pub(crate) errors: Option<OwnedFd>,
 }
 
 pub(crate) fn start<'a>(
     runner: RunnerId,
     invocation: &Invocation<'a>,
     channel: Option<&SideChannel>,
+    questions: Option<&Place>,
     ended: &AtomicBool,
 ) -> Result<(Call, Pipes<'a>), StartError> {
     let failed = |source| StartError::Spawn { program: invocation.program.clone(), source };
@@ -42,6 +44,9 @@ pub(crate) fn start<'a>(
         .process_group(0);
     if let Some(channel) = channel {
         command.envs(invocation.side_channel.iter().map(|variable| (variable, channel.path())));
+    }
+    if let (Some(place), Some(variables)) = (questions, invocation.questions) {
+        command.envs(variables.into_iter().zip(place.directions()));
     }
     let mut call = Call::start(runner, &mut command, ended).map_err(failed)?;
     let pipes = pipes(&mut call, input).map_err(failed)?;
@@ -82,12 +87,11 @@ fn pipes<'a>(call: &mut Call, input: Option<Rest<'a>>) -> io::Result<Pipes<'a>> 
         Some(leader) => (leader.stdout.take(), leader.stderr.take()),
         None => (None, None),
     };
-    let receiver = |pipe: OwnedFd| nonblocking(pipe).and_then(Receiver::from_owned_fd_unchecked);
     let sender = |(pipe, rest)| Ok::<_, io::Error>((Sender::from_owned_fd_unchecked(pipe)?, rest));
     Ok(Pipes {
         input: input.map(sender).transpose()?,
-        output: output.map(|pipe| receiver(pipe.into())).transpose()?,
-        errors: errors.map(|pipe| receiver(pipe.into())).transpose()?,
+        output: output.map(|pipe| nonblocking(pipe.into())).transpose()?,
+        errors: errors.map(|pipe| nonblocking(pipe.into())).transpose()?,
     })
 }
 

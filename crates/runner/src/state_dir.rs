@@ -42,6 +42,11 @@ impl StateDir {
         Ok(self.path()?.join(format!("{prefix}.{number}")))
     }
 
+    /// A word that nobody can guess.
+    pub fn unguessable_word(&self) -> io::Result<String> {
+        random::hex::<16>()
+    }
+
     /// Removes the folder, unless it is to be kept.
     pub fn remove(&self) {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -58,7 +58,7 @@ async fn at_its_deadline_in_the_middle_of_forking() {
 async fn when_it_is_cancelled() {
     let stage = Stage::new();
     let endless = stage.shell("endless", &format!("{ENDLESS} $LINGER 1000"));
-    let outcome = stage.runner.run(endless, wait_for_all(&stage), |_| ()).await.unwrap();
+    let outcome = stage.runner.run(endless, wait_for_all(&stage), |_| (), drop).await.unwrap();
     assert_eq!(outcome.ending, Ending::Cancelled);
     stage.assert_empty();
 }
@@ -84,7 +84,7 @@ async fn at_its_deadline_though_it_floods_its_side_channel() {
         ..endless
     };
     let mut lines = 0_u64;
-    let outcome = stage.runner.run(endless, std::future::pending(), |_| lines += 1).await.unwrap();
+    let outcome = stage.runner.run(endless, std::future::pending(), |_| lines += 1, drop).await.unwrap();
     assert_eq!(outcome.ending, Ending::TimedOut(Overrun::Fixed));
     assert!(lines > 0);
     stage.assert_empty();
@@ -96,7 +96,7 @@ async fn what_it_says_while_it_ends_is_read() {
     let stage = Stage::new();
     let body = "trap 'printf %0200000d 7; echo >said; exit' TERM\necho >ready\nwhile :; do sleep 0.01; done";
     let endless = Invocation { grace: Duration::from_secs(30), ..stage.shell("endless", body) };
-    let outcome = stage.runner.run(endless, stage.wait_for_file("ready"), |_| ()).await.unwrap();
+    let outcome = stage.runner.run(endless, stage.wait_for_file("ready"), |_| (), drop).await.unwrap();
     assert_eq!(outcome.ending, Ending::Cancelled);
     assert_eq!(outcome.stdout.len(), 200_000);
     assert!(stage.path("said").exists());
@@ -146,7 +146,7 @@ async fn when_all_calls_are_ended() {
     assert!(other.processes_with("1004") == 1, "another runner's calls go on");
     assert_eq!(ended.await.unwrap().ending, Ending::Signalled(9));
 
-    let late = stage.runner.run(stage.shell("late", "echo hi"), std::future::pending(), |_| ()).await;
+    let late = stage.runner.run(stage.shell("late", "echo hi"), std::future::pending(), |_| (), drop).await;
     assert!(late.is_err(), "a runner that has ended starts nothing");
     left_alone.abort();
     assert!(left_alone.await.is_err());
@@ -163,7 +163,7 @@ async fn with_time_to_clean_up() {
     );
     let endless =
         Invocation { grace: Duration::from_secs(30), ..stage.shell("endless", "sh careful; exit 1") };
-    let outcome = stage.runner.run(endless, stage.wait_for_file("ready"), |_| ()).await.unwrap();
+    let outcome = stage.runner.run(endless, stage.wait_for_file("ready"), |_| (), drop).await.unwrap();
     assert_eq!(outcome.ending, Ending::Cancelled);
     assert!(stage.path("clean").exists());
     stage.assert_empty();

@@ -219,7 +219,7 @@ fn a_server_inside_of_a_call_goes_with_it() {
         stage::wait_for("all", || words.iter().all(|word| inner.processes_with(word) > 0)).await;
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(outer.runner.run(outer.shell("outer", &body), grown, |_| ())).unwrap();
+    runtime.block_on(outer.runner.run(outer.shell("outer", &body), grown, |_| (), drop)).unwrap();
     inner.assert_empty();
     outer.assert_empty();
     let ours: Vec<_> =

@@ -5,13 +5,17 @@ use crate::channel::Channel;
 use crate::context::{RequestContext, missing_meta};
 use crate::guard::{Denied, SLOWED};
 use crate::in_flight::InFlight;
-use crate::methods::{Immediate, Lengthy, Method, Rule, discover, lifecycle, logging, resources, tools};
+use crate::methods::{
+    Immediate, Lengthy, Method, Rule, completion, discover, lifecycle, logging, prompts, resources, tools,
+};
 use crate::panics;
+use crate::questions::Questions;
+use crate::roots::ClientRoots;
 use crate::server::Server;
 use crate::session::{Gate, Session};
 use crate::shape::Answer;
 use crate::subscriptions::{Filter, Hearer, Listens};
-use crate::work::Work;
+use crate::work::{Client, Work};
 use mcp_bash_wire::{
     Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, RawBuf, Refusal, Request,
     RequestMeta, RpcError, decode, decode_element, keys, refuse_oversized, write,
@@ -34,9 +38,8 @@ pub struct Connection {
     channel: Arc<dyn Channel>,
     session: Mutex<Session>,
     in_flight: Arc<InFlight>,
-    /// Hears of the resources that the session subscribes to.
-    hearer: Arc<Hearer>,
     listens: Listens,
+    client: Client,
     closing: Arc<AtomicBool>,
     /// How many refusals of wrong secrets are being held back.
     slowed: Arc<AtomicUsize>,
@@ -54,13 +57,15 @@ impl Connection {
         let closing = Arc::new(AtomicBool::new(false));
         let peer = server.log().peers().join(Arc::clone(&channel), server.settings().logs_per_minute);
         let session = Session::new(peer, server.log().default_level(), Arc::clone(&closing));
+        let questions = Arc::new(Questions::new(Arc::clone(&channel)));
+        let hearer = Arc::new(Hearer::of_session(Arc::clone(&channel)));
         Self {
             server,
-            hearer: Arc::new(Hearer::of_session(Arc::clone(&channel))),
             channel,
             session: Mutex::new(session),
             in_flight: Arc::default(),
             listens: Listens::default(),
+            client: Client { questions, roots: Arc::new(ClientRoots::new()), hearer },
             closing,
             slowed: Arc::default(),
         }
@@ -146,10 +151,11 @@ impl Connection {
         match incoming {
             Incoming::Request(request) => return self.take_request(&request, answers),
             Incoming::Notification(notification) => return self.take_notification(&notification),
-            // We ask our clients nothing yet, so whatever they answer is to be passed over.
             Incoming::Response(response) => {
-                let details = json!({ "id": response.id.as_ref().map(Id::as_json) });
-                self.server.log().event(LogLevel::Debug, "mcp.rpc", "unexpected answer", &details);
+                if !self.client.questions.take(&response) {
+                    let details = json!({ "id": response.id.as_ref().map(Id::as_json) });
+                    self.server.log().event(LogLevel::Debug, "mcp.rpc", "unexpected answer", &details);
+                }
             }
             Incoming::Ignored(reason) => {
                 let details = json!({ "reason": reason });
@@ -219,11 +225,12 @@ impl Connection {
             Immediate::ListTools => tools::list(&self.server, context.revision, params)?,
             Immediate::ListResources => resources::list(&self.server, context.revision, params)?,
             Immediate::Unsubscribe => {
-                resources::unsubscribe(&self.server, context.revision, params, &self.hearer)?
+                resources::unsubscribe(&self.server, context.revision, params, &self.client.hearer)?
             }
             Immediate::ListResourceTemplates => {
                 resources::list_templates(&self.server, context.revision, params)?
             }
+            Immediate::ListPrompts => prompts::list(&self.server, context.revision, params)?,
         };
         let result = answer.render(context.revision, &self.server.snapshot().catalog.identity);
         Ok(if method == Immediate::Exit { Served::Exit(result) } else { Served::Now(result) })
@@ -293,25 +300,25 @@ impl Connection {
                 RpcError::invalid_request("Invalid Request: a request with this id is still in flight")
             })?;
         let call = Arc::clone(in_flight.call());
-        let work = Work::new(Arc::clone(&self.server), context, in_flight);
-        let hearer = Arc::clone(&self.hearer);
+        let is_continuation = context.era() == Era::Stateless && continues(request.params);
+        let work = Arc::new(Work::new(Arc::clone(&self.server), self.client.clone(), context, in_flight));
         let params = request.params.map(RawBuf::from);
         let bytes = request.params.map_or(0, |params| params.text().len());
-        let admitted = self.server.admission().admit(&call, bytes, async move {
+        let work = async move {
             if work.is_cancelled() {
                 return;
             }
-            let answer = panics::caught_while_waiting(run(
-                &work,
-                method,
-                params.as_ref().map(RawBuf::as_raw),
-                &hearer,
-            ))
-            .await;
+            let answer =
+                panics::caught_while_waiting(run(&work, method, params.as_ref().map(RawBuf::as_raw))).await;
             let snapshot = work.server().snapshot();
             work.answer(answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity)));
-        });
-        if let Err(refused) = admitted {
+        };
+        if is_continuation {
+            // What it continues has its place already.
+            self.server.runtime().spawn(work);
+            return Ok(Served::Later);
+        }
+        if let Err(refused) = self.server.admission().admit(&call, bytes, work) {
             // Before the work is dropped, which would answer with less of a reason.
             call.answer(Err(RpcError::internal(format!("Server busy: {}", refused.reason))));
             drop(refused);
@@ -328,7 +335,15 @@ impl Connection {
             }
         }
         match &*notification.method {
-            "notifications/initialized" | "initialized" => self.session().ready(),
+            "notifications/initialized" | "initialized" => {
+                let mut session = self.session();
+                if session.ready() && session.capabilities().roots {
+                    self.client.roots.refresh(&self.server, &self.client.questions, true);
+                }
+            }
+            "notifications/roots/list_changed" if self.session().capabilities().roots => {
+                self.client.roots.refresh(&self.server, &self.client.questions, false);
+            }
             "notifications/cancelled" => self.cancel(params),
             "exit" if self.is_closing() => return Flow::Exit,
             _ => {}
@@ -382,8 +397,8 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.listens.end_all(&self.server);
-        self.hearer.close(None);
-        self.server.subscriptions().forget(&self.hearer);
+        self.client.hearer.close(None);
+        self.server.subscriptions().forget(&self.client.hearer);
     }
 }
 
@@ -397,19 +412,22 @@ enum Served {
     Later,
 }
 
-async fn run(
-    work: &Work,
-    method: Lengthy,
-    params: Option<Raw<'_>>,
-    hearer: &Arc<Hearer>,
-) -> Result<Answer, RpcError> {
+/// Whether a request continues an earlier one.
+fn continues(params: Option<Raw<'_>>) -> bool {
+    let read = |params| Object::read(params, "params", &["requestState"]).ok();
+    params.and_then(read).is_some_and(|params| params.get("requestState").is_some())
+}
+
+async fn run(work: &Arc<Work>, method: Lengthy, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     match method {
         Lengthy::CallTool => {
             panics::on_purpose("tools/call");
             tools::call(work, params).await
         }
         Lengthy::ReadResource => resources::read(work, params).await,
-        Lengthy::Subscribe => resources::subscribe(work, params, hearer).await,
+        Lengthy::Subscribe => resources::subscribe(work, params).await,
+        Lengthy::GetPrompt => prompts::get(work, params).await,
+        Lengthy::Complete => completion::complete(work, params).await,
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a handler knows about the request it serves. Both eras arrive at the same value.
 
+use crate::capabilities::ClientCapabilities;
 use crate::session::Session;
 use mcp_bash_wire::{Era, LogLevel, Raw, RequestMeta, Revision, RpcError, keys};
 
@@ -13,15 +14,18 @@ pub(crate) struct RequestContext {
     pub(crate) log_level: Option<LogLevel>,
     /// The whole `_meta` of the request, for the script.
     pub(crate) meta: Option<Box<str>>,
+    pub(crate) capabilities: ClientCapabilities,
 }
 
 impl RequestContext {
     /// Obtains the context: from the request itself in the stateless era, from the session otherwise.
     pub(crate) fn of(meta: &RequestMeta<'_>, session: &Session) -> Result<Self, RpcError> {
-        let (revision, log_level) = if meta.is_stateless() {
-            (stateless_revision(meta)?, stateless_log_level(meta)?)
+        let (revision, log_level, capabilities) = if meta.is_stateless() {
+            let revision = stateless_revision(meta)?;
+            let offered = meta.client_capabilities.map(|raw| ClientCapabilities::read(raw, revision));
+            (revision, stateless_log_level(meta)?, offered.unwrap_or_default())
         } else {
-            (session.revision(), session.log_level())
+            (session.revision(), session.log_level(), session.capabilities())
         };
         let progress_token = match meta.progress_token {
             None => None,
@@ -33,7 +37,8 @@ impl RequestContext {
                 )));
             }
         };
-        Ok(Self { revision, progress_token, log_level, meta: meta.whole.map(|whole| whole.text().into()) })
+        let whole = meta.whole.map(|whole| whole.text().into());
+        Ok(Self { revision, progress_token, log_level, meta: whole, capabilities })
     }
 
     pub(crate) fn era(&self) -> Era {

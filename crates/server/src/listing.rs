@@ -17,6 +17,7 @@ pub(crate) struct Snapshot {
     templates: Definitions,
     /// Where the resources stand, by their URI.
     places_by_uri: OnceLock<HashMap<Box<str>, usize>>,
+    prompts: Definitions,
     /// For each tool of the catalog, in its order.
     schemas: Vec<Schemas>,
 }
@@ -51,6 +52,7 @@ impl Snapshot {
         Self {
             catalog,
             tools: Definitions::default(),
+            prompts: Definitions::default(),
             resources: Definitions::default(),
             templates: Definitions::default(),
             places_by_uri: OnceLock::new(),
@@ -101,6 +103,15 @@ impl Snapshot {
             self.tools.get(revision, tools.len(), place, || shape::tool(&tools[place], revision))
         };
         page("tools", tools.len(), definition, || self.catalog.tools.hash(), params)
+    }
+
+    /// The page of prompts that `params` asks for.
+    pub(crate) fn prompts(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
+        let prompts = self.catalog.prompts.items();
+        let definition = |place: usize| {
+            self.prompts.get(revision, prompts.len(), place, || shape::prompt(&prompts[place], revision))
+        };
+        page("prompts", prompts.len(), definition, || self.catalog.prompts.hash(), params)
     }
 }
 

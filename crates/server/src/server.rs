@@ -5,12 +5,16 @@ use crate::call::Pace;
 use crate::guard::Guard;
 use crate::listing::Snapshot;
 use crate::log::Log;
+use crate::parking::Parking;
 use crate::payloads::Payloads;
 use crate::resources::Resources;
+use crate::roots::Root;
 use crate::settings::Settings;
 use crate::setup::Setup;
 use crate::subscriptions::Subscriptions;
+use crate::toolbox::Toolbox;
 use arc_swap::ArcSwap;
+use mcp_bash_project::roots;
 use mcp_bash_project::{Catalog, Changes, Paths, Reading, RegistryError};
 use mcp_bash_runner::{Runner, StateDir};
 use mcp_bash_wire::{LogLevel, Revision};
@@ -34,6 +38,10 @@ pub struct Server {
     runtime: Handle,
     state_dir: Arc<StateDir>,
     search_path: OnceLock<OsString>,
+    /// Where the answers to questions of the stateless era are waited for.
+    parking: Parking,
+    own_roots: Vec<Root>,
+    toolbox: OnceLock<Option<Toolbox>>,
 }
 
 impl Server {
@@ -47,6 +55,7 @@ impl Server {
             settings.max_waiting_bytes,
         );
         report(&log, &catalog);
+        let own_roots = own_roots(&settings, &catalog.paths, &log);
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
             payloads: record_payloads(&settings, &state_dir, &log),
@@ -61,7 +70,37 @@ impl Server {
             runtime,
             state_dir,
             search_path: OnceLock::new(),
+            parking: Parking::default(),
+            own_roots,
+            toolbox: OnceLock::new(),
         }
+    }
+
+    /// What scripts find beside their own project, laid out when the first one needs it.
+    pub(crate) fn toolbox(&self) -> Option<&Toolbox> {
+        let lay_out = || match Toolbox::lay_out(&self.state_dir) {
+            Ok(toolbox) => Some(toolbox),
+            Err(error) => {
+                let details = json!({ "error": error.to_string() });
+                self.log.event(LogLevel::Error, "mcp.tools", "scripts have no SDK", &details);
+                None
+            }
+        };
+        self.toolbox.get_or_init(lay_out).as_ref()
+    }
+
+    /// The folders that scripts may work in where their client names none.
+    pub(crate) fn own_roots(&self) -> &[Root] {
+        &self.own_roots
+    }
+
+    pub(crate) fn parking(&self) -> &Parking {
+        &self.parking
+    }
+
+    /// A word that nobody can guess; none only while the system has no random numbers.
+    pub(crate) fn unguessable_word(&self) -> Option<String> {
+        self.state_dir.unguessable_word().ok()
     }
 
     pub fn settings(&self) -> &Settings {
@@ -77,7 +116,7 @@ impl Server {
         self.snapshot().catalog.paths.clone()
     }
 
-    /// Reads the project again, as far as it changed, and tells the clients if its tools have. A project that cannot be
+    /// Reads the project again, as far as it changed, and tells the clients of each kind that has. A project that cannot be
     /// served any more does not take the place of one that can.
     pub fn reload(&self, changes: &Changes) {
         let before = self.snapshot();
@@ -93,19 +132,28 @@ impl Server {
             return;
         }
         let news = [
-            ("tools", !catalog.tells_the_same_tools_as(&before.catalog)),
-            ("resources", !catalog.tells_the_same_resources_as(&before.catalog)),
+            (!catalog.tells_the_same_tools_as(&before.catalog), "tools"),
+            (!catalog.tells_the_same_resources_as(&before.catalog), "resources"),
+            (!catalog.tells_the_same_prompts_as(&before.catalog), "prompts"),
         ];
+        let news = news.into_iter().filter_map(|(is_news, kind)| is_news.then_some(kind));
+        let news: Vec<&str> = news.collect();
         if catalog.diagnostics != before.catalog.diagnostics {
             report(&self.log, &catalog);
         }
         self.snapshot.store(Arc::new(Snapshot::new(catalog)));
-        if news.iter().any(|(_, is_news)| *is_news) {
-            self.store_registry();
+        if news.is_empty() {
+            return;
         }
-        for (kind, _) in news.into_iter().filter(|(_, is_news)| *is_news) {
-            let message = format!("the {kind} have changed");
-            self.log.event(LogLevel::Info, "mcp.project", &message, &json!({}));
+        let catalog = &self.snapshot().catalog;
+        let details = json!({
+            "tools": catalog.tools.len(),
+            "resources": catalog.resources.len(),
+            "prompts": catalog.prompts.len(),
+        });
+        self.store_registry();
+        for kind in news {
+            self.log.event(LogLevel::Info, "mcp.project", &format!("the {kind} have changed"), &details);
             self.log.peers().announce(&format!("notifications/{kind}/list_changed"));
         }
     }
@@ -183,14 +231,32 @@ impl Server {
     }
 
     /// What this server can do, as the text of a capabilities object. It holds what is served and nothing else.
-    pub(crate) fn capabilities(&self, _revision: Revision) -> String {
+    pub(crate) fn capabilities(&self, revision: Revision) -> String {
         let mut capabilities = json!({ "logging": {} });
         if !self.settings.minimal {
-            capabilities["tools"] = json!({ "listChanged": true });
+            for kind in ["tools", "prompts"] {
+                capabilities[kind] = json!({ "listChanged": true });
+            }
             capabilities["resources"] = json!({ "subscribe": true, "listChanged": true });
+            if revision.has_completions() {
+                capabilities["completions"] = json!({});
+            }
         }
         capabilities.to_string()
     }
+}
+
+/// The roots of the project. A setting that is wrong leaves none: it was written to keep scripts inside.
+fn own_roots(settings: &Settings, paths: &Paths, log: &Log) -> Vec<Root> {
+    let mut diagnostics = Vec::new();
+    let found = roots::of_project(paths, settings.roots.as_deref(), &mut diagnostics);
+    for diagnostic in &diagnostics {
+        log.event(LogLevel::Warning, "mcp.roots", &diagnostic.to_string(), &json!({}));
+    }
+    found.unwrap_or_else(|problem| {
+        log.event(LogLevel::Error, "mcp.roots", &format!("MCPBASH_ROOTS {problem}"), &json!({}));
+        Vec::new()
+    })
 }
 
 /// Logs what is wrong with a project.
@@ -207,7 +273,7 @@ fn report(log: &Log, catalog: &Catalog) {
             &details,
         );
     }
-    let details = json!({ "project": catalog.paths.root, "tools": catalog.tools.len() });
+    let details = json!({ "project": catalog.paths.root, "tools": catalog.tools.len(), "prompts": catalog.prompts.len() });
     log.event(LogLevel::Debug, "mcp.project", "project read", &details);
 }
 

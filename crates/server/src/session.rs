@@ -1,5 +1,6 @@
 //! The state of a connection in the handshake era: how far the handshake is, and what it agreed on.
 
+use crate::capabilities::ClientCapabilities;
 use crate::peers::Peer;
 use mcp_bash_wire::{LogLevel, Revision, RpcError, code};
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub(crate) enum Gate {
 pub(crate) struct Session {
     stage: Stage,
     revision: Revision,
+    capabilities: ClientCapabilities,
     log_level: LogLevel,
     /// Shared with whoever waits for the end. It binds both eras, since it is the process that ends.
     closing: Arc<AtomicBool>,
@@ -39,21 +41,36 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn new(peer: Arc<Peer>, log_level: LogLevel, closing: Arc<AtomicBool>) -> Self {
-        Self { stage: Stage::Fresh, revision: Revision::NEWEST_HANDSHAKE, log_level, closing, peer }
+        Self {
+            stage: Stage::Fresh,
+            revision: Revision::NEWEST_HANDSHAKE,
+            capabilities: ClientCapabilities::default(),
+            log_level,
+            closing,
+            peer,
+        }
     }
 
-    pub(crate) fn greet(&mut self, revision: Revision) {
+    pub(crate) fn greet(&mut self, revision: Revision, capabilities: ClientCapabilities) {
         self.stage = Stage::Greeted;
         self.revision = revision;
+        self.capabilities = capabilities;
     }
 
-    /// The client is ready for what we have to say.
-    pub(crate) fn ready(&mut self) {
-        if self.stage == Stage::Greeted {
+    /// The client is ready for what we have to say. False when it was so before, or has not been greeted yet.
+    pub(crate) fn ready(&mut self) -> bool {
+        let is_news = self.stage == Stage::Greeted;
+        if is_news {
             self.stage = Stage::Ready;
             self.peer.set_log_level(self.log_level);
             self.peer.set_ready();
         }
+        is_news
+    }
+
+    /// What the client can do for a running script.
+    pub(crate) fn capabilities(&self) -> ClientCapabilities {
+        self.capabilities
     }
 
     pub(crate) fn set_log_level(&mut self, level: LogLevel) {

@@ -24,6 +24,7 @@ pub struct Settings {
     pub max_timeout: Duration,
     pub progress_extends_timeout: bool,
     pub output_limit: usize,
+    pub prompt_limit: usize,
     pub payload_threshold: usize,
     pub registration_limit: u64,
     pub registry_limit: usize,
@@ -31,6 +32,9 @@ pub struct Settings {
     pub allow_hooks: bool,
     pub strict_providers: bool,
     pub provider_timeout: Duration,
+    /// The folders that scripts may work in, where somebody says so.
+    pub roots: Option<String>,
+    pub roots_timeout: Duration,
     /// How often a project is looked at that cannot be watched.
     pub scan_interval: Duration,
     pub resources: ResourceSettings,
@@ -180,6 +184,11 @@ pub const TABLE: &[Setting] = &[
     ),
     row("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "10485760", "The most a tool may print, in bytes"),
     row(
+        "MCPBASH_MAX_PROMPT_BYTES",
+        "10485760",
+        "The largest template of a prompt, file in it, or output of its script, in bytes",
+    ),
+    row(
         "MCPBASH_TOOL_ALLOWLIST",
         "",
         "The only tools that may run, with commas or blanks between them; `*` for all",
@@ -216,7 +225,7 @@ pub const TABLE: &[Setting] = &[
         "5",
         "Seconds between looks at the tools, where the file system does not tell of changes",
     ),
-    row("MCP_RESOURCES_TTL", "5", "The same for the resources; the shortest of these times counts for all"),
+    row("MCP_RESOURCES_TTL", "5", "The same for the resources"),
     row("MCP_RESOURCES_TEMPLATES_TTL", "5", "The same for the templates of resources"),
     row(
         "MCP_RESOURCES_ROOTS",
@@ -261,6 +270,18 @@ pub const TABLE: &[Setting] = &[
         "Names that they see besides the minimal ones, in the mode `allowlist`",
     ),
     row("MCPBASH_PROVIDER_ENV_INHERIT_ALLOW", "false", "Must be `true` for the mode `inherit` of providers"),
+    row("MCP_PROMPTS_TTL", "5", "The same for the prompts; the shortest of these times counts for all"),
+    row(
+        "MCPBASH_ROOTS",
+        "",
+        "The folders that scripts may work in where the client names none, with colons between them; relative to the project",
+    ),
+    row(
+        "MCPBASH_ROOTS_REQUEST_TIMEOUT",
+        "5",
+        "Seconds the client may take to say which folders scripts may work in",
+    ),
+    row("MCPBASH_HEALTH_TIMEOUT_SECS", "5", "Seconds that `server.d/health-checks.sh` may take"),
     row("MCPBASH_PROVIDER_TIMEOUT", "10", "Seconds an executable may take to say which tools it provides"),
     row(
         "MCPBASH_STRICT_PROVIDERS",
@@ -375,6 +396,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             max_timeout: self.seconds("MCPBASH_MAX_TIMEOUT_SECS", 1, YEAR),
             progress_extends_timeout: self.flag("MCPBASH_PROGRESS_EXTENDS_TIMEOUT"),
             output_limit: self.size("MCPBASH_MAX_TOOL_OUTPUT_SIZE", 1),
+            prompt_limit: self.size("MCPBASH_MAX_PROMPT_BYTES", 1),
             payload_threshold: self.size("MCPBASH_ENV_PAYLOAD_THRESHOLD", 0),
             resources: self.resources(),
             environment_mode: self.environment_mode(),
@@ -384,11 +406,18 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             static_registry: self.flag("MCPBASH_STATIC_REGISTRY"),
             allow_hooks: self.flag("MCPBASH_ALLOW_PROJECT_HOOKS"),
             strict_providers: self.flag("MCPBASH_STRICT_PROVIDERS"),
+            roots: self.given("MCPBASH_ROOTS"),
+            roots_timeout: self.seconds("MCPBASH_ROOTS_REQUEST_TIMEOUT", 1, 600),
             provider_timeout: self.seconds("MCPBASH_PROVIDER_TIMEOUT", 1, YEAR),
-            scan_interval: ["MCP_TOOLS_TTL", "MCP_RESOURCES_TTL", "MCP_RESOURCES_TEMPLATES_TTL"]
-                .map(|name| self.seconds(name, 1, YEAR))
-                .into_iter()
-                .fold(Duration::MAX, Duration::min),
+            scan_interval: [
+                "MCP_TOOLS_TTL",
+                "MCP_RESOURCES_TTL",
+                "MCP_RESOURCES_TEMPLATES_TTL",
+                "MCP_PROMPTS_TTL",
+            ]
+            .map(|name| self.seconds(name, 1, YEAR))
+            .into_iter()
+            .fold(Duration::MAX, Duration::min),
             registration_limit: self.number("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", 1, 1 << 40),
             stderr_tail: self.size("MCPBASH_TOOL_STDERR_TAIL_LIMIT", 0),
             progress_per_minute: self.rate("MCPBASH_MAX_PROGRESS_PER_MIN"),

@@ -81,8 +81,9 @@ impl Ask for Asker {
             output_limit: self.settings.output_limit,
             error_tail: self.settings.stderr_tail,
             side_channel: &[],
+            questions: None,
         };
-        let outcome = self.runner.run(invocation, std::future::pending(), |_| {});
+        let outcome = self.runner.run(invocation, std::future::pending(), |_| {}, drop);
         match self.runtime.block_on(outcome) {
             Ok(outcome) => self.answer(&outcome),
             Err(error) => Err(format!("could not be started: {error}")),

@@ -1,7 +1,7 @@
 //! The shape of what we send, by revision. Handlers write the newest shape; this file leaves out what older revisions
 //! do not know. Nowhere else is a result or a definition adapted.
 
-use mcp_bash_project::{About, Identity, Resource, ResourceTemplate, Tool};
+use mcp_bash_project::{About, Identity, Prompt, Resource, ResourceTemplate, Tool};
 use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner, keys, write};
 use std::fmt::Write as _;
 
@@ -58,6 +58,33 @@ impl Answer {
         }
         result.into_text()
     }
+}
+
+/// A question to a client as `revision` knows it. `params` is the text of a JSON object, `word` one that no other
+/// question has.
+pub(crate) fn question(method: &str, params: &str, word: Option<&str>, revision: Revision) -> String {
+    let whole = Scanner::new(params, Limits::NONE).whole_value().ok().filter(|raw| raw.is_object());
+    let Some(whole) = whole else { return "{}".to_owned() };
+    let unknown: &[&str] = match method {
+        "elicitation/create" if !revision.has_url_elicitation() => &["mode"],
+        _ => &[],
+    };
+    let mut shown = Members::default();
+    shown.splice_object(whole, unknown);
+    let is_url = Object::read(whole, "params", &["url"]).is_ok_and(|params| params.get("url").is_some());
+    if is_url && revision.has_elicitation_ids() {
+        shown.string("elicitationId", word);
+    }
+    shown.object()
+}
+
+/// The members of a result that asks for more before there is an answer.
+pub(crate) fn input_required(key: &str, request: &str, word: &str) -> String {
+    let mut result = Members::default();
+    result.raw("inputRequests", &format!(r#"{{"{key}":{request}}}"#));
+    result.string("requestState", Some(word));
+    result.raw("resultType", "\"input_required\"");
+    result.into_text()
 }
 
 /// The content of a result that is being written.
@@ -180,7 +207,7 @@ pub(crate) fn resource(resource: &Resource, revision: Revision) -> String {
 /// The definition of a template as `revision` knows it.
 pub(crate) fn resource_template(template: &ResourceTemplate, revision: Revision) -> String {
     let mut definition = Members::default();
-    definition.string("uriTemplate", Some(&template.template.to_string()));
+    definition.string("uriTemplate", Some(template.template.as_str()));
     about(&mut definition, &template.about, revision);
     definition.object()
 }
@@ -202,6 +229,50 @@ fn about(definition: &mut Members, about: &About, revision: Revision) {
     if revision.has_item_meta() {
         definition.optional_raw("_meta", raw(&about.meta).as_deref());
     }
+}
+
+/// The definition of a prompt as `revision` knows it.
+pub(crate) fn prompt(prompt: &Prompt, revision: Revision) -> String {
+    let raw =
+        |value: &Option<Box<serde_json::value::RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
+    let arguments = prompt.arguments.iter().map(|argument| {
+        let mut shown = Members::default();
+        shown.string("name", Some(&argument.name));
+        if revision.has_titles() {
+            shown.string("title", argument.title.as_deref());
+        }
+        shown.string("description", argument.description.as_deref());
+        shown.raw("required", if argument.required { "true" } else { "false" });
+        shown.object()
+    });
+    let mut definition = Members::default();
+    definition.string("name", Some(&prompt.name));
+    if revision.has_titles() {
+        definition.string("title", prompt.title.as_deref());
+    }
+    definition.string("description", prompt.description.as_deref());
+    definition.raw("arguments", &format!("[{}]", arguments.collect::<Vec<_>>().join(",")));
+    if revision.has_icons() {
+        definition.optional_raw("icons", raw(&prompt.icons).as_deref());
+    }
+    if revision.has_item_meta() {
+        definition.optional_raw("_meta", raw(&prompt.meta).as_deref());
+    }
+    definition.object()
+}
+
+/// A message of a prompt, whose content is written already, as `revision` knows it.
+pub(crate) fn message(role: &str, content: &str, revision: Revision) -> String {
+    let words = in_words(content, revision).map(|words| {
+        let mut text = Members::default();
+        text.raw("type", "\"text\"");
+        text.string("text", Some(words.trim()));
+        text.object()
+    });
+    let mut message = Members::default();
+    message.string("role", Some(role));
+    message.raw("content", words.as_deref().unwrap_or(content));
+    message.object()
 }
 
 /// Until the stateless era, structured content was an object, and a schema for anything else could not be told.

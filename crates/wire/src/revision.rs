@@ -72,6 +72,11 @@ impl Revision {
         self >= Self::V2025_03_26
     }
 
+    /// `completions` among the capabilities. The method was there before.
+    pub fn has_completions(self) -> bool {
+        self >= Self::V2025_03_26
+    }
+
     /// `message` in progress notifications.
     pub fn has_progress_message(self) -> bool {
         self >= Self::V2025_03_26
@@ -100,6 +105,21 @@ impl Revision {
     /// `_meta` on tools, resources, prompts and content.
     pub fn has_item_meta(self) -> bool {
         self >= Self::V2025_06_18
+    }
+
+    /// Forms for the user to fill in.
+    pub fn has_elicitation(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
+    /// Pages for the user to visit, and a `mode` that tells them from forms.
+    pub fn has_url_elicitation(self) -> bool {
+        self >= Self::V2025_11_25
+    }
+
+    /// An id that the page of a URL elicitation is told apart by.
+    pub fn has_elicitation_ids(self) -> bool {
+        self == Self::V2025_11_25
     }
 
     /// `icons` on whatever has a `name`, and `description` and `websiteUrl` on `serverInfo`.

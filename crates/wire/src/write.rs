@@ -30,6 +30,11 @@ pub fn error(id: Option<&Id>, error: &RpcError) -> Vec<u8> {
     out
 }
 
+/// A request of our own. `params` is the text of a JSON object.
+pub fn request(number: u64, method: &str, params: &str) -> Vec<u8> {
+    format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"{method}","params":{params}}}"#).into_bytes()
+}
+
 /// `params` is the text of a JSON object.
 pub fn notification(method: &str, params: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(params.len() + method.len() + 40);

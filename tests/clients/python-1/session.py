@@ -48,6 +48,20 @@ class Python1:
     async def tools(self):
         return {tool.name: tool.inputSchema for tool in (await self.session.list_tools()).tools}
 
+    async def prompts(self):
+        prompts = (await self.session.list_prompts()).prompts
+        return {prompt.name: [argument.name for argument in prompt.arguments] for prompt in prompts}
+
+    async def prompt(self, name, arguments):
+        try:
+            return (await self.session.get_prompt(name, arguments)).messages[0].content.text
+        except McpError as error:
+            raise Refused(error.error.code) from error
+
+    async def complete(self, prompt, argument, value):
+        reference = types.PromptReference(type="ref/prompt", name=prompt)
+        return (await self.session.complete(reference, {"name": argument, "value": value})).completion.values
+
     async def call(self, name, arguments, on_progress=None, timeout=30):
         async def progressed(progress, total, message):
             on_progress(progress)

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from mcp import Client, MCPError, StdioServerParameters
-from mcp.types import LOG_LEVEL_META_KEY, REQUEST_TIMEOUT
+from mcp.types import LOG_LEVEL_META_KEY, REQUEST_TIMEOUT, PromptReference
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from conversation import GaveUp, Refused, Result
@@ -50,6 +50,20 @@ class Python2:
 
     async def tools(self):
         return {tool.name: tool.input_schema for tool in (await self.client.list_tools()).tools}
+
+    async def prompts(self):
+        prompts = (await self.client.list_prompts()).prompts
+        return {prompt.name: [argument.name for argument in prompt.arguments] for prompt in prompts}
+
+    async def prompt(self, name, arguments):
+        try:
+            return (await self.client.get_prompt(name, arguments)).messages[0].content.text
+        except MCPError as error:
+            raise Refused(error.code) from error
+
+    async def complete(self, prompt, argument, value):
+        reference = PromptReference(type="ref/prompt", name=prompt)
+        return (await self.client.complete(reference, {"name": argument, "value": value})).completion.values
 
     async def call(self, name, arguments, on_progress=None, timeout=30):
         async def progressed(progress, total, message):

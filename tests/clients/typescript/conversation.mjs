@@ -57,10 +57,21 @@ async function talk(client, version, heard) {
   const refusal = await client.call("no-such-tool", {}).catch((error) => error);
   check("an unknown tool is refused with -32602", refusal.code === -32602, refusal);
 
+  await checkPrompts(client);
   await checkProgress(client);
   await checkLogging(client, heard);
   await checkCancellation(client, join(scratch, "slow-pid"));
   checkEqual("the library understood everything", heard.complaints, []);
+}
+
+async function checkPrompts(client) {
+  const prompts = (await client.prompts()).map(({ name, arguments: args }) => [name, args.map((one) => one.name)]);
+  checkEqual("prompts are listed with their arguments", prompts, [["letter", ["name", "tone"]]]);
+  const text = await client.prompt("letter", { name: "Zoë" });
+  checkEqual("a prompt is filled in", text, "Write a kind letter to Zoë.");
+  const refusal = await client.prompt("letter", {}).catch((error) => error);
+  check("a prompt without what it needs is refused with -32602", refusal.code === -32602, refusal);
+  checkEqual("an argument is completed", await client.complete("letter", "tone", "st"), ["stern"]);
 }
 
 async function checkProgress(client) {

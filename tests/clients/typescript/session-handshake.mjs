@@ -21,6 +21,15 @@ async function connect(server, heard) {
     ping: () => client.ping(),
     logAt: (level) => client.setLoggingLevel(level),
     tools: async () => (await client.listTools()).tools,
+    prompts: async () => (await client.listPrompts()).prompts,
+    async prompt(name, args) {
+      const { messages } = await client.getPrompt({ name, arguments: args });
+      return messages[0].content.text;
+    },
+    async complete(name, argument, value) {
+      const ref = { type: "ref/prompt", name };
+      return (await client.complete({ ref, argument: { name: argument, value } })).completion.values;
+    },
     async call(name, args, options) {
       const { content, isError } = await client.callTool({ name, arguments: args }, undefined, {
         timeout: 30_000,

@@ -21,6 +21,15 @@ async function connect(server, heard) {
     // Without a session to remember the level, every request has to say it.
     logAt: (level) => (meta = { [LOG_LEVEL_META_KEY]: level }),
     tools: async () => (await client.listTools()).tools,
+    prompts: async () => (await client.listPrompts()).prompts,
+    async prompt(name, args) {
+      const { messages } = await client.getPrompt({ name, arguments: args });
+      return messages[0].content.text;
+    },
+    async complete(name, argument, value) {
+      const ref = { type: "ref/prompt", name };
+      return (await client.complete({ ref, argument: { name: argument, value } })).completion.values;
+    },
     async call(name, args, options) {
       const { content, isError } = await client.callTool(
         { name, arguments: args, _meta: meta },

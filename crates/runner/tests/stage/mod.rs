@@ -47,7 +47,7 @@ impl Stage {
     }
 
     pub(crate) async fn run(&self, invocation: Invocation<'_>) -> Outcome {
-        self.runner.run(invocation, std::future::pending(), |_| ()).await.unwrap()
+        self.runner.run(invocation, std::future::pending(), |_| (), drop).await.unwrap()
     }
 
     /// Runs a shell script to its end.
@@ -97,6 +97,7 @@ pub(crate) fn shell(script: &Path) -> Invocation<'static> {
         output_limit: 1 << 20,
         error_tail: 1 << 16,
         side_channel: &[],
+        questions: None,
     }
 }
 

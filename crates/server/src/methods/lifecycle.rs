@@ -1,5 +1,6 @@
 //! `initialize`, `shutdown` and `exit`: the handshake and its end.
 
+use crate::capabilities::ClientCapabilities;
 use crate::server::Server;
 use crate::session::Session;
 use crate::shape::{Answer, Members, server_info};
@@ -16,11 +17,12 @@ pub(crate) fn initialize(
         params.ok_or_else(|| RpcError::invalid_params("Invalid params: `protocolVersion` is missing"))?;
     let params = Object::read(params, "params", &["protocolVersion", "capabilities", "clientInfo"])?;
     let requested = params.string("protocolVersion")?;
-    params.optional_object("capabilities")?;
+    let capabilities = params.optional_object("capabilities")?;
     let client = params.optional_object("clientInfo")?;
 
     let revision = Revision::negotiate(&requested);
-    session.greet(revision);
+    session
+        .greet(revision, capabilities.map(|raw| ClientCapabilities::read(raw, revision)).unwrap_or_default());
     server.log().event(
         LogLevel::Info,
         "mcp.lifecycle",

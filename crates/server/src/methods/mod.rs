@@ -1,8 +1,10 @@
 //! The methods of the protocol, one file for each family, and the table that says when and how each is served.
 
+pub(crate) mod completion;
 pub(crate) mod discover;
 pub(crate) mod lifecycle;
 pub(crate) mod logging;
+pub(crate) mod prompts;
 pub(crate) mod resources;
 pub(crate) mod tools;
 
@@ -31,6 +33,7 @@ pub(crate) enum Immediate {
     ListResources,
     ListResourceTemplates,
     Unsubscribe,
+    ListPrompts,
 }
 
 /// Methods whose work may take time, and runs beside other work.
@@ -39,6 +42,8 @@ pub(crate) enum Lengthy {
     CallTool,
     ReadResource,
     Subscribe,
+    GetPrompt,
+    Complete,
 }
 
 /// When and to whom a method is there.
@@ -76,6 +81,9 @@ const TABLE: &[Rule] = &[
     rule("resources/subscribe", Method::Later(Lengthy::Subscribe), Some(Gate::Ready),  false,    false),
     rule("resources/unsubscribe", Method::Now(Immediate::Unsubscribe), Some(Gate::Ready), false, false),
     rule("subscriptions/listen", Method::Listen,                  None,                true,     false),
+    rule("prompts/get",      Method::Later(Lengthy::GetPrompt),   Some(Gate::Ready),   true,     false),
+    rule("prompts/list",     Method::Now(Immediate::ListPrompts), Some(Gate::Ready),   true,     false),
+    rule("completion/complete", Method::Later(Lengthy::Complete), Some(Gate::Ready),   true,     false),
     rule("initialize",       Method::Now(Immediate::Initialize),  Some(Gate::First),   false,    true),
     rule("logging/setLevel", Method::Now(Immediate::SetLogLevel), Some(Gate::Greeted), false,    true),
     rule("shutdown",         Method::Now(Immediate::Shutdown),    Some(Gate::Always),  false,    true),

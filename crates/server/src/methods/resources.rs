@@ -8,7 +8,6 @@ use crate::subscriptions::{self, Hearer};
 use crate::work::Work;
 use mcp_bash_project::Catalog;
 use mcp_bash_wire::{Object, Raw, Revision, RpcError};
-use std::sync::Arc;
 
 pub(crate) fn list(server: &Server, revision: Revision, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let snapshot = server.snapshot();
@@ -46,12 +45,8 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     Ok(content.map_err(|failure| failure.told(work.revision(), &uri))?.into_answer(&uri))
 }
 
-pub(crate) async fn subscribe(
-    work: &Work,
-    params: Option<Raw<'_>>,
-    hearer: &Arc<Hearer>,
-) -> Result<Answer, RpcError> {
-    let server = work.shared_server();
+pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
+    let (server, hearer) = (work.shared_server(), work.hearer());
     served(&server.snapshot().catalog)?;
     let uri = uri_in(server, work.revision(), params)?;
     let patience = server.settings().resources.subscribe_timeout;

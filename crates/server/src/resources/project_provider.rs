@@ -3,7 +3,8 @@
 use super::{Failure, Found};
 use crate::methods::tools::environment;
 use crate::server::Server;
-use mcp_bash_project::{Paths, trust};
+use mcp_bash_project::Paths;
+use mcp_bash_project::trust::{self, Start};
 use mcp_bash_runner::{Ending, Invocation, Outcome, Patience};
 use mcp_bash_uri::Value;
 use serde_json::json;
@@ -23,15 +24,17 @@ pub(super) async fn run(
     uri: &str,
     found: &Found,
 ) -> Result<Vec<u8>, Failure> {
-    trust::may_run(script, &paths.root).map_err(|distrust| Failure::Failed(distrust.to_string()))?;
+    let mut start =
+        trust::may_run(script, &paths.root).map_err(|distrust| Failure::Failed(distrust.to_string()))?;
     let settings = server.settings();
-    // A script that nobody made executable is still a script.
+    // A script that is neither executable nor says what runs it is one for bash.
     let is_executable = script.metadata().is_ok_and(|file| file.permissions().mode() & 0o111 != 0);
-    let (program, first) =
-        if is_executable { (script.to_owned(), None) } else { ("bash".into(), Some(script.into())) };
+    if !is_executable && start.arguments.is_empty() {
+        start = Start { program: "bash".into(), arguments: vec![script.into()] };
+    }
     let invocation = Invocation {
-        program,
-        arguments: first.into_iter().chain([uri.into()]).collect(),
+        program: start.program,
+        arguments: start.arguments.into_iter().chain([uri.into()]).collect(),
         directory: paths.root.clone(),
         environment: variables(server, paths, uri, found)?,
         input: &[],
@@ -40,8 +43,9 @@ pub(super) async fn run(
         output_limit: settings.resources.max_bytes,
         error_tail: settings.stderr_tail,
         side_channel: &[],
+        questions: None,
     };
-    match server.runner().run(invocation, std::future::pending(), |_| {}).await {
+    match server.runner().run(invocation, std::future::pending(), |_| {}, drop).await {
         Ok(outcome) => printed(server, script, outcome),
         Err(error) => Err(Failure::Failed(format!("{} could not be started: {error}", script.display()))),
     }

@@ -1,15 +1,18 @@
 //! `tools/call`: from the client's params to a finished process.
 
 use super::environment::Environment;
-use super::{output, policy, served};
+use super::{output, policy, questions, served};
 use crate::schemas::Unfit;
 use crate::settings::Settings;
 use crate::shape::Answer;
 use crate::work::Work;
 use mcp_bash_project::{Catalog, Origin, Tool};
 use mcp_bash_runner::{Invocation, Patience};
-use mcp_bash_wire::{Object, Raw, RpcError};
+use mcp_bash_wire::{Era, Object, Raw, RpcError};
+use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::ffi::OsString;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a script may take to end when it is told to.
@@ -21,40 +24,55 @@ struct Params<'a> {
     /// The text of a JSON object.
     arguments: &'a str,
     timeout: Option<Duration>,
+    /// The word that leads back to an earlier request, which this one continues.
+    continues: Option<String>,
+    responses: Option<Raw<'a>>,
 }
 
 impl<'a> Params<'a> {
+    const MEMBERS: [&'static str; 5] = ["name", "arguments", "timeoutSecs", "requestState", "inputResponses"];
+
     fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
         let missing = || RpcError::invalid_params("Invalid params: `name` is missing");
-        let params =
-            Object::read(params.ok_or_else(missing)?, "params", &["name", "arguments", "timeoutSecs"])?;
-        let timeout = match params.get("timeoutSecs").filter(|value| !value.is_null()) {
-            None => None,
-            Some(value) => match value.text().parse::<u64>() {
-                Ok(seconds) if seconds > 0 => Some(Duration::from_secs(seconds)),
-                _ => {
-                    return Err(RpcError::invalid_params(
-                        "Invalid params: `timeoutSecs` must be a whole number of seconds above 0",
-                    ));
-                }
-            },
-        };
+        let params = Object::read(params.ok_or_else(missing)?, "params", &Self::MEMBERS)?;
         Ok(Self {
             name: params.string("name")?.into_owned(),
             arguments: params.optional_object("arguments")?.map_or("{}", Raw::text),
-            timeout,
+            timeout: asked_timeout(&params)?,
+            continues: params.optional_string("requestState")?.map(Cow::into_owned),
+            responses: params.optional_object("inputResponses")?,
         })
+    }
+
+    /// What the call is about, whoever continues it.
+    fn subject(&self) -> Value {
+        json!({ "name": self.name, "arguments": serde_json::from_str::<Value>(self.arguments).unwrap_or_default() })
     }
 }
 
-pub(crate) async fn call(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
+/// How long the client lets its request take: its `timeoutSecs`, if it says.
+pub(crate) fn asked_timeout(params: &Object<'_, '_>) -> Result<Option<Duration>, RpcError> {
+    let Some(value) = params.get("timeoutSecs").filter(|value| !value.is_null()) else { return Ok(None) };
+    match value.text().parse::<u64>() {
+        Ok(seconds) if seconds > 0 => Ok(Some(Duration::from_secs(seconds))),
+        _ => Err(RpcError::invalid_params(
+            "Invalid params: `timeoutSecs` must be a whole number of seconds above 0",
+        )),
+    }
+}
+
+pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let params = Params::read(params)?;
+    if let Some(word) = params.continues.as_ref().filter(|_| work.revision().era() == Era::Stateless) {
+        // Whatever comes of it is answered by the work that goes on.
+        return work.continue_parked(word, &params.subject(), params.responses).map(|()| Answer::default());
+    }
     let snapshot = work.server().snapshot();
     let paths = &snapshot.catalog.paths;
     served(&snapshot.catalog)?;
     let (tool, schemas) =
         snapshot.tool(&params.name).ok_or_else(|| no_such_tool(&snapshot.catalog, &params.name))?;
-    policy::allow(work, tool, paths).await?;
+    let start = policy::allow(work, tool, paths).await?;
     let arguments = match schemas.check_input(tool, params.arguments) {
         Ok(arguments) => arguments,
         Err(Unfit::Arguments(problems)) => return Ok(output::failure(&problems)),
@@ -63,15 +81,16 @@ pub(crate) async fn call(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
 
     let settings = work.server().settings();
     let patience = patience(settings, tool, params.timeout);
-    let environment = Environment::for_call(work, tool, &arguments, paths).map_err(|error| {
+    let roots = work.roots().await;
+    let environment = Environment::for_call(work, tool, &arguments, paths, &roots).map_err(|error| {
         RpcError::internal(format!("Tool '{}' cannot be given its arguments: {error}", tool.name))
     })?;
     // Lines on it are signs of life, even where the client wants to hear none of them.
     let is_heard = work.wants_notifications() || patience.most.is_some();
     let side_channel: &[_] = if is_heard { &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"] } else { &[] };
     let invocation = Invocation {
-        program: tool.script.clone(),
-        arguments: words(tool, &arguments),
+        program: start.program,
+        arguments: start.arguments.into_iter().chain(words(tool, &arguments)).collect(),
         directory: paths.root.clone(),
         environment: environment.variables(),
         input: arguments.as_bytes(),
@@ -80,14 +99,31 @@ pub(crate) async fn call(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
         output_limit: settings.output_limit,
         error_tail: settings.stderr_tail,
         side_channel,
+        questions: work.capabilities().can_be_asked().then_some(QUESTIONS),
     };
-    let outcome =
-        match work.server().runner().run(invocation, work.cancelled(), |line| work.relay(line)).await {
-            Ok(outcome) => outcome,
-            Err(error) => {
-                return Ok(output::failure(&format!("Tool '{}' could not be started: {error}", tool.name)));
-            }
-        };
+    // Only who comes back with a word has to say again what it is about.
+    let is_stateless = work.revision().era() == Era::Stateless;
+    let subject = Arc::new(if is_stateless { params.subject() } else { Value::Null });
+    let cancelled = async {
+        work.cancelled().await;
+        environment.tell_of_cancellation();
+    };
+    let outcome = match work
+        .server()
+        .runner()
+        .run(
+            invocation,
+            cancelled,
+            |line| work.relay(line),
+            |question| questions::attend(work, question, &subject),
+        )
+        .await
+    {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            return Ok(output::failure(&format!("Tool '{}' could not be started: {error}", tool.name)));
+        }
+    };
     output::Finished {
         work,
         tool,
@@ -99,6 +135,10 @@ pub(crate) async fn call(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     }
     .answer()
 }
+
+/// How a script finds out where to ask.
+const QUESTIONS: [&str; 4] =
+    ["MCP_ASK_SOCKET", "MCP_ASK_KEY", "MCP_ELICIT_REQUEST_FILE", "MCP_ELICIT_RESPONSE_FILE"];
 
 /// Why there is no tool of that name.
 fn no_such_tool(catalog: &Catalog, name: &str) -> RpcError {

@@ -1,8 +1,10 @@
 //! What a script finds in its environment.
 
+use crate::server::Server;
 use crate::settings::EnvironmentMode;
 use crate::spill::Spill;
 use crate::work::Work;
+use mcp_bash_project::roots::{self, Root};
 use mcp_bash_project::{Paths, Tool};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -21,34 +23,53 @@ pub(crate) struct Environment<'a> {
     variables: Vec<(OsString, OsString)>,
     error_file: PathBuf,
     resources_file: PathBuf,
+    cancel_file: PathBuf,
 }
 
 impl<'a> Environment<'a> {
-    pub(crate) fn for_call(work: &'a Work, tool: &Tool, arguments: &str, paths: &Paths) -> io::Result<Self> {
+    pub(crate) fn for_call(
+        work: &'a Work,
+        tool: &Tool,
+        arguments: &str,
+        paths: &Paths,
+        roots: &[Root],
+    ) -> io::Result<Self> {
         let (server, settings) = (work.server(), work.server().settings());
         let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
         spill.json("MCP_TOOL_ARGS", arguments)?;
         spill.json("MCP_TOOL_METADATA", tool.registry_text())?;
-        spill.json("MCP_TOOL_META", work.meta())?;
+        spill.json("MCP_TOOL_META", &work.meta())?;
         // The script makes these if it has something to say in them.
         let error_file = server.state_dir().fresh("error")?;
         let resources_file = server.state_dir().fresh("resources")?;
+        let cancel_file = server.state_dir().fresh("cancel")?;
+        let root_paths: Vec<_> = roots.iter().map(|root| root.path.to_string_lossy()).collect();
 
-        let mut variables = base(&settings.environment_mode, server.search_path(), paths);
-        let given: [(&str, OsString); 6] = [
+        let mut variables = for_script(server, paths);
+        let given: [(&str, OsString); 10] = [
             ("MCP_TOOL_NAME", OsString::from(&tool.name)),
             ("MCP_TOOL_PATH", tool.script.clone().into()),
             ("MCP_PROGRESS_TOKEN", work.progress_token_text().into()),
             ("MCP_TOOL_ERROR_FILE", error_file.clone().into()),
             ("MCP_TOOL_RESOURCES_FILE", resources_file.clone().into()),
-            ("MCP_ELICIT_SUPPORTED", "0".into()),
+            ("MCP_CANCEL_FILE", cancel_file.clone().into()),
+            ("MCP_ELICIT_SUPPORTED", if work.capabilities().can_elicit() { "1" } else { "0" }.into()),
+            ("MCP_ROOTS_JSON", roots::to_json(roots).into()),
+            ("MCP_ROOTS_PATHS", root_paths.join("\n").into()),
+            ("MCP_ROOTS_COUNT", roots.len().to_string().into()),
         ];
         give(&mut variables, given);
-        Ok(Self { spill, variables, error_file, resources_file })
+        Ok(Self { spill, variables, error_file, resources_file, cancel_file })
     }
 
     pub(crate) fn variables(&self) -> Vec<(OsString, OsString)> {
         self.variables.iter().cloned().chain(self.spill.variables()).collect()
+    }
+
+    /// Lets the script find out that nobody waits for it any more.
+    pub(crate) fn tell_of_cancellation(&self) {
+        // It is about to be told to end anyway.
+        let _ = std::fs::write(&self.cancel_file, "");
     }
 
     /// Where a script leaves a JSON-RPC error, if it wants one.
@@ -64,10 +85,22 @@ impl<'a> Environment<'a> {
 
 impl Drop for Environment<'_> {
     fn drop(&mut self) {
-        for file in [&self.error_file, &self.resources_file] {
+        for file in [&self.error_file, &self.resources_file, &self.cancel_file] {
             let _ = std::fs::remove_file(file);
         }
     }
+}
+
+/// What every script that serves a request finds in its environment: the toolbox as well.
+pub(crate) fn for_script(server: &Server, paths: &Paths) -> Vec<(OsString, OsString)> {
+    let mut variables = base(&server.settings().environment_mode, server.search_path(), paths);
+    if let Some(toolbox) = server.toolbox() {
+        give(&mut variables, toolbox.variables());
+        if let Some((_, path)) = variables.iter_mut().find(|(name, _)| name == "PATH") {
+            *path = toolbox.completed(path);
+        }
+    }
+    variables
 }
 
 /// What every process of a project finds in its environment.
@@ -96,7 +129,7 @@ pub(crate) fn base(
 }
 
 /// Sets variables, whatever they were before.
-fn give<const N: usize>(variables: &mut Vec<(OsString, OsString)>, given: [(&str, OsString); N]) {
+pub(crate) fn give<const N: usize>(variables: &mut Vec<(OsString, OsString)>, given: [(&str, OsString); N]) {
     variables.retain(|(name, _)| !given.iter().any(|(own, _)| name == own));
     variables.extend(given.map(|(name, value)| (name.into(), value)));
 }

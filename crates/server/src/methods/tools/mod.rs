@@ -4,9 +4,10 @@ mod call;
 pub(crate) mod environment;
 mod output;
 mod policy;
-mod resources_file;
+mod questions;
+pub(crate) mod resources_file;
 
-pub(crate) use call::call;
+pub(crate) use call::{asked_timeout, call};
 
 use crate::server::Server;
 use crate::shape::{Answer, Members};
@@ -28,7 +29,7 @@ pub(crate) fn list(server: &Server, revision: Revision, params: Option<Raw<'_>>)
 }
 
 /// Refuses where the project cannot be served at all.
-fn served(catalog: &Catalog) -> Result<(), RpcError> {
+pub(crate) fn served(catalog: &Catalog) -> Result<(), RpcError> {
     match &catalog.failure {
         None => Ok(()),
         Some(failure) => Err(RpcError::internal(failure.clone())),

@@ -38,7 +38,10 @@ impl Finished<'_> {
             Ending::TimedOut(overrun) => return Ok(self.with_meta(self.timed_out(overrun), None)),
             _ => {}
         }
-        if let Some(error) = self.own_error() {
+        // A script that ends well has got over whatever it wrote there.
+        if self.outcome.ending != Ending::Exited(0)
+            && let Some(error) = self.own_error()
+        {
             return Err(error);
         }
         let stdout = text_of(&self.outcome.stdout);

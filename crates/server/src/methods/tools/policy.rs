@@ -2,7 +2,8 @@
 //! `server.d/policy.sh` says.
 
 use crate::work::Work;
-use mcp_bash_project::{Paths, Tool, trust};
+use mcp_bash_project::trust::{self, Start};
+use mcp_bash_project::{Paths, Tool};
 use mcp_bash_runner::{Ending, Invocation, Patience};
 use mcp_bash_wire::{RpcError, code};
 use std::io::{ErrorKind, Read};
@@ -26,15 +27,16 @@ printf '%s\n%s' "$_MCP_TOOLS_ERROR_CODE" "$_MCP_TOOLS_ERROR_MESSAGE"
 exit 1
 "#;
 
-/// Lets the tool run, or says why not, and what would allow it.
-pub(super) async fn allow(work: &Work, tool: &Tool, paths: &Paths) -> Result<(), RpcError> {
+/// Lets the tool run, and says how it is started; or says why not, and what would allow it.
+pub(super) async fn allow(work: &Work, tool: &Tool, paths: &Paths) -> Result<Start, RpcError> {
     if let Some(why) = work.server().settings().tool_policy.blocks(&tool.name) {
         return Err(blocked(tool, &why));
     }
-    trust::may_run(&tool.script, &paths.root).map_err(|distrust| blocked(tool, &distrust.to_string()))?;
+    let start = trust::may_run(&tool.script, &paths.root);
+    let start = start.map_err(|distrust| blocked(tool, &distrust.to_string()))?;
     match read_policy(paths) {
-        Ok(None) => Ok(()),
-        Ok(Some(policy)) => ask(work, tool, paths, policy).await,
+        Ok(None) => Ok(start),
+        Ok(Some(policy)) => ask(work, tool, paths, policy).await.map(|()| start),
         // A policy that cannot be trusted must not end as no policy at all.
         Err(distrust) => Err(blocked(tool, &format!("server.d/policy.sh is not trusted: {distrust}"))),
     }
@@ -67,9 +69,10 @@ async fn ask(work: &Work, tool: &Tool, paths: &Paths, policy: Vec<u8>) -> Result
         output_limit: LONGEST_ANSWER,
         error_tail: 1024,
         side_channel: &[],
+        questions: None,
     };
     let failed = |why: &str| Err(blocked(tool, &format!("server.d/policy.sh {why}")));
-    match work.server().runner().run(invocation, work.cancelled(), |_| {}).await {
+    match work.server().runner().run(invocation, work.cancelled(), |_| {}, drop).await {
         Err(error) => failed(&format!("cannot be asked: {error}")),
         Ok(outcome) => match outcome.ending {
             // A policy that ends the shell half-way has not said yes.

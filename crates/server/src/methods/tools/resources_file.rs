@@ -77,7 +77,7 @@ fn embed_one(named: &Named, root: &Path, limit: usize) -> Result<Value, String> 
 }
 
 /// `file://` and the path, with what a URI cannot hold percent-encoded.
-fn file_uri(path: &Path) -> String {
+pub(crate) fn file_uri(path: &Path) -> String {
     let mut uri = String::from("file://");
     for byte in path.as_os_str().as_encoded_bytes() {
         if byte.is_ascii_alphanumeric() || b"/-._~".contains(byte) {

@@ -1,0 +1,42 @@
+//! `mcp-bash ask`: how a script in any language asks the client of its call. Made for the SDKs; a person has nobody to ask.
+
+use crate::error::Error;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+
+/// Prints the answer as one line of JSON: exit 0 if it holds a result, 1 if not.
+pub(crate) fn run(method: &str, params: &str, timeout: u64) -> Result<ExitCode, Error> {
+    let answer = match params {
+        "-" => {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text).map_err(Error::Ask)?;
+            ask(method, &text, timeout)
+        }
+        params => ask(method, params, timeout),
+    };
+    let answer = answer.map_err(Error::Ask)?;
+    let is_result = answer.starts_with("{\"result\":");
+    // Whoever closed our output does not want to know.
+    let _ = writeln!(std::io::stdout(), "{answer}");
+    Ok(if is_result { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Asks, and waits as long as the server does.
+fn ask(method: &str, params: &str, timeout: u64) -> std::io::Result<String> {
+    let variable = |name: &str| {
+        std::env::var(name).map_err(|_| {
+            std::io::Error::other(format!("{name} is not set: the client of this call cannot be asked"))
+        })
+    };
+    let mut stream = UnixStream::connect(variable("MCP_ASK_SOCKET")?)?;
+    let params: serde_json::Value = serde_json::from_str(params)?;
+    let question = serde_json::json!({ "method": method, "params": params, "timeoutSecs": timeout });
+    write!(stream, "{}\n{question}\n", variable("MCP_ASK_KEY")?)?;
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer)?;
+    match answer.trim_end() {
+        "" => Err(std::io::Error::other("the server has hung up")),
+        answer => Ok(answer.to_owned()),
+    }
+}

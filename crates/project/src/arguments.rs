@@ -1,0 +1,113 @@
+//! The arguments of a prompt, from either of the two ways to write them.
+
+use mcp_bash_wire::{Limits, Object, Raw, Scanner};
+use serde_json::value::RawValue;
+
+/// What a prompt can be filled with.
+#[derive(Debug, Clone)]
+pub struct Argument {
+    pub name: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub required: bool,
+    /// What stands in its place when it is not given.
+    pub default: Option<String>,
+    /// What its author says about its values, as a JSON Schema.
+    pub schema: Box<RawValue>,
+}
+
+/// Reads a list of arguments, as clients see it, or a JSON Schema of an object that holds them.
+pub(crate) fn read(written: &RawValue) -> Result<Vec<Argument>, String> {
+    let whole = Scanner::new(written.get(), Limits::NONE).whole_value().map_err(|error| error.to_string())?;
+    if whole.is_array() {
+        return read_list(whole);
+    }
+    if !whole.is_object() {
+        return Err(format!("`arguments` must be an object or an array, not {}", whole.kind()));
+    }
+    let schema =
+        Object::read(whole, "arguments", &["properties", "required"]).map_err(|error| error.to_string())?;
+    let mut required = Vec::new();
+    if let Some(names) = schema.get("required").filter(|names| names.is_array()) {
+        let listed = Scanner::new(names.text(), Limits::NONE)
+            .elements(|name| required.extend(name.string().map(std::borrow::Cow::into_owned)));
+        listed.map_err(|error| error.to_string())?;
+    }
+    let properties = schema.optional_object("properties").map_err(|error| format!("`arguments`: {error}"))?;
+    let mut properties_in_order = Vec::new();
+    if let Some(properties) = properties {
+        Scanner::new(properties.text(), Limits::NONE)
+            .members(|name, schema| properties_in_order.extend(name.string().map(|name| (name, schema))))
+            .map_err(|error| error.to_string())?;
+    }
+    let arguments = properties_in_order.into_iter().map(|(name, schema)| {
+        let is_required = required.iter().any(|known| *known == name);
+        argument(name.into_owned(), schema, is_required)
+    });
+    arguments.collect()
+}
+
+fn read_list(list: Raw<'_>) -> Result<Vec<Argument>, String> {
+    let mut elements = Vec::new();
+    let listed = Scanner::new(list.text(), Limits::NONE).elements(|element| elements.push(element));
+    listed.map_err(|error| error.to_string())?;
+    let arguments = elements.into_iter().enumerate().map(|(index, element)| {
+        let wrong = |error: &dyn std::fmt::Display| format!("`arguments[{index}]`: {error}");
+        let members = Object::read(element, "it", &["name", "required"]).map_err(|error| wrong(&error))?;
+        let name = members.string("name").map_err(|error| wrong(&error))?.into_owned();
+        let is_required = members.get("required").is_some_and(|required| required.text() == "true");
+        argument(name, element, is_required)
+    });
+    arguments.collect()
+}
+
+fn argument(name: String, schema: Raw<'_>, required: bool) -> Result<Argument, String> {
+    // `true` is a schema too, and says nothing.
+    let text = if schema.is_object() { schema.text() } else { "{}" };
+    let whole = Scanner::new(text, Limits::NONE).whole_value().map_err(|error| error.to_string())?;
+    let members = Object::read(whole, "a property", &["title", "description", "default"])
+        .map_err(|error| format!("`arguments`, `{name}`: {error}"))?;
+    let words = |key| members.get(key).and_then(Raw::string).map(std::borrow::Cow::into_owned);
+    // A number is written as its author wrote it.
+    let default = members.get("default").filter(|default| !default.is_null());
+    let default =
+        default.map(|default| default.string().map_or_else(|| default.text().to_owned(), Into::into));
+    let schema = RawValue::from_string(text.to_owned()).map_err(|error| error.to_string())?;
+    Ok(Argument { title: words("title"), description: words("description"), name, required, default, schema })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> Result<Vec<String>, String> {
+        let raw = RawValue::from_string(text.to_owned()).unwrap();
+        let told = |Argument { name, description, required, default, .. }: Argument| {
+            format!("{name} {description:?} {required} {default:?}")
+        };
+        read(&raw).map(|arguments| arguments.into_iter().map(told).collect())
+    }
+
+    #[test]
+    fn both_forms_say_the_same_in_their_own_order() {
+        let schema = r#"{"type":"object","required":["b"],"properties":{"b":{"description":"B"},"a":{"default":1.50}}}"#;
+        let list = r#"[{"name":"b","description":"B","required":true},{"name":"a","default":1.50}]"#;
+        let expected = [r#"b Some("B") true None"#, r#"a None false Some("1.50")"#];
+        assert_eq!(told(schema).unwrap(), expected);
+        assert_eq!(told(list).unwrap(), expected);
+        assert!(told("{}").unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, problem) in [
+            ("5", "an object or an array"),
+            (r#"[{"name": "a"}, {}]"#, "`arguments[1]`: `name` is missing"),
+            (r#"["a"]"#, "`arguments[0]`"),
+            (r#"{"properties": []}"#, "`properties` must be an object"),
+        ] {
+            let refused = told(text).unwrap_err();
+            assert!(refused.contains(problem), "{problem} in {refused}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Roots: the folders that scripts may work in, as a client names them, or a person, or the project itself.
+
+use crate::{Diagnostic, Paths};
+use mcp_bash_uri::FileUri;
+use mcp_bash_wire::write;
+use serde::Deserialize;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// A folder, or a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    pub name: String,
+    /// Absolute, without links or detours.
+    pub path: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    roots: Vec<Named>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    uri: Option<String>,
+    path: Option<String>,
+    name: Option<String>,
+}
+
+/// What a client answered to `roots/list`, and what of it cannot be used. Nothing where it is no answer.
+pub fn of_client(result: &str) -> (Option<Vec<Root>>, Vec<String>) {
+    let listed: Listed = match serde_json::from_str(result) {
+        Ok(listed) => listed,
+        Err(error) => return (None, vec![format!("the client's roots cannot be read: {error}")]),
+    };
+    let (mut roots, mut problems) = (Vec::new(), Vec::new());
+    for named in listed.roots {
+        let uri = named.uri.unwrap_or_default();
+        match local_path(&uri).and_then(|path| root(&path, named.name)) {
+            Ok(root) => add(&mut roots, root),
+            Err(problem) => problems.push(format!("the root {uri} is ignored: {problem}")),
+        }
+    }
+    (Some(roots), problems)
+}
+
+/// The path that a URI of a client names.
+fn local_path(uri: &str) -> Result<PathBuf, String> {
+    let file = FileUri::parse(uri).map_err(|error| error.to_string())?;
+    if file.is_relative() {
+        return Err("it is relative to nothing we know".to_owned());
+    }
+    Ok(PathBuf::from(OsStr::from_bytes(file.unix())))
+}
+
+/// The roots of a project whose client names none: those of the setting, else those of `config/roots.json`, else the
+/// project itself. A setting that is wrong is an error, since a person wrote it to keep scripts inside.
+pub fn of_project(
+    paths: &Paths,
+    setting: Option<&str>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Vec<Root>, String> {
+    let mut roots = Vec::new();
+    if let Some(setting) = setting {
+        for path in setting.split(':').filter(|path| !path.is_empty()) {
+            let found = root(&paths.root.join(path), None);
+            add(
+                &mut roots,
+                found.map_err(|problem| format!("names {path}, which cannot be used: {problem}"))?,
+            );
+        }
+    }
+    if roots.is_empty() {
+        configured(paths, &mut roots, diagnostics);
+    }
+    if roots.is_empty() {
+        roots.extend(root(&paths.root, None));
+    }
+    Ok(roots)
+}
+
+/// The roots of `config/roots.json`. What is wrong there is told, and the rest is used.
+fn configured(paths: &Paths, roots: &mut Vec<Root>, diagnostics: &mut Vec<Diagnostic>) {
+    let file = paths.root.join("config/roots.json");
+    let Ok(text) = std::fs::read_to_string(&file) else { return };
+    let listed: Listed = match serde_json::from_str(&text) {
+        Ok(listed) => listed,
+        Err(error) => {
+            return diagnostics.push(Diagnostic::new(file, format!("is ignored: {error}; mend the JSON")));
+        }
+    };
+    for (index, named) in listed.roots.into_iter().enumerate() {
+        let path = named.path.unwrap_or_default();
+        match root(&paths.root.join(&path), named.name) {
+            Ok(root) => add(roots, root),
+            Err(problem) => {
+                diagnostics
+                    .push(Diagnostic::new(&file, format!("`roots[{index}]` ({path}) is ignored: {problem}")));
+            }
+        }
+    }
+}
+
+fn root(path: &Path, name: Option<String>) -> Result<Root, String> {
+    let path = path.canonicalize().map_err(|error| error.to_string())?;
+    let own = || path.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned());
+    Ok(Root { name: name.filter(|name| !name.is_empty()).unwrap_or_else(own), path })
+}
+
+/// Adds a root, unless its path is there already.
+fn add(roots: &mut Vec<Root>, root: Root) {
+    if !roots.iter().any(|known| known.path == root.path) {
+        roots.push(root);
+    }
+}
+
+/// The roots as a script gets them: a JSON array.
+pub fn to_json(roots: &[Root]) -> String {
+    let one = |root: &Root| {
+        let uri = FileUri::of_unix(root.path.as_os_str().as_bytes());
+        let path = root.path.to_string_lossy();
+        let members = [("uri", &*uri), ("name", &*root.name), ("path", &*path)];
+        let members = members.map(|(name, text)| format!("\"{name}\":{}", write::string(text)));
+        format!("{{{}}}", members.join(","))
+    };
+    format!("[{}]", roots.iter().map(one).collect::<Vec<_>>().join(","))
+}

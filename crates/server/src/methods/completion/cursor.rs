@@ -1,0 +1,52 @@
+//! Where a client left off among the values, as an opaque word.
+
+use super::subject::{By, Subject};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_bash_wire::RpcError;
+use serde_json::{Value, json};
+
+/// Where the values begin that are asked for.
+#[derive(Default)]
+pub(super) struct Cursor {
+    pub(super) offset: usize,
+    /// The word of a script, given back to it.
+    pub(super) foreign: Option<String>,
+}
+
+impl Cursor {
+    /// Understands a cursor of ours for this subject and whoever completes it. Another word may be a script's own.
+    pub(super) fn read(word: Option<&str>, subject: &Subject<'_>, by: &By) -> Result<Self, RpcError> {
+        let Some(word) = word else { return Ok(Self::default()) };
+        let invalid = || RpcError::invalid_params("Invalid cursor: leave it out to start over");
+        let Some(payload) = decode(word) else {
+            return match by {
+                By::Script(_) => Ok(Self { offset: 0, foreign: Some(word.to_owned()) }),
+                By::Schema(_) => Err(invalid()),
+            };
+        };
+        let offset = payload["offset"].as_u64().and_then(|offset| usize::try_from(offset).ok());
+        let is_ours = payload["name"] == subject.name && payload["script"] == by.key(subject);
+        let offset = offset.filter(|_| is_ours).ok_or_else(invalid)?;
+        Ok(Self { offset, foreign: None })
+    }
+
+    /// The word for `offset`.
+    pub(super) fn write(subject: &Subject<'_>, by: &By, hash: &str, offset: usize) -> String {
+        let payload = json!({
+            "ver": 1,
+            "kind": "completion",
+            "name": subject.name,
+            "args": hash,
+            "offset": offset,
+            "script": by.key(subject),
+        });
+        URL_SAFE_NO_PAD.encode(payload.to_string())
+    }
+}
+
+/// What one of our words says.
+fn decode(word: &str) -> Option<Value> {
+    let payload: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(word).ok()?).ok()?;
+    (payload["ver"] == 1 && payload["kind"] == "completion").then_some(payload)
+}

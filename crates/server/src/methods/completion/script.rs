@@ -1,0 +1,151 @@
+//! Scripts that complete: what they are told, and what their answers mean.
+
+use super::Suggestions;
+use super::cursor::Cursor;
+use super::params::Params;
+use super::subject::{Completer, Subject};
+use crate::methods::tools::environment::{for_script, give};
+use crate::script::Script;
+use crate::spill::Spill;
+use crate::work::Work;
+use mcp_bash_project::{Paths, Prompt, excerpt};
+use mcp_bash_wire::RpcError;
+use serde_json::Value;
+use std::ffi::OsString;
+
+/// Runs the script and reads its answer.
+pub(super) async fn ask(
+    work: &Work,
+    paths: &Paths,
+    params: &Params,
+    subject: &Subject<'_>,
+    completer: &Completer,
+    start: &Cursor,
+) -> Result<Suggestions, RpcError> {
+    let (server, settings) = (work.server(), work.server().settings());
+    let what = format!("The completion of '{}'", subject.name);
+    let input = params.json();
+    let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
+    spill
+        .json("MCP_COMPLETION_ARGS", &input)
+        .map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;
+    let mut environment = for_script(server, paths);
+    let given: [(&str, OsString); 5] = [
+        ("MCP_COMPLETION_NAME", subject.name.into()),
+        ("MCP_COMPLETION_LIMIT", params.limit.to_string().into()),
+        ("MCP_COMPLETION_OFFSET", start.offset.to_string().into()),
+        ("MCP_COMPLETION_ARGS_HASH", params.hash().into()),
+        ("MCP_COMPLETION_CURSOR", start.foreign.as_deref().unwrap_or_default().into()),
+    ];
+    give(&mut environment, given);
+    if let Some(prompt) = subject.prompt.filter(|_| completer.beside_prompt) {
+        give(&mut environment, about(prompt, settings.payload_threshold));
+    }
+    environment.extend(spill.variables());
+    let script = Script {
+        what: &what,
+        program: &completer.program,
+        environment,
+        input: &input,
+        asked: params.timeout,
+        usual: completer.timeout,
+        limit: settings.output_limit,
+        limit_setting: "MCPBASH_MAX_TOOL_OUTPUT_SIZE",
+    };
+    let printed = script.output(work, paths).await?;
+    read(&printed, start.offset, params.limit).map_err(|problem| {
+        RpcError::internal(format!("{what} {problem}, and printed: {}", excerpt(&printed)))
+    })
+}
+
+/// What a script that stands beside a prompt is told about it. Metadata that is too large for a variable it can read
+/// in the file itself.
+fn about(prompt: &Prompt, threshold: usize) -> [(&'static str, OsString); 3] {
+    let metadata = Some(prompt.registry_text()).filter(|text| text.len() <= threshold);
+    [
+        ("MCP_PROMPT_REL_PATH", prompt.path.clone().into()),
+        ("MCP_PROMPT_PATH", prompt.file.clone().into()),
+        ("MCP_PROMPT_METADATA", metadata.unwrap_or_default().into()),
+    ]
+}
+
+/// An array of values, an object that has one and says whether there are more, or a value on each line.
+fn read(printed: &str, offset: usize, limit: usize) -> Result<Suggestions, String> {
+    let whole: Value = serde_json::from_str(printed.trim()).unwrap_or_default();
+    let (values, described) = match &whole {
+        Value::Array(values) => (strings(values)?, &Value::Null),
+        Value::Object(members) => {
+            let described = members.get("completion").filter(|inner| inner.is_object()).unwrap_or(&whole);
+            let values = ["suggestions", "values"].iter().find_map(|name| described.get(*name));
+            match values {
+                None | Some(Value::Null) => (Vec::new(), described),
+                Some(Value::Array(values)) => (strings(values)?, described),
+                Some(_) => return Err("must have an array of strings as `suggestions`".to_owned()),
+            }
+        }
+        _ => {
+            let lines = printed.lines().map(str::trim_end).filter(|line| !line.is_empty());
+            (lines.map(str::to_owned).collect(), &Value::Null)
+        }
+    };
+    // Whoever prints more than was asked for, and no word on what comes next, has printed all there is.
+    if described.is_null() && values.len() > limit {
+        return Ok(Suggestions::page(values, offset, limit));
+    }
+    let number = |name: &str| {
+        let value = &described[name];
+        let number = value.as_u64().or_else(|| value.as_str()?.parse().ok());
+        number.and_then(|number| usize::try_from(number).ok())
+    };
+    let cursor = ["nextCursor", "cursor"].iter().find_map(|name| described[*name].as_str());
+    let cursor = cursor.filter(|cursor| !cursor.is_empty()).map(str::to_owned);
+    let has_more = described["hasMore"] == true || values.len() > limit || cursor.is_some();
+    let is_all = described.is_null() && offset == 0;
+    let total = number("total").or(is_all.then_some(values.len()));
+    let values: Vec<String> = values.into_iter().take(limit).collect();
+    Ok(Suggestions { values, total, has_more, next: number("next"), cursor })
+}
+
+fn strings(values: &[Value]) -> Result<Vec<String>, String> {
+    let all: Option<Vec<String>> = values.iter().map(|value| value.as_str().map(str::to_owned)).collect();
+    all.ok_or_else(|| "must print strings as its suggestions".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Suggestions, read};
+
+    fn told(printed: &str, offset: usize, limit: usize) -> (Vec<String>, Option<usize>, bool, Option<usize>) {
+        let Suggestions { values, total, has_more, next, .. } = read(printed, offset, limit).unwrap();
+        (values, total, has_more, next)
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_form_of_an_answer_is_understood() {
+        assert_eq!(told(r#"["a","b"]"#, 0, 5), (words("a b"), Some(2), false, None));
+        assert_eq!(told(r#"["a","b","c"]"#, 0, 2), (words("a b"), Some(3), true, None));
+        assert_eq!(told(r#"["a","b","c"]"#, 2, 2), (words("c"), Some(3), false, None));
+        assert_eq!(told(r#"["c"]"#, 2, 2), (words("c"), None, false, None));
+        assert_eq!(
+            told(r#"{"suggestions":["a"],"hasMore":true,"next":7}"#, 0, 5),
+            (words("a"), None, true, Some(7))
+        );
+        assert_eq!(
+            told(r#"{"suggestions":["a"],"hasMore":false,"next":null}"#, 0, 5),
+            (words("a"), None, false, None)
+        );
+        assert_eq!(
+            told(r#"{"completion":{"values":["a"],"total":9,"hasMore":true}}"#, 0, 5),
+            (words("a"), Some(9), true, None)
+        );
+        assert_eq!(told("a\n\nb \n", 0, 5), (words("a b"), Some(2), false, None));
+        assert_eq!(told("", 0, 5), (Vec::new(), Some(0), false, None));
+        for wrong in [r#"["a", 5]"#, r#"{"suggestions": "a"}"#, r#"{"suggestions": [null]}"#] {
+            read(wrong, 0, 5).unwrap_err();
+        }
+    }
+}

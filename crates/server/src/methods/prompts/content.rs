@@ -1,0 +1,188 @@
+//! Messages as authors write them, made what clients expect: places filled, files of the project embedded.
+
+use super::values::Values;
+use crate::methods::tools::resources_file::file_uri;
+use crate::shape;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use mcp_bash_fetch::{ErrorKind, FetchError, Roots, sniff};
+use mcp_bash_project::{Paths, Prompt};
+use mcp_bash_wire::Revision;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Writes the messages of one answer.
+pub(super) struct Writer<'a> {
+    pub(super) prompt: &'a Prompt,
+    pub(super) paths: &'a Paths,
+    /// What the places are filled with. A script has filled its own.
+    pub(super) values: Option<&'a Values>,
+    /// How large a file may be, in bytes.
+    pub(super) limit: usize,
+    pub(super) revision: Revision,
+}
+
+impl Writer<'_> {
+    /// One message that says just this.
+    pub(super) fn text(&self, text: &str) -> String {
+        let content = json!({ "type": "text", "text": self.fill(text) });
+        format!("[{}]", shape::message(self.prompt.role, &content.to_string(), self.revision))
+    }
+
+    /// The messages as the text of a JSON array.
+    pub(super) fn messages(&self, messages: &[Value]) -> Result<String, String> {
+        let mut written = Vec::new();
+        for (index, message) in messages.iter().enumerate() {
+            let wrong = |problem| format!("`messages[{index}]` {problem}");
+            let role = self.role(message).map_err(wrong)?;
+            // Some write several contents where there is room for one: they become messages of their own.
+            let contents = match &message["content"] {
+                Value::Array(contents) => contents.iter().collect(),
+                content => vec![content],
+            };
+            for content in contents {
+                let content = self.content(content).map_err(wrong)?;
+                written.push(shape::message(role, &content.to_string(), self.revision));
+            }
+        }
+        Ok(format!("[{}]", written.join(",")))
+    }
+
+    fn role(&self, message: &Value) -> Result<&'static str, String> {
+        match &message["role"] {
+            _ if !message.is_object() => Err("must be an object with `role` and `content`".to_owned()),
+            Value::Null => Ok(self.prompt.role),
+            role if role == "user" => Ok("user"),
+            role if role == "assistant" => Ok("assistant"),
+            role => Err(format!("has the role {role}; it must be \"user\" or \"assistant\"")),
+        }
+    }
+
+    fn content(&self, content: &Value) -> Result<Value, String> {
+        if let Value::String(text) = content {
+            return Ok(json!({ "type": "text", "text": self.fill(text) }));
+        }
+        let mut content = content.clone();
+        let members = content.as_object_mut().ok_or("must have text or an object as `content`")?;
+        if let Some(path) = members.remove("path") {
+            let path = path.as_str().ok_or("must have a string as `path`")?;
+            let named = members.clone();
+            return self.embedded(path, named.into());
+        }
+        if let Some(path) = content["resource"].as_object_mut().and_then(|inner| inner.remove("path")) {
+            let path = path.as_str().ok_or("must have a string as `path`")?.to_owned();
+            let described = content["resource"].take();
+            content["type"] = "resource".into();
+            let mut embedded = self.embedded(&path, content)?;
+            for key in ["uri", "mimeType"] {
+                if let Some(text) = described[key].as_str() {
+                    embedded["resource"][key] = self.fill(text).into();
+                }
+            }
+            return Ok(embedded);
+        }
+        let required: &[&str] = match content["type"].as_str() {
+            Some("text") => &["/text"],
+            Some("image" | "audio") => &["/data", "/mimeType"],
+            Some("resource") => &["/resource/uri"],
+            Some("resource_link") => &["/uri", "/name"],
+            _ => {
+                return Err(
+                    "must have `text`, `image`, `audio`, `resource` or `resource_link` as the `type` \
+                            of its content"
+                        .to_owned(),
+                );
+            }
+        };
+        if let Some(lacking) =
+            required.iter().find(|place| !content.pointer(place).is_some_and(Value::is_string))
+        {
+            return Err(format!("lacks the text `{}` in its content", lacking[1..].replace('/', ".")));
+        }
+        if content["type"] == "resource" {
+            let inner = &content["resource"];
+            if !inner["text"].is_string() && !inner["blob"].is_string() {
+                return Err("lacks `text`, `blob` or `path` in its `resource`".to_owned());
+            }
+        }
+        for place in ["/text", "/uri", "/resource/uri", "/resource/text"] {
+            if let Some(Value::String(text)) = content.pointer_mut(place) {
+                *text = self.fill(text);
+            }
+        }
+        Ok(content)
+    }
+
+    /// A file as content: of the type that is asked for, else of the one that suits it.
+    fn embedded(&self, path: &str, mut content: Value) -> Result<Value, String> {
+        let (bytes, file) = self.read(path)?;
+        let sniffed = sniff(&bytes, Some(path));
+        let mime_type = content["mimeType"].as_str().unwrap_or(sniffed.mime_type).to_owned();
+        let suitable = ["image", "audio"].into_iter().find(|kind| mime_type.starts_with(kind));
+        let kind = content["type"].as_str().or(suitable).unwrap_or("resource").to_owned();
+        let unsuitable = || format!("names {path} as {kind}, but it is {mime_type}");
+        content["type"] = kind.clone().into();
+        match &*kind {
+            "text" => {
+                let text = String::from_utf8(bytes).map_err(|_| unsuitable())?;
+                content["text"] = self.fill(text.trim_end_matches('\n')).into();
+            }
+            "image" | "audio" => {
+                if !mime_type.starts_with(&kind) {
+                    return Err(unsuitable());
+                }
+                content["data"] = STANDARD.encode(&bytes).into();
+                content["mimeType"] = mime_type.into();
+            }
+            "resource" => {
+                if let Some(members) = content.as_object_mut() {
+                    members.remove("mimeType");
+                }
+                content["resource"] = match String::from_utf8(bytes) {
+                    Ok(text) if sniffed.is_text => {
+                        json!({ "uri": file_uri(&file), "mimeType": mime_type, "text": text })
+                    }
+                    Ok(text) => blob(&file, &mime_type, text.as_bytes()),
+                    Err(binary) => blob(&file, &mime_type, binary.as_bytes()),
+                };
+            }
+            _ => return Err(format!("has a `path`, which the type `{kind}` does not take")),
+        }
+        Ok(content)
+    }
+
+    /// A file of the project. A relative path starts where the prompt stands.
+    pub(super) fn read(&self, path: &str) -> Result<(Vec<u8>, PathBuf), String> {
+        let folder = self.prompt.file.parent().unwrap_or(&self.paths.prompts);
+        let file = folder.join(path);
+        let roots = Roots::new([self.paths.root.clone(), self.paths.prompts.clone()]);
+        let content = roots.read(&file, self.limit as u64).map_err(|error| self.in_words(path, &error))?;
+        Ok((content.bytes, file))
+    }
+
+    fn in_words(&self, path: &str, error: &FetchError) -> String {
+        match error.kind() {
+            ErrorKind::TooLarge => {
+                format!(
+                    "names {path}, which has more than {} bytes; {LIMIT_SETTING} sets the limit",
+                    self.limit
+                )
+            }
+            ErrorKind::Refused if !matches!(error, FetchError::NotAFile { .. }) => {
+                format!("names {path}, which is outside of the project; copy it into the project")
+            }
+            _ => format!("names a file that cannot be read: {error}"),
+        }
+    }
+
+    fn fill(&self, text: &str) -> String {
+        self.values.map_or_else(|| text.to_owned(), |values| values.fill(text))
+    }
+}
+
+/// The setting that bounds files, templates and what scripts print.
+pub(super) const LIMIT_SETTING: &str = "MCPBASH_MAX_PROMPT_BYTES";
+
+fn blob(file: &Path, mime_type: &str, bytes: &[u8]) -> Value {
+    json!({ "uri": file_uri(file), "mimeType": mime_type, "blob": STANDARD.encode(bytes) })
+}

@@ -1,0 +1,152 @@
+//! `prompts/get`: from the client's arguments to messages.
+
+use super::content::{LIMIT_SETTING, Writer};
+use super::values::Values;
+use crate::methods::tools::environment::{for_script, give};
+use crate::methods::tools::{asked_timeout, served};
+use crate::script::Script;
+use crate::shape::{Answer, Members};
+use crate::spill::Spill;
+use crate::work::Work;
+use mcp_bash_project::{Paths, Prompt, Source, without_metadata};
+use mcp_bash_wire::{LogLevel, Object, Raw, RpcError, write};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+pub(crate) async fn get(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
+    let missing = || RpcError::invalid_params("Invalid params: `name` is missing");
+    let params = Object::read(params.ok_or_else(missing)?, "params", &["name", "arguments", "timeoutSecs"])?;
+    let name = params.string("name")?;
+    let asked = asked_timeout(&params)?;
+    let snapshot = work.server().snapshot();
+    served(&snapshot.catalog)?;
+    let prompt = snapshot.catalog.prompts.get(&name);
+    let prompt = prompt.ok_or_else(|| RpcError::invalid_params(format!("Unknown prompt: {name}")))?;
+    let values = Values::read(prompt, params.optional_object("arguments")?)?;
+    work.log(LogLevel::Debug, "mcp.prompts", "prompt asked for", &json!({ "prompt": prompt.name }));
+
+    let paths = &snapshot.catalog.paths;
+    let writer = Writer {
+        prompt,
+        paths,
+        values: Some(&values),
+        limit: work.server().settings().prompt_limit,
+        revision: work.revision(),
+    };
+    let rendered = match &prompt.source {
+        Source::Template => template(&writer),
+        Source::Messages(messages) => listed(&writer, messages.get()),
+        Source::Script => {
+            let printed = run(work, prompt, &values, paths, asked).await?;
+            printed_by_script(&Writer { values: None, ..writer }, &printed)
+        }
+    };
+    let rendered = rendered.map_err(|problem| {
+        RpcError::internal(format!("Prompt '{}' ({}) {problem}", prompt.name, prompt.path))
+    })?;
+    Ok(rendered.answer(prompt))
+}
+
+/// What a prompt came to.
+#[derive(Default)]
+struct Rendered {
+    /// The text of a JSON array.
+    messages: String,
+    description: Option<String>,
+    /// What a script adds to the `_meta` of the result.
+    meta: Value,
+}
+
+impl Rendered {
+    fn of(messages: String) -> Self {
+        Self { messages, ..Self::default() }
+    }
+
+    fn answer(self, prompt: &Prompt) -> Answer {
+        let mut result = Members::default();
+        result.string("description", self.description.as_deref().or(prompt.description.as_deref()));
+        result.raw("messages", &self.messages);
+        let mut meta = Members::default();
+        meta.optional_raw(
+            "mcpbash/metadata",
+            prompt.metadata.as_deref().map(serde_json::value::RawValue::get),
+        );
+        for (key, value) in
+            self.meta.as_object().into_iter().flatten().filter(|(key, _)| *key != "mcpbash/metadata")
+        {
+            meta.splice(&format!("{}:{value}", write::string(key)));
+        }
+        Answer { meta: meta.into_text(), ..Answer::members(result.into_text()) }
+    }
+}
+
+/// A file of text is one message; one of JSON holds messages.
+fn template(writer: &Writer<'_>) -> Result<Rendered, String> {
+    let name = writer.prompt.file.file_name().unwrap_or_default().to_string_lossy();
+    let (bytes, file) = writer.read(&name)?;
+    let text = String::from_utf8(bytes).map_err(|_| "is not valid UTF-8; save it as UTF-8".to_owned())?;
+    if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
+        return listed(writer, &text);
+    }
+    Ok(Rendered::of(writer.text(without_metadata(&text).trim_end_matches(['\n', '\r']))))
+}
+
+/// Messages as JSON: an array of them, or an object that has them.
+fn listed(writer: &Writer<'_>, text: &str) -> Result<Rendered, String> {
+    let whole: Value = serde_json::from_str(text).map_err(|error| format!("is not valid JSON: {error}"))?;
+    let messages = whole.as_array().or_else(|| whole["messages"].as_array());
+    let messages = messages.ok_or("must hold an array of messages")?;
+    let description = whole["description"].as_str().map(str::to_owned);
+    Ok(Rendered { description, ..Rendered::of(writer.messages(messages)?) })
+}
+
+/// A whole result, an array of messages, or text.
+fn printed_by_script(writer: &Writer<'_>, printed: &str) -> Result<Rendered, String> {
+    let is_message = |value: &Value| value.get("content").is_some();
+    match serde_json::from_str::<Value>(printed.trim()) {
+        Ok(whole) if whole["messages"].is_array() => {
+            let meta = whole["_meta"].clone();
+            Ok(Rendered { meta, ..listed(writer, printed)? })
+        }
+        Ok(Value::Array(messages)) if !messages.is_empty() && messages.iter().all(is_message) => {
+            Ok(Rendered::of(writer.messages(&messages)?))
+        }
+        _ => Ok(Rendered::of(writer.text(printed.trim_end_matches(['\n', '\r'])))),
+    }
+}
+
+async fn run(
+    work: &Work,
+    prompt: &Prompt,
+    values: &Values,
+    paths: &Paths,
+    asked: Option<Duration>,
+) -> Result<String, RpcError> {
+    let (server, settings) = (work.server(), work.server().settings());
+    let what = format!("Prompt '{}'", prompt.name);
+    let arguments = values.json();
+    let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
+    spill
+        .json("MCP_PROMPT_ARGS", &arguments)
+        .and_then(|()| spill.json("MCP_PROMPT_METADATA", prompt.registry_text()))
+        .map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;
+    let mut environment = for_script(server, paths);
+    let given = [
+        ("MCP_PROMPT_NAME", prompt.name.clone().into()),
+        ("MCP_PROMPT_PATH", prompt.file.clone().into()),
+        ("MCP_PROMPT_REL_PATH", prompt.path.clone().into()),
+    ];
+    give(&mut environment, given);
+    environment.extend(spill.variables());
+    let script = Script {
+        what: &what,
+        program: &prompt.file,
+        environment,
+        input: &arguments,
+        asked,
+        usual: prompt.timeout,
+        limit: settings.prompt_limit,
+        limit_setting: LIMIT_SETTING,
+    };
+    script.output(work, paths).await
+}

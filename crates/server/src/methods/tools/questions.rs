@@ -1,0 +1,106 @@
+//! What a running script asks: the user, the client's model, or for the folders it may work in.
+
+use crate::questions::Unanswered;
+use crate::work::Work;
+use mcp_bash_project::roots;
+use mcp_bash_runner::{Question, Way};
+use mcp_bash_wire::{Limits, Object, Raw, Scanner, write};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a script waits that does not say.
+const USUAL: Duration = Duration::from_secs(300);
+
+/// No question is open for longer.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+/// A question as a script asks it.
+struct Asked {
+    method: String,
+    /// The text of a JSON object.
+    params: String,
+    patience: Duration,
+}
+
+/// Sees to it that the question is answered, while the script and all else goes on. `subject` is what the call is about.
+pub(super) fn attend(work: &Arc<Work>, mut question: Question, subject: &Arc<Value>) {
+    let (work, subject) = (Arc::clone(work), Arc::clone(subject));
+    tokio::spawn(async move {
+        let way = question.way;
+        let line = match read(&question) {
+            None => failure(way, "the question cannot be read"),
+            Some(asked) => tokio::select! {
+                line = answer(&work, &asked, &subject, way) => line,
+                () = question.withdrawn() => return,
+            },
+        };
+        question.answer(line.into_bytes());
+    });
+}
+
+fn read(question: &Question) -> Option<Asked> {
+    let text = std::str::from_utf8(&question.text).ok()?;
+    let whole = Scanner::new(text, Limits::default()).whole_value().ok()?;
+    match question.way {
+        Way::Socket => {
+            let asked = Object::read(whole, "the question", &["method", "params", "timeoutSecs"]).ok()?;
+            let seconds = asked.get("timeoutSecs").and_then(|raw| raw.text().parse().ok());
+            let patience = seconds.map_or(USUAL, Duration::from_secs).min(LONGEST);
+            let params = asked.optional_object("params").ok()?.map_or("{}", Raw::text);
+            Some(Asked {
+                method: asked.string("method").ok()?.into_owned(),
+                params: params.to_owned(),
+                patience,
+            })
+        }
+        Way::File => {
+            let asked = Object::read(whole, "the question", &["message", "schema", "mode", "url"]).ok()?;
+            let message = write::string(&asked.optional_string("message").ok()?.unwrap_or_default());
+            let is_url = asked.optional_string("mode").ok()?.is_some_and(|mode| mode == "url");
+            let params = if is_url {
+                let url = write::string(&asked.optional_string("url").ok()?.unwrap_or_default());
+                format!(r#"{{"mode":"url","message":{message},"url":{url}}}"#)
+            } else {
+                let schema = asked.optional_object("schema").ok()?;
+                let schema = schema.map_or(r#"{"type":"object","properties":{}}"#, Raw::text);
+                format!(r#"{{"mode":"form","message":{message},"requestedSchema":{schema}}}"#)
+            };
+            Some(Asked { method: "elicitation/create".to_owned(), params, patience: USUAL })
+        }
+    }
+}
+
+async fn answer(work: &Work, asked: &Asked, subject: &Value, way: Way) -> String {
+    match outcome(work, asked, subject).await {
+        Ok(result) if way == Way::Socket => format!(r#"{{"result":{result}}}"#),
+        Ok(result) => result,
+        Err(unanswered) => failure(way, &unanswered.to_string()),
+    }
+}
+
+async fn outcome(work: &Work, asked: &Asked, subject: &Value) -> Result<String, Unanswered> {
+    let offered = work.capabilities();
+    match &*asked.method {
+        "elicitation/create" => {
+            let is_url = asked.params.contains(r#""mode":"url""#);
+            // One that cannot show the question has a user who has not accepted.
+            if !(if is_url { offered.url } else { offered.form }) {
+                return Ok(r#"{"action":"decline","content":null}"#.to_owned());
+            }
+        }
+        "sampling/createMessage" if offered.sampling => {}
+        "sampling/createMessage" => return Err(Unanswered::NotOffered("it does not offer `sampling`")),
+        "roots/list" => return Ok(format!(r#"{{"roots":{}}}"#, roots::to_json(&work.roots().await))),
+        _ => return Err(Unanswered::NotOffered("there is no such question")),
+    }
+    let result = work.ask(&asked.method, &asked.params, subject, asked.patience).await?;
+    Ok(write::compact(result.as_raw().text()))
+}
+
+fn failure(way: Way, why: &str) -> String {
+    match way {
+        Way::Socket => format!(r#"{{"error":{{"code":-32603,"message":{}}}}}"#, write::string(why)),
+        Way::File => r#"{"action":"error","content":null}"#.to_owned(),
+    }
+}

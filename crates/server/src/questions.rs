@@ -1,0 +1,97 @@
+//! What we are owed: the requests we have sent to a client of the handshake era.
+
+use crate::channel::Channel;
+use mcp_bash_wire::{Id, RawBuf, Response, write};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use thiserror::Error;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+/// Why a question has no answer. The messages tell a script.
+#[derive(Debug, Clone, Error, PartialEq, Eq)]
+pub(crate) enum Unanswered {
+    #[error("the client cannot be asked this: {0}")]
+    NotOffered(&'static str),
+    #[error("the client did not answer within {} s", .0.as_secs())]
+    TimedOut(Duration),
+    #[error("the client answered with an error: {0}")]
+    Refused(String),
+    #[error("the request was cancelled")]
+    Cancelled,
+}
+
+type Answer = Result<RawBuf, String>;
+
+/// The questions to one client.
+pub(crate) struct Questions {
+    channel: Arc<dyn Channel>,
+    last: AtomicU64,
+    pending: Mutex<HashMap<u64, oneshot::Sender<Answer>>>,
+}
+
+impl Questions {
+    pub(crate) fn new(channel: Arc<dyn Channel>) -> Self {
+        Self { channel, last: AtomicU64::new(0), pending: Mutex::default() }
+    }
+
+    /// Asks the client, and returns the result of its answer. A question nobody waits for any more is cancelled.
+    pub(crate) async fn ask(
+        &self,
+        method: &str,
+        params: &str,
+        patience: Duration,
+    ) -> Result<RawBuf, Unanswered> {
+        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        let (sender, answer) = oneshot::channel();
+        self.lock().insert(number, sender);
+        let open = Open { questions: self, number };
+        self.channel.push(write::request(number, method, params));
+        self.channel.flush();
+        match timeout(patience, answer).await {
+            Ok(Ok(Ok(result))) => Ok(result),
+            Ok(Ok(Err(error))) => Err(Unanswered::Refused(error)),
+            Ok(Err(_)) => Err(Unanswered::Cancelled),
+            Err(_) => {
+                drop(open);
+                Err(Unanswered::TimedOut(patience))
+            }
+        }
+    }
+
+    /// Takes an answer. False when nobody waits for it.
+    pub(crate) fn take(&self, response: &Response<'_>) -> bool {
+        let number = response.id.as_ref().map(Id::as_json).and_then(|id| id.parse().ok());
+        let Some(sender) = number.and_then(|number: u64| self.lock().remove(&number)) else { return false };
+        let answer = match (response.result, response.error) {
+            (Some(result), _) => Ok(result.into()),
+            (None, Some(error)) => Err(error.text().to_owned()),
+            (None, None) => Err("it holds neither a result nor an error".to_owned()),
+        };
+        sender.send(answer).is_ok()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Answer>>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A question that was sent.
+struct Open<'a> {
+    questions: &'a Questions,
+    number: u64,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        let is_open = self.questions.lock().remove(&self.number).is_some();
+        if is_open {
+            let params =
+                format!(r#"{{"requestId":{},"reason":"the answer is not needed any more"}}"#, self.number);
+            self.questions.channel.push(write::notification("notifications/cancelled", &params));
+            self.questions.channel.flush();
+        }
+    }
+}

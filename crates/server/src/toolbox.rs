@@ -1,0 +1,75 @@
+//! What scripts find beside their own project: the SDK, this program, and a jq. One binary is a whole installation, so
+//! these are files only while a server runs.
+
+use mcp_bash_runner::StateDir;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The files of the SDK, as they are in the repository.
+const SDK: [(&str, &str); 7] = [
+    ("tool-sdk.sh", include_str!("../../../sdk/tool-sdk.sh")),
+    ("parts/ask.sh", include_str!("../../../sdk/parts/ask.sh")),
+    ("parts/config.sh", include_str!("../../../sdk/parts/config.sh")),
+    ("parts/download.sh", include_str!("../../../sdk/parts/download.sh")),
+    ("parts/output.sh", include_str!("../../../sdk/parts/output.sh")),
+    ("parts/roots.sh", include_str!("../../../sdk/parts/roots.sh")),
+    ("parts/run.sh", include_str!("../../../sdk/parts/run.sh")),
+];
+
+/// The toolbox, laid out in the private folder.
+#[derive(Debug)]
+pub(crate) struct Toolbox {
+    home: PathBuf,
+    program: PathBuf,
+    /// The last search path that was completed, and what it became.
+    completed: Mutex<Option<(OsString, OsString)>>,
+}
+
+impl Toolbox {
+    pub(crate) fn lay_out(state_dir: &StateDir) -> io::Result<Self> {
+        let home = state_dir.path()?.join("home");
+        let program = std::env::current_exe()?;
+        fs::create_dir_all(home.join("sdk/parts"))?;
+        fs::create_dir(home.join("bin"))?;
+        for (name, text) in SDK {
+            fs::write(home.join("sdk").join(name), text)?;
+        }
+        // Called by that name, this program is one.
+        symlink(&program, home.join("bin/jq"))?;
+        Ok(Self { home, program, completed: Mutex::default() })
+    }
+
+    /// Where a script finds all this.
+    pub(crate) fn variables(&self) -> [(&'static str, OsString); 5] {
+        [
+            ("MCP_SDK", self.home.join("sdk").into()),
+            ("MCPBASH_HOME", self.home.clone().into()),
+            ("MCPBASH_BIN", self.program.clone().into()),
+            ("MCPBASH_JSON_TOOL", "jq".into()),
+            ("MCPBASH_JSON_TOOL_BIN", self.home.join("bin/jq").into()),
+        ]
+    }
+
+    /// The search path, with our jq at its end where it has none.
+    pub(crate) fn completed(&self, search_path: &OsStr) -> OsString {
+        let mut last = self.completed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, completed)) = last.as_ref().filter(|(path, _)| path == search_path) {
+            return completed.clone();
+        }
+        let has_one = std::env::split_paths(search_path).any(|folder| is_executable(&folder.join("jq")));
+        let ours = (!has_one).then(|| self.home.join("bin"));
+        let folders = std::env::split_paths(search_path).chain(ours);
+        let completed = std::env::join_paths(folders).unwrap_or_else(|_| search_path.to_owned());
+        *last = Some((search_path.to_owned(), completed.clone()));
+        completed
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,387 @@
+//! Scripts that ask: the user through forms and pages, the client's model, and the folders they may work in.
+
+use crate::harness::{Project, Server, code, stateless_meta, wait_until};
+use serde_json::{Value, json};
+
+/// A tool in bash that prints what `body` prints, with a time limit that waiting for a person must not use up.
+fn tool(body: &str) -> Project {
+    Project::new()
+        .script(
+            "tools/asks/tool.sh",
+            &format!(
+                "#!/usr/bin/env bash\nset -uo pipefail\nsource \"${{MCP_SDK:?}}/tool-sdk.sh\"\n{body}\n"
+            ),
+        )
+        .file("tools/asks/tool.meta.json", r#"{"name": "asks", "timeoutSecs": 2}"#)
+}
+
+fn session(project: &Project, revision: &str, capabilities: &Value) -> Server {
+    let quiet = [("MCPBASH_LOG_LEVEL", "emergency")];
+    let mut server = Server::start_with(project.root(), &quiet);
+    server.initialize_offering(revision, capabilities);
+    server
+}
+
+fn text(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}
+
+#[test]
+fn a_form_is_shown_and_its_answer_reaches_the_script() {
+    let project = tool(r#"mcp_elicit_string 'Your "name"?' name"#);
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    server.call(1, "asks");
+    let question = server.receive();
+    assert_eq!(question["method"], "elicitation/create");
+    assert_eq!(question["params"]["message"], "Your \"name\"?");
+    assert_eq!(question["params"]["mode"], "form");
+    assert_eq!(question["params"]["requestedSchema"]["required"], json!(["name"]));
+    // Longer than the tool may run: a person's time is not the script's.
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    server.reply(&question, &json!({ "action": "accept", "content": { "name": "Zoë" } }));
+    let answer: Value = serde_json::from_str(text(&server.receive())).unwrap();
+    assert_eq!(answer, json!({ "action": "accept", "content": { "name": "Zoë" } }));
+}
+
+#[test]
+fn every_kind_of_question_is_a_form_the_client_knows() {
+    let project = tool(
+        r"mcp_elicit_confirm 'Sure?'; echo
+mcp_elicit_choice 'Which?' red green; echo
+mcp_elicit_titled_choice 'Which?' 'r:Red' 'g:Green'; echo
+mcp_elicit_multi_choice 'Which ones?' red green; echo
+mcp_elicit_titled_multi_choice 'Which ones?' 'r:Red' 'g:Green'; echo",
+    );
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": { "form": {} } }));
+    server.call(1, "asks");
+    for _ in 0..5 {
+        let question = server.receive();
+        assert_eq!(question["method"], "elicitation/create", "{question}");
+        server.reply(&question, &json!({ "action": "decline" }));
+    }
+    let said = server.receive();
+    let lines: Vec<&str> = text(&said).lines().collect();
+    assert_eq!(lines, [r#"{"action":"decline","content":null}"#; 5]);
+}
+
+#[test]
+fn older_forms_have_no_mode() {
+    let project = tool("mcp_elicit_confirm 'Sure?'");
+    let mut server = session(&project, "2025-06-18", &json!({ "elicitation": {} }));
+    server.call(1, "asks");
+    let question = server.receive();
+    assert!(question["params"].get("mode").is_none(), "{question}");
+    server.reply(&question, &json!({ "action": "cancel" }));
+    assert!(text(&server.receive()).contains("cancel"));
+}
+
+#[test]
+fn a_page_is_for_clients_that_show_pages() {
+    let project = tool("mcp_elicit_url 'Please pay' 'https://pay.example/1'");
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": { "url": {} } }));
+    server.call(1, "asks");
+    let question = server.receive();
+    assert_eq!(question["params"]["mode"], "url");
+    assert_eq!(question["params"]["url"], "https://pay.example/1");
+    server.reply(&question, &json!({ "action": "accept" }));
+    assert_eq!(text(&server.receive()), r#"{"action":"accept","content":null}"#);
+
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": { "form": {} } }));
+    server.call(1, "asks");
+    assert_eq!(text(&server.receive()), r#"{"action":"decline","content":null}"#);
+}
+
+#[test]
+fn a_client_that_cannot_be_asked_is_not() {
+    let project = tool(r#"mcp_elicit_confirm 'Sure?' || echo " supported=$MCP_ELICIT_SUPPORTED""#);
+    for (revision, capabilities) in [("2025-11-25", json!({})), ("2025-03-26", json!({ "elicitation": {} }))]
+    {
+        let mut server = session(&project, revision, &capabilities);
+        server.call(1, "asks");
+        assert_eq!(text(&server.receive()), "{\"action\":\"decline\",\"content\":null} supported=0");
+    }
+}
+
+#[test]
+fn a_question_that_is_not_answered_in_time_is_withdrawn() {
+    let project = tool(r#"mcp_elicit 'Hello?' '{"type":"object","properties":{}}' 1 || echo " status $?""#);
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    server.call(1, "asks");
+    let question = server.receive();
+    let cancelled = server.receive();
+    assert_eq!(cancelled["method"], "notifications/cancelled");
+    assert_eq!(cancelled["params"]["requestId"], question["id"]);
+    assert_eq!(text(&server.receive()), "{\"action\":\"error\",\"content\":null} status 1");
+    // It is too late for an answer, which does no harm.
+    server.reply(&question, &json!({ "action": "accept" }));
+    server.expect_silence();
+}
+
+#[test]
+fn a_cancelled_call_takes_its_question_along() {
+    let project = tool("mcp_elicit_confirm 'Sure?'");
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    server.call(1, "asks");
+    let question = server.receive();
+    server.notify("notifications/cancelled", &json!({ "requestId": 1 }));
+    let cancelled = server.receive();
+    assert_eq!(cancelled["params"]["requestId"], question["id"], "{cancelled}");
+    server.expect_silence();
+}
+
+#[test]
+fn an_error_of_the_client_is_no_answer() {
+    let project = tool("mcp_elicit_confirm 'Sure?' || echo ' failed'");
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    server.call(1, "asks");
+    let question = server.receive();
+    server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "error": { "code": -1, "message": "no" } }));
+    assert_eq!(text(&server.receive()), "{\"action\":\"error\",\"content\":null} failed");
+}
+
+#[test]
+fn questions_of_parallel_children_do_not_get_mixed_up() {
+    let project = tool(
+        r#"for n in 1 2 3 4; do mcp_elicit_string "question $n" "value" >"$MCPBASH_PROJECT_ROOT/answer.$n" & done; wait
+cat "$MCPBASH_PROJECT_ROOT"/answer.*"#,
+    );
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    server.call(1, "asks");
+    for _ in 0..4 {
+        let question = server.receive();
+        let message = question["params"]["message"].clone();
+        server.reply(&question, &json!({ "action": "accept", "content": { "value": message } }));
+    }
+    let said = server.receive();
+    for n in 1..=4 {
+        assert!(project.read(&format!("answer.{n}")).contains(&format!("question {n}")), "{said}");
+    }
+}
+
+#[test]
+fn the_older_way_through_files_still_works() {
+    let project = tool(
+        r#"printf '{"message":"Old?","schema":{"type":"object","properties":{"x":{"type":"string"}}},"mode":"form"}' >"$MCP_ELICIT_REQUEST_FILE.tmp"
+mv "$MCP_ELICIT_REQUEST_FILE.tmp" "$MCP_ELICIT_REQUEST_FILE"
+while [ ! -f "$MCP_ELICIT_RESPONSE_FILE" ]; do sleep 0.02; done
+cat "$MCP_ELICIT_RESPONSE_FILE""#,
+    );
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    server.call(1, "asks");
+    let question = server.receive();
+    assert_eq!(question["params"]["message"], "Old?");
+    assert_eq!(question["params"]["requestedSchema"]["properties"]["x"]["type"], "string");
+    server.reply(&question, &json!({ "action": "accept", "content": { "x": "y" } }));
+    assert_eq!(text(&server.receive()), r#"{"action":"accept","content":{"x":"y"}}"#);
+}
+
+#[test]
+fn a_program_in_another_language_asks_through_the_socket() {
+    let project = tool(
+        r#"python3 - <<'EOT'
+import json, os, socket
+with socket.socket(socket.AF_UNIX) as desk:
+    desk.connect(os.environ["MCP_ASK_SOCKET"])
+    question = {"method": "sampling/createMessage", "params": {"messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}], "maxTokens": 5}}
+    desk.sendall((os.environ["MCP_ASK_KEY"] + "\n" + json.dumps(question) + "\n").encode())
+    print(json.loads(desk.makefile().readline())["result"]["content"]["text"])
+EOT"#,
+    );
+    let mut server = session(&project, "2025-11-25", &json!({ "sampling": {} }));
+    server.call(1, "asks");
+    let question = server.receive();
+    assert_eq!(question["method"], "sampling/createMessage");
+    server.reply(
+        &question,
+        &json!({ "role": "assistant", "model": "m", "content": { "type": "text", "text": "Hello." } }),
+    );
+    assert_eq!(text(&server.receive()), "Hello.");
+}
+
+#[test]
+fn the_clients_model_can_be_asked() {
+    let project = tool(r#"mcp_sample 'Summarise "this"' --system 'Be brief' --max-tokens 20"#);
+    let mut server = session(&project, "2025-11-25", &json!({ "sampling": {} }));
+    server.call(1, "asks");
+    let question = server.receive();
+    assert_eq!(question["params"]["messages"][0]["content"]["text"], "Summarise \"this\"");
+    assert_eq!(question["params"]["systemPrompt"], "Be brief");
+    assert_eq!(question["params"]["maxTokens"], 20);
+    let result =
+        json!({ "role": "assistant", "model": "m", "content": { "type": "text", "text": "Short." } });
+    server.reply(&question, &result);
+    let said: Value = serde_json::from_str(text(&server.receive())).unwrap();
+    assert_eq!(said["content"]["text"], "Short.");
+
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    server.call(1, "asks");
+    assert_eq!(server.receive()["result"]["isError"], true);
+}
+
+fn stateless_call(server: &mut Server, id: u32, extra: &Value) -> Value {
+    let mut meta = stateless_meta();
+    meta["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": { "form": {} } });
+    let mut params = json!({ "name": "asks", "arguments": { "n": 1 }, "_meta": meta });
+    for (name, value) in extra.as_object().unwrap() {
+        params[name] = value.clone();
+    }
+    server.ask(id, "tools/call", &params)
+}
+
+#[test]
+fn without_sessions_the_very_same_process_goes_on_with_the_answer() {
+    let project = tool(
+        r#"first=$(mcp_elicit_string 'First?' value); second=$(mcp_elicit_string 'Second?' value)
+echo "$$ $first $second"; echo $$ >"$MCPBASH_PROJECT_ROOT/pid""#,
+    );
+    let mut server = Server::start(project.root());
+    let asked = stateless_call(&mut server, 1, &json!({}));
+    let result = &asked["result"];
+    assert_eq!(result["resultType"], "input_required", "{asked}");
+    assert_eq!(result["inputRequests"]["question"]["method"], "elicitation/create");
+    assert_eq!(result["inputRequests"]["question"]["params"]["message"], "First?");
+    let word = result["requestState"].clone();
+
+    // Without the answer the question is asked again, under another word.
+    let again = stateless_call(&mut server, 2, &json!({ "requestState": word, "inputResponses": {} }));
+    assert_eq!(again["result"]["inputRequests"]["question"]["params"]["message"], "First?");
+    let used = stateless_call(&mut server, 3, &json!({ "requestState": word, "inputResponses": {} }));
+    assert_eq!(code(&used), -32602, "a word is good once");
+
+    let answer = |text: &str| json!({ "question": { "action": "accept", "content": { "value": text } } });
+    let word = again["result"]["requestState"].clone();
+    let second =
+        stateless_call(&mut server, 4, &json!({ "requestState": word, "inputResponses": answer("one") }));
+    assert_eq!(second["result"]["inputRequests"]["question"]["params"]["message"], "Second?", "{second}");
+    let word = second["result"]["requestState"].clone();
+    let done =
+        stateless_call(&mut server, 5, &json!({ "requestState": word, "inputResponses": answer("two") }));
+    assert_eq!(done["result"]["resultType"], "complete", "{done}");
+    let said = text(&done);
+    assert!(said.contains("one") && said.contains("two"), "{said}");
+    assert!(said.starts_with(project.read("pid").trim()), "{said}");
+}
+
+#[test]
+fn what_comes_back_is_not_believed() {
+    let project = tool("mcp_elicit_confirm 'Sure?'");
+    let mut server = Server::start(project.root());
+    for forged in [json!("forged"), json!("")] {
+        let refused = stateless_call(&mut server, 1, &json!({ "requestState": forged }));
+        assert_eq!(code(&refused), -32602, "{refused}");
+    }
+    assert_eq!(code(&stateless_call(&mut server, 2, &json!({ "requestState": 7 }))), -32602);
+    let asked = stateless_call(&mut server, 3, &json!({}));
+    let word = asked["result"]["requestState"].clone();
+    let other = json!({ "requestState": word, "arguments": { "n": 2 },
+        "inputResponses": { "question": { "action": "accept" } } });
+    assert_eq!(code(&stateless_call(&mut server, 4, &other)), -32602, "another call");
+}
+
+#[test]
+fn a_result_waits_for_whoever_comes_late() {
+    let project = tool(
+        r#"mcp_elicit 'Hello?' '{"type":"object","properties":{}}' 1 || true; echo; echo late >"$MCPBASH_PROJECT_ROOT/late"; echo done"#,
+    );
+    let mut server = Server::start(project.root());
+    let asked = stateless_call(&mut server, 1, &json!({}));
+    let word = asked["result"]["requestState"].clone();
+    wait_until("the script to give up", || project.path("late").exists().then_some(()));
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let answers = json!({ "question": { "action": "accept", "content": {} } });
+    let late = stateless_call(&mut server, 2, &json!({ "requestState": word, "inputResponses": answers }));
+    assert!(text(&late).ends_with("done"), "{late}");
+}
+
+#[test]
+fn roots_are_the_clients_and_follow_its_changes() {
+    let project = tool(r#"mcp_roots_list; echo; mcp_roots_count; echo; echo "$MCP_ROOTS_JSON""#)
+        .file("a b/x", "")
+        .file("c/x", "");
+    let root = |path: &str| format!("file://{}", project.path(path).display()).replace(' ', "%20");
+    let mut server = session(&project, "2025-11-25", &json!({ "roots": { "listChanged": true } }));
+    let asked = server.receive();
+    assert_eq!(asked["method"], "roots/list");
+    let listed = json!({ "roots": [{ "uri": root("a b"), "name": "A" }, { "uri": root("nowhere") },
+        { "uri": "https://example.com/" }] });
+    server.reply(&asked, &listed);
+    server.call(1, "asks");
+    let answer = server.receive();
+    let path = |path: &str| project.path(path).canonicalize().unwrap().display().to_string();
+    let lines: Vec<&str> = text(&answer).lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines[..2], [&*path("a b"), "1"]);
+    let json: Value = serde_json::from_str(lines[2]).unwrap();
+    assert_eq!(
+        json,
+        json!([{ "uri": root("a b").replace(&project.path("a b").display().to_string().replace(' ', "%20"), &path("a b").replace(' ', "%20")), "name": "A", "path": path("a b") }])
+    );
+
+    for _ in 0..5 {
+        server.notify("notifications/roots/list_changed", &json!({}));
+    }
+    let asked = server.receive();
+    assert_eq!(asked["method"], "roots/list");
+    server.reply(&asked, &json!({ "roots": [{ "uri": root("c") }] }));
+    wait_until("the new roots", || {
+        server.call("again", "asks");
+        let answer = server.receive();
+        text(&answer).starts_with(&path("c")).then_some(())
+    });
+}
+
+#[test]
+fn without_a_word_from_the_client_roots_are_the_projects() {
+    let script = "mcp_roots_list";
+    let folder =
+        |project: &Project, path: &str| project.path(path).canonicalize().unwrap().display().to_string();
+    let project = tool(script);
+    let mut server = session(&project, "2025-11-25", &json!({}));
+    server.call(1, "asks");
+    assert_eq!(text(&server.receive()).trim(), folder(&project, ""), "the project itself");
+
+    let project = tool(script)
+        .file(
+            "config/roots.json",
+            r#"{"roots": [{"path": "./data", "name": "Data"}, {"path": "./missing"}]}"#,
+        )
+        .file("data/x", "")
+        .file("other/x", "");
+    let mut server = session(&project, "2025-11-25", &json!({}));
+    server.call(1, "asks");
+    assert_eq!(text(&server.receive()).trim(), folder(&project, "data"));
+
+    let mut server = Server::start_with(project.root(), &[("MCPBASH_ROOTS", "other:data")]);
+    server.initialize("2025-11-25");
+    server.call(1, "asks");
+    let expected = format!("{}\n{}", folder(&project, "other"), folder(&project, "data"));
+    assert_eq!(text(&server.receive()).trim(), expected);
+
+    // A setting that is wrong lets nobody out.
+    let mut server = Server::start_with(project.root(), &[("MCPBASH_ROOTS", "nowhere")]);
+    server.initialize("2025-11-25");
+    server.call(1, "asks");
+    assert_eq!(text(&server.receive()).trim(), "");
+    assert!(server.finish().contains("MCPBASH_ROOTS names nowhere"));
+}
+
+#[test]
+fn nothing_outside_of_the_roots_is_a_path_to_work_on() {
+    let project = tool(
+        r#"cd "$MCPBASH_PROJECT_ROOT"
+for path in inside/x inside/../outside inside/link/passwd /etc/passwd inside/new; do
+	if mcp_roots_contains "$MCPBASH_PROJECT_ROOT/${path#"$MCPBASH_PROJECT_ROOT"/}"; then echo "yes $path"; else echo "no $path"; fi
+done
+mcp_roots_contains /etc/passwd && echo "yes /etc/passwd" || echo "no /etc/passwd""#,
+    )
+    .file("inside/x", "")
+    .file("outside", "");
+    std::os::unix::fs::symlink("/etc", project.path("inside/link")).unwrap();
+    let mut server = Server::start_with(project.root(), &[("MCPBASH_ROOTS", "inside")]);
+    server.initialize("2025-11-25");
+    server.call(1, "asks");
+    let answer = server.receive();
+    let lines: Vec<&str> = text(&answer).lines().collect();
+    assert_eq!(lines[..3], ["yes inside/x", "no inside/../outside", "no inside/link/passwd"]);
+    assert_eq!(lines[5], "no /etc/passwd");
+    assert_eq!(lines[4], "yes inside/new");
+}
