@@ -1,12 +1,12 @@
 //! `resources/list`, `resources/templates/list`, `resources/read`, `resources/subscribe` and `resources/unsubscribe`.
 
+use super::tools::served;
 use crate::listing::Page;
 use crate::resources::{self, Failure};
 use crate::server::Server;
 use crate::shape::{Answer, Members};
 use crate::subscriptions::{self, Hearer};
 use crate::work::Work;
-use mcp_bash_project::Catalog;
 use mcp_bash_wire::{Object, Raw, Revision, RpcError};
 
 pub(crate) fn list(server: &Server, revision: Revision, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
@@ -89,12 +89,4 @@ pub(crate) fn uri_in(
     let snapshot = server.snapshot();
     let resource = snapshot.catalog.resources.get(&name);
     resource.map(|resource| resource.uri.clone()).ok_or_else(|| RpcError::resource_not_found(revision, &name))
-}
-
-/// Refuses where the project cannot be served at all.
-fn served(catalog: &Catalog) -> Result<(), RpcError> {
-    match &catalog.failure {
-        None => Ok(()),
-        Some(failure) => Err(RpcError::internal(failure.clone())),
-    }
 }

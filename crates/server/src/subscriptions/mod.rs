@@ -76,6 +76,7 @@ pub(crate) async fn subscribe(server: &Arc<Server>, uri: &str, hearer: &Arc<Hear
     let subscribed = Subscribed { hearers: Vec::new(), digest, source, is_owed: false };
     if subscriptions.enter(server, uri, subscribed, hearer) {
         // It changed between its reading and its following.
+        let _turn = subscriptions.turn.lock().await;
         look(server, uri).await;
     }
     Ok(())
