@@ -123,21 +123,23 @@ fn the_end_of_the_server_answers_every_stream() {
         server.receive();
     }
     server.close_input();
-    let mut ids: Vec<_> = server
-        .rest()
-        .iter()
-        .map(|answer| {
-            let id = answer["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"].clone();
-            assert_eq!(
-                (&id, &answer["result"]["resultType"]),
-                (&answer["id"], &json!("complete")),
-                "{answer}"
-            );
-            id.as_str().unwrap().to_owned()
-        })
-        .collect();
+    let (mut ids, mut cancelled) = (Vec::new(), Vec::new());
+    for message in server.rest() {
+        let Some(id) = message.get("id") else {
+            let id = &message["params"]["requestId"];
+            assert!(ids.contains(&id.to_string()), "{message}");
+            assert_eq!(message["method"], "notifications/cancelled");
+            cancelled.push(id.to_string());
+            continue;
+        };
+        let own = &message["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
+        assert_eq!((own, &message["result"]["resultType"]), (id, &json!("complete")), "{message}");
+        ids.push(id.to_string());
+    }
     ids.sort();
-    assert_eq!(ids, ["a", "b"]);
+    cancelled.sort();
+    assert_eq!(ids, cancelled);
+    assert_eq!(ids, ["\"a\"", "\"b\""]);
     assert!(server.wait().success());
 }
 

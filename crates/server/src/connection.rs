@@ -397,7 +397,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.listens.end_all(&self.server);
-        self.client.hearer.close(None);
+        self.client.hearer.close();
         self.server.subscriptions().forget(&self.client.hearer);
     }
 }

@@ -47,12 +47,26 @@ impl Hearer {
         is_open
     }
 
-    /// Sends nothing any more, after this last message.
-    pub(crate) fn close(&self, last: Option<Vec<u8>>) {
+    /// Sends nothing any more.
+    pub(crate) fn close(&self) {
+        self.close_after(Vec::new());
+    }
+
+    /// Ends the listening request with its result, and says once more that it is over, as the specification wants it
+    /// where requests have no streams of their own.
+    pub(crate) fn end(&self, result: Vec<u8>) {
+        let Some(id) = &self.subscription else { return self.close() };
+        let mut params = Members::default();
+        params.raw("requestId", id.as_json());
+        params.string("reason", Some("the server ends"));
+        self.close_after(vec![result, self.notification("notifications/cancelled", params)]);
+    }
+
+    fn close_after(&self, last: Vec<Vec<u8>>) {
         self.with(|stage| {
             if *stage != Stage::Closed {
                 *stage = Stage::Closed;
-                if let Some(message) = last {
+                for message in last {
                     self.channel.push(message);
                 }
             }

@@ -111,7 +111,7 @@ impl Listens {
     /// Ends a stream whose client does not want it any more. False if there is none of that id.
     pub(crate) fn cancel(&self, id: &Id, server: &Server) -> bool {
         let Some((hearer, _)) = self.lock().remove(id) else { return false };
-        hearer.close(None);
+        hearer.close();
         server.subscriptions().forget(&hearer);
         true
     }
@@ -122,7 +122,7 @@ impl Listens {
             let meta = format!("\"{}\":{}", keys::SUBSCRIPTION_ID, id.as_json());
             let answer = Answer { meta, ..Answer::default() };
             let result = answer.render(revision, &server.snapshot().catalog.identity);
-            hearer.close(Some(write::result(&id, result)));
+            hearer.end(write::result(&id, result));
             server.subscriptions().forget(&hearer);
         }
     }
