@@ -60,8 +60,12 @@ fn each_revision_is_told_what_it_knows() {
         assert_eq!(keys(&hello["serverInfo"]), info, "{revision}");
         assert_eq!(hello["serverInfo"]["name"], "ops");
         assert_eq!(hello["serverInfo"]["version"], "3.2.1");
-        let mut capabilities =
-            json!({ "logging": {}, "tools": { "listChanged": true }, "prompts": { "listChanged": true } });
+        let mut capabilities = json!({
+            "logging": {},
+            "tools": { "listChanged": true },
+            "prompts": { "listChanged": true },
+            "resources": { "subscribe": true, "listChanged": true },
+        });
         if revision != "2024-11-05" {
             capabilities["completions"] = json!({});
         }

@@ -82,7 +82,7 @@ fn stateless_clients_list_and_get_prompts_too() {
         json!({ "name": "prompt.greeting", "arguments": { "name": "Ada" }, "_meta": stateless_meta() });
     assert_eq!(text(&server.ask(2, "prompts/get", &params)), "Hello, Ada! You are welcome.");
     let capabilities = server.ask(3, "server/discover", &json!({ "_meta": stateless_meta() }));
-    assert_eq!(capabilities["result"]["capabilities"]["prompts"], json!({}));
+    assert_eq!(capabilities["result"]["capabilities"]["prompts"], json!({ "listChanged": true }));
 }
 
 #[test]

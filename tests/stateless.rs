@@ -36,7 +36,13 @@ fn discover_tells_what_may_be_asked() {
     assert_eq!(result["supportedVersions"], json!(["2026-07-28"]));
     assert_eq!(
         result["capabilities"],
-        json!({ "logging": {}, "tools": {}, "prompts": {}, "completions": {} })
+        json!({
+            "logging": {},
+            "tools": { "listChanged": true },
+            "prompts": { "listChanged": true },
+            "resources": { "subscribe": true, "listChanged": true },
+            "completions": {},
+        })
     );
     assert_eq!(result["instructions"], "Be kind.");
     assert!(result["ttlMs"].as_u64().is_some() && result["cacheScope"].is_string(), "{result}");

@@ -17,6 +17,11 @@ macro_rules! answers {
         match (message.get("error"), method) {
             (Some(error), _) => conforms::<schema::RpcError>(error, message),
             (None, "tools/list") => conforms::<schema::ListToolsResult>(&message["result"], message),
+            (None, "resources/list") => conforms::<schema::ListResourcesResult>(&message["result"], message),
+            (None, "resources/templates/list") => {
+                conforms::<schema::ListResourceTemplatesResult>(&message["result"], message);
+            }
+            (None, "resources/read") => conforms::<schema::ReadResourceResult>(&message["result"], message),
             (None, "tools/call") => conforms::<schema::CallToolResult>(&message["result"], message),
             (None, "prompts/list") => conforms::<schema::ListPromptsResult>(&message["result"], message),
             (None, "prompts/get") => conforms::<schema::GetPromptResult>(&message["result"], message),
@@ -34,6 +39,12 @@ macro_rules! notifications {
             Some("notifications/progress") => conforms::<schema::ProgressNotification>(message, message),
             Some("notifications/tools/list_changed") => {
                 conforms::<schema::ToolListChangedNotification>(message, message);
+            }
+            Some("notifications/resources/list_changed") => {
+                conforms::<schema::ResourceListChangedNotification>(message, message);
+            }
+            Some("notifications/resources/updated") => {
+                conforms::<schema::ResourceUpdatedNotification>(message, message);
             }
             Some("notifications/prompts/list_changed") => {
                 conforms::<schema::PromptListChangedNotification>(message, message);
@@ -103,6 +114,9 @@ pub(crate) fn check_answer(revision: &str, method: &str, message: &Value) {
         ("2025-11-25", "initialize") => {
             conforms::<schema_2025_11_25::mcp_2025_11_25::InitializeResult>(result, message);
         }
+        (_, "subscriptions/listen") => {
+            conforms::<schema_2026_07_28::mcp_2026_07_28::SubscriptionsListenResult>(result, message);
+        }
         (_, "server/discover") => {
             conforms::<schema_2026_07_28::mcp_2026_07_28::DiscoverResult>(result, message);
         }
@@ -111,6 +125,10 @@ pub(crate) fn check_answer(revision: &str, method: &str, message: &Value) {
 }
 
 pub(crate) fn check_notification(revision: &str, message: &Value) {
+    if message["method"] == "notifications/subscriptions/acknowledged" {
+        use schema_2026_07_28::mcp_2026_07_28::SubscriptionsAcknowledgedNotification;
+        return conforms::<SubscriptionsAcknowledgedNotification>(message, message);
+    }
     match revision {
         "2024-11-05" => notifications!(schema_2024_11_05::mcp_2024_11_05, message),
         "2025-03-26" => notifications!(schema_2025_03_26::mcp_2025_03_26, message),

@@ -8,7 +8,8 @@ use crate::registry;
 use crate::search::{Known, search, sight};
 use crate::watch::Changes;
 use crate::{
-    Ask, Completion, Diagnostic, Duplicate, Identity, Paths, Prompt, Provider, RegistryError, Tool, hook,
+    Ask, Completion, Diagnostic, Duplicate, Identity, Paths, Prompt, Provider, RegistryError, Resource,
+    ResourceTemplate, Tool, hook, templates,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -22,6 +23,9 @@ pub struct Catalog {
     pub instructions: Option<String>,
     /// All tools that can be called.
     pub tools: Arc<Collection<Tool>>,
+    pub resources: Arc<Collection<Resource>>,
+    /// Families of resources: those that were found, and over them those that are registered.
+    pub templates: Arc<Collection<ResourceTemplate>>,
     pub prompts: Collection<Prompt>,
     /// The scripts that complete arguments, by what they complete.
     pub completions: Collection<Completion>,
@@ -35,6 +39,7 @@ pub struct Catalog {
     pub listing_failure: Option<String>,
     scripts: Arc<Collection<Tool>>,
     providers: Collection<Provider>,
+    found_templates: Arc<Collection<ResourceTemplate>>,
 }
 
 /// How a project is read.
@@ -97,7 +102,7 @@ impl Catalog {
             source.registration = registration;
             source.collections().map_err(|problem| (file, problem))
         });
-        let (Found { scripts, providers, prompts, completions }, failure) = match read {
+        let (found, failure) = match read {
             Ok(found) => (found, None),
             Err((file, problem)) => {
                 let remedy = format!("{problem}; nothing is served until it is mended");
@@ -106,9 +111,12 @@ impl Catalog {
             }
         };
         let mut diagnostics = source.diagnostics;
-        diagnostics.extend(scripts.diagnostics.iter().chain(&providers.diagnostics).cloned());
-        diagnostics.extend(prompts.diagnostics.iter().chain(&completions.diagnostics).cloned());
-        let scripts = Arc::new(scripts);
+        diagnostics.extend(found.diagnostics().cloned());
+        let Found { scripts, providers, prompts, completions, .. } = found;
+        let (scripts, resources) = (Arc::new(scripts), Arc::new(found.resources));
+        let found_templates = Arc::new(found.templates);
+        let registered = &found.registered_templates;
+        let templates = templates::merge(&found_templates, registered, &resources, paths, &mut diagnostics);
         let (tools, duplicates) = merge(&scripts, &providers, paths, &mut diagnostics);
         Self {
             instructions: instructions(paths, &providers),
@@ -116,6 +124,8 @@ impl Catalog {
             paths: paths.clone(),
             identity,
             tools,
+            resources,
+            templates,
             prompts,
             completions,
             duplicates,
@@ -123,6 +133,7 @@ impl Catalog {
             failure,
             scripts,
             providers,
+            found_templates,
         }
     }
 
@@ -131,6 +142,13 @@ impl Catalog {
         self.tools.hash() == other.tools.hash()
             && self.failure.is_some() == other.failure.is_some()
             && self.listing_failure == other.listing_failure
+    }
+
+    /// The same for what can be read.
+    pub fn tells_the_same_resources_as(&self, other: &Self) -> bool {
+        self.resources.hash() == other.resources.hash()
+            && self.templates.hash() == other.templates.hash()
+            && self.failure.is_some() == other.failure.is_some()
     }
 
     /// Whether clients would be told the same prompts by both.
@@ -142,6 +160,8 @@ impl Catalog {
     pub fn store(&self, reading: &Reading) -> Result<(), RegistryError> {
         registry::store(&self.paths, &self.scripts, reading.registry_limit)?;
         if self.failure.is_none() {
+            registry::store(&self.paths, &*self.resources, reading.registry_limit)?;
+            registry::store(&self.paths, &*self.templates, reading.registry_limit)?;
             registry::store(&self.paths, &self.prompts, reading.registry_limit)?;
         }
         if self.providers.is_empty() {
@@ -156,8 +176,22 @@ impl Catalog {
 struct Found {
     scripts: Collection<Tool>,
     providers: Collection<Provider>,
+    resources: Collection<Resource>,
+    templates: Collection<ResourceTemplate>,
+    /// Those that stand over the ones that were found.
+    registered_templates: Vec<Arc<ResourceTemplate>>,
     prompts: Collection<Prompt>,
     completions: Collection<Completion>,
+}
+
+impl Found {
+    /// What was skipped of each kind, and why.
+    fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        let tools = self.scripts.diagnostics.iter().chain(&self.providers.diagnostics);
+        let resources = self.resources.diagnostics.iter().chain(&self.templates.diagnostics);
+        let prompts = self.prompts.diagnostics.iter().chain(&self.completions.diagnostics);
+        tools.chain(resources).chain(prompts)
+    }
 }
 
 /// What a catalog is made of while it is being made.
@@ -171,8 +205,12 @@ struct Source<'a> {
 
 impl<'a> Source<'a> {
     fn collections(&mut self) -> Result<Found, String> {
+        let (templates, registered_templates) = self.templates()?;
         let mut found = Found {
             scripts: self.collection::<Tool>(|catalog| &catalog.scripts)?,
+            resources: self.collection::<Resource>(|catalog| &catalog.resources)?,
+            templates,
+            registered_templates,
             prompts: self.collection::<Prompt>(|catalog| &catalog.prompts)?,
             completions: self.registered::<Completion>()?.unwrap_or_default(),
             ..Found::default()
@@ -182,6 +220,18 @@ impl<'a> Source<'a> {
             found.providers = self.collection::<Provider>(|catalog| &catalog.providers)?;
         }
         Ok(found)
+    }
+
+    /// The templates that are found, and those that are registered besides. An empty registration switches both off.
+    fn templates(&mut self) -> Result<(Collection<ResourceTemplate>, Vec<Arc<ResourceTemplate>>), String> {
+        let registered = self.registration.entries::<ResourceTemplate>(self.paths, &mut self.diagnostics);
+        match registered.map_err(|error| error.to_string())? {
+            Some(registered) if registered.is_empty() => Ok((Collection::default(), registered)),
+            registered => {
+                let found = self.found::<ResourceTemplate>(|catalog| &catalog.found_templates);
+                Ok((found, registered.unwrap_or_default()))
+            }
+        }
     }
 
     /// The entries of one kind as they are registered, if they are.
@@ -200,10 +250,15 @@ impl<'a> Source<'a> {
         if let Some(registered) = self.registered()? {
             return Ok(registered);
         }
-        Ok(match self.before {
+        Ok(self.found(of))
+    }
+
+    /// The entries of one kind as they are found.
+    fn found<T: Entry>(&self, of: impl Fn(&Catalog) -> &Collection<T>) -> Collection<T> {
+        match self.before {
             Before::Registry => self.search_from_registry(),
             Before::Catalog(catalog, changes) => self.search_from(of(catalog), changes),
-        })
+        }
     }
 
     fn context(&self) -> Context<'a> {
@@ -211,18 +266,17 @@ impl<'a> Source<'a> {
     }
 
     fn search_from_registry<T: Entry>(&self) -> Collection<T> {
-        // A part of the folder of another kind is no part of this one's.
-        let inside = |part: &PathBuf| {
-            if part.starts_with(T::folder(self.paths)) { vec![part.clone()] } else { Vec::new() }
-        };
-        let only = self.reading.only.as_ref().map(inside);
-        let only = only.as_deref();
+        // What is looked at in another folder is nothing to this kind.
+        let folder = T::folder(self.paths);
+        let only = self.reading.only.as_ref().map(|part| {
+            let parts = std::slice::from_ref(part);
+            if part.starts_with(folder) { parts } else { Default::default() }
+        });
         let load = || registry::load::<T>(self.paths, self.reading.registry_limit);
         if self.reading.static_registry
             && let Some(known) = load()
         {
             let items = known.entries.values().map(|(item, _)| item.clone()).collect();
-            let folder = T::folder(self.paths);
             return Collection::new(items, HashMap::new(), folder, Vec::new()).stored(true);
         }
         let (known, sighted) = if registry::is_large::<T>(self.paths) {
@@ -242,6 +296,10 @@ impl<'a> Source<'a> {
         let folder = T::folder(self.paths);
         // What lost its name to another may have won it now.
         let only = changes.folders().filter(|_| !before.has_clashes);
+        let others = T::depends_on(self.paths);
+        let only = only.filter(|changed| {
+            !changed.iter().any(|part| others.is_some_and(|other| part.starts_with(other)))
+        });
         let only = only.map(|changed| {
             let inside: BTreeSet<&PathBuf> = changed.iter().filter(|part| part.starts_with(folder)).collect();
             // What stands inside of another part is looked at with that.

@@ -68,7 +68,7 @@ impl<T: Entry> Collection<T> {
     /// skipped.
     pub(crate) fn new(
         mut items: Vec<Arc<T>>,
-        stamps: HashMap<Box<str>, Stamps>,
+        mut stamps: HashMap<Box<str>, Stamps>,
         folder: &Path,
         mut diagnostics: Vec<Diagnostic>,
     ) -> Self {
@@ -77,14 +77,18 @@ impl<T: Entry> Collection<T> {
         let mut left: Vec<Arc<T>> = Vec::with_capacity(count);
         for item in items {
             match left.last() {
-                Some(known) if known.name() == item.name() => diagnostics.push(Diagnostic::new(
-                    folder.join(item.path()),
-                    format!(
-                        "is skipped: {} is called `{}` too; rename one of them",
-                        known.path(),
-                        item.name()
-                    ),
-                )),
+                Some(known) if known.name() == item.name() => {
+                    // Looked at again each time, so that it is told again each time.
+                    stamps.remove(item.path());
+                    diagnostics.push(Diagnostic::new(
+                        folder.join(item.path()),
+                        format!(
+                            "is skipped: {} is called `{}` too; rename one of them",
+                            known.path(),
+                            item.name()
+                        ),
+                    ));
+                }
                 _ => left.push(item),
             }
         }

@@ -3,7 +3,7 @@
 use crate::canonical::canonical;
 use crate::scan::{Candidate, Listing};
 use crate::{Ask, Diagnostic, Paths};
-use std::path::Path;
+use std::path::{Component, Path};
 use std::sync::OnceLock;
 
 /// One kind of entry: a tool, a resource, a prompt.
@@ -11,11 +11,23 @@ pub(crate) trait Entry: Sized + Send + Sync {
     /// What they are called in registrations and in the name of their registry.
     const KIND: &'static str;
 
+    /// The name of their registry, without its ending.
+    const REGISTRY: &'static str = Self::KIND;
+
+    /// Whether a candidate that turned out to be none is known as such until its files look different. Only where
+    /// nothing but these files decides about it.
+    const REMEMBERS_OTHERS: bool = false;
+
     /// So many are read by several threads.
     const MANY: usize = 256;
 
     /// Where they stand in a project.
     fn folder(paths: &Paths) -> &Path;
+
+    /// Another folder whose changes can make a difference to each of them.
+    fn depends_on(_paths: &Paths) -> Option<&Path> {
+        None
+    }
 
     /// What in one folder may be an entry. `diagnostics` gets what surely is none, but looks as if it was meant to be.
     fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate>;
@@ -87,6 +99,16 @@ pub(crate) fn default_name(file: &Path, kind: &str) -> String {
     let folder = file.parent().and_then(Path::file_name);
     let name = if stem == kind { folder.unwrap_or(stem) } else { stem };
     name.to_string_lossy().into_owned()
+}
+
+/// The path of a registered file, which must stay below its folder.
+pub(crate) fn inside(path: &str) -> Result<&Path, String> {
+    let mut parts = Path::new(path).components();
+    if parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+        Ok(Path::new(path))
+    } else {
+        Err(format!("`path` must stay below its folder: {path}"))
+    }
 }
 
 /// The path of a file below `folder`.

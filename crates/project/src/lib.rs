@@ -6,6 +6,7 @@
 //! who the server says it is, the tools and prompts it found, and [`Diagnostic`]s about what it skipped and why. A folder that is
 //! half broken still gives a catalog of the other half. Nothing here speaks JSON-RPC or starts a process.
 
+mod about;
 mod arguments;
 mod canonical;
 mod catalog;
@@ -28,15 +29,20 @@ mod prompts;
 mod providers;
 mod register;
 mod registry;
+mod resource_files;
+mod resource_provider;
+mod resources;
 pub mod roots;
 mod scan;
 mod search;
 mod stamp;
+mod templates;
 mod tools;
 pub mod trust;
 pub mod utc;
 mod watch;
 
+pub use about::About;
 pub use arguments::Argument;
 pub use catalog::{Catalog, Reading};
 pub use collection::Collection;
@@ -51,5 +57,8 @@ pub use paths::Paths;
 pub use prompts::{Prompt, Source};
 pub use providers::{Ask, Duplicate, Provider, excerpt};
 pub use registry::RegistryError;
+pub use resource_provider::{OUR_PROVIDERS, provider_by_scheme, provider_script};
+pub use resources::Resource;
+pub use templates::ResourceTemplate;
 pub use tools::{Origin, Timeouts, Tool};
-pub use watch::{Changes, watch};
+pub use watch::{Changes, Folders, Looks, WatchedFile, watch};

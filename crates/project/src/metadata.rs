@@ -26,6 +26,12 @@ pub(crate) struct Metadata {
     pub(crate) progress_extends_timeout: Option<bool>,
     pub(crate) max_timeout_secs: Option<u64>,
     pub(crate) timeout_hint: Option<String>,
+    pub(crate) uri: Option<String>,
+    pub(crate) uri_template: Option<String>,
+    pub(crate) mime_type: Option<String>,
+    pub(crate) size: Option<u64>,
+    /// Who reads a resource.
+    pub(crate) provider: Option<String>,
     /// Who speaks in a prompt.
     pub(crate) role: Option<String>,
     /// The messages of a prompt.
@@ -35,6 +41,14 @@ pub(crate) struct Metadata {
     pub(crate) notes: Option<Box<RawValue>>,
     /// Where the script is, for tools that are registered and not found.
     pub(crate) path: Option<String>,
+}
+
+/// What metadata says about where resources are.
+pub(crate) enum Uris<'a> {
+    /// One, with this URI if it is given.
+    One(Option<&'a str>),
+    /// All that a template finds.
+    Family(&'a str),
 }
 
 /// The longest metadata file that is read.
@@ -53,6 +67,20 @@ impl Metadata {
         let value: serde_json::Value =
             serde_saphyr::from_str(&text).map_err(|error| format!("{error}; mend the YAML"))?;
         Self::from_json(&value.to_string())
+    }
+
+    /// Whether it describes one resource, a family of them, or, which cannot be, both. What is empty says nothing.
+    pub(crate) fn uris(&self) -> Result<Uris<'_>, String> {
+        let uri = self.uri.as_deref().filter(|uri| !uri.is_empty());
+        let template = self.uri_template.as_deref().filter(|template| !template.is_empty());
+        match (uri, template) {
+            (Some(_), Some(_)) => {
+                Err("it has both `uri` and `uriTemplate`, and can only be one thing; leave one out"
+                    .to_owned())
+            }
+            (uri, None) => Ok(Uris::One(uri)),
+            (None, Some(template)) => Ok(Uris::Family(template)),
+        }
     }
 
     pub(crate) fn from_json(text: &str) -> Result<Self, String> {

@@ -37,24 +37,25 @@ struct Envelope<'a> {
 /// Whether it takes noticeable time to read the registry of a kind.
 pub(crate) fn is_large<T: Entry>(paths: &Paths) -> bool {
     const LARGE: u64 = 256 * 1024;
-    fs::metadata(paths.registry.join(format!("{}.json", T::KIND))).is_ok_and(|file| file.len() > LARGE)
+    fs::metadata(paths.registry.join(format!("{}.json", T::REGISTRY))).is_ok_and(|file| file.len() > LARGE)
 }
 
 /// Reads a registry back: nothing where it is missing, too large, or not what we wrote.
 pub(crate) fn load<T: Entry>(paths: &Paths, limit: usize) -> Option<Known<T>> {
-    let text = read_bounded(&paths.registry.join(format!("{}.json", T::KIND)), limit)?;
+    let text = read_bounded(&paths.registry.join(format!("{}.json", T::REGISTRY)), limit)?;
     let envelope: Envelope<'_> =
         serde_json::from_str(&text).ok().filter(|envelope: &Envelope<'_>| envelope.version == 1)?;
     let stamps = read_bounded(&paths.registry.join(stamps_of::<T>()), limit);
-    let stamps: HashMap<Box<str>, Stamps> =
+    let mut stamps: HashMap<Box<str>, Stamps> =
         stamps.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     let entries = envelope.items.iter().map(|item| {
         let item = T::remembered(item.get(), paths)?;
-        let stamps = stamps.get(item.path()).copied();
+        let stamps = stamps.remove(item.path());
         Some((item.path().into(), (Arc::new(item), stamps)))
     });
     Some(Known {
         entries: entries.collect::<Option<_>>()?,
+        others: if T::REMEMBERS_OTHERS { stamps } else { HashMap::new() },
         hash: Some(envelope.hash).filter(|hash| hash.len() == 64),
     })
 }
@@ -78,14 +79,14 @@ pub(crate) fn store<T: Entry>(
         return Err(RegistryError::TooLarge { size: text.len(), limit });
     }
     fs::create_dir_all(&paths.registry)?;
-    replace(&paths.registry, &format!("{}.json", T::KIND), &text)?;
+    replace(&paths.registry, &format!("{}.json", T::REGISTRY), &text)?;
     replace(&paths.registry, &stamps_of::<T>(), &json!(collection.stamps).to_string())?;
     Ok(())
 }
 
 /// Hidden, since it means nothing to anybody else.
 fn stamps_of<T: Entry>() -> String {
-    format!(".{}.stamps.json", T::KIND)
+    format!(".{}.stamps.json", T::REGISTRY)
 }
 
 fn read_bounded(path: &Path, limit: usize) -> Option<String> {

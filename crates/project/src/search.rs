@@ -13,23 +13,28 @@ use std::thread;
 /// The entries that are known from before, by their path, with what their files looked like.
 pub(crate) struct Known<T> {
     pub(crate) entries: HashMap<Box<str>, (Arc<T>, Option<Stamps>)>,
+    /// Candidates that are known to be none, by their path.
+    pub(crate) others: HashMap<Box<str>, Stamps>,
     /// The hash of just these, where that is known.
     pub(crate) hash: Option<String>,
 }
 
 impl<T> Default for Known<T> {
     fn default() -> Self {
-        Self { entries: HashMap::new(), hash: None }
+        Self { entries: HashMap::new(), others: HashMap::new(), hash: None }
     }
 }
 
 impl<T: Entry> Known<T> {
     pub(crate) fn of(collection: &Collection<T>) -> Self {
+        let mut others = collection.stamps.clone();
         let entries = collection.items().iter().map(|item| {
-            let stamps = collection.stamps.get(item.path()).copied();
+            let stamps = others.remove(item.path());
             (item.path().into(), (Arc::clone(item), stamps))
         });
-        Self { entries: entries.collect(), hash: None }
+        let entries = entries.collect();
+        let others = if T::REMEMBERS_OTHERS { others } else { HashMap::new() };
+        Self { entries, others, hash: None }
     }
 }
 
@@ -69,6 +74,7 @@ pub(crate) fn search<T: Entry>(
             items.push(item);
             stamps.extend(looks.map(|looks| (path, looks)));
         }
+        stamps.extend(known.others.extract_if(|path, _| !is_inside(path)));
     }
     diagnostics.extend(sighted.diagnostics);
     for candidate in sighted.candidates {
@@ -76,6 +82,9 @@ pub(crate) fn search<T: Entry>(
         match known.entries.remove(&path) {
             Some((item, looks)) if looks == Some(candidate.stamps) => {
                 items.push(item);
+                stamps.insert(path, candidate.stamps);
+            }
+            None if known.others.get(&path) == Some(&candidate.stamps) => {
                 stamps.insert(path, candidate.stamps);
             }
             _ => fresh.push((path, candidate)),
@@ -89,6 +98,8 @@ pub(crate) fn search<T: Entry>(
                 stamps.insert(read.path, read.stamps);
             }
             items.push(Arc::new(item));
+        } else if T::REMEMBERS_OTHERS && read.problems.is_empty() {
+            stamps.insert(read.path, read.stamps);
         }
         let told = read.problems.into_iter().map(|problem| Diagnostic::new(&read.described_in, problem));
         diagnostics.extend(told);

@@ -6,7 +6,7 @@ use crate::context::{RequestContext, missing_meta};
 use crate::guard::{Denied, SLOWED};
 use crate::in_flight::InFlight;
 use crate::methods::{
-    Immediate, Lengthy, Method, Rule, completion, discover, lifecycle, logging, prompts, tools,
+    Immediate, Lengthy, Method, Rule, completion, discover, lifecycle, logging, prompts, resources, tools,
 };
 use crate::panics;
 use crate::questions::Questions;
@@ -14,6 +14,7 @@ use crate::roots::ClientRoots;
 use crate::server::Server;
 use crate::session::{Gate, Session};
 use crate::shape::Answer;
+use crate::subscriptions::{Filter, Hearer, Listens};
 use crate::work::{Client, Work};
 use mcp_bash_wire::{
     Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, RawBuf, Refusal, Request,
@@ -37,6 +38,7 @@ pub struct Connection {
     channel: Arc<dyn Channel>,
     session: Mutex<Session>,
     in_flight: Arc<InFlight>,
+    listens: Listens,
     client: Client,
     closing: Arc<AtomicBool>,
     /// How many refusals of wrong secrets are being held back.
@@ -56,12 +58,14 @@ impl Connection {
         let peer = server.log().peers().join(Arc::clone(&channel), server.settings().logs_per_minute);
         let session = Session::new(peer, server.log().default_level(), Arc::clone(&closing));
         let questions = Arc::new(Questions::new(Arc::clone(&channel)));
+        let hearer = Arc::new(Hearer::of_session(Arc::clone(&channel)));
         Self {
             server,
             channel,
             session: Mutex::new(session),
             in_flight: Arc::default(),
-            client: Client { questions, roots: Arc::new(ClientRoots::new()) },
+            listens: Listens::default(),
+            client: Client { questions, roots: Arc::new(ClientRoots::new()), hearer },
             closing,
             slowed: Arc::default(),
         }
@@ -91,9 +95,9 @@ impl Connection {
         }
     }
 
-    /// Whether nothing is being worked on.
+    /// Whether nothing is being worked on, and nobody listens.
     pub fn is_idle(&self) -> bool {
-        self.in_flight.is_idle()
+        self.in_flight.is_idle() && self.listens.is_empty()
     }
 
     /// Whether the client said `shutdown`.
@@ -104,11 +108,13 @@ impl Connection {
     /// Blocks until everything that was asked is answered and its work has ended, or until the deadline. True when
     /// it has.
     pub fn finish(&self, deadline: Option<Instant>) -> bool {
+        self.listens.end_all(&self.server);
         self.in_flight.wait_until_idle(deadline)
     }
 
     /// Stops all work: nothing more is sent for it.
     pub fn abandon(&self) {
+        self.listens.end_all(&self.server);
         self.in_flight.cancel_all();
     }
 
@@ -202,6 +208,10 @@ impl Connection {
                 drop(session);
                 return self.start_work(request, context, method, answers);
             }
+            Method::Listen => {
+                drop(session);
+                return self.listen(request, &context, answers);
+            }
         };
         panics::on_purpose(rule.name);
         let params = request.params;
@@ -213,6 +223,13 @@ impl Connection {
             Immediate::Exit => lifecycle::exit(&session)?,
             Immediate::Discover => discover::discover(&self.server, context.revision),
             Immediate::ListTools => tools::list(&self.server, context.revision, params)?,
+            Immediate::ListResources => resources::list(&self.server, context.revision, params)?,
+            Immediate::Unsubscribe => {
+                resources::unsubscribe(&self.server, context.revision, params, &self.client.hearer)?
+            }
+            Immediate::ListResourceTemplates => {
+                resources::list_templates(&self.server, context.revision, params)?
+            }
             Immediate::ListPrompts => prompts::list(&self.server, context.revision, params)?,
         };
         let result = answer.render(context.revision, &self.server.snapshot().catalog.identity);
@@ -253,6 +270,22 @@ impl Connection {
                 served.ok_or_else(not_found)
             }
         }
+    }
+
+    /// Opens a stream of notifications, which is all that its client hears until it ends.
+    fn listen(
+        &self,
+        request: &Request<'_>,
+        context: &RequestContext,
+        answers: &Answers,
+    ) -> Result<Served, RpcError> {
+        if answers.is_batched() {
+            return Err(RpcError::invalid_request("Invalid Request: to listen cannot be part of a batch"));
+        }
+        let filter = Filter::read(request.params)?;
+        let channel = Arc::clone(&self.channel);
+        self.listens.begin(&self.server, channel, &request.id, context.revision, filter)?;
+        Ok(Served::Later)
     }
 
     fn start_work(
@@ -324,7 +357,11 @@ impl Connection {
             let params = Object::read(params?, "params", &["requestId"]).ok()?;
             Id::read(params.get("requestId")?)
         };
-        if let Some(call) = read().and_then(|id| self.in_flight.cancel(&id)) {
+        let Some(id) = read() else { return };
+        if self.listens.cancel(&id, &self.server) {
+            return;
+        }
+        if let Some(call) = self.in_flight.cancel(&id) {
             self.server.admission().forget(&call);
             self.server.log().event(LogLevel::Debug, "mcp.rpc", "request cancelled", &json!({}));
         }
@@ -357,6 +394,14 @@ impl Connection {
     }
 }
 
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.listens.end_all(&self.server);
+        self.client.hearer.close();
+        self.server.subscriptions().forget(&self.client.hearer);
+    }
+}
+
 /// What became of a request.
 enum Served {
     /// The members of its result.
@@ -379,6 +424,8 @@ async fn run(work: &Arc<Work>, method: Lengthy, params: Option<Raw<'_>>) -> Resu
             panics::on_purpose("tools/call");
             tools::call(work, params).await
         }
+        Lengthy::ReadResource => resources::read(work, params).await,
+        Lengthy::Subscribe => resources::subscribe(work, params).await,
         Lengthy::GetPrompt => prompts::get(work, params).await,
         Lengthy::Complete => completion::complete(work, params).await,
     }

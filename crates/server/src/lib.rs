@@ -31,6 +31,7 @@ mod parking;
 mod payloads;
 mod peers;
 mod questions;
+mod resources;
 mod roots;
 mod schemas;
 mod script;
@@ -40,6 +41,7 @@ mod settings;
 mod setup;
 mod shape;
 mod spill;
+mod subscriptions;
 mod toolbox;
 mod work;
 
@@ -48,6 +50,7 @@ pub use connection::{Connection, Flow};
 pub use log::{Log, Style};
 pub use server::Server;
 pub use settings::{
-    EnvironmentMode, RemoteToken, Setting, SettingProblem, Settings, TABLE as SETTINGS, ToolPolicy,
+    EnvironmentMode, RemoteToken, ResourceSettings, Setting, SettingProblem, Settings, TABLE as SETTINGS,
+    ToolPolicy,
 };
 pub use setup::Setup;

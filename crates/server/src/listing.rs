@@ -4,14 +4,19 @@
 use crate::schemas::Schemas;
 use crate::shape;
 use mcp_bash_project::utc::now;
-use mcp_bash_project::{Catalog, Tool};
+use mcp_bash_project::{Catalog, Resource, Tool};
 use mcp_bash_wire::{Cursor, Object, Raw, Revision, RpcError};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// What is served at one moment.
 pub(crate) struct Snapshot {
     pub(crate) catalog: Catalog,
     tools: Definitions,
+    resources: Definitions,
+    templates: Definitions,
+    /// Where the resources stand, by their URI.
+    places_by_uri: OnceLock<HashMap<Box<str>, usize>>,
     prompts: Definitions,
     /// For each tool of the catalog, in its order.
     schemas: Vec<Schemas>,
@@ -44,7 +49,45 @@ pub(crate) struct Page {
 impl Snapshot {
     pub(crate) fn new(catalog: Catalog) -> Self {
         let schemas = catalog.tools.items().iter().map(|_| Schemas::default()).collect();
-        Self { catalog, tools: Definitions::default(), prompts: Definitions::default(), schemas }
+        Self {
+            catalog,
+            tools: Definitions::default(),
+            prompts: Definitions::default(),
+            resources: Definitions::default(),
+            templates: Definitions::default(),
+            places_by_uri: OnceLock::new(),
+            schemas,
+        }
+    }
+
+    /// The resource with that URI. Of several it is the first.
+    pub(crate) fn resource(&self, uri: &str) -> Option<&Resource> {
+        let resources = self.catalog.resources.items();
+        let places = self.places_by_uri.get_or_init(|| {
+            let places = resources.iter().enumerate().rev();
+            places.map(|(place, resource)| (resource.uri.as_str().into(), place)).collect()
+        });
+        Some(&resources[*places.get(uri)?])
+    }
+
+    /// The page of resources that `params` asks for.
+    pub(crate) fn resources(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
+        let resources = self.catalog.resources.items();
+        let definition = |place: usize| {
+            let render = || shape::resource(&resources[place], revision);
+            self.resources.get(revision, resources.len(), place, render)
+        };
+        page("resources", resources.len(), definition, || self.catalog.resources.hash(), params)
+    }
+
+    /// The page of templates that `params` asks for.
+    pub(crate) fn templates(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
+        let templates = self.catalog.templates.items();
+        let definition = |place: usize| {
+            let render = || shape::resource_template(&templates[place], revision);
+            self.templates.get(revision, templates.len(), place, render)
+        };
+        page("resourceTemplates", templates.len(), definition, || self.catalog.templates.hash(), params)
     }
 
     /// The tool of that name, and its schemas.

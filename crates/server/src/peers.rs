@@ -2,13 +2,18 @@
 
 use crate::channel::Channel;
 use crate::limiter::Limiter;
+use crate::subscriptions::Hearer;
 use mcp_bash_wire::{LogLevel, write};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// All clients of a process.
 #[derive(Default)]
-pub(crate) struct Peers(Mutex<Vec<Weak<Peer>>>);
+pub(crate) struct Peers {
+    peers: Mutex<Vec<Weak<Peer>>>,
+    /// The listening requests of the stateless era.
+    listens: Mutex<Vec<Weak<Hearer>>>,
+}
 
 impl Peers {
     /// A client that has come. It hears nothing before it is ready.
@@ -19,7 +24,7 @@ impl Peers {
             log_level: AtomicU8::new(0),
             limiter: Mutex::new(Limiter::new(events_per_minute)),
         });
-        let mut peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         peers.retain(|peer| peer.strong_count() > 0);
         peers.push(Arc::downgrade(&peer));
         peer
@@ -32,6 +37,17 @@ impl Peers {
             peer.channel.push(notification.clone());
             peer.channel.flush();
         }
+        let listens = self.listens.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for hearer in listens.iter().filter_map(Weak::upgrade) {
+            hearer.announce(method);
+        }
+    }
+
+    /// A listening request, which hears what it wants for as long as it lives.
+    pub(crate) fn listen(&self, hearer: &Arc<Hearer>) {
+        let mut listens = self.listens.lock().unwrap_or_else(PoisonError::into_inner);
+        listens.retain(|hearer| hearer.strong_count() > 0);
+        listens.push(Arc::downgrade(hearer));
     }
 
     /// Those who want log events of this level.
@@ -40,7 +56,7 @@ impl Peers {
     }
 
     fn chosen(&self, choose: impl Fn(&Peer) -> bool) -> Vec<Arc<Peer>> {
-        let peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         peers.iter().filter_map(Weak::upgrade).filter(|peer| choose(peer)).collect()
     }
 }

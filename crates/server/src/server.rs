@@ -7,15 +7,17 @@ use crate::listing::Snapshot;
 use crate::log::Log;
 use crate::parking::Parking;
 use crate::payloads::Payloads;
+use crate::resources::Resources;
 use crate::roots::Root;
 use crate::settings::Settings;
 use crate::setup::Setup;
+use crate::subscriptions::Subscriptions;
 use crate::toolbox::Toolbox;
 use arc_swap::ArcSwap;
 use mcp_bash_project::roots;
 use mcp_bash_project::{Catalog, Changes, Paths, Reading, RegistryError};
 use mcp_bash_runner::{Runner, StateDir};
-use mcp_bash_wire::{Era, LogLevel, Revision};
+use mcp_bash_wire::{LogLevel, Revision};
 use serde_json::json;
 use std::ffi::OsString;
 use std::sync::{Arc, OnceLock};
@@ -30,6 +32,8 @@ pub struct Server {
     admission: Arc<Admission>,
     guard: Option<Guard>,
     payloads: Option<Payloads>,
+    resources: Resources,
+    subscriptions: Subscriptions,
     log: Log,
     runtime: Handle,
     state_dir: Arc<StateDir>,
@@ -55,6 +59,8 @@ impl Server {
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
             payloads: record_payloads(&settings, &state_dir, &log),
+            resources: Resources::new(&settings, &catalog.paths),
+            subscriptions: Subscriptions::default(),
             runner,
             admission: Arc::new(admission),
             snapshot: ArcSwap::from_pointee(Snapshot::new(catalog)),
@@ -127,6 +133,7 @@ impl Server {
         }
         let news = [
             (!catalog.tells_the_same_tools_as(&before.catalog), "tools"),
+            (!catalog.tells_the_same_resources_as(&before.catalog), "resources"),
             (!catalog.tells_the_same_prompts_as(&before.catalog), "prompts"),
         ];
         let news = news.into_iter().filter_map(|(is_news, kind)| is_news.then_some(kind));
@@ -139,7 +146,11 @@ impl Server {
             return;
         }
         let catalog = &self.snapshot().catalog;
-        let details = json!({ "tools": catalog.tools.len(), "prompts": catalog.prompts.len() });
+        let details = json!({
+            "tools": catalog.tools.len(),
+            "resources": catalog.resources.len(),
+            "prompts": catalog.prompts.len(),
+        });
         self.store_registry();
         for kind in news {
             self.log.event(LogLevel::Info, "mcp.project", &format!("the {kind} have changed"), &details);
@@ -179,6 +190,14 @@ impl Server {
         self.snapshot.load_full()
     }
 
+    pub(crate) fn resources(&self) -> &Resources {
+        &self.resources
+    }
+
+    pub(crate) fn subscriptions(&self) -> &Subscriptions {
+        &self.subscriptions
+    }
+
     pub(crate) fn runner(&self) -> &Runner {
         &self.runner
     }
@@ -215,11 +234,10 @@ impl Server {
     pub(crate) fn capabilities(&self, revision: Revision) -> String {
         let mut capabilities = json!({ "logging": {} });
         if !self.settings.minimal {
-            // Stateless clients hear of changes through subscriptions, which are not there yet.
-            let announced = revision.era() == Era::Handshake;
             for kind in ["tools", "prompts"] {
-                capabilities[kind] = if announced { json!({ "listChanged": true }) } else { json!({}) };
+                capabilities[kind] = json!({ "listChanged": true });
             }
+            capabilities["resources"] = json!({ "subscribe": true, "listChanged": true });
             if revision.has_completions() {
                 capabilities["completions"] = json!({});
             }

@@ -1,5 +1,9 @@
 //! Every setting this server reads from its environment, in one table.
 
+mod resources;
+
+pub use resources::ResourceSettings;
+
 use mcp_bash_wire::{Limits, LogLevel};
 use std::fmt;
 use std::time::Duration;
@@ -33,6 +37,7 @@ pub struct Settings {
     pub roots_timeout: Duration,
     /// How often a project is looked at that cannot be watched.
     pub scan_interval: Duration,
+    pub resources: ResourceSettings,
     pub environment_mode: EnvironmentMode,
     pub tool_policy: ToolPolicy,
     /// Where scripts find their programs, where somebody says so.
@@ -220,6 +225,51 @@ pub const TABLE: &[Setting] = &[
         "5",
         "Seconds between looks at the tools, where the file system does not tell of changes",
     ),
+    row("MCP_RESOURCES_TTL", "5", "The same for the resources"),
+    row("MCP_RESOURCES_TEMPLATES_TTL", "5", "The same for the templates of resources"),
+    row(
+        "MCP_RESOURCES_ROOTS",
+        "",
+        "Folders whose files may be read as resources besides the project's own, with colons between them",
+    ),
+    row(
+        "MCPBASH_MAX_RESOURCE_BYTES",
+        "",
+        "The largest resource that is read, in bytes; without it, `MCPBASH_MAX_TOOL_OUTPUT_SIZE` counts",
+    ),
+    row(
+        "MCPBASH_RESOURCES_POLL_INTERVAL_SECS",
+        "2",
+        "Seconds between looks at a subscribed resource that is no file; 0 means never",
+    ),
+    row(
+        "MCPBASH_DEFAULT_SUBSCRIBE_TIMEOUT",
+        "120",
+        "Seconds the first reading of a resource may take that is subscribed to",
+    ),
+    row("MCPBASH_HTTPS_ALLOW_HOSTS", "", "The hosts that resources are read from over https"),
+    row("MCPBASH_HTTPS_DENY_HOSTS", "", "Hosts that are never read from over https"),
+    row("MCPBASH_HTTPS_ALLOW_ALL", "false", "`true` reads from every public host where no list names some"),
+    row("MCPBASH_HTTPS_TIMEOUT", "15", "Seconds a resource may take over https, at most 60"),
+    row("MCPBASH_HTTPS_MAX_BYTES", "10485760", "The largest resource over https, in bytes, at most 20 MiB"),
+    row("MCPBASH_HTTPS_USER_AGENT", "", "What https servers are told about who asks"),
+    row("MCPBASH_ENABLE_GIT_PROVIDER", "false", "`true` reads resources from repositories (`git+https:`)"),
+    row("MCPBASH_GIT_ALLOW_HOSTS", "", "The hosts that repositories are read from"),
+    row("MCPBASH_GIT_DENY_HOSTS", "", "Hosts that repositories are never read from"),
+    row("MCPBASH_GIT_ALLOW_ALL", "false", "`true` reads from every public host where no list names some"),
+    row("MCPBASH_GIT_TIMEOUT", "30", "Seconds a resource may take from a repository, at most 60"),
+    row("MCPBASH_GIT_MAX_KB", "51200", "The largest repository that is read, in KB, at most 1048576"),
+    row(
+        "MCPBASH_PROVIDER_ENV_MODE",
+        "isolate",
+        "What `providers/` scripts see of the server's environment: `isolate`, `allowlist` or `inherit`",
+    ),
+    row(
+        "MCPBASH_PROVIDER_ENV_ALLOWLIST",
+        "",
+        "Names that they see besides the minimal ones, in the mode `allowlist`",
+    ),
+    row("MCPBASH_PROVIDER_ENV_INHERIT_ALLOW", "false", "Must be `true` for the mode `inherit` of providers"),
     row("MCP_PROMPTS_TTL", "5", "The same for the prompts; the shortest of these times counts for all"),
     row(
         "MCPBASH_ROOTS",
@@ -348,6 +398,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             output_limit: self.size("MCPBASH_MAX_TOOL_OUTPUT_SIZE", 1),
             prompt_limit: self.size("MCPBASH_MAX_PROMPT_BYTES", 1),
             payload_threshold: self.size("MCPBASH_ENV_PAYLOAD_THRESHOLD", 0),
+            resources: self.resources(),
             environment_mode: self.environment_mode(),
             tool_policy: self.tool_policy(),
             search_path: self.given("MCPBASH_PATH"),
@@ -358,10 +409,15 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             roots: self.given("MCPBASH_ROOTS"),
             roots_timeout: self.seconds("MCPBASH_ROOTS_REQUEST_TIMEOUT", 1, 600),
             provider_timeout: self.seconds("MCPBASH_PROVIDER_TIMEOUT", 1, YEAR),
-            scan_interval: ["MCP_TOOLS_TTL", "MCP_PROMPTS_TTL"]
-                .map(|name| self.seconds(name, 1, YEAR))
-                .into_iter()
-                .fold(Duration::MAX, Duration::min),
+            scan_interval: [
+                "MCP_TOOLS_TTL",
+                "MCP_RESOURCES_TTL",
+                "MCP_RESOURCES_TEMPLATES_TTL",
+                "MCP_PROMPTS_TTL",
+            ]
+            .map(|name| self.seconds(name, 1, YEAR))
+            .into_iter()
+            .fold(Duration::MAX, Duration::min),
             registration_limit: self.number("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", 1, 1 << 40),
             stderr_tail: self.size("MCPBASH_TOOL_STDERR_TAIL_LIMIT", 0),
             progress_per_minute: self.rate("MCPBASH_MAX_PROGRESS_PER_MIN"),

@@ -1,7 +1,7 @@
 //! The shape of what we send, by revision. Handlers write the newest shape; this file leaves out what older revisions
 //! do not know. Nowhere else is a result or a definition adapted.
 
-use mcp_bash_project::{Identity, Prompt, Tool};
+use mcp_bash_project::{About, Identity, Prompt, Resource, ResourceTemplate, Tool};
 use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner, keys, write};
 use std::fmt::Write as _;
 
@@ -193,6 +193,42 @@ pub(crate) fn tool(tool: &Tool, revision: Revision) -> String {
         definition.optional_raw("_meta", text(&tool.meta).as_deref());
     }
     definition.object()
+}
+
+/// The definition of a resource as `revision` knows it.
+pub(crate) fn resource(resource: &Resource, revision: Revision) -> String {
+    let mut definition = Members::default();
+    definition.string("uri", Some(&resource.uri));
+    definition.optional_raw("size", resource.size.map(|size| size.to_string()).as_deref());
+    about(&mut definition, &resource.about, revision);
+    definition.object()
+}
+
+/// The definition of a template as `revision` knows it.
+pub(crate) fn resource_template(template: &ResourceTemplate, revision: Revision) -> String {
+    let mut definition = Members::default();
+    definition.string("uriTemplate", Some(template.template.as_str()));
+    about(&mut definition, &template.about, revision);
+    definition.object()
+}
+
+/// What resources and templates have in common.
+fn about(definition: &mut Members, about: &About, revision: Revision) {
+    let raw =
+        |value: &Option<Box<serde_json::value::RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
+    definition.string("name", Some(&about.name));
+    if revision.has_titles() {
+        definition.string("title", about.title.as_deref());
+    }
+    definition.string("description", about.description.as_deref());
+    definition.string("mimeType", about.mime_type.as_deref());
+    definition.optional_raw("annotations", raw(&about.annotations).as_deref());
+    if revision.has_icons() {
+        definition.optional_raw("icons", raw(&about.icons).as_deref());
+    }
+    if revision.has_item_meta() {
+        definition.optional_raw("_meta", raw(&about.meta).as_deref());
+    }
 }
 
 /// The definition of a prompt as `revision` knows it.

@@ -10,6 +10,7 @@ use crate::questions::{Questions, Unanswered};
 use crate::roots::{ClientRoots, Root};
 use crate::server::Server;
 use crate::shape::{self, Members};
+use crate::subscriptions::Hearer;
 use mcp_bash_wire::{Era, Limits, LogLevel, Object, Raw, RawBuf, Revision, RpcError, Scanner, write};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,6 +35,8 @@ pub(crate) struct Work {
 pub(crate) struct Client {
     pub(crate) questions: Arc<Questions>,
     pub(crate) roots: Arc<ClientRoots>,
+    /// Hears of the resources that the session subscribes to.
+    pub(crate) hearer: Arc<Hearer>,
 }
 
 /// The request that work answers. Another may take its place.
@@ -58,6 +61,16 @@ impl Work {
     }
 
     pub(crate) fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Who hears of the resources that the session subscribes to.
+    pub(crate) fn hearer(&self) -> &Arc<Hearer> {
+        &self.client.hearer
+    }
+
+    /// For work that goes on after the answer.
+    pub(crate) fn shared_server(&self) -> &Arc<Server> {
         &self.server
     }
 

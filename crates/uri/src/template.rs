@@ -47,6 +47,11 @@ impl Template {
         Ok(Self { text: text.to_owned(), parts, program })
     }
 
+    /// The template as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// The names of its variables, each once, in the order in which they first occur.
     pub fn variables(&self) -> Vec<&str> {
         let mut names = Vec::new();

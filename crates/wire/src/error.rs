@@ -12,6 +12,8 @@ pub mod code {
     pub const INTERNAL_ERROR: i32 = -32603;
     /// A request before `initialize`, or before `notifications/initialized`.
     pub const NOT_INITIALIZED: i32 = -32000;
+    /// A resource that is not there, until the stateless era.
+    pub const RESOURCE_NOT_FOUND: i32 = -32002;
     /// A request after `shutdown`.
     pub const SHUTTING_DOWN: i32 = -32003;
     /// `exit` before `shutdown`.
@@ -52,6 +54,13 @@ impl RpcError {
 
     pub fn method_not_found(method: &str) -> Self {
         Self::new(code::METHOD_NOT_FOUND, format!("Method not found: {}", excerpt(method)))
+    }
+
+    /// There is no resource `uri`, told as `revision` has it.
+    pub fn resource_not_found(revision: Revision, uri: &str) -> Self {
+        let data = serde_json::json!({ "uri": uri });
+        let message = format!("Resource not found: {}", excerpt(uri));
+        Self { data: Some(data.to_string()), ..Self::new(revision.missing_resource_code(), message) }
     }
 
     /// A stateless request asked for `requested`; the answer names what it may ask for instead.

@@ -8,6 +8,7 @@ pub mod keys {
     pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
     pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
     pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+    pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
     pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
     pub const PROGRESS_TOKEN: &str = "progressToken";
 }

@@ -1,5 +1,7 @@
 //! The one table of protocol revisions: what each one has. No other file asks which revision is newer.
 
+use crate::code;
+
 /// A revision of the MCP specification, oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Revision {
@@ -123,6 +125,11 @@ impl Revision {
     /// `icons` on whatever has a `name`, and `description` and `websiteUrl` on `serverInfo`.
     pub fn has_icons(self) -> bool {
         self >= Self::V2025_11_25
+    }
+
+    /// What a resource that is not there is answered with.
+    pub fn missing_resource_code(self) -> i32 {
+        if self >= Self::V2026_07_28 { code::INVALID_PARAMS } else { code::RESOURCE_NOT_FOUND }
     }
 
     /// `resultType` and the server's identity in every result, `ttlMs` and `cacheScope` in those that may be kept.

@@ -92,7 +92,7 @@ impl Watcher {
 }
 
 /// What can change a catalog. A file counts as written when its writer closes it.
-const CHANGES: WatchFlags = WatchFlags::ATTRIB
+pub(super) const CHANGES: WatchFlags = WatchFlags::ATTRIB
     .union(WatchFlags::CREATE)
     .union(WatchFlags::DELETE)
     .union(WatchFlags::CLOSE_WRITE)
@@ -104,7 +104,7 @@ const CHANGES: WatchFlags = WatchFlags::ATTRIB
 
 /// Whether a folder is on a file system that others can change behind the kernel's back: NFS, SMB, 9P, AFS, Ceph and
 /// what runs in user space.
-fn is_remote(folder: &Path) -> bool {
+pub(super) fn is_remote(folder: &Path) -> bool {
     const REMOTE: [FsWord; 9] = [
         0x6969,
         0x517b,

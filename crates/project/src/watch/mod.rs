@@ -5,6 +5,12 @@ mod inotify;
 #[cfg(target_os = "linux")]
 use inotify::Watcher;
 
+mod file;
+#[cfg_attr(not(target_os = "linux"), path = "folders_elsewhere.rs")]
+mod folders;
+pub use file::{Looks, WatchedFile};
+pub use folders::Folders;
+
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]

@@ -5,6 +5,7 @@ pub(crate) mod discover;
 pub(crate) mod lifecycle;
 pub(crate) mod logging;
 pub(crate) mod prompts;
+pub(crate) mod resources;
 pub(crate) mod tools;
 
 use crate::session::Gate;
@@ -15,6 +16,8 @@ use mcp_bash_wire::Era;
 pub(crate) enum Method {
     Now(Immediate),
     Later(Lengthy),
+    /// Answered only when it ends, and heard of until then.
+    Listen,
 }
 
 /// Methods that are answered before the next message is read.
@@ -27,6 +30,9 @@ pub(crate) enum Immediate {
     Exit,
     Discover,
     ListTools,
+    ListResources,
+    ListResourceTemplates,
+    Unsubscribe,
     ListPrompts,
 }
 
@@ -34,6 +40,8 @@ pub(crate) enum Immediate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lengthy {
     CallTool,
+    ReadResource,
+    Subscribe,
     GetPrompt,
     Complete,
 }
@@ -62,11 +70,17 @@ const fn rule(
 }
 
 #[rustfmt::skip]
-const TABLE: [Rule; 11] = [
+const TABLE: &[Rule] = &[
     //   name                method                               handshake            stateless minimal
     rule("ping",             Method::Now(Immediate::Ping),        Some(Gate::Always),  false,    true),
     rule("tools/call",       Method::Later(Lengthy::CallTool),    Some(Gate::Ready),   true,     false),
     rule("tools/list",       Method::Now(Immediate::ListTools),   Some(Gate::Ready),   true,     false),
+    rule("resources/list",   Method::Now(Immediate::ListResources), Some(Gate::Ready), true,     false),
+    rule("resources/templates/list", Method::Now(Immediate::ListResourceTemplates), Some(Gate::Ready), true, false),
+    rule("resources/read",   Method::Later(Lengthy::ReadResource), Some(Gate::Ready),  true,     false),
+    rule("resources/subscribe", Method::Later(Lengthy::Subscribe), Some(Gate::Ready),  false,    false),
+    rule("resources/unsubscribe", Method::Now(Immediate::Unsubscribe), Some(Gate::Ready), false, false),
+    rule("subscriptions/listen", Method::Listen,                  None,                true,     false),
     rule("prompts/get",      Method::Later(Lengthy::GetPrompt),   Some(Gate::Ready),   true,     false),
     rule("prompts/list",     Method::Now(Immediate::ListPrompts), Some(Gate::Ready),   true,     false),
     rule("completion/complete", Method::Later(Lengthy::Complete), Some(Gate::Ready),   true,     false),

@@ -48,14 +48,17 @@ impl<'a> Subject<'a> {
         Ok(Self { name, registered, prompt })
     }
 
-    /// A resource is known by its URI. Once there are templates, this is where the name of the one with this URI, and
-    /// what its author says about its variables, belong.
+    /// Resources and templates are known by their URI, or by their name.
     fn of_resource(catalog: &'a Catalog, uri: &'a str) -> Result<Self, RpcError> {
-        let registered = catalog.completions.get(uri).map(AsRef::as_ref);
-        if registered.is_none() {
-            return Err(RpcError::invalid_params(format!("Unknown resource: {uri}")));
+        let completion = |name: &str| catalog.completions.get(name).map(AsRef::as_ref);
+        if let Some(registered) = completion(uri) {
+            return Ok(Self { name: uri, registered: Some(registered), prompt: None });
         }
-        Ok(Self { name: uri, registered, prompt: None })
+        let template = catalog.templates.items().iter().find(|known| known.template.as_str() == uri);
+        let resource = || catalog.resources.items().iter().find(|known| known.uri == uri);
+        let name = template.map(|known| &*known.about.name).or_else(|| Some(&*resource()?.about.name));
+        let name = name.ok_or_else(|| RpcError::invalid_params(format!("Unknown resource: {uri}")))?;
+        Ok(Self { name, registered: completion(name), prompt: None })
     }
 
     /// Who completes the argument: a registered script, else one beside the prompt, else the schema of the argument.

@@ -1,0 +1,92 @@
+//! `resources/list`, `resources/templates/list`, `resources/read`, `resources/subscribe` and `resources/unsubscribe`.
+
+use super::tools::served;
+use crate::listing::Page;
+use crate::resources::{self, Failure};
+use crate::server::Server;
+use crate::shape::{Answer, Members};
+use crate::subscriptions::{self, Hearer};
+use crate::work::Work;
+use mcp_bash_wire::{Object, Raw, Revision, RpcError};
+
+pub(crate) fn list(server: &Server, revision: Revision, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
+    let snapshot = server.snapshot();
+    served(&snapshot.catalog)?;
+    Ok(listed("resources", &snapshot.resources(revision, params)?))
+}
+
+pub(crate) fn list_templates(
+    server: &Server,
+    revision: Revision,
+    params: Option<Raw<'_>>,
+) -> Result<Answer, RpcError> {
+    let snapshot = server.snapshot();
+    served(&snapshot.catalog)?;
+    Ok(listed("resourceTemplates", &snapshot.templates(revision, params)?))
+}
+
+fn listed(name: &str, page: &Page) -> Answer {
+    let mut result = Members::default();
+    result.raw(name, &page.items);
+    result.string("nextCursor", page.next.as_deref());
+    let meta = format!("\"mcpbash/total\":{}", page.total);
+    Answer { meta, ..Answer::members(result.into_text()).cacheable() }
+}
+
+pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
+    let server = work.server();
+    served(&server.snapshot().catalog)?;
+    let uri = uri_in(server, work.revision(), params)?;
+    let read = resources::read(server, &uri);
+    let content = tokio::select! {
+        content = read => content,
+        () = work.cancelled() => Err(Failure::Failed("the request was cancelled".to_owned())),
+    };
+    Ok(content.map_err(|failure| failure.told(work.revision(), &uri))?.into_answer(&uri))
+}
+
+pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
+    let (server, hearer) = (work.shared_server(), work.hearer());
+    served(&server.snapshot().catalog)?;
+    let uri = uri_in(server, work.revision(), params)?;
+    let patience = server.settings().resources.subscribe_timeout;
+    let subscribed = tokio::select! {
+        subscribed = tokio::time::timeout(patience, subscriptions::subscribe(server, &uri, hearer)) => subscribed,
+        () = work.cancelled() => return Err(RpcError::internal("the request was cancelled")),
+    };
+    let subscribed = subscribed.unwrap_or_else(|_| {
+        let seconds = patience.as_secs();
+        Err(Failure::Failed(format!(
+            "it took longer than {seconds} s; MCPBASH_DEFAULT_SUBSCRIBE_TIMEOUT sets the limit"
+        )))
+    });
+    subscribed.map_err(|failure| failure.told(work.revision(), &uri))?;
+    Ok(Answer::default())
+}
+
+pub(crate) fn unsubscribe(
+    server: &Server,
+    revision: Revision,
+    params: Option<Raw<'_>>,
+    hearer: &Hearer,
+) -> Result<Answer, RpcError> {
+    server.subscriptions().unsubscribe(&uri_in(server, revision, params)?, hearer);
+    Ok(Answer::default())
+}
+
+/// The URI that a request is about. Older clients of such servers say the name of a resource instead.
+pub(crate) fn uri_in(
+    server: &Server,
+    revision: Revision,
+    params: Option<Raw<'_>>,
+) -> Result<String, RpcError> {
+    let missing = || RpcError::invalid_params("Invalid params: `uri` is missing");
+    let params = Object::read(params.ok_or_else(missing)?, "params", &["uri", "name"])?;
+    if let Some(uri) = params.optional_string("uri")?.filter(|uri| !uri.is_empty()) {
+        return Ok(uri.into_owned());
+    }
+    let name = params.optional_string("name")?.ok_or_else(missing)?;
+    let snapshot = server.snapshot();
+    let resource = snapshot.catalog.resources.get(&name);
+    resource.map(|resource| resource.uri.clone()).ok_or_else(|| RpcError::resource_not_found(revision, &name))
+}

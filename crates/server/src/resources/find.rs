@@ -1,0 +1,32 @@
+//! What a URI is to this project: a resource, one of a family, or only a URI.
+
+use crate::listing::Snapshot;
+use mcp_bash_project::{OUR_PROVIDERS, provider_by_scheme};
+use mcp_bash_uri::Values;
+
+/// Who reads a URI, and what is known about it.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) provider: String,
+    /// The type that its author gives it.
+    pub(crate) mime_type: Option<String>,
+    /// The variables of the template that found it.
+    pub(crate) variables: Values,
+}
+
+/// Finds a URI in the catalog: among the resources, then among the templates in the order of their names. What is in
+/// neither can still be read by the providers that everybody knows, which have limits of their own; the schemes of a
+/// project are read only where the project says so.
+pub(crate) fn find(snapshot: &Snapshot, uri: &str) -> Option<Found> {
+    if let Some(resource) = snapshot.resource(uri) {
+        let mime_type = resource.about.mime_type.clone();
+        return Some(Found { provider: resource.provider.clone(), mime_type, variables: Values::new() });
+    }
+    for template in snapshot.catalog.templates.items() {
+        let Some(variables) = template.template.matches(uri) else { continue };
+        let provider = template.provider.clone().or_else(|| provider_by_scheme(uri))?;
+        return Some(Found { provider, mime_type: template.about.mime_type.clone(), variables });
+    }
+    let provider = provider_by_scheme(uri).filter(|name| OUR_PROVIDERS.contains(&&**name))?;
+    Some(Found { provider, mime_type: None, variables: Values::new() })
+}

@@ -1,0 +1,68 @@
+//! Reads a resource, whoever provides it.
+
+use super::{Failure, Found, find, project_provider};
+use crate::server::Server;
+use crate::shape::{Answer, Members};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use mcp_bash_fetch::sniff;
+use mcp_bash_project::provider_script;
+use mcp_bash_uri::MAX_URI_BYTES;
+
+/// What a URI names.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Content {
+    pub(crate) bytes: Vec<u8>,
+    /// The type that its author or its server gives it.
+    mime_type: Option<String>,
+}
+
+/// Reads what `uri` names. Whoever drops this ends the reading.
+pub(crate) async fn read(server: &Server, uri: &str) -> Result<Content, Failure> {
+    if uri.len() > MAX_URI_BYTES {
+        return Err(Failure::Invalid(format!("the URI is longer than {MAX_URI_BYTES} bytes")));
+    }
+    if uri.chars().any(char::is_control) {
+        return Err(Failure::Invalid("a URI holds no control characters; write them escaped".to_owned()));
+    }
+    if let Some((text, mime_type)) = server.resources().kept().get(uri) {
+        return Ok(Content { bytes: text.as_bytes().to_vec(), mime_type: Some(mime_type) });
+    }
+    let snapshot = server.snapshot();
+    let found = find(&snapshot, uri).ok_or(Failure::Missing)?;
+    let paths = &snapshot.catalog.paths;
+    let (bytes, told) = match provider_script(paths, &found.provider) {
+        Some(script) => (project_provider::run(server, paths, &script, uri, &found).await?, None),
+        None => server.resources().sources.read(&found.provider, uri, server).await?,
+    };
+    let limit = server.settings().max_resource_bytes();
+    if bytes.len() as u64 > limit {
+        let why = format!("it is larger than {limit} bytes; MCPBASH_MAX_RESOURCE_BYTES sets the limit");
+        return Err(Failure::Failed(why));
+    }
+    let Found { mime_type, .. } = found;
+    Ok(Content { bytes, mime_type: mime_type.or(told) })
+}
+
+impl Content {
+    /// The result of a read: text if it is one, else its bytes in Base64.
+    pub(crate) fn into_answer(self, uri: &str) -> Answer {
+        let sniffed = sniff(&self.bytes, Some(uri));
+        // Who says that it is bytes says nothing, and text that is none is a mistake.
+        let is_useful = |kind: &String| {
+            kind != "application/octet-stream" && (sniffed.is_text || !kind.starts_with("text/"))
+        };
+        let mime_type = self.mime_type.filter(is_useful);
+        let mut content = Members::default();
+        content.string("uri", Some(uri));
+        content.string("mimeType", Some(mime_type.as_deref().unwrap_or(sniffed.mime_type)));
+        match String::from_utf8(self.bytes) {
+            Ok(text) if sniffed.is_text => content.string("text", Some(&text)),
+            Ok(text) => content.string("blob", Some(&STANDARD.encode(text))),
+            Err(binary) => content.string("blob", Some(&STANDARD.encode(binary.as_bytes()))),
+        }
+        let mut result = Members::default();
+        result.raw("contents", &format!("[{}]", content.object()));
+        Answer::members(result.into_text()).cacheable()
+    }
+}

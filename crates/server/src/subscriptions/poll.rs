@@ -1,0 +1,77 @@
+//! Reads again and again what nobody tells us about.
+
+use super::{Source, Subscribed, Subscriptions, look};
+use crate::server::Server;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// How many are read side by side.
+const TOGETHER: usize = 4;
+
+/// Begins to poll, unless somebody does or nobody wants it.
+pub(super) fn start(server: &Arc<Server>) {
+    let Some(interval) = server.settings().resources.poll_interval else { return };
+    let is_polling = std::mem::replace(&mut server.subscriptions().lock().is_polling, true);
+    if is_polling {
+        return;
+    }
+    server.runtime().spawn(poll(Arc::clone(server), interval));
+}
+
+async fn poll(server: Arc<Server>, interval: Duration) {
+    loop {
+        tokio::time::sleep(interval).await;
+        let Some(due) = server.subscriptions().due() else { return };
+        let mut reading = JoinSet::new();
+        for uri in due {
+            if reading.len() == TOGETHER {
+                reading.join_next().await;
+            }
+            let server = Arc::clone(&server);
+            reading.spawn(async move { look(&server, &uri).await });
+        }
+        while reading.join_next().await.is_some() {}
+    }
+}
+
+impl Subscriptions {
+    /// What has to be read again now; nothing at all ends the polling.
+    fn due(&self) -> Option<Vec<Box<str>>> {
+        let mut state = self.lock();
+        self.prune(&mut state);
+        let folders = self.folders.get().and_then(Option::as_ref);
+        let (mut due, mut is_any) = (Vec::new(), false);
+        for (uri, known) in &mut state.by_uri {
+            if !known.is_polled() {
+                continue;
+            }
+            is_any = true;
+            let is_due = match &mut known.source {
+                Source::File(file) => {
+                    // Its folder may be there again.
+                    folders.inspect(|folders| file.follow(folders));
+                    file.looks_different()
+                }
+                _ => true,
+            };
+            if is_due || known.is_owed {
+                due.push(uri.clone());
+            }
+        }
+        state.is_polling = is_any;
+        is_any.then_some(due)
+    }
+}
+
+impl Subscribed {
+    /// Whether nobody would tell us of a change.
+    pub(super) fn is_polled(&self) -> bool {
+        self.is_owed
+            || match &self.source {
+                Source::File(file) => !file.is_followed(),
+                Source::Fixed => false,
+                Source::Other => true,
+            }
+    }
+}

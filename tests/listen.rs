@@ -1,0 +1,177 @@
+//! `subscriptions/listen`: how stateless clients hear of changes.
+
+use crate::harness::{Project, Server, code, stateless_meta};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+fn quiet(project: &Project) -> Server {
+    Server::start_with(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")])
+}
+
+fn listen(server: &mut Server, id: impl Into<Value>, notifications: &Value) {
+    server.request(
+        id,
+        "subscriptions/listen",
+        &json!({ "_meta": stateless_meta(), "notifications": notifications }),
+    );
+}
+
+fn notification(method: &str, id: &Value, rest: Value) -> Value {
+    let mut params = rest;
+    params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": id });
+    json!({ "jsonrpc": "2.0", "method": method, "params": params })
+}
+
+fn acknowledged(id: &Value, notifications: &Value) -> Value {
+    notification("notifications/subscriptions/acknowledged", id, json!({ "notifications": notifications }))
+}
+
+/// An answer shows that nothing else was on its way.
+fn expect_silence(server: &mut Server) {
+    let answer = server.ask("silence?", "tools/list", &json!({ "_meta": stateless_meta() }));
+    assert!(answer["result"]["tools"].is_array(), "{answer}");
+}
+
+#[test]
+fn the_acknowledgement_comes_first_and_names_what_is_honoured() {
+    let project = Project::with_hi().file("resources/a.txt", "one");
+    let mut server = quiet(&project);
+    let uri = "file://./resources/a.txt";
+    listen(
+        &mut server,
+        "l-1",
+        &json!({
+            "toolsListChanged": true, "resourcesListChanged": false,
+            "resourceSubscriptions": [uri, "file://./resources/none.txt", "db://nobody"],
+        }),
+    );
+    let honoured = json!({ "toolsListChanged": true, "resourceSubscriptions": [uri] });
+    assert_eq!(server.receive(), acknowledged(&json!("l-1"), &honoured));
+    listen(&mut server, 7, &json!({}));
+    assert_eq!(server.receive(), acknowledged(&json!(7), &json!({})));
+    // What was not asked for is not sent.
+    let project = project.file("resources/b.txt", "new");
+    let project = project.file("resources/a.txt", "two");
+    assert_eq!(
+        server.receive(),
+        notification("notifications/resources/updated", &json!("l-1"), json!({ "uri": uri }))
+    );
+    let _project = project.tool("new", "#!/bin/sh\n");
+    assert_eq!(server.receive(), notification("notifications/tools/list_changed", &json!("l-1"), json!({})));
+    expect_silence(&mut server);
+}
+
+#[test]
+fn each_stream_hears_what_it_asked_for() {
+    let project = Project::with_hi().file("resources/a.txt", "one");
+    let mut server = quiet(&project);
+    listen(&mut server, 1, &json!({ "resourcesListChanged": true }));
+    assert_eq!(server.receive(), acknowledged(&json!(1), &json!({ "resourcesListChanged": true })));
+    listen(&mut server, 2, &json!({ "resourcesListChanged": true, "toolsListChanged": true }));
+    server.receive();
+    let _project = project.file("resources/b.txt", "new");
+    for id in [1, 2] {
+        let expected = notification("notifications/resources/list_changed", &json!(id), json!({}));
+        assert_eq!(server.receive(), expected);
+    }
+    expect_silence(&mut server);
+}
+
+#[test]
+fn prompts_are_heard_of_as_well() {
+    let project = Project::with_hi();
+    let mut server = quiet(&project);
+    let wanted = json!({ "promptsListChanged": true });
+    listen(&mut server, 1, &wanted);
+    assert_eq!(server.receive(), acknowledged(&json!(1), &wanted));
+    let _project = project.file("prompts/new.txt", "Say hello");
+    assert_eq!(server.receive(), notification("notifications/prompts/list_changed", &json!(1), json!({})));
+    expect_silence(&mut server);
+}
+
+#[test]
+fn a_stream_that_is_cancelled_is_silent_and_its_id_free() {
+    let project = Project::with_hi().file("resources/a.txt", "one");
+    let uri = "file://./resources/a.txt";
+    let mut server = quiet(&project);
+    let wanted = json!({ "toolsListChanged": true, "resourceSubscriptions": [uri] });
+    listen(&mut server, "l", &wanted);
+    server.receive();
+    listen(&mut server, "l", &wanted);
+    assert_eq!(code(&server.receive()), -32600);
+    listen(&mut server, "other", &json!({ "toolsListChanged": true }));
+    server.receive();
+    server.notify("notifications/cancelled", &json!({ "requestId": "l" }));
+    let project = project.file("resources/a.txt", "two").tool("new", "#!/bin/sh\n");
+    assert_eq!(
+        server.receive(),
+        notification("notifications/tools/list_changed", &json!("other"), json!({}))
+    );
+    expect_silence(&mut server);
+    listen(&mut server, "l", &wanted);
+    assert_eq!(server.receive(), acknowledged(&json!("l"), &wanted));
+    drop(project);
+}
+
+#[test]
+fn the_end_of_the_server_answers_every_stream() {
+    let project = Project::with_hi();
+    let mut server = quiet(&project);
+    listen(&mut server, "a", &json!({ "toolsListChanged": true }));
+    listen(&mut server, "b", &json!({ "resourceSubscriptions": [] }));
+    for _ in 0..2 {
+        server.receive();
+    }
+    server.close_input();
+    let (mut ids, mut cancelled) = (Vec::new(), Vec::new());
+    for message in server.rest() {
+        let Some(id) = message.get("id") else {
+            let id = &message["params"]["requestId"];
+            assert!(ids.contains(&id.to_string()), "{message}");
+            assert_eq!(message["method"], "notifications/cancelled");
+            cancelled.push(id.to_string());
+            continue;
+        };
+        let own = &message["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
+        assert_eq!((own, &message["result"]["resultType"]), (id, &json!("complete")), "{message}");
+        ids.push(id.to_string());
+    }
+    ids.sort();
+    cancelled.sort();
+    assert_eq!(ids, cancelled);
+    assert_eq!(ids, ["\"a\"", "\"b\""]);
+    assert!(server.wait().success());
+}
+
+#[test]
+fn a_signal_ends_a_server_that_is_listened_to() {
+    let project = Project::with_hi();
+    let mut server = quiet(&project);
+    listen(&mut server, "a", &json!({ "toolsListChanged": true }));
+    server.receive();
+    server.signal(Signal::TERM);
+    server.wait();
+}
+
+#[test]
+fn what_is_wrong_is_refused() {
+    let project = Project::with_hi();
+    let mut server = quiet(&project);
+    for notifications in [
+        json!(null),
+        json!([]),
+        json!({ "toolsListChanged": "yes" }),
+        json!({ "resourceSubscriptions": "file:///x" }),
+        json!({ "resourceSubscriptions": [1] }),
+    ] {
+        listen(&mut server, 1, &notifications);
+        assert_eq!(code(&server.receive()), -32602, "{notifications}");
+    }
+    let missing = server.ask(2, "subscriptions/listen", &json!({ "_meta": stateless_meta() }));
+    assert_eq!(code(&missing), -32602);
+    // The methods of one era are not there in the other.
+    let subscribe = json!({ "_meta": stateless_meta(), "uri": "echo://x" });
+    assert_eq!(code(&server.ask(3, "resources/subscribe", &subscribe)), -32601);
+    server.initialize("2025-11-25");
+    assert_eq!(code(&server.ask(4, "subscriptions/listen", &json!({ "notifications": {} }))), -32602);
+}

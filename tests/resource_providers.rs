@@ -1,0 +1,199 @@
+//! Who reads a resource: the project's own executables, and our providers within their limits.
+
+use crate::harness::{Project, Server, code, wait_until_gone};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+
+fn quiet(project: &Project, environment: &[(&str, &str)]) -> Server {
+    let environment: Vec<_> =
+        [("MCPBASH_LOG_LEVEL", "emergency")].iter().chain(environment).copied().collect();
+    Server::ready_with(project.root(), &environment, "2025-11-25")
+}
+
+fn read(server: &mut Server, uri: &str) -> Value {
+    server.ask("read", "resources/read", &json!({ "uri": uri }))
+}
+
+fn text(answer: &Value) -> &str {
+    answer["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}
+
+fn why(answer: &Value) -> &str {
+    answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}
+
+#[test]
+fn a_provider_of_the_project_is_run_with_the_uri() {
+    let project = Project::new()
+        .file("resources/status.meta.json", r#"{"uri": "myapi://status", "provider": "myapi", "mimeType": "text/plain"}"#)
+        .file("resources/other.meta.json", r#"{"uri": "py://x y"}"#)
+        .script(
+            "providers/myapi.sh",
+            "#!/bin/sh\necho \"$#|$1|$MCP_RESOURCE_URI|$PWD|$MCPBASH_PROVIDERS_DIR|$MCP_RESOURCES_ROOTS|$SECRET\"\n",
+        )
+        .script("providers/py.pl", "#!/bin/sh\nprintf '%s' \"$1\"\n");
+    let mut server = quiet(&project, &[("SECRET", "secret"), ("MCP_RESOURCES_ROOTS", "docs:/srv/files")]);
+    let root = project.root().canonicalize().unwrap().display().to_string();
+    let answer = read(&mut server, "myapi://status");
+    let expected = format!(
+        "1|myapi://status|myapi://status|{root}|{root}/providers|{root}/docs:/srv/files:{root}/resources|\n"
+    );
+    assert_eq!(text(&answer), expected);
+    assert_eq!(text(&read(&mut server, "py://x y")), "py://x y");
+    // It is not run for what the project does not say it has.
+    assert_eq!(code(&read(&mut server, "myapi://other")), -32002);
+}
+
+#[test]
+fn it_sees_of_the_environment_what_the_mode_says() {
+    let project = Project::new()
+        .file("resources/env.meta.json", r#"{"uri": "env://x"}"#)
+        .script("providers/env.sh", "#!/bin/sh\nprintf '%s|%s' \"$ONE\" \"$OTHER\"\n");
+    let of = |settings: &[(&str, &str)]| {
+        let settings: Vec<_> = [("ONE", "1"), ("OTHER", "2")].iter().chain(settings).copied().collect();
+        text(&read(&mut quiet(&project, &settings), "env://x")).to_owned()
+    };
+    assert_eq!(of(&[]), "|");
+    assert_eq!(
+        of(&[("MCPBASH_PROVIDER_ENV_MODE", "allowlist"), ("MCPBASH_PROVIDER_ENV_ALLOWLIST", "ONE")]),
+        "1|"
+    );
+    assert_eq!(of(&[("MCPBASH_PROVIDER_ENV_MODE", "inherit")]), "|");
+    let both = [("MCPBASH_PROVIDER_ENV_MODE", "inherit"), ("MCPBASH_PROVIDER_ENV_INHERIT_ALLOW", "true")];
+    assert_eq!(of(&both), "1|2");
+}
+
+#[test]
+fn its_exit_code_says_what_went_wrong() {
+    let project = Project::new()
+        .file("resources/exit.meta.json", r#"{"uriTemplate": "exit://{code}"}"#)
+        .script("providers/exit.sh", "#!/bin/sh\necho \"said $1\" >&2\nexit \"$MCP_RESOURCE_VAR_code\"\n");
+    let mut server = quiet(&project, &[]);
+    for (exit, expected) in
+        [(2, -32603), (3, -32002), (4, -32602), (5, -32603), (6, -32603), (1, -32603), (77, -32603)]
+    {
+        let answer = read(&mut server, &format!("exit://{exit}"));
+        assert_eq!(code(&answer), expected, "{answer}");
+        assert!(exit == 3 || why(&answer).contains(&format!("said exit://{exit}")), "{answer}");
+    }
+    assert_eq!(text(&read(&mut server, "exit://0")), "");
+}
+
+#[test]
+fn it_comes_before_ours_and_needs_no_executable_bit_but_trust() {
+    let project = Project::new()
+        .file("resources/a.txt", "from the file")
+        .file("providers/file.sh", "printf 'from the script: %s' \"$1\"\n");
+    let mut server = quiet(&project, &[]);
+    let uri = "file:///anything/at/all";
+    assert_eq!(text(&read(&mut server, uri)), format!("from the script: {uri}"));
+    std::fs::set_permissions(project.path("providers/file.sh"), std::fs::Permissions::from_mode(0o666))
+        .unwrap();
+    let answer = read(&mut server, uri);
+    assert_eq!(code(&answer), -32603);
+    assert!(why(&answer).contains("chmod go-w"), "{answer}");
+}
+
+#[test]
+fn it_is_held_to_limits_and_ends_with_its_request() {
+    let project = Project::new().file("resources/r.meta.json", r#"{"uriTemplate": "trap://{x}"}"#);
+    let root = project.root().display().to_string();
+    let project = project.script(
+        "providers/trap.sh",
+        &format!(
+            "#!/bin/sh\necho $$ >>{root}/started\ncase $1 in\ntrap://long) yes;;\ntrap://slow) sleep 60;;\nesac\n"
+        ),
+    );
+    let mut server =
+        quiet(&project, &[("MCPBASH_DEFAULT_TOOL_TIMEOUT", "1"), ("MCPBASH_MAX_RESOURCE_BYTES", "1000")]);
+    assert!(why(&read(&mut server, "trap://long")).contains("MCPBASH_MAX_RESOURCE_BYTES"));
+    assert!(why(&read(&mut server, "trap://slow")).contains("MCPBASH_DEFAULT_TOOL_TIMEOUT"));
+    let mut server = quiet(&project, &[]);
+    server.request("slow", "resources/read", &json!({ "uri": "trap://slow" }));
+    let pids = project.wait_for_started(3);
+    server.notify("notifications/cancelled", &json!({ "requestId": "slow" }));
+    wait_until_gone(pids[2]);
+    server.expect_silence();
+}
+
+#[test]
+fn echo_says_what_the_uri_says() {
+    let project = Project::new();
+    let mut server = quiet(&project, &[]);
+    assert_eq!(text(&read(&mut server, "echo://Hello%2C%20world")), "Hello, world");
+    assert_eq!(code(&read(&mut server, "echo://%zz")), -32602);
+}
+
+#[test]
+fn https_reaches_nobody_who_is_not_allowed() {
+    let project = Project::new();
+    let mut server = quiet(&project, &[]);
+    let answer = read(&mut server, "https://example.com/x");
+    assert_eq!(code(&answer), -32602);
+    assert!(why(&answer).contains("MCPBASH_HTTPS_ALLOW_HOSTS"), "{answer}");
+
+    let mut server =
+        quiet(&project, &[("MCPBASH_HTTPS_ALLOW_ALL", "true"), ("MCPBASH_HTTPS_DENY_HOSTS", "example.com")]);
+    assert!(why(&read(&mut server, "https://example.com/x")).contains("MCPBASH_HTTPS_DENY_HOSTS"));
+    for uri in [
+        "https://127.0.0.1/",
+        "https://[::1]/",
+        "https://localhost/",
+        "https://169.254.169.254/latest",
+        "https://0x7f.1/",
+    ] {
+        let answer = read(&mut server, uri);
+        assert!(matches!(code(&answer), -32602 | -32603), "{uri}: {answer}");
+    }
+    assert_eq!(code(&read(&mut server, "http://example.com/")), -32002);
+
+    // A list that cannot be read allows nobody; one that denies nobody knows whom does not start.
+    let mut server = quiet(
+        &project,
+        &[("MCPBASH_HTTPS_ALLOW_ALL", "true"), ("MCPBASH_HTTPS_ALLOW_HOSTS", "*.example.com")],
+    );
+    assert!(why(&read(&mut server, "https://www.example.com/")).contains("MCPBASH_HTTPS_ALLOW_HOSTS"));
+    let mut server = Server::start_with(project.root(), &[("MCPBASH_HTTPS_DENY_HOSTS", "*.example.com")]);
+    assert!(!server.wait().success());
+    assert!(server.stderr().contains("MCPBASH_HTTPS_DENY_HOSTS"));
+}
+
+#[test]
+fn repositories_are_read_only_where_that_was_asked_for() {
+    let project = Project::new();
+    let uri = "git+https://example.com/repository#main:README.md";
+    let mut server = quiet(&project, &[]);
+    let answer = read(&mut server, uri);
+    assert_eq!(code(&answer), -32602);
+    assert!(why(&answer).contains("MCPBASH_ENABLE_GIT_PROVIDER"), "{answer}");
+    let mut server = quiet(&project, &[("MCPBASH_ENABLE_GIT_PROVIDER", "true")]);
+    assert!(why(&read(&mut server, uri)).contains("MCPBASH_GIT_ALLOW_HOSTS"));
+}
+
+#[test]
+fn files_are_read_beneath_the_roots_and_nowhere_else() {
+    let project =
+        Project::new().file("resources/in.txt", "in").file("docs/doc.txt", "doc").file("top.txt", "top");
+    let elsewhere = Project::new().file("else.txt", "else");
+    let uri = |project: &Project, path: &str| {
+        format!("file://{}/{path}", project.root().canonicalize().unwrap().display())
+    };
+    let mut server = quiet(&project, &[]);
+    assert_eq!(text(&read(&mut server, &uri(&project, "resources/in.txt"))), "in");
+    for outside in [uri(&project, "docs/doc.txt"), uri(&project, "top.txt"), uri(&elsewhere, "else.txt")] {
+        let answer = read(&mut server, &outside);
+        assert_eq!(code(&answer), -32603);
+        assert!(why(&answer).contains("MCP_RESOURCES_ROOTS"), "{answer}");
+    }
+    let roots = format!("docs:{}", elsewhere.root().display());
+    let mut server = quiet(&project, &[("MCP_RESOURCES_ROOTS", &roots)]);
+    for (uri, expected) in [
+        (uri(&project, "resources/in.txt"), "in"),
+        (uri(&project, "docs/doc.txt"), "doc"),
+        (uri(&elsewhere, "else.txt"), "else"),
+        ("file://./docs/doc.txt".to_owned(), "doc"),
+    ] {
+        assert_eq!(text(&read(&mut server, &uri)), expected);
+    }
+    assert_eq!(code(&read(&mut server, &uri(&project, "top.txt"))), -32603);
+}

@@ -1,0 +1,219 @@
+//! Subscriptions of sessions: one notification for each change, and none for anything else.
+
+use crate::harness::{Project, Server, code, wait_until};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+fn quiet(project: &Project, environment: &[(&str, &str)]) -> Server {
+    let environment: Vec<_> =
+        [("MCPBASH_LOG_LEVEL", "emergency")].iter().chain(environment).copied().collect();
+    Server::ready_with(project.root(), &environment, "2025-11-25")
+}
+
+fn subscribe(server: &mut Server, uri: &str) {
+    let answer = server.ask("subscribe", "resources/subscribe", &json!({ "uri": uri }));
+    assert_eq!(answer["result"], json!({}), "{answer}");
+}
+
+fn unsubscribe(server: &mut Server, uri: &str) {
+    let answer = server.ask("unsubscribe", "resources/unsubscribe", &json!({ "uri": uri }));
+    assert_eq!(answer["result"], json!({}), "{answer}");
+}
+
+fn updated(uri: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": { "uri": uri } })
+}
+
+#[test]
+fn every_revision_hears_of_a_file_that_changes() {
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let project = Project::new().file("resources/a.txt", "one");
+        let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")], revision);
+        let uri = "file://./resources/a.txt";
+        subscribe(&mut server, uri);
+        let _project = project.file("resources/a.txt", "two");
+        assert_eq!(server.receive(), updated(uri), "{revision}");
+    }
+}
+
+#[test]
+fn a_file_is_told_of_once_for_each_change_and_not_for_the_same_content() {
+    let project = Project::new().file("resources/a.txt", "one").file("resources/b.txt", "b");
+    let uri = "file://./resources/a.txt";
+    let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]);
+    subscribe(&mut server, uri);
+    subscribe(&mut server, uri);
+    // Neither the same content nor another file is news.
+    let project = project.file("resources/a.txt", "one").file("resources/b.txt", "changed");
+    let project = project.file("resources/a.txt", "two");
+    assert_eq!(server.receive(), updated(uri));
+
+    // Replaced by another file, as editors do it.
+    std::fs::write(project.path("resources/draft.tmp"), "three").unwrap();
+    assert_eq!(server.receive()["method"], "notifications/resources/list_changed");
+    std::fs::rename(project.path("resources/draft.tmp"), project.path("resources/a.txt")).unwrap();
+    let mut told =
+        [server.receive(), server.receive()].map(|message| message["method"].as_str().unwrap().to_owned());
+    told.sort();
+    assert_eq!(told, ["notifications/resources/list_changed", "notifications/resources/updated"]);
+
+    // Gone, and there again.
+    unsubscribe(&mut server, uri);
+    subscribe(&mut server, uri);
+    std::fs::remove_file(project.path("resources/a.txt")).unwrap();
+    let mut told =
+        [server.receive(), server.receive()].map(|message| message["method"].as_str().unwrap().to_owned());
+    told.sort();
+    assert_eq!(told, ["notifications/resources/list_changed", "notifications/resources/updated"]);
+    server.expect_silence();
+}
+
+#[test]
+fn a_file_behind_a_link_is_followed_to_where_it_is() {
+    let project = Project::new().file("data/v1/a.txt", "one").file("data/v2/a.txt", "two");
+    std::os::unix::fs::symlink("v1", project.path("data/current")).unwrap();
+    let uri = "file://./data/current/a.txt";
+    let mut server =
+        quiet(&project, &[("MCP_RESOURCES_ROOTS", "data"), ("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]);
+    subscribe(&mut server, uri);
+    let project = project.file("data/v1/a.txt", "changed");
+    assert_eq!(server.receive(), updated(uri));
+    // Nor is a link missed that leads elsewhere now, and what happens there.
+    std::os::unix::fs::symlink("v2", project.path("data/next")).unwrap();
+    std::fs::rename(project.path("data/next"), project.path("data/current")).unwrap();
+    assert_eq!(server.receive(), updated(uri));
+    let project = project.file("data/v2/a.txt", "changed too");
+    assert_eq!(server.receive(), updated(uri));
+    let _project = project.file("data/v1/a.txt", "nobody looks here");
+    server.expect_silence();
+}
+
+#[test]
+fn a_folder_that_goes_and_comes_back_is_followed_again() {
+    let project = Project::new().file("data/a.txt", "one");
+    let uri = "file://./data/a.txt";
+    let environment = [("MCP_RESOURCES_ROOTS", "data"), ("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "1")];
+    let mut server = quiet(&project, &environment);
+    subscribe(&mut server, uri);
+    std::fs::rename(project.path("data"), project.path("old")).unwrap();
+    assert_eq!(server.receive(), updated(uri));
+    let project = project.file("data/a.txt", "two");
+    assert_eq!(server.receive(), updated(uri));
+    let _project = project.file("data/a.txt", "three");
+    assert_eq!(server.receive(), updated(uri));
+}
+
+#[test]
+fn a_file_that_stays_open_is_told_of_as_it_grows() {
+    use std::io::Write;
+    let project = Project::new().file("resources/app.log", "first\n");
+    let mut log = std::fs::OpenOptions::new().append(true).open(project.path("resources/app.log")).unwrap();
+    let uri = "file://./resources/app.log";
+    let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]);
+    subscribe(&mut server, uri);
+    for line in ["second\n", "third\n"] {
+        log.write_all(line.as_bytes()).unwrap();
+        assert_eq!(server.receive(), updated(uri));
+    }
+}
+
+#[test]
+fn nothing_is_told_after_unsubscribing() {
+    let project = Project::new().file("resources/a.txt", "one").file("resources/b.txt", "one");
+    let (one, other) = ("file://./resources/a.txt", "file://./resources/b.txt");
+    let mut server = quiet(&project, &[]);
+    subscribe(&mut server, one);
+    subscribe(&mut server, other);
+    unsubscribe(&mut server, one);
+    unsubscribe(&mut server, "file://./resources/never.txt");
+    let project = project.file("resources/a.txt", "two");
+    let _project = project.file("resources/b.txt", "two");
+    assert_eq!(server.receive(), updated(other));
+    server.expect_silence();
+}
+
+#[test]
+fn what_cannot_be_read_cannot_be_subscribed_to() {
+    let project = Project::new().file("secret.txt", "x").file("resources/a.txt", "x");
+    let mut server = quiet(&project, &[]);
+    let mut refused = |uri: &str| code(&server.ask(1, "resources/subscribe", &json!({ "uri": uri })));
+    assert_eq!(refused("file://./resources/none.txt"), -32002);
+    assert_eq!(refused("db://nobody"), -32002);
+    assert_eq!(refused("file://./secret.txt"), -32603);
+    assert_eq!(refused("https://example.com/"), -32602);
+    assert_eq!(code(&server.ask(2, "resources/subscribe", &json!({}))), -32602);
+    assert_eq!(code(&server.ask(3, "resources/unsubscribe", &json!({}))), -32602);
+}
+
+#[test]
+fn what_is_no_file_is_read_again_and_again() {
+    let project =
+        Project::new().file("value", "one").file("resources/v.meta.json", r#"{"uri": "value://x"}"#);
+    let root = project.root().display().to_string();
+    let project = project.script(
+        "providers/value.sh",
+        &format!("#!/bin/sh\necho x >>{root}/asked\ncat {root}/value || exit 3\n"),
+    );
+    let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "1")]);
+    subscribe(&mut server, "value://x");
+    let project = project.file("value", "two");
+    assert_eq!(server.receive(), updated("value://x"));
+    // Read a few times more, it has not changed again.
+    let asked = project.read("asked").len();
+    wait_until("more looks", || (project.read("asked").len() >= asked + 4).then_some(()));
+    server.expect_silence();
+    std::fs::remove_file(project.path("value")).unwrap();
+    assert_eq!(server.receive(), updated("value://x"));
+    unsubscribe(&mut server, "value://x");
+    server.expect_silence();
+}
+
+#[test]
+fn zero_switches_the_polling_off() {
+    let project =
+        Project::new().file("value", "one").file("resources/v.meta.json", r#"{"uri": "value://x"}"#);
+    let root = project.root().display().to_string();
+    let project = project
+        .file("resources/a.txt", "one")
+        .script("providers/value.sh", &format!("#!/bin/sh\necho x >>{root}/asked\ncat {root}/value\n"));
+    let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]);
+    subscribe(&mut server, "value://x");
+    subscribe(&mut server, "file://./resources/a.txt");
+    let project = project.file("value", "two").file("resources/a.txt", "two");
+    assert_eq!(server.receive(), updated("file://./resources/a.txt"));
+    assert_eq!(project.read("asked").lines().count(), 1);
+}
+
+/// How much processor time a server has used, in ticks of the kernel.
+fn ticks(server: &Server) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/stat", server.child.id())).unwrap();
+    let fields: Vec<&str> = status.rsplit(')').next().unwrap().split_whitespace().collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+#[test]
+fn a_thousand_subscriptions_cost_nothing_while_nothing_happens() {
+    let project = (0..1000)
+        .fold(Project::new(), |project, number| project.file(&format!("resources/f{number}.txt"), "one"));
+    let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "1")]);
+    for number in 0..1000 {
+        server.request(
+            number,
+            "resources/subscribe",
+            &json!({ "uri": format!("file://./resources/f{number}.txt") }),
+        );
+    }
+    for _ in 0..1000 {
+        assert_eq!(server.receive()["result"], json!({}));
+    }
+    // Only the look at the whole project after the start is still to come.
+    wait_until("the registry", || project.path(".registry/.resources.stamps.json").exists().then_some(()));
+    // Time passes: enough for several rounds, if anybody went any.
+    let (before, start) = (ticks(&server), Instant::now());
+    wait_until("time to pass", || (start.elapsed() > Duration::from_secs(4)).then_some(()));
+    let used = ticks(&server) - before;
+    assert!(used <= 2, "{used} ticks");
+    let _project = project.file("resources/f777.txt", "two");
+    assert_eq!(server.receive(), updated("file://./resources/f777.txt"));
+    server.expect_silence();
+}
