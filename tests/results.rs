@@ -234,3 +234,36 @@ fn a_script_without_the_executable_bit_is_run_as_its_first_line_says() {
     server.call(2, "flagged");
     assert_eq!(server.receive()["result"]["_meta"]["exitCode"], 1);
 }
+
+#[test]
+fn what_is_too_long_is_cut_in_the_middle_and_kept_as_a_whole() {
+    let project = Project::new()
+        .tool("long", "#!/bin/sh\nseq 1 20000\n")
+        .tool("fails", "#!/bin/sh\nseq 1 20000\nexit 3\n")
+        .tool("too-long", "#!/bin/sh\nseq 1 200000\n");
+    let limits = [("MCPBASH_MAX_RESULT_TEXT_BYTES", "1000"), ("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "200000")];
+    let mut server = Server::ready_with(project.root(), &limits, "2025-11-25");
+    let whole: String = (1..=20000).map(|number| format!("{number}\n")).collect();
+    for tool in ["long", "fails"] {
+        server.call(tool, tool);
+        let result = server.receive()["result"].clone();
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with("1\n2\n3\n") && text.trim_end().ends_with("\n19999\n20000"), "{text}");
+        assert!(text.len() < 1300 && text.contains("bytes are left out here"), "{text}");
+        let link = &result["content"][1];
+        assert_eq!(link["type"], "resource_link");
+        assert!(text.contains(link["uri"].as_str().unwrap()));
+        let read = server.ask("read", "resources/read", &json!({ "uri": link["uri"] }));
+        let kept = read["result"]["contents"][0]["text"].as_str().unwrap();
+        assert_eq!(kept.trim_end(), whole.trim_end());
+    }
+    server.call("too-long", "too-long");
+    let error = server.receive();
+    assert_eq!(code(&error), -32603);
+    assert!(error["error"]["message"].as_str().unwrap().contains("MCPBASH_MAX_TOOL_OUTPUT_SIZE"));
+
+    let unlimited = [("MCPBASH_MAX_RESULT_TEXT_BYTES", "0")];
+    let mut server = Server::ready_with(project.root(), &unlimited, "2025-11-25");
+    server.call(1, "long");
+    assert_eq!(server.receive()["result"]["content"][0]["text"], whole.trim_end());
+}

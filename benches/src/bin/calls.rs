@@ -141,7 +141,8 @@ impl Stage {
             .argument("--project-root")
             .argument(&project)
             .setting("MCPBASH_MAX_CONCURRENT_REQUESTS", IN_FLIGHT.to_string())
-            .setting("MCPBASH_MAX_TOOL_OUTPUT_SIZE", (2 * OUTPUT).to_string());
+            .setting("MCPBASH_MAX_TOOL_OUTPUT_SIZE", (2 * OUTPUT).to_string())
+            .setting("MCPBASH_MAX_RESULT_TEXT_BYTES", "0");
         Ok(Self {
             launch,
             hi: Script::new(hi),

@@ -24,6 +24,8 @@ pub struct Settings {
     pub max_timeout: Duration,
     pub progress_extends_timeout: bool,
     pub output_limit: usize,
+    /// How much text one result says; 0 where it may say all of it.
+    pub text_limit: usize,
     pub prompt_limit: usize,
     pub payload_threshold: usize,
     pub registration_limit: u64,
@@ -183,6 +185,11 @@ pub const TABLE: &[Setting] = &[
         "`true` lets progress and logs start a tool's time anew, unless its metadata says otherwise",
     ),
     row("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "10485760", "The most a tool may print, in bytes"),
+    row(
+        "MCPBASH_MAX_RESULT_TEXT_BYTES",
+        "1048576",
+        "Longer texts are cut to their beginning and end, and can be read as a resource for ten minutes; 0 means never",
+    ),
     row(
         "MCPBASH_MAX_PROMPT_BYTES",
         "10485760",
@@ -396,6 +403,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             max_timeout: self.seconds("MCPBASH_MAX_TIMEOUT_SECS", 1, YEAR),
             progress_extends_timeout: self.flag("MCPBASH_PROGRESS_EXTENDS_TIMEOUT"),
             output_limit: self.size("MCPBASH_MAX_TOOL_OUTPUT_SIZE", 1),
+            text_limit: self.size("MCPBASH_MAX_RESULT_TEXT_BYTES", 0),
             prompt_limit: self.size("MCPBASH_MAX_PROMPT_BYTES", 1),
             payload_threshold: self.size("MCPBASH_ENV_PAYLOAD_THRESHOLD", 0),
             resources: self.resources(),

@@ -34,7 +34,6 @@ struct KeptText {
     since: Instant,
 }
 
-#[allow(dead_code, reason = "what is kept comes from answers that are cut")]
 impl Kept {
     /// Keeps a text and returns the URI it can be read by; none for a text that alone is too long.
     pub(crate) fn keep(&self, text: &str, mime_type: &str) -> Option<String> {

@@ -1,6 +1,7 @@
 //! `tools/list` and `tools/call`.
 
 mod call;
+mod cut;
 pub(crate) mod environment;
 mod output;
 mod policy;

@@ -1,6 +1,7 @@
 //! What a finished process becomes: a result, or an error that its script asked for.
 
 use super::call::LONGEST_ARGUMENT;
+use super::cut;
 use super::environment::Environment;
 use super::resources_file;
 use crate::schemas::Schemas;
@@ -67,7 +68,7 @@ impl Finished<'_> {
         // Whoever promises structure in a schema may give any; otherwise only an object is taken for it.
         let is_structured = |raw: &Raw<'_>| raw.is_object() || self.tool.output_schema.is_some();
         let structured = printed.filter(is_structured).map(|raw| write::compact(raw.text()));
-        let content = Content::of_text(stdout.strip_suffix('\n').unwrap_or(stdout));
+        let content = cut::content_of(stdout.strip_suffix('\n').unwrap_or(stdout), self.work);
         let answer = Answer { structured_content: structured, ..self.content(content, false) };
         Ok(self.with_meta(answer, None))
     }
@@ -84,8 +85,11 @@ impl Finished<'_> {
         let said = [stderr.trim(), stdout.trim()].into_iter().find(|text| !text.is_empty());
         let fallback =
             || format!("Tool '{}' failed (exit {})", self.tool.name, self.exit_code().unwrap_or_default());
-        let answer = failure(&said.map_or_else(fallback, str::to_owned));
-        Ok(self.with_meta(answer, None))
+        let content = match said {
+            Some(said) => cut::content_of(said, self.work),
+            None => Content::of_text(&fallback()),
+        };
+        Ok(self.with_meta(content.finish(true), None))
     }
 
     /// What an executable that provides tools makes of a call: a whole result, or an error.

@@ -1,0 +1,60 @@
+//! Texts that are too long to be read as a whole: their beginning and their end are told, and where the rest is.
+
+use crate::shape::Content;
+use crate::work::Work;
+use serde_json::json;
+
+/// The content of a result that says `text`, as far as it may be said at once.
+pub(super) fn content_of(text: &str, work: &Work) -> Content {
+    let limit = work.server().settings().text_limit;
+    if limit == 0 || text.len() <= limit {
+        return Content::of_text(text);
+    }
+    let uri = work.server().resources().kept().keep(text, "text/plain");
+    let (head, tail) = ends(text, limit);
+    let left_out = text.len() - head.len() - tail.len();
+    let whole =
+        uri.as_deref().map_or_else(String::new, |uri| format!("; for ten minutes the whole text is {uri}"));
+    let mut content =
+        Content::of_text(&format!("{head}\n\n[{left_out} bytes are left out here{whole}]\n\n{tail}"));
+    if let Some(uri) = uri {
+        content.item(&link(&uri, text.len()), work.revision());
+    }
+    content
+}
+
+/// A link to the whole text, for clients that follow links.
+fn link(uri: &str, size: usize) -> String {
+    let link = json!({
+        "type": "resource_link",
+        "uri": uri,
+        "name": "whole-output",
+        "title": "The whole output",
+        "mimeType": "text/plain",
+        "size": size,
+    });
+    link.to_string()
+}
+
+/// The beginning and the end of a text, so many bytes together, cut at lines if there are any nearby.
+fn ends(text: &str, limit: usize) -> (&str, &str) {
+    let half = limit / 2;
+    let head = &text[..text.floor_char_boundary(half)];
+    let tail = &text[text.ceil_char_boundary(text.len() - half)..];
+    let head = head.rfind('\n').filter(|at| at * 2 > head.len()).map_or(head, |at| &head[..at]);
+    let tail = tail.find('\n').filter(|at| at * 2 < tail.len()).map_or(tail, |at| &tail[at + 1..]);
+    (head, tail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_at_lines_and_never_inside_of_a_character() {
+        assert_eq!(ends("first\nsecond\nthird\nfourth\n", 16), ("first", "fourth\n"));
+        let text = "é".repeat(100);
+        let (head, tail) = ends(&text, 15);
+        assert_eq!((head, tail), (&*"é".repeat(3), &*"é".repeat(3)));
+    }
+}
