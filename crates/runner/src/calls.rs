@@ -110,6 +110,11 @@ impl Calls {
         ours.filter_map(|entry| entry.leader).collect()
     }
 
+    /// Whether no call goes on.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().entries.is_empty()
+    }
+
     /// Whether no other runner has calls.
     pub(crate) fn are_all_of(&self, runner: RunnerId) -> bool {
         self.lock().entries.values().all(|entry| entry.runner == runner)
