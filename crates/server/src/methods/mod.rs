@@ -71,24 +71,24 @@ const fn rule(
 
 #[rustfmt::skip]
 const TABLE: &[Rule] = &[
-    //   name                method                               handshake            stateless minimal
-    rule("ping",             Method::Now(Immediate::Ping),        Some(Gate::Always),  false,    true),
-    rule("tools/call",       Method::Later(Lengthy::CallTool),    Some(Gate::Ready),   true,     false),
-    rule("tools/list",       Method::Now(Immediate::ListTools),   Some(Gate::Ready),   true,     false),
-    rule("resources/list",   Method::Now(Immediate::ListResources), Some(Gate::Ready), true,     false),
-    rule("resources/templates/list", Method::Now(Immediate::ListResourceTemplates), Some(Gate::Ready), true, false),
-    rule("resources/read",   Method::Later(Lengthy::ReadResource), Some(Gate::Ready),  true,     false),
-    rule("resources/subscribe", Method::Later(Lengthy::Subscribe), Some(Gate::Ready),  false,    false),
-    rule("resources/unsubscribe", Method::Now(Immediate::Unsubscribe), Some(Gate::Ready), false, false),
-    rule("subscriptions/listen", Method::Listen,                  None,                true,     false),
-    rule("prompts/get",      Method::Later(Lengthy::GetPrompt),   Some(Gate::Ready),   true,     false),
-    rule("prompts/list",     Method::Now(Immediate::ListPrompts), Some(Gate::Ready),   true,     false),
-    rule("completion/complete", Method::Later(Lengthy::Complete), Some(Gate::Ready),   true,     false),
-    rule("initialize",       Method::Now(Immediate::Initialize),  Some(Gate::First),   false,    true),
-    rule("logging/setLevel", Method::Now(Immediate::SetLogLevel), Some(Gate::Greeted), false,    true),
-    rule("shutdown",         Method::Now(Immediate::Shutdown),    Some(Gate::Always),  false,    true),
-    rule("exit",             Method::Now(Immediate::Exit),        Some(Gate::Always),  false,    true),
-    rule("server/discover",  Method::Now(Immediate::Discover),    None,                true,     true),
+    //   name                        method                                         handshake            stateless minimal
+    rule("ping",                     Method::Now(Immediate::Ping),                  Some(Gate::Always),  false,    true),
+    rule("tools/call",               Method::Later(Lengthy::CallTool),              Some(Gate::Ready),   true,     false),
+    rule("tools/list",               Method::Now(Immediate::ListTools),             Some(Gate::Ready),   true,     false),
+    rule("resources/list",           Method::Now(Immediate::ListResources),         Some(Gate::Ready),   true,     false),
+    rule("resources/templates/list", Method::Now(Immediate::ListResourceTemplates), Some(Gate::Ready),   true,     false),
+    rule("resources/read",           Method::Later(Lengthy::ReadResource),          Some(Gate::Ready),   true,     false),
+    rule("resources/subscribe",      Method::Later(Lengthy::Subscribe),             Some(Gate::Ready),   false,    false),
+    rule("resources/unsubscribe",    Method::Now(Immediate::Unsubscribe),           Some(Gate::Ready),   false,    false),
+    rule("subscriptions/listen",     Method::Listen,                                None,                true,     false),
+    rule("prompts/get",              Method::Later(Lengthy::GetPrompt),             Some(Gate::Ready),   true,     false),
+    rule("prompts/list",             Method::Now(Immediate::ListPrompts),           Some(Gate::Ready),   true,     false),
+    rule("completion/complete",      Method::Later(Lengthy::Complete),              Some(Gate::Ready),   true,     false),
+    rule("initialize",               Method::Now(Immediate::Initialize),            Some(Gate::First),   false,    true),
+    rule("logging/setLevel",         Method::Now(Immediate::SetLogLevel),           Some(Gate::Greeted), false,    true),
+    rule("shutdown",                 Method::Now(Immediate::Shutdown),              Some(Gate::Always),  false,    true),
+    rule("exit",                     Method::Now(Immediate::Exit),                  Some(Gate::Always),  false,    true),
+    rule("server/discover",          Method::Now(Immediate::Discover),              None,                true,     true),
 ];
 
 impl Rule {
