@@ -36,8 +36,12 @@ fn refresh(paths: &Paths, options: &RefreshArguments) -> Result<ExitCode, Error>
         }
     }
     let status = if error.is_some() { "failed" } else { "ok" };
+    let kind = |count: usize| json!({ "status": status, "count": count, "error": error });
     print(&json!({
-        "tools": { "status": status, "count": catalog.tools.len(), "error": error },
+        "tools": kind(catalog.tools.len()),
+        "resources": kind(catalog.resources.len()),
+        "resourceTemplates": kind(catalog.templates.len()),
+        "prompts": kind(catalog.prompts.len()),
         "notificationsSent": false,
         "mode": if setup.settings().minimal { "minimal" } else { "full" },
     }));
@@ -45,21 +49,31 @@ fn refresh(paths: &Paths, options: &RefreshArguments) -> Result<ExitCode, Error>
 }
 
 fn status(paths: &Paths) -> ExitCode {
-    let path = paths.registry.join("tools.json");
+    let file = |name: &str| status_of(&paths.registry.join(name));
+    print(&json!({
+        "projectRoot": paths.root,
+        "tools": file("tools.json"),
+        "resources": file("resources.json"),
+        "resourceTemplates": file("resource-templates.json"),
+        "prompts": file("prompts.json"),
+    }));
+    ExitCode::SUCCESS
+}
+
+/// What one registry file holds.
+fn status_of(path: &Path) -> Value {
     let envelope: Option<Value> =
-        std::fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
-    let changed = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+        std::fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let changed = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
     let changed =
         changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |since| since.as_secs());
-    let tools = json!({
+    json!({
         "status": if envelope.is_some() { "present" } else if path.exists() { "unreadable" } else { "missing" },
         "path": path,
         "count": envelope.as_ref().and_then(|envelope| envelope["total"].as_u64()).unwrap_or(0),
         "hash": envelope.as_ref().and_then(|envelope| envelope["hash"].as_str()).unwrap_or_default(),
         "mtime": changed,
-    });
-    print(&json!({ "projectRoot": paths.root, "tools": tools }));
-    ExitCode::SUCCESS
+    })
 }
 
 /// A part of the tools folder, as a person names it.

@@ -5,7 +5,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use thiserror::Error;
 
 /// Why a file is not trusted. The messages name the file and the remedy.
@@ -48,8 +48,14 @@ pub fn may_run(script: &Path, root: &Path) -> Result<Start, Distrust> {
     let named = script;
     // The opened file is judged, whatever the path leads to a moment later; that no other can take its place is
     // what the look at the folders makes sure of.
-    let script = script.canonicalize()?;
-    let file = File::open(&script)?;
+    let (script, file) = match open_without_links(script) {
+        Some(file) => (script.to_owned(), file),
+        None => {
+            let script = script.canonicalize()?;
+            let file = File::open(&script)?;
+            (script, file)
+        }
+    };
     let metadata = file.metadata()?;
     judge(&script, &metadata)?;
     for folder in script.ancestors().skip(1).take_while(|folder| folder.starts_with(root)) {
@@ -63,6 +69,25 @@ pub fn may_run(script: &Path, root: &Path) -> Result<Start, Distrust> {
             Start { program, arguments }
         }
     })
+}
+
+/// Opens a file whose path has no links in it, which is then what it says; none where it has, or where that cannot be
+/// found out at once.
+fn open_without_links(path: &Path) -> Option<File> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+        let is_plain = path.is_absolute()
+            && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let opened = is_plain.then(|| openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS))?;
+        opened.ok().map(File::from)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = path;
+        None
+    }
 }
 
 /// The program that the first line of a script names, and the one argument that may stand there.
@@ -82,8 +107,7 @@ fn judge(path: &Path, metadata: &Metadata) -> Result<(), Distrust> {
     if metadata.mode() & 0o022 != 0 {
         return Err(Distrust::WritableByOthers(path.to_owned()));
     }
-    let me = rustix::process::geteuid().as_raw();
-    if metadata.uid() != me && metadata.uid() != 0 {
+    if metadata.uid() != 0 && metadata.uid() != rustix::process::geteuid().as_raw() {
         return Err(Distrust::ForeignOwner(path.to_owned()));
     }
     Ok(())

@@ -110,9 +110,9 @@ impl Calls {
         ours.filter_map(|entry| entry.leader).collect()
     }
 
-    /// Whether no call goes on.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.lock().entries.is_empty()
+    /// Whether that process leads one of the calls.
+    pub(crate) fn are_led_by(&self, process: Pid) -> bool {
+        self.lock().entries.values().any(|entry| entry.leader == Some(process))
     }
 
     /// Whether no other runner has calls.

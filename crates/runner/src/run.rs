@@ -1,7 +1,7 @@
 //! Stays with one process from its start to its end.
 
 use crate::call::Call;
-use crate::calls::{CALLS, RunnerId};
+use crate::calls::RunnerId;
 use crate::capture::{Capture, OverLimit};
 use crate::deadline::Deadline;
 use crate::desk::{Desk, Place, Question};
@@ -15,9 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::Sender;
-use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::Notify;
-use tokio::task::{JoinSet, block_in_place};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// How long the pipes of a call may stay open when all its processes are gone: somebody else has them then.
@@ -65,7 +64,7 @@ impl Runner {
         let mut channel = self.open_side_channel(&invocation)?;
         let mut questions = self.open_place(&invocation)?;
         let (mut call, pipes) =
-            beside_others(|| start(self.id, &invocation, channel.as_ref(), questions.as_ref(), &self.ended))?;
+            start(self.id, &invocation, channel.as_ref(), questions.as_ref(), &self.ended)?;
 
         let mut stdout = Capture::new(invocation.output_limit);
         let mut stderr = Capture::new(invocation.error_tail);
@@ -165,14 +164,6 @@ impl Runner {
         let path = self.state_dir.fresh("channel").map_err(StartError::SideChannel)?;
         SideChannel::open(path).map(Some).map_err(StartError::SideChannel)
     }
-}
-
-/// Starts a process while others do. The thread that starts one stands still until the new process has had its turn on
-/// a core, which on a busy machine is a while: others are not to wait for it.
-fn beside_others<T>(start: impl FnOnce() -> T) -> T {
-    let is_alone = CALLS.is_empty();
-    let can_step_aside = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
-    if is_alone || !can_step_aside { start() } else { block_in_place(start) }
 }
 
 /// The question as it is passed on. A task that ends with its answer says since when it was open.

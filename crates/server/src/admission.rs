@@ -11,6 +11,9 @@ use tokio::runtime::Handle;
 
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
+/// So little work at once is started where it arrives. One that has just been answered counts until it has let go.
+const FEW: usize = 2;
+
 /// Starts work while there are places, and keeps the rest in the order it came.
 pub(crate) struct Admission {
     runtime: Handle,
@@ -69,7 +72,7 @@ impl Admission {
         let start = self.with(|state| {
             if state.running < self.places {
                 state.running += 1;
-                return Ok(Some((waiting.work, state.running == 1)));
+                return Ok(Some((waiting.work, state.running <= FEW)));
             }
             let reason = if state.waiting.len() >= self.most_waiting {
                 Some(Reason::TooMany(state.waiting.len()))
@@ -85,8 +88,8 @@ impl Admission {
             state.waiting.push_back(waiting);
             Ok(None)
         })?;
-        if let Some((work, alone)) = start {
-            if alone {
+        if let Some((work, is_one_of_few)) = start {
+            if is_one_of_few {
                 self.start_here(work);
             } else {
                 self.start(work);
@@ -115,8 +118,8 @@ impl Admission {
     }
 
     /// Takes the first step of the work at once, on the thread that brought it, and leaves only the rest to the
-    /// runtime: its process is under way before another thread would have woken up. Only for work that is alone:
-    /// with more of it, the thread that reads has better things to do.
+    /// runtime: its process is under way before another thread would have woken up. With more than a little
+    /// of it, the thread that reads has better things to do.
     fn start_here(self: &Arc<Self>, mut work: Work) {
         let _inside = self.runtime.enter();
         let first_step =

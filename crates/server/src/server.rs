@@ -20,9 +20,12 @@ use mcp_bash_runner::{Runner, StateDir};
 use mcp_bash_wire::{LogLevel, Revision};
 use serde_json::json;
 use std::ffi::OsString;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
+
+/// A search path, and the variables that go with it.
+type CommonEnvironment = (Option<OsString>, Vec<(OsString, OsString)>);
 
 pub struct Server {
     settings: Arc<Settings>,
@@ -42,6 +45,7 @@ pub struct Server {
     parking: Parking,
     own_roots: Vec<Root>,
     toolbox: OnceLock<Option<Toolbox>>,
+    common_environment: Mutex<Option<CommonEnvironment>>,
 }
 
 impl Server {
@@ -73,6 +77,7 @@ impl Server {
             parking: Parking::default(),
             own_roots,
             toolbox: OnceLock::new(),
+            common_environment: Mutex::default(),
         }
     }
 
@@ -87,6 +92,22 @@ impl Server {
             }
         };
         self.toolbox.get_or_init(lay_out).as_ref()
+    }
+
+    /// What scripts find in their environment, put together again only when their search path is another.
+    pub(crate) fn common_environment(
+        &self,
+        put_together: impl FnOnce() -> Vec<(OsString, OsString)>,
+    ) -> Vec<(OsString, OsString)> {
+        let mut common = self.common_environment.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*common {
+            Some((search_path, variables)) if search_path.as_ref() == self.search_path() => variables.clone(),
+            _ => {
+                let variables = put_together();
+                *common = Some((self.search_path().cloned(), variables.clone()));
+                variables
+            }
+        }
     }
 
     /// The folders that scripts may work in where their client names none.

@@ -38,7 +38,7 @@ pub(crate) fn prepare() {
 
 /// Whether anything may be left of calls that have ended. Costs a microsecond when there is not.
 pub(crate) fn may_exist() -> bool {
-    if proc::adopted_none() {
+    if proc::adopted_none(is_no_orphan) {
         return false;
     }
     if !proc::is_there() {
@@ -69,9 +69,14 @@ pub(crate) async fn end_aside() {
     let _ = tokio::task::spawn_blocking(end).await;
 }
 
+/// Whether a child of ours is one that we have started ourselves, and look after elsewhere.
+fn is_no_orphan(child: Pid) -> bool {
+    warden::pid() == Some(child) || CALLS.are_led_by(child)
+}
+
 /// Buries the dead, for calls that take long and leave many.
 pub(crate) fn tidy() {
-    if !proc::adopted_none() {
+    if !proc::adopted_none(is_no_orphan) {
         round(Purpose::Tidy);
     }
 }
@@ -79,7 +84,8 @@ pub(crate) fn tidy() {
 /// Whether any process of the group is alive. Its leader is dead, so they are ours or descend from ours.
 pub(crate) fn group_is_alive(leader: Pid) -> bool {
     let lives = |status: proc::Status| status.group == Some(leader) && !status.is_dead();
-    !proc::adopted_none() && orphans().into_iter().any(|orphan| proc::status(orphan).is_some_and(lives))
+    !proc::adopted_none(is_no_orphan)
+        && orphans().into_iter().any(|orphan| proc::status(orphan).is_some_and(lives))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -86,9 +86,13 @@ static OUR_CHILDREN: LazyLock<Option<File>> = LazyLock::new(|| {
     is_there().then(|| File::open(format!("/proc/{us}/task/{us}/children")).ok()).flatten()
 });
 
-/// Whether it is certain that we have adopted no process.
-pub(crate) fn adopted_none() -> bool {
-    OUR_CHILDREN.as_ref().is_some_and(|list| list.read_at(&mut [0; 8], 0).is_ok_and(|count| count == 0))
+/// Whether it is certain that we have adopted no process: a look at the beginning of the list, which is mostly all of it.
+pub(crate) fn adopted_none(is_no_orphan: impl Fn(Pid) -> bool) -> bool {
+    let mut start = [0; 64];
+    let Some(count) = OUR_CHILDREN.as_ref().and_then(|list| list.read_at(&mut start, 0).ok()) else {
+        return false;
+    };
+    count < start.len() && pids(&start[..count]).into_iter().all(is_no_orphan)
 }
 
 /// The processes we have adopted, and maybe others we have started.

@@ -9,6 +9,7 @@ use mcp_bash_project::{Paths, Tool};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a script may always read of our own environment.
 const INHERITED: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LC_ALL", "TZ"];
@@ -24,6 +25,8 @@ pub(crate) struct Environment<'a> {
     error_file: PathBuf,
     resources_file: PathBuf,
     cancel_file: PathBuf,
+    /// Whether the script was told of its cancellation.
+    is_told: AtomicBool,
 }
 
 impl<'a> Environment<'a> {
@@ -59,7 +62,8 @@ impl<'a> Environment<'a> {
             ("MCP_ROOTS_COUNT", roots.len().to_string().into()),
         ];
         give(&mut variables, given);
-        Ok(Self { spill, variables, error_file, resources_file, cancel_file })
+        let is_told = AtomicBool::new(false);
+        Ok(Self { spill, variables, error_file, resources_file, cancel_file, is_told })
     }
 
     pub(crate) fn variables(&self) -> Vec<(OsString, OsString)> {
@@ -68,6 +72,7 @@ impl<'a> Environment<'a> {
 
     /// Lets the script find out that nobody waits for it any more.
     pub(crate) fn tell_of_cancellation(&self) {
+        self.is_told.store(true, Ordering::Relaxed);
         // It is about to be told to end anyway.
         let _ = std::fs::write(&self.cancel_file, "");
     }
@@ -85,7 +90,8 @@ impl<'a> Environment<'a> {
 
 impl Drop for Environment<'_> {
     fn drop(&mut self) {
-        for file in [&self.error_file, &self.resources_file, &self.cancel_file] {
+        let cancel_file = self.is_told.load(Ordering::Relaxed).then_some(&self.cancel_file);
+        for file in [&self.error_file, &self.resources_file].into_iter().chain(cancel_file) {
             let _ = std::fs::remove_file(file);
         }
     }
@@ -93,6 +99,11 @@ impl Drop for Environment<'_> {
 
 /// What every script that serves a request finds in its environment: the toolbox as well.
 pub(crate) fn for_script(server: &Server, paths: &Paths) -> Vec<(OsString, OsString)> {
+    server.common_environment(|| common(server, paths))
+}
+
+/// What all scripts have in common, which is the same from call to call.
+fn common(server: &Server, paths: &Paths) -> Vec<(OsString, OsString)> {
     let mut variables = base(&server.settings().environment_mode, server.search_path(), paths);
     if let Some(toolbox) = server.toolbox() {
         give(&mut variables, toolbox.variables());
