@@ -48,13 +48,12 @@ pub fn may_run(script: &Path, root: &Path) -> Result<Start, Distrust> {
     let named = script;
     // The opened file is judged, whatever the path leads to a moment later; that no other can take its place is
     // what the look at the folders makes sure of.
-    let (script, file) = match open_without_links(script) {
-        Some(file) => (script.to_owned(), file),
-        None => {
-            let script = script.canonicalize()?;
-            let file = File::open(&script)?;
-            (script, file)
-        }
+    let (script, file) = if let Some(file) = open_without_links(script) {
+        (script.to_owned(), file)
+    } else {
+        let script = script.canonicalize()?;
+        let file = File::open(&script)?;
+        (script, file)
     };
     let metadata = file.metadata()?;
     judge(&script, &metadata)?;
