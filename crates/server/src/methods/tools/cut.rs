@@ -39,8 +39,9 @@ fn link(uri: &str, size: usize) -> String {
 /// The beginning and the end of a text, so many bytes together, cut at lines if there are any nearby.
 fn ends(text: &str, limit: usize) -> (&str, &str) {
     let half = limit / 2;
-    let head = &text[..text.floor_char_boundary(half)];
-    let tail = &text[text.ceil_char_boundary(text.len() - half)..];
+    let head = &text[..(0..=half).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)];
+    let is_start = |at: &usize| text.is_char_boundary(*at);
+    let tail = &text[(text.len() - half..=text.len()).find(is_start).unwrap_or(text.len())..];
     let head = head.rfind('\n').filter(|at| at * 2 > head.len()).map_or(head, |at| &head[..at]);
     let tail = tail.find('\n').filter(|at| at * 2 < tail.len()).map_or(tail, |at| &tail[at + 1..]);
     (head, tail)
