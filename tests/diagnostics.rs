@@ -97,3 +97,25 @@ fn payloads_are_recorded_without_secrets_in_a_private_folder() {
     let mut server = Server::ready_with(project.root(), &environment[..1], "2025-11-25");
     server.expect_silence();
 }
+
+#[test]
+fn the_log_can_go_to_a_file_that_is_its_owners_alone() {
+    let project = Project::with_hi();
+    let path = project.path("server.log");
+    let start = || {
+        let mut command = Server::command();
+        command.arg("--project-root").arg(project.root()).arg("--log-file").arg(&path);
+        Server::spawn(command)
+    };
+    let mut server = start();
+    server.initialize("2025-11-25");
+    server.finish();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.lines().any(|line| line.contains("client connected")), "{text}");
+
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let mut server = start();
+    assert_eq!(server.wait().code(), Some(2));
+    assert!(server.stderr().contains("chmod 600"));
+}

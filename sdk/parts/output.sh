@@ -97,14 +97,6 @@ mcp_json_truncate() {
 		"$message" "$_mcp_reply"
 }
 
-# Sets _mcp_reply to the kinds of some files, one a line.
-_mcp_mime_types() {
-	_mcp_reply=''
-	if command -v file >/dev/null 2>&1; then
-		_mcp_reply=$(exec file -L --brief --mime-type -- "$@" 2>/dev/null) || _mcp_reply=''
-	fi
-}
-
 # Tells JSON from text: small JSON by reading it, large by how it begins, because it will be read anyway.
 _mcp_looks_like_json() {
 	# shellcheck disable=SC2154 # set in tool-sdk.sh
@@ -119,9 +111,9 @@ _mcp_looks_like_json() {
 }
 
 mcp_result_text_with_resource() {
-	local data=${1-} count=0 i mime found='' list='' comma='' entry
-	local paths mimes uris unknown
-	paths=() mimes=() uris=() unknown=()
+	local data=${1-} count=0 i list='' comma='' entry
+	local paths mimes uris
+	paths=() mimes=() uris=()
 	shift || :
 	while [ "$#" -gt 0 ]; do
 		case $1 in
@@ -155,26 +147,15 @@ mcp_result_text_with_resource() {
 			elif [ ! -f "${paths[i]}" ] || [ ! -r "${paths[i]}" ]; then
 				mcp_log_warn sdk "mcp_result_text_with_resource: not a readable file, skipped: ${paths[i]}"
 				paths[i]=''
-			elif [ -z "${mimes[i]}" ]; then
-				unknown[${#unknown[@]}]=${paths[i]}
 			fi
 		done
-		if [ "${#unknown[@]}" -gt 0 ]; then
-			_mcp_mime_types "${unknown[@]}"
-			found=$_mcp_reply
-		fi
 		for ((i = 1; i <= count; i++)); do
 			[ -n "${paths[i]}" ] || continue
-			mime=${mimes[i]}
-			if [ -z "$mime" ]; then
-				mime=${found%%$'\n'*}
-				found=${found#"$mime"}
-				found=${found#$'\n'}
-				[ -n "$mime" ] || mime=application/octet-stream
-			fi
 			_mcp_quote "${paths[i]}" 2>/dev/null
 			entry="{\"path\":$_mcp_reply"
-			_mcp_quote "$mime" 2>/dev/null
+			# What a file is, the server finds out where it is not said.
+			_mcp_reply=null
+			[ -z "${mimes[i]}" ] || _mcp_quote "${mimes[i]}" 2>/dev/null
 			entry+=",\"mimeType\":$_mcp_reply"
 			_mcp_reply=null
 			[ -z "${uris[i]}" ] || _mcp_quote "${uris[i]}" 2>/dev/null

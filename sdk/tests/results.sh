@@ -90,7 +90,7 @@ ln -sf "a b.txt" "$work/link"
 ln -sf nowhere "$work/broken"
 sdk 'mcp_result_text_with_resource "{\"n\":1}" --path "$PWD/a b.txt" --path "$PWD/tab	|.json" --mime application/json --uri "x://y" --path link --path broken --path "" --path / --bad'
 check "with_resource: result" '{"n":1}' "$(jq -c .structuredContent.result <<<"$out")"
-check "with_resource: file" "[[\"$work/a b.txt\",\"text/plain\",null],[\"$work/tab\\t|.json\",\"application/json\",\"x://y\"],[\"link\",\"text/plain\",null]]" \
+check "with_resource: file" "[[\"$work/a b.txt\",null,null],[\"$work/tab\\t|.json\",\"application/json\",\"x://y\"],[\"link\",null,null]]" \
 	"$(jq -c 'map([.path, .mimeType, .uri])' "$work/resources")"
 sdk 'mcp_result_text_with_resource "just \"text\"" --path link --mime'
 check "with_resource: text" '[false,"just \"text\""]' "$(jq -c '[.isError, .structuredContent.result]' <<<"$out")"

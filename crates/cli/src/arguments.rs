@@ -14,6 +14,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) project_root: Option<PathBuf>,
 
+    /// Write the log to this file as well; nobody else may read it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log_file: Option<PathBuf>,
+
+    /// The folders that scripts may work in where the client names none, with commas between them
+    #[arg(long, value_name = "DIRS")]
+    pub(crate) roots: Option<String>,
+
     /// Say whether the project is ready to be served, as JSON: exit 0 ready, 1 unhealthy, 2 misconfigured
     #[arg(long, alias = "ready")]
     pub(crate) health: bool,

@@ -23,6 +23,8 @@ pub(crate) enum Error {
     Filter(PathBuf),
     #[error("failed to look at {}: {source}", file.display())]
     Provider { file: PathBuf, source: io::Error },
+    #[error("failed to write the log to {}: {source}", path.display())]
+    LogFile { path: PathBuf, source: io::Error },
     #[error("failed to ask: {0}")]
     Ask(io::Error),
     #[error("the demo failed: {0}")]
@@ -33,7 +35,8 @@ impl Error {
     /// 2 for what the person who called us can mend by calling us differently, 1 for the rest.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Location(_)
+            Self::LogFile { .. }
+            | Self::Location(_)
             | Self::Setting(_)
             | Self::NoProject
             | Self::Filter(_)

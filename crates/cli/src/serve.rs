@@ -12,12 +12,19 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
-    let (settings, problems) = startup::settings();
+    let (mut settings, problems) = startup::settings();
     if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
         return Err(Error::Setting(fatal.to_string()));
     }
     let style = if std::io::stderr().is_terminal() { Style::Plain } else { Style::Json };
-    let log = Log::new(settings.log_level, style);
+    let mut log = Log::new(settings.log_level, style);
+    if let Some(path) = &arguments.log_file {
+        let failed = |source| Error::LogFile { path: path.clone(), source };
+        log = log.with_file(path).map_err(failed)?;
+    }
+    if let Some(roots) = &arguments.roots {
+        settings.roots = Some(roots.replace(',', ":"));
+    }
     for problem in &problems {
         log.event(LogLevel::Warning, "mcp.settings", &problem.to_string(), &json!({}));
     }

@@ -4,7 +4,11 @@ use crate::peers::Peers;
 use mcp_bash_project::utc::now;
 use mcp_bash_wire::{LogLevel, write};
 use serde_json::{Map, Value};
-use std::sync::Arc;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How events look on standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +24,23 @@ pub struct Log {
     level: LogLevel,
     style: Style,
     peers: Arc<Peers>,
+    file: Option<Mutex<File>>,
 }
 
 impl Log {
     pub fn new(level: LogLevel, style: Style) -> Self {
-        Self { level, style, peers: Arc::default() }
+        Self { level, style, peers: Arc::default(), file: None }
+    }
+
+    /// The same, with events written to a file as well. One that is made is its owner's alone; one that is there already
+    /// must not be readable by others.
+    pub fn with_file(self, path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+        if file.metadata()?.permissions().mode() & 0o077 != 0 {
+            let problem = "others may read or write it; run `chmod 600` on it";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
+        }
+        Ok(Self { file: Some(Mutex::new(file)), ..self })
     }
 
     /// The clients that hear of events.
@@ -39,7 +55,12 @@ impl Log {
     /// Tells that something happened. `logger` names the part of the server, `details` is an object.
     pub fn event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
         if level >= self.level {
-            to_stderr(&self.line(level, logger, message, details));
+            to_stderr(&Self::line(self.style, level, logger, message, details));
+            if let Some(file) = &self.file {
+                let line = Self::line(Style::Json, level, logger, message, details);
+                // A full disk must not stop the server.
+                let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
+            }
         }
         let interested = self.peers.interested(level);
         if !interested.is_empty() {
@@ -50,8 +71,8 @@ impl Log {
         }
     }
 
-    fn line(&self, level: LogLevel, logger: &str, message: &str, details: &Value) -> String {
-        if self.style == Style::Plain {
+    fn line(style: Style, level: LogLevel, logger: &str, message: &str, details: &Value) -> String {
+        if style == Style::Plain {
             let details = if details.as_object().is_none_or(Map::is_empty) {
                 String::new()
             } else {

@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use mcp_bash_fetch::sniff;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs::File;
@@ -68,7 +69,10 @@ fn embed_one(named: &Named, root: &Path, limit: usize) -> Result<Value, String> 
         return Err(format!("it has more than {limit} bytes"));
     }
     let uri = named.uri.clone().unwrap_or_else(|| file_uri(&path));
-    let kind = named.kind.clone().unwrap_or_else(|| kind_of(&path, &bytes).to_owned());
+    let kind = named
+        .kind
+        .clone()
+        .unwrap_or_else(|| sniff(&bytes, Some(&path.to_string_lossy())).mime_type.to_owned());
     let resource = match String::from_utf8(bytes) {
         Ok(text) => json!({ "uri": uri, "mimeType": kind, "text": text }),
         Err(binary) => json!({ "uri": uri, "mimeType": kind, "blob": STANDARD.encode(binary.as_bytes()) }),
@@ -87,24 +91,4 @@ pub(crate) fn file_uri(path: &Path) -> String {
         }
     }
     uri
-}
-
-fn kind_of(path: &Path, bytes: &[u8]) -> &'static str {
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    match extension.to_ascii_lowercase().as_str() {
-        "md" => "text/markdown",
-        "json" => "application/json",
-        "html" | "htm" => "text/html",
-        "csv" => "text/csv",
-        "svg" => "image/svg+xml",
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "gif" => "image/gif",
-        "webp" => "image/webp",
-        "pdf" => "application/pdf",
-        "wav" => "audio/wav",
-        "mp3" => "audio/mpeg",
-        _ if std::str::from_utf8(bytes).is_ok() => "text/plain",
-        _ => "application/octet-stream",
-    }
 }
