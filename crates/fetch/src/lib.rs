@@ -11,9 +11,9 @@
 //!   (`hosts/rules.rs`), every address it has must be public (`hosts/address.rs`), and the connection goes to an
 //!   address that was looked at, not to the name (`hosts/vetted.rs`). Redirects are reported, not followed.
 //! - [`Git`] reads a file from a repository, by the installed `git`, which is told as much as `Https` does itself.
-//! - [`echo`] reads what the URI itself says.
+//! - [`echo()`] reads what the URI itself says.
 //!
-//! [`sniff`] says what bytes are, and [`download`] puts what [`Https`] reads into a file.
+//! [`sniff()`] says what bytes are, and [`download()`] puts what [`Https`] reads into a file.
 //!
 //! # Decisions
 //!

@@ -10,7 +10,7 @@
 //!   template is also kept as a little program (`program.rs`), run by a search (`search.rs`) that looks at no pair of instruction
 //!   and position twice. Time and memory are bounded by the product of both lengths, whatever a client sends.
 //!
-//! A [`FileUri`] names a file, in the way of Unix or of Windows. [`scheme`] says how a URI begins.
+//! A [`FileUri`] names a file, in the way of Unix or of Windows. [`scheme()`] says how a URI begins.
 //!
 //! # Decisions on matching
 //!
