@@ -2,12 +2,13 @@
 
 use super::{Failure, Found, find, project_provider};
 use crate::server::Server;
-use crate::shape::{Answer, Members};
+use crate::shape::Answer;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_bash_fetch::sniff;
 use mcp_bash_project::provider_script;
 use mcp_bash_uri::MAX_URI_BYTES;
+use mcp_bash_wire::write;
 
 /// What a URI names.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,16 +54,24 @@ impl Content {
             kind != "application/octet-stream" && (sniffed.is_text || !kind.starts_with("text/"))
         };
         let mime_type = self.mime_type.filter(is_useful);
-        let mut content = Members::default();
-        content.string("uri", Some(uri));
-        content.string("mimeType", Some(mime_type.as_deref().unwrap_or(sniffed.mime_type)));
-        match String::from_utf8(self.bytes) {
-            Ok(text) if sniffed.is_text => content.string("text", Some(&text)),
-            Ok(text) => content.string("blob", Some(&STANDARD.encode(text))),
-            Err(binary) => content.string("blob", Some(&STANDARD.encode(binary.as_bytes()))),
+        // Written in place: what is read may be large, and every copy of it shows.
+        let mut members = String::with_capacity(self.bytes.len() / 3 * 4 + uri.len() + 1024);
+        members.push_str(r#""contents":[{"uri":"#);
+        write::push_string(&mut members, uri);
+        members.push_str(r#","mimeType":"#);
+        write::push_string(&mut members, mime_type.as_deref().unwrap_or(sniffed.mime_type));
+        match std::str::from_utf8(&self.bytes) {
+            Ok(text) if sniffed.is_text => {
+                members.push_str(r#","text":"#);
+                write::push_string(&mut members, text);
+            }
+            _ => {
+                members.push_str(r#","blob":""#);
+                STANDARD.encode_string(&self.bytes, &mut members);
+                members.push('"');
+            }
         }
-        let mut result = Members::default();
-        result.raw("contents", &format!("[{}]", content.object()));
-        Answer::members(result.into_text()).cacheable()
+        members.push_str("}]");
+        Answer::members(members).cacheable()
     }
 }
