@@ -2,13 +2,15 @@
 # Part of tool-sdk.sh, read when one of its functions is first called: paths, and the folders that the client named.
 
 # Sets _mcp_reply to an absolute path without `.`, `..` and doubled slashes and, if physical, without symbolic links.
-# What does not exist stays as it is written. A process is needed for each link only. Fails for links in a circle.
+# What does not exist stays as it is written. A process is needed for links only: one for all of them where `realpath`
+# takes names that do not exist, else one for each. Fails for links in a circle.
 _mcp_resolve() {
-	local mode=$1 rest=$2 path='' part links=0
+	local mode=$1 rest=$2 path='' part links=0 whole
 	case $rest in
 	/*) ;;
 	*) rest=$PWD/$rest ;;
 	esac
+	whole=$rest
 	while [ -n "$rest" ]; do
 		part=${rest%%/*}
 		rest=${rest:${#part}}
@@ -21,9 +23,21 @@ _mcp_resolve() {
 				path=$path/$part
 				continue
 			fi
+			_mcp_reply=''
+			if [ "$links" -eq 0 ]; then
+				IFS= read -r -d '' _mcp_reply < <(exec realpath -mz -- "$whole" 2>/dev/null) || :
+				if [ -n "$_mcp_reply" ]; then
+					# Links that are left are those that lead nowhere but to each other.
+					path=$_mcp_reply
+					while [ -n "$path" ]; do
+						[ ! -L "$path" ] || return 1
+						path=${path%/*}
+					done
+					return 0
+				fi
+			fi
 			links=$((links + 1))
 			[ "$links" -le 40 ] || return 1
-			_mcp_reply=''
 			# Not $(…), which would drop line feeds from the end of a name.
 			IFS= read -r -d '' _mcp_reply < <(exec readlink -n "$path/$part" 2>/dev/null) || :
 			case $_mcp_reply in
