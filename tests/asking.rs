@@ -356,6 +356,14 @@ fn without_a_word_from_the_client_roots_are_the_projects() {
     let expected = format!("{}\n{}", folder(&project, "other"), folder(&project, "data"));
     assert_eq!(text(&server.receive()).trim(), expected);
 
+    let mut command = Server::command();
+    command.arg("--project-root").arg(project.root()).args(["--roots", "data,other"]);
+    let mut server = Server::spawn(command);
+    server.initialize("2025-11-25");
+    server.call(1, "asks");
+    let expected = format!("{}\n{}", folder(&project, "data"), folder(&project, "other"));
+    assert_eq!(text(&server.receive()).trim(), expected, "the flag");
+
     // A setting that is wrong lets nobody out.
     let mut server = Server::start_with(project.root(), &[("MCPBASH_ROOTS", "nowhere")]);
     server.initialize("2025-11-25");

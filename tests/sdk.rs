@@ -217,3 +217,55 @@ mcp_emit_text "$outcome""#;
     assert_eq!(outcome["success"], false);
     assert_eq!(outcome["error"]["type"], "host_blocked", "{outcome}");
 }
+
+#[test]
+fn every_other_function_works_inside_a_tool() {
+    let project = tool(
+        r#"mcp_json_escape $'a\t"b"'; echo
+mcp_json_arr one 'two "2"'; echo
+mcp_json_truncate '[1,2,3,4,5,6,7,8,9,10]' 12; echo
+mcp_is_valid_json '{"a":1}' && echo valid
+mcp_is_valid_json '{"a":' || echo invalid
+mcp_byte_length 'Zoë'; echo
+mcp_extract_cli_error '{"error":{"message":"no licence"}}' '' 1; echo
+tries=0
+flaky() { tries=$((tries + 1)); [ "$tries" -ge 3 ] || return 7; }
+mcp_with_retry 5 0.01 -- flaky && echo "after $tries tries"
+mcp_path_collapse /a/./b/../c; echo
+mcp_path_normalize "$MCPBASH_PROJECT_ROOT/../$(basename "$MCPBASH_PROJECT_ROOT")/new" | sed 's,.*/,,'; echo
+mcp_require_path .folder --default-to-single-root | sed 's,.*/,,'; echo
+mcp_debug 'for those who look'
+mcp_run_with_progress --pattern '([0-9]+)%' --extract match1 --interval 0.02 -- bash -c 'for i in 25 50 100; do echo "$i%" >&2; sleep 0.1; done; echo ran'"#,
+    )
+    .file("folder/x", "");
+    let mut server = Server::ready(project.root());
+    let params = json!({ "name": "try", "arguments": { "folder": project.path("folder") }, "_meta": { "progressToken": 1 } });
+    server.request("call", "tools/call", &params);
+    let mut progress = Vec::new();
+    let answer = loop {
+        let message = server.receive();
+        if message["id"] == "call" {
+            break message;
+        }
+        progress.extend(message["params"]["progress"].as_u64());
+    };
+    let said: Vec<&str> = text(&answer).lines().filter(|line| !line.is_empty()).collect();
+    let truncated: Value = serde_json::from_str(said[2]).unwrap();
+    assert_eq!((&truncated["truncated"], &truncated["total"]), (&json!(true), &json!(10)), "{truncated}");
+    assert_eq!(said[..2], [r#""a\t\"b\"""#, r#"["one","two \"2\""]"#]);
+    assert_eq!(
+        said[3..],
+        ["valid", "invalid", "4", "no licence", "after 3 tries", "/a/c", "new", "folder", "ran"]
+    );
+    assert_eq!(progress.last(), Some(&100), "{progress:?}");
+
+    let outside = call(&mut server, &json!({ "folder": "/etc" }));
+    assert_eq!(code(&outside), -32602, "{outside}");
+    let refused = run(r#"mcp_fail_invalid_args "from must be before to""#, &json!({}));
+    assert_eq!((code(&refused), &refused["error"]["message"]), (-32602, &json!("from must be before to")));
+    let blocked = run(
+        r#"mcp_download_safe_or_fail --url https://10.0.0.1/x --out "$PWD/x" --allow 10.0.0.1"#,
+        &json!({}),
+    );
+    assert!(blocked.get("error").is_some() || blocked["result"]["isError"] == true, "{blocked}");
+}

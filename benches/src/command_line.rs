@@ -79,6 +79,11 @@ impl Options {
         Launch::new(server, &program, directory).map_err(|failure| format!("{failure}\n{hint}"))
     }
 
+    /// Whether an option was given.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// A number above zero.
     pub fn number(&self, name: &str, default: u32) -> Result<u32, String> {
         let Some(value) = self.0.get(name) else { return Ok(default) };

@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
 use std::time::Duration;
 
@@ -27,11 +27,13 @@ Usage: calls [OPTIONS]
 
   --mcp-bash PATH    the mcp-bash binary (default: beside this program)
   --rounds N         rounds in which the two sides take turns (default: 5)
+  --reference PATH   another server of such projects, of which a few calls are measured as well
   --json FILE        also write every round's values to FILE
 ";
 
 const SEQUENTIAL_TURNS: u32 = 20;
 const SEQUENTIAL_CALLS_PER_TURN: u32 = 50;
+const REFERENCE_CALLS: u32 = 10;
 const CROWD: u32 = 2_000;
 const IN_FLIGHT: u32 = 50;
 const ARGUMENT_TURNS: u32 = 40;
@@ -85,7 +87,7 @@ const MCP_BASH: &str = "mcp-bash";
 const DIRECT: &str = "direct";
 
 fn main() -> ExitCode {
-    drive("calls", USAGE, &["--mcp-bash", "--rounds", "--json"], run)
+    drive("calls", USAGE, &["--mcp-bash", "--rounds", "--reference", "--json"], run)
 }
 
 fn run(options: &Options) -> Result<(), String> {
@@ -100,12 +102,16 @@ fn run(options: &Options) -> Result<(), String> {
     let comparison =
         Comparison { server: MCP_BASH, others: &[DIRECT], measures: &MEASURES, aims: &AIMS, scores: &scores };
     print(&format!("Medians over {rounds} rounds.\n\n{}", comparison.whole_table()))?;
+    if options.has("--reference") {
+        print(&stage.compare_with_reference(options).map_err(|failure| failure.to_string())?)?;
+    }
     options.write_json(&json!({ "servers": scores.to_json(), "comparison": comparison.to_json() }))
 }
 
 /// The server and the scripts that it serves, which are run directly as well.
 struct Stage {
     launch: Launch,
+    project: PathBuf,
     hi: Script,
     /// Provides a tool.
     provided: Script,
@@ -145,6 +151,7 @@ impl Stage {
             .setting("MCPBASH_MAX_RESULT_TEXT_BYTES", "0");
         Ok(Self {
             launch,
+            project,
             hi: Script::new(hi),
             provided: Script::new(provided).with_arguments(&["provided", "{}"]),
             swallow: Script::new(swallow),
@@ -163,6 +170,32 @@ impl Stage {
         self.measure_output(&mut server, scores)?;
         server.close()?;
         Ok(())
+    }
+
+    /// A few calls of the same tool by another server, which may take seconds for each.
+    fn compare_with_reference(&self, options: &Options) -> Result<String, Failure> {
+        let failed = |problem: String| Failure::new("reference", problem);
+        let launch = options
+            .launch("reference", "--reference", "", &self.project)
+            .map_err(failed)?
+            .setting("MCPBASH_PROJECT_ROOT", &self.project)
+            .setting("MCPBASH_TOOL_ALLOWLIST", "*");
+        let request = Request::call_tool("hi", "{}");
+        let mut p50 = Vec::new();
+        for launch in [&launch, &self.launch] {
+            let (mut server, _) = Subject::start_initialized(launch)?;
+            let mut samples = Vec::new();
+            for _ in 0..REFERENCE_CALLS {
+                server.begin_measure();
+                samples.push(server.call_checked(&request, succeeded)?);
+            }
+            p50.push(percentile(&samples, 50));
+        }
+        let times = p50[0].as_secs_f64() / p50[1].as_secs_f64();
+        Ok(format!(
+            "A call by the reference takes {:.0} ms, {times:.0} times as long.\n",
+            milliseconds(p50[0])
+        ))
     }
 
     /// Calls one after the other.
