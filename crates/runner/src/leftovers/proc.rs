@@ -143,7 +143,8 @@ fn pid(text: &str) -> Option<Pid> {
 }
 
 fn read(process: Pid, file: &str) -> Option<Vec<u8>> {
-    std::fs::read(format!("/proc/{}/{file}", process.as_raw_nonzero())).ok()
+    // Such files say that they are empty, and would be read a few bytes at a time.
+    File::open(format!("/proc/{}/{file}", process.as_raw_nonzero())).ok().map(|file| whole(&file))
 }
 
 #[cfg(test)]
