@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     report_panics(&server);
     follow_project(&server);
     search_path::resolve_for(&server);
-    match mcp_bash_transport::stdio::serve(server, runtime.handle()) {
+    match mcp_bash_transport::stdio::serve(server, &runtime) {
         Ok(never) => match never {},
         Err(error) => Err(Error::Start(error)),
     }

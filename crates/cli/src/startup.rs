@@ -23,10 +23,9 @@ pub(crate) fn location(arguments: &Arguments) -> Result<Location, Error> {
 
 /// The runtime that work is done on, and all else that is needed before there is a project.
 pub(crate) fn setup(settings: Settings) -> Result<(Runtime, Setup), Error> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    // Work here is waiting for processes: more threads than these would only wake each other.
-    let runtime = Builder::new_multi_thread().worker_threads(cores.clamp(1, 4)).enable_all().build();
-    let runtime = runtime.map_err(Error::Start)?;
+    // Work here is waiting for processes. One thread that reads, starts them and sees them end wakes no other; what takes
+    // long has threads of its own.
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(Error::Start)?;
     let state_dir = Arc::new(StateDir::new(std::env::temp_dir(), settings.preserve_state));
     let setup = Setup::new(settings, runtime.handle().clone(), state_dir);
     Ok((runtime, setup))

@@ -2,11 +2,11 @@
 
 use crate::calls::{CALLS, RunnerId};
 use crate::exit::{self, Exit};
+use crate::launch::Launch;
 use crate::mark::{self, Number, OURS};
 use crate::{leftovers, warden};
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, WaitStatus};
 use std::io;
-use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
@@ -22,35 +22,28 @@ const INTERVAL: Duration = Duration::from_millis(5);
 pub(crate) struct Call {
     number: Number,
     pid: Pid,
-    /// There until the leader is buried.
-    leader: Option<Child>,
+    is_buried: bool,
     exit: Exit,
     watched: Option<warden::Watched>,
 }
 
 impl Call {
     /// Starts the process, as long as the runner has not ended.
-    pub(crate) fn start(runner: RunnerId, command: &mut Command, ended: &AtomicBool) -> io::Result<Self> {
+    pub(crate) fn start(runner: RunnerId, mut launch: Launch, ended: &AtomicBool) -> io::Result<Self> {
         leftovers::prepare();
         warden::keep_watch();
         let number = CALLS.enter(runner);
-        command.env(mark::VARIABLE, OURS.value(number));
-        let leader = leftovers::start_marked(number, || command.spawn()).inspect_err(|_| {
-            CALLS.leave(number, None);
+        launch.environment.set(mark::VARIABLE, OURS.value(number));
+        let pid = launch.start(number).inspect_err(|_| {
+            CALLS.leave(number);
         })?;
-        let pid = Pid::from_child(&leader);
         CALLS.set_leader(number, pid);
-        let call =
-            Self { number, pid, leader: Some(leader), exit: Exit::of(pid), watched: warden::watch(pid) };
+        let call = Self { number, pid, is_buried: false, exit: Exit::of(pid), watched: warden::watch(pid) };
         // Asked now that whoever ends all calls does not overlook this one: it is either killed there or here.
         if ended.load(Ordering::Acquire) {
             return Err(io::Error::other("the server is ending"));
         }
         Ok(call)
-    }
-
-    pub(crate) fn leader(&mut self) -> Option<&mut Child> {
-        self.leader.as_mut()
     }
 
     /// Completes when the leader has ended. Safe to drop half-way.
@@ -75,7 +68,7 @@ impl Call {
 
     /// Kills what the leader has left behind, and asks it how it ended. `None` if it has not, which only the kernel
     /// can be the reason of.
-    pub(crate) async fn finish(mut self) -> Option<ExitStatus> {
+    pub(crate) async fn finish(mut self) -> Option<WaitStatus> {
         CALLS.set_ending(self.number);
         if leftovers::may_exist() {
             CALLS.signal(self.number, Signal::KILL);
@@ -84,16 +77,17 @@ impl Call {
         self.leave()
     }
 
-    fn leave(&mut self) -> Option<ExitStatus> {
+    fn leave(&mut self) -> Option<WaitStatus> {
         // Before the number of the leader can be another's.
         self.watched = None;
-        CALLS.leave(self.number, self.leader.take())
+        self.is_buried = true;
+        CALLS.leave(self.number)
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        if self.leader.is_some() {
+        if !self.is_buried {
             CALLS.set_ending(self.number);
             CALLS.signal(self.number, Signal::KILL);
             exit::block_until(self.pid, Instant::now() + PATIENCE);

@@ -2,9 +2,8 @@
 //! place, where they have to be told apart.
 
 use crate::mark::Number;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, waitpid};
 use std::collections::BTreeMap;
-use std::process::{Child, ExitStatus};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -23,7 +22,7 @@ struct Table {
     entries: BTreeMap<Number, Entry>,
     last: Number,
     /// Leaders that were killed, but that the kernel did not let go of before their call had to end.
-    stragglers: Vec<Child>,
+    stragglers: Vec<Pid>,
 }
 
 /// Which runner a call belongs to.
@@ -70,19 +69,19 @@ impl Calls {
     }
 
     /// Takes a call out and asks its leader how it ended. `None` when it has not, or never started.
-    pub(crate) fn leave(&self, call: Number, leader: Option<Child>) -> Option<ExitStatus> {
+    pub(crate) fn leave(&self, call: Number) -> Option<WaitStatus> {
         let mut table = self.lock();
         // Both at once, so that no signal can be sent to the number when it may be another's.
         let removed = table.entries.remove(&call);
-        let status = leader.and_then(|mut leader| {
-            let status = leader.try_wait().ok()?;
-            if status.is_none() {
+        let status = removed.as_ref().and_then(|entry| entry.leader).and_then(|leader| match ended(leader) {
+            Ok(None) => {
                 table.stragglers.push(leader);
+                None
             }
-            status
+            ended => ended.ok()?,
         });
         if !table.stragglers.is_empty() {
-            table.stragglers.retain_mut(|leader| matches!(leader.try_wait(), Ok(None)));
+            table.stragglers.retain(|leader| matches!(ended(*leader), Ok(None)));
         }
         if removed.is_some_and(|entry| entry.awaited) {
             self.left.notify_all();
@@ -113,6 +112,11 @@ impl Calls {
     /// Whether that process leads one of the calls.
     pub(crate) fn are_led_by(&self, process: Pid) -> bool {
         self.lock().entries.values().any(|entry| entry.leader == Some(process))
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().entries.len()
     }
 
     /// Whether no other runner has calls.
@@ -164,7 +168,7 @@ impl Calls {
 
     pub(crate) fn leaders(&self) -> Vec<Pid> {
         let table = self.lock();
-        let stragglers = table.stragglers.iter().map(Pid::from_child);
+        let stragglers = table.stragglers.iter().copied();
         table.entries.values().filter_map(|entry| entry.leader).chain(stragglers).collect()
     }
 
@@ -172,6 +176,11 @@ impl Calls {
         let table = self.lock();
         table.entries.iter().find(|(_, entry)| entry.leader == Some(leader)).map(|(number, _)| *number)
     }
+}
+
+/// How one of our children ended, if it has. It is buried then.
+fn ended(child: Pid) -> rustix::io::Result<Option<WaitStatus>> {
+    Ok(waitpid(Some(child), WaitOptions::NOHANG)?.map(|(_, status)| status))
 }
 
 impl Entry {

@@ -32,8 +32,7 @@ impl Capture {
     }
 
     /// Reads all there is, and stops at the limit.
-    pub(crate) async fn all(&mut self, pipe: Option<OwnedFd>) -> Result<(), OverLimit> {
-        let Some(pipe) = pipe else { return Ok(()) };
+    pub(crate) async fn all(&mut self, pipe: OwnedFd) -> Result<(), OverLimit> {
         self.bytes.reserve(ROOM);
         let mut pipe = Source::new(pipe);
         while pipe.read(&mut self.bytes).await > 0 {
@@ -49,8 +48,7 @@ impl Capture {
     }
 
     /// Reads all there is, and keeps the end of it.
-    pub(crate) async fn tail(&mut self, pipe: Option<OwnedFd>) {
-        let Some(pipe) = pipe else { return };
+    pub(crate) async fn tail(&mut self, pipe: OwnedFd) {
         let mut pipe = Source::new(pipe);
         while pipe.read(&mut self.bytes).await > 0 {
             if self.bytes.len() > 2 * self.limit {

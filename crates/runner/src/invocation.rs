@@ -1,5 +1,6 @@
 //! What to run, and what came of it.
 
+use crate::Variables;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +13,7 @@ pub struct Invocation<'a> {
     pub arguments: Vec<OsString>,
     pub directory: PathBuf,
     /// The whole environment: nothing is inherited.
-    pub environment: Vec<(OsString, OsString)>,
+    pub environment: Variables,
     /// What the process reads on its standard input, before it finds the end.
     pub input: &'a [u8],
     pub patience: Patience,

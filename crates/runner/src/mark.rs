@@ -90,19 +90,16 @@ mod branding {
     }
 
     impl Mark {
-        /// Marks this process with a call, or with none, and with it whatever it starts from now on.
-        pub(crate) fn put_on_us(&self, call: Number) {
-            let _ = setrlimit(Resource::Locks, self.limit(call));
+        /// Marks this process as ours and no call's, and with it whatever it starts that is not marked otherwise.
+        pub(crate) fn put_on_us(&self) {
+            let (current, maximum) = self.limits(0);
+            let _ = setrlimit(Resource::Locks, Rlimit { current: Some(current), maximum });
         }
 
-        fn limit(&self, call: Number) -> Rlimit {
+        /// The soft limit that marks a process of a call, and the hard one that it has anyway.
+        pub(crate) fn limits(&self, call: Number) -> (u64, Option<u64>) {
             static HARD: LazyLock<Option<u64>> = LazyLock::new(|| getrlimit(Resource::Locks).maximum);
-            Rlimit { current: Some(self.base | u64::from(call)), maximum: *HARD }
-        }
-
-        /// Whether a process has been marked with that call.
-        pub(crate) fn is_on(&self, process: Pid, call: Number) -> bool {
-            proc::limit_on_locks(process) == self.limit(call).current
+            (self.base | u64::from(call), *HARD)
         }
 
         /// Looks a process over, a dead one too.

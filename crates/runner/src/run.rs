@@ -1,29 +1,33 @@
 //! Stays with one process from its start to its end.
 
 use crate::call::Call;
-use crate::calls::RunnerId;
+use crate::calls::{CALLS, RunnerId};
 use crate::capture::{Capture, OverLimit};
 use crate::deadline::Deadline;
 use crate::desk::{Desk, Place, Question};
+use crate::launch::Launch;
 use crate::side_channel::{SideChannel, SpareChannels};
-use crate::start::{Pipes, start};
+use crate::start::{Pipes, prepare};
 use crate::{Ending, Invocation, Outcome, StartError, StateDir, call, leftovers, warden};
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
+use rustix::process::WaitStatus;
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::Sender;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// How long the pipes of a call may stay open when all its processes are gone: somebody else has them then.
 const LINGER: Duration = Duration::from_millis(100);
 
-/// How long a call may take before we look what it says.
+/// How long a call may take before we look what it says. Where there are many, each takes longer.
 const MOMENT: Duration = Duration::from_millis(1);
+
+/// So few other calls leave a processor to a new one at once.
+const FEW: usize = 2;
 
 /// How often a call that takes long buries the orphans it has made, and looks after the warden.
 const UPKEEP: Duration = Duration::from_secs(1);
@@ -36,19 +40,23 @@ pub struct Runner {
     spare_channels: SpareChannels,
     /// Opened when the first call comes that may ask.
     desk: Mutex<Option<Arc<Desk>>>,
+    /// How many processes may be started at once, in threads of their own.
+    starts: Semaphore,
     /// No more processes are started.
-    ended: AtomicBool,
+    ended: Arc<AtomicBool>,
 }
 
 impl Runner {
     pub fn new(state_dir: Arc<StateDir>) -> Self {
         static LAST: AtomicU32 = AtomicU32::new(0);
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             id: LAST.fetch_add(1, Ordering::Relaxed),
             state_dir,
             spare_channels: SpareChannels::default(),
             desk: Mutex::default(),
-            ended: AtomicBool::new(false),
+            starts: Semaphore::new(processors.clamp(2, 16)),
+            ended: Arc::default(),
         }
     }
 
@@ -63,17 +71,26 @@ impl Runner {
     ) -> Result<Outcome, StartError> {
         let mut channel = self.open_side_channel(&invocation)?;
         let mut questions = self.open_place(&invocation)?;
-        let (mut call, pipes) =
-            start(self.id, &invocation, channel.as_ref(), questions.as_ref(), &self.ended)?;
-
+        let (patience, grace) = (invocation.patience, invocation.grace);
         let mut stdout = Capture::new(invocation.output_limit);
         let mut stderr = Capture::new(invocation.error_tail);
+        let program = invocation.program.clone();
+        let failed = |source| StartError::Spawn { program, source };
+        let prepared = prepare(invocation, channel.as_ref(), questions.as_ref());
+        let (mut call, pipes) = match prepared {
+            Ok((launch, pipes)) => match self.start(launch).await {
+                Ok(call) => (call, pipes),
+                Err(error) => return Err(failed(error)),
+            },
+            Err(error) => return Err(failed(error)),
+        };
+
         let ending = {
             let ended = Notify::new();
             let moving = move_all(pipes, &mut stdout, &mut stderr, &ended);
             tokio::pin!(moving, cancelled);
             let mut moved = None;
-            let mut deadline = Deadline::from_now(invocation.patience);
+            let mut deadline = Deadline::from_now(patience);
             let alarm = sleep_until(deadline.end().0.min(Instant::now() + UPKEEP));
             tokio::pin!(alarm);
             let mut open = JoinSet::new();
@@ -107,7 +124,7 @@ impl Runner {
                     }
                 }
             };
-            let ending = end(call, cut, invocation.grace);
+            let ending = end(call, cut, grace);
             tokio::pin!(ending);
             let ending = loop {
                 tokio::select! {
@@ -131,6 +148,18 @@ impl Runner {
         }
         stderr.cut_to_tail();
         Ok(Outcome { ending, stdout: stdout.bytes, stderr: stderr.bytes })
+    }
+
+    /// Starts a process. Whoever does so stands still until it runs its program, which takes as long as it takes to get
+    /// a processor: next to nothing while there are few, and else too long for a thread that has other things to do.
+    async fn start(&self, launch: Launch) -> io::Result<Call> {
+        if CALLS.count() < FEW {
+            return Call::start(self.id, launch, &self.ended);
+        }
+        let _turn = self.starts.acquire().await;
+        let (id, ended) = (self.id, Arc::clone(&self.ended));
+        let started = tokio::task::spawn_blocking(move || Call::start(id, launch, &ended));
+        started.await.unwrap_or_else(|error| Err(error.into()))
     }
 
     /// Ends every process of every call, and starts no more: `TERM` to all groups, then `KILL` to all that is left
@@ -215,7 +244,7 @@ async fn move_all(
 ) -> Result<(), OverLimit> {
     let reading = async {
         // Most scripts end soon, and have said all they have to say when we look for the first time.
-        let _ = timeout(MOMENT, ended.notified()).await;
+        let _ = timeout(MOMENT * CALLS.count().try_into().unwrap_or(u32::MAX), ended.notified()).await;
         let errors = async {
             stderr.tail(pipes.errors).await;
             Ok(())
@@ -236,19 +265,16 @@ async fn feed(input: Option<(Sender, &[u8])>) {
     }
 }
 
-async fn next_lines(
-    channel: Option<&mut SideChannel>,
-    on_line: &mut impl FnMut(&[u8]),
-) -> std::io::Result<()> {
+async fn next_lines(channel: Option<&mut SideChannel>, on_line: &mut impl FnMut(&[u8])) -> io::Result<()> {
     match channel {
         Some(channel) => channel.read(on_line).await,
         None => std::future::pending().await,
     }
 }
 
-fn ending_of(status: ExitStatus) -> Ending {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => Ending::Exited(code),
-        (None, signal) => Ending::Signalled(signal.unwrap_or(0)),
+fn ending_of(status: WaitStatus) -> Ending {
+    match status.exit_status() {
+        Some(code) => Ending::Exited(code),
+        None => Ending::Signalled(status.terminating_signal().unwrap_or(0)),
     }
 }

@@ -1,17 +1,13 @@
 //! From an invocation to a process with pipes to it.
 
-use crate::call::Call;
-use crate::calls::RunnerId;
+use crate::Invocation;
 use crate::capture::{LARGE, ROOMY};
 use crate::desk::Place;
+use crate::launch::Launch;
 use crate::side_channel::SideChannel;
-use crate::{Invocation, StartError};
 use rustix::io::{Errno, ioctl_fionbio};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
 use tokio::net::unix::pipe::Sender;
 
 /// Our ends of the pipes.
@@ -19,38 +15,31 @@ use tokio::net::unix::pipe::Sender;
 pub(crate) struct Pipes<'a> {
     /// There if the pipe did not take all of the input at once, with what is left of it.
     pub(crate) input: Option<(Sender, &'a [u8])>,
-    pub(crate) output: Option<OwnedFd>,
-    pub(crate) errors: Option<OwnedFd>,
+    pub(crate) output: OwnedFd,
+    pub(crate) errors: OwnedFd,
 }
 
-pub(crate) fn start<'a>(
-    runner: RunnerId,
-    invocation: &Invocation<'a>,
+/// Gets everything ready for the process of an invocation.
+pub(crate) fn prepare<'a>(
+    invocation: Invocation<'a>,
     channel: Option<&SideChannel>,
     questions: Option<&Place>,
-    ended: &AtomicBool,
-) -> Result<(Call, Pipes<'a>), StartError> {
-    let failed = |source| StartError::Spawn { program: invocation.program.clone(), source };
-    let (stdin, input) = feed(invocation.input).map_err(failed)?;
-    let mut command = Command::new(&invocation.program);
-    command
-        .args(&invocation.arguments)
-        .current_dir(&invocation.directory)
-        .env_clear()
-        .envs(invocation.environment.iter().map(|(name, value)| (name, value)))
-        .stdin(stdin)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
+) -> io::Result<(Launch, Pipes<'a>)> {
+    let mut environment = invocation.environment;
     if let Some(channel) = channel {
-        command.envs(invocation.side_channel.iter().map(|variable| (variable, channel.path())));
+        environment.extend(invocation.side_channel.iter().map(|variable| (variable, channel.path())));
     }
     if let (Some(place), Some(variables)) = (questions, invocation.questions) {
-        command.envs(variables.into_iter().zip(place.directions()));
+        environment.extend(variables.into_iter().zip(place.directions()));
     }
-    let mut call = Call::start(runner, &mut command, ended).map_err(failed)?;
-    let pipes = pipes(&mut call, input).map_err(failed)?;
-    Ok((call, pipes))
+    let (stdin, rest) = feed(invocation.input)?;
+    let (output, stdout) = drain()?;
+    let (errors, stderr) = drain()?;
+    let streams = [stdin, stdout, stderr];
+    let launch =
+        Launch::new(&invocation.program, &invocation.arguments, &invocation.directory, environment, streams)?;
+    let sender = |(pipe, rest)| Ok::<_, io::Error>((Sender::from_owned_fd_unchecked(pipe)?, rest));
+    Ok((launch, Pipes { input: rest.map(sender).transpose()?, output, errors }))
 }
 
 /// A pipe to a process, and what is still to be written to it.
@@ -58,11 +47,11 @@ type Rest<'a> = (OwnedFd, &'a [u8]);
 
 /// A standard input that holds `input` already, as far as a pipe takes it. What it does not take is written while the
 /// process runs; mostly there is no such rest, and nothing to be watched.
-fn feed(input: &[u8]) -> io::Result<(Stdio, Option<Rest<'_>>)> {
-    if input.is_empty() {
-        return Ok((Stdio::null(), None));
-    }
+fn feed(input: &[u8]) -> io::Result<(OwnedFd, Option<Rest<'_>>)> {
     let (reading, writing) = io::pipe()?;
+    if input.is_empty() {
+        return Ok((reading.into(), None));
+    }
     let writing = nonblocking(writing.into())?;
     if input.len() > LARGE {
         // Where that is not allowed, it takes more turns.
@@ -82,17 +71,10 @@ fn feed(input: &[u8]) -> io::Result<(Stdio, Option<Rest<'_>>)> {
     Ok((reading.into(), rest))
 }
 
-fn pipes<'a>(call: &mut Call, input: Option<Rest<'a>>) -> io::Result<Pipes<'a>> {
-    let (output, errors) = match call.leader() {
-        Some(leader) => (leader.stdout.take(), leader.stderr.take()),
-        None => (None, None),
-    };
-    let sender = |(pipe, rest)| Ok::<_, io::Error>((Sender::from_owned_fd_unchecked(pipe)?, rest));
-    Ok(Pipes {
-        input: input.map(sender).transpose()?,
-        output: output.map(|pipe| nonblocking(pipe.into())).transpose()?,
-        errors: errors.map(|pipe| nonblocking(pipe.into())).transpose()?,
-    })
+/// A pipe from a process: our end, which does not block, and its own.
+fn drain() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (reading, writing) = io::pipe()?;
+    Ok((nonblocking(reading.into())?, writing.into()))
 }
 
 fn nonblocking(pipe: OwnedFd) -> io::Result<OwnedFd> {

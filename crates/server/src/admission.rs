@@ -2,17 +2,12 @@
 
 use crate::call::Call;
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Wake, Waker};
+use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 use tokio::runtime::Handle;
 
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// So little work at once is started where it arrives. One that has just been answered counts until it has let go.
-const FEW: usize = 2;
 
 /// Starts work while there are places, and keeps the rest in the order it came.
 pub(crate) struct Admission {
@@ -72,7 +67,7 @@ impl Admission {
         let start = self.with(|state| {
             if state.running < self.places {
                 state.running += 1;
-                return Ok(Some((waiting.work, state.running <= FEW)));
+                return Ok(Some(waiting.work));
             }
             let reason = if state.waiting.len() >= self.most_waiting {
                 Some(Reason::TooMany(state.waiting.len()))
@@ -88,12 +83,8 @@ impl Admission {
             state.waiting.push_back(waiting);
             Ok(None)
         })?;
-        if let Some((work, is_one_of_few)) = start {
-            if is_one_of_few {
-                self.start_here(work);
-            } else {
-                self.start(work);
-            }
+        if let Some(work) = start {
+            self.start(work);
         }
         Ok(())
     }
@@ -115,21 +106,6 @@ impl Admission {
             let _place = place;
             work.await;
         });
-    }
-
-    /// Takes the first step of the work at once, on the thread that brought it, and leaves the rest to the runtime when
-    /// there is something to go on with: its process is under way before another thread would have woken up, and none
-    /// is woken before it has ended. With more than a little work, the thread that reads has better things to do.
-    fn start_here(self: &Arc<Self>, mut work: Work) {
-        let _inside = self.runtime.enter();
-        let resting = Arc::new(Resting { admission: Arc::clone(self), state: Mutex::new(Rest::Awake) });
-        let waker = Waker::from(Arc::clone(&resting));
-        let first_step =
-            catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(&mut Context::from_waker(&waker))));
-        match first_step {
-            Ok(Poll::Pending) => resting.lay_down(work),
-            Ok(Poll::Ready(())) | Err(_) => drop(Place(Arc::clone(self))),
-        }
     }
 
     fn next(&self) -> Option<Work> {
@@ -155,52 +131,6 @@ impl Drop for Place {
     fn drop(&mut self) {
         if let Some(work) = self.0.next() {
             self.0.start(work);
-        }
-    }
-}
-
-/// Work that has taken its first step, until there is something to go on with.
-struct Resting {
-    admission: Arc<Admission>,
-    state: Mutex<Rest>,
-}
-
-enum Rest {
-    /// It is taking its first step.
-    Awake,
-    /// There was something to go on with before it could lie down.
-    Called,
-    Asleep(Work),
-    Gone,
-}
-
-impl Resting {
-    fn lay_down(&self, work: Work) {
-        let mut state = self.lock();
-        match std::mem::replace(&mut *state, Rest::Gone) {
-            Rest::Awake => *state = Rest::Asleep(work),
-            Rest::Called | Rest::Asleep(_) | Rest::Gone => {
-                drop(state);
-                self.admission.start(work);
-            }
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Rest> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Wake for Resting {
-    fn wake(self: Arc<Self>) {
-        let mut state = self.lock();
-        match std::mem::replace(&mut *state, Rest::Gone) {
-            Rest::Awake | Rest::Called => *state = Rest::Called,
-            Rest::Asleep(work) => {
-                drop(state);
-                self.admission.start(work);
-            }
-            Rest::Gone => {}
         }
     }
 }

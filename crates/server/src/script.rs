@@ -3,9 +3,8 @@
 
 use crate::work::Work;
 use mcp_bash_project::{Paths, excerpt, trust};
-use mcp_bash_runner::{Ending, Invocation, Patience};
+use mcp_bash_runner::{Ending, Invocation, Patience, Variables};
 use mcp_bash_wire::RpcError;
-use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ pub(crate) struct Script<'a> {
     /// What it is to people, as in "Prompt 'x'".
     pub(crate) what: &'a str,
     pub(crate) program: &'a Path,
-    pub(crate) environment: Vec<(OsString, OsString)>,
+    pub(crate) environment: Variables,
     /// What it reads on its standard input.
     pub(crate) input: &'a str,
     /// How long it may take: as the client says, and as its author says.

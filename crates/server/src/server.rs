@@ -16,7 +16,7 @@ use crate::toolbox::Toolbox;
 use arc_swap::ArcSwap;
 use mcp_bash_project::roots;
 use mcp_bash_project::{Catalog, Changes, Paths, Reading, RegistryError};
-use mcp_bash_runner::{Runner, StateDir};
+use mcp_bash_runner::{Runner, StateDir, Variables};
 use mcp_bash_wire::{LogLevel, Revision};
 use serde_json::json;
 use std::ffi::OsString;
@@ -25,7 +25,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 /// A search path, and the variables that go with it.
-type CommonEnvironment = (Option<OsString>, Vec<(OsString, OsString)>);
+type CommonEnvironment = (Option<OsString>, Variables);
 
 pub struct Server {
     settings: Arc<Settings>,
@@ -95,10 +95,7 @@ impl Server {
     }
 
     /// What scripts find in their environment, put together again only when their search path is another.
-    pub(crate) fn common_environment(
-        &self,
-        put_together: impl FnOnce() -> Vec<(OsString, OsString)>,
-    ) -> Vec<(OsString, OsString)> {
+    pub(crate) fn common_environment(&self, put_together: impl FnOnce() -> Variables) -> Variables {
         let mut common = self.common_environment.lock().unwrap_or_else(PoisonError::into_inner);
         match &*common {
             Some((search_path, variables)) if search_path.as_ref() == self.search_path() => variables.clone(),

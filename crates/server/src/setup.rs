@@ -7,7 +7,7 @@ use mcp_bash_runner::{Ending, Invocation, Outcome, Patience, Runner, StateDir};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::Handle;
+use tokio::runtime::{Builder, Handle};
 
 /// The settings, and where work is done.
 pub struct Setup {
@@ -35,7 +35,6 @@ impl Setup {
     pub fn reading(&self, paths: &Paths) -> Reading {
         let asker = Asker {
             settings: Arc::clone(&self.settings),
-            runtime: self.runtime.clone(),
             runner: Arc::clone(&self.runner),
             paths: paths.clone(),
         };
@@ -54,7 +53,6 @@ impl Setup {
 /// Asks executables which tools they provide, within the bounds of a tool call.
 struct Asker {
     settings: Arc<Settings>,
-    runtime: Handle,
     runner: Arc<Runner>,
     paths: Paths,
 }
@@ -84,8 +82,12 @@ impl Ask for Asker {
             questions: None,
         };
         let outcome = self.runner.run(invocation, std::future::pending(), |_| {}, drop);
-        match self.runtime.block_on(outcome) {
-            Ok(outcome) => self.answer(&outcome),
+        // Whoever reads a project may block, and the runtime of the server need not be under way yet.
+        let outcome =
+            Builder::new_current_thread().enable_all().build().map(|runtime| runtime.block_on(outcome));
+        match outcome {
+            Ok(Ok(outcome)) => self.answer(&outcome),
+            Ok(Err(error)) => Err(format!("could not be started: {error}")),
             Err(error) => Err(format!("could not be started: {error}")),
         }
     }

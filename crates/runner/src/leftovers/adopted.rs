@@ -32,7 +32,7 @@ pub(crate) fn prepare() {
         if proc::is_there() {
             let _ = set_child_subreaper(Some(getpid()));
         }
-        OURS.put_on_us(0);
+        OURS.put_on_us();
     });
 }
 

@@ -1,15 +1,8 @@
 //! Systems that do not give us orphans to adopt.
 
-use crate::mark::Number;
 use rustix::process::Pid;
-use std::io;
-use std::process::Child;
 
 pub(crate) fn prepare() {}
-
-pub(crate) fn start_marked(_call: Number, start: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
-    start()
-}
 
 /// There may always be something left in the group.
 pub(crate) fn may_exist() -> bool {

@@ -11,8 +11,6 @@
 #[cfg(target_os = "linux")]
 mod adopted;
 #[cfg(target_os = "linux")]
-mod birth;
-#[cfg(target_os = "linux")]
 mod owner;
 #[cfg(target_os = "linux")]
 pub(crate) mod proc;
@@ -21,10 +19,8 @@ pub(crate) mod process;
 
 #[cfg(target_os = "linux")]
 pub(crate) use adopted::{end, end_aside, group_is_alive, may_exist, prepare, tidy};
-#[cfg(target_os = "linux")]
-pub(crate) use birth::start_marked;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{end, end_aside, group_is_alive, may_exist, prepare, start_marked, tidy};
+pub(crate) use elsewhere::{end, end_aside, group_is_alive, may_exist, prepare, tidy};

@@ -69,11 +69,6 @@ pub(crate) fn children(process: Pid) -> Vec<Pid> {
         .collect()
 }
 
-/// Those that one of our threads has started and not buried, or adopted.
-pub(crate) fn children_of_our(thread: Pid) -> Vec<Pid> {
-    children_of_thread(getpid(), thread)
-}
-
 fn children_of_thread(process: Pid, thread: Pid) -> Vec<Pid> {
     let list = read(process, &format!("task/{}/children", thread.as_raw_nonzero()));
     list.map_or_else(Vec::new, |list| pids(&list))

@@ -5,7 +5,7 @@
 
 #![allow(dead_code, reason = "no test uses everything")]
 
-use mcp_bash_runner::{Ending, Invocation, Outcome, Patience, Runner, StateDir};
+use mcp_bash_runner::{Ending, Invocation, Outcome, Patience, Runner, StateDir, Variables};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -87,10 +87,10 @@ pub(crate) fn shell(script: &Path) -> Invocation<'static> {
         program: "/bin/sh".into(),
         arguments: vec![script.into()],
         directory: folder.to_owned(),
-        environment: vec![
+        environment: Variables::from_iter([
             ("PATH".into(), std::env::var_os("PATH").unwrap()),
             ("LINGER".into(), folder.join("linger").into()),
-        ],
+        ]),
         input: &[],
         patience: Patience::fixed(Duration::from_secs(60)),
         grace: Duration::from_millis(200),

@@ -5,7 +5,7 @@ use crate::methods::tools::environment;
 use crate::server::Server;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Start};
-use mcp_bash_runner::{Ending, Invocation, Outcome, Patience};
+use mcp_bash_runner::{Ending, Invocation, Outcome, Patience, Variables};
 use mcp_bash_uri::Value;
 use serde_json::json;
 use std::ffi::OsString;
@@ -52,22 +52,16 @@ pub(super) async fn run(
 }
 
 /// What a provider finds in its environment: where things are, the URI, and the variables of its template.
-fn variables(
-    server: &Server,
-    paths: &Paths,
-    uri: &str,
-    found: &Found,
-) -> Result<Vec<(OsString, OsString)>, Failure> {
+fn variables(server: &Server, paths: &Paths, uri: &str, found: &Found) -> Result<Variables, Failure> {
     let settings = &server.settings().resources;
     let mut roots: Vec<_> =
         settings.roots.iter().map(|root| paths.root.join(root).into_os_string()).collect();
     roots.push(paths.resources.clone().into());
-    let mut given: Vec<(OsString, OsString)> = vec![
-        ("MCP_RESOURCES_ROOTS".into(), roots.join(&OsString::from(":"))),
-        ("MCPBASH_PROVIDERS_DIR".into(), paths.providers.clone().into()),
-        ("MCPBASH_RESOURCES_DIR".into(), paths.resources.clone().into()),
-        ("MCP_RESOURCE_URI".into(), uri.into()),
-    ];
+    let mut given = environment::base(&settings.environment_mode, server.search_path(), paths);
+    given.set("MCP_RESOURCES_ROOTS", roots.join(&OsString::from(":")));
+    given.set("MCPBASH_PROVIDERS_DIR", &paths.providers);
+    given.set("MCPBASH_RESOURCES_DIR", &paths.resources);
+    given.set("MCP_RESOURCE_URI", uri);
     let mut all = serde_json::Map::new();
     for (name, value) in &found.variables {
         let text = match value {
@@ -90,16 +84,13 @@ fn variables(
         }
         // Other names than these cannot be said in a shell; they are in the object.
         if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-            given.push((format!("MCP_RESOURCE_VAR_{name}").into(), text.into()));
+            given.set(format!("MCP_RESOURCE_VAR_{name}"), text);
         }
     }
     if !all.is_empty() {
-        given.push(("MCP_RESOURCE_VARS_JSON".into(), serde_json::Value::from(all).to_string().into()));
+        given.set("MCP_RESOURCE_VARS_JSON", serde_json::Value::from(all).to_string());
     }
-    let mut variables = environment::base(&settings.environment_mode, server.search_path(), paths);
-    variables.retain(|(name, _)| !given.iter().any(|(own, _)| name == own));
-    variables.extend(given);
-    Ok(variables)
+    Ok(given)
 }
 
 /// What the provider printed, or what its exit code means.

@@ -4,12 +4,13 @@ use super::outbox::Outbox;
 use mcp_bash_server::{Connection, Server};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
+use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::spawn_blocking;
 
 /// Why a server ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,12 +103,25 @@ impl Finish {
         self.end(Ending::Exit)
     }
 
-    pub(super) fn start_shutdown_timer(self: &Arc<Self>, runtime: &Handle) {
+    pub(super) fn start_shutdown_timer(self: &Arc<Self>) {
         let finish = Arc::clone(self);
-        runtime.spawn(async move {
+        tokio::spawn(async move {
             tokio::time::sleep(finish.server.settings().shutdown_timeout).await;
-            tokio::task::spawn_blocking(move || finish.end(Ending::ShutdownTimeout));
+            finish.aside(|finish| finish.end(Ending::ShutdownTimeout)).await;
         });
+    }
+
+    /// Ends the process from another thread: to end is to wait, and this one must stay able to see children go.
+    pub(super) async fn aside(
+        self: &Arc<Self>,
+        end: impl FnOnce(&Self) -> Infallible + Send + 'static,
+    ) -> Infallible {
+        let finish = Arc::clone(self);
+        match spawn_blocking(move || end(&finish)).await {
+            Ok(never) => never,
+            // It panicked, which has been told.
+            Err(_) => std::process::exit(1),
+        }
     }
 
     /// Ends the process. The first caller decides; later ones wait for it to happen.
@@ -128,15 +142,13 @@ impl Finish {
 }
 
 /// Ends the server on the signals that ask for it.
-pub(super) fn await_signals(finish: &Arc<Finish>, runtime: &Handle) -> io::Result<()> {
-    let _runtime = runtime.enter();
+pub(super) fn await_signals(finish: &Arc<Finish>) -> io::Result<()> {
     for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
         let mut signals = signal(kind)?;
         let finish = Arc::clone(finish);
-        runtime.spawn(async move {
+        tokio::spawn(async move {
             if signals.recv().await.is_some() {
-                // Ending blocks, and the runtime must stay able to see its children go.
-                tokio::task::spawn_blocking(move || finish.end(Ending::Signal(kind.as_raw_value())));
+                finish.aside(move |finish| finish.end(Ending::Signal(kind.as_raw_value()))).await;
             }
         });
     }

@@ -7,6 +7,7 @@ use rustix::pipe::PIPE_BUF;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 
 /// The queue to standard output. Whoever flushes writes what the pipe takes at once; the rest is written by a thread
 /// that is started the first time it is needed.
@@ -19,8 +20,10 @@ struct Shared {
     queue: Mutex<Queue>,
     /// Something is left for the writer thread.
     stalled: Condvar,
-    /// The queue became shorter.
+    /// The queue became shorter, or nobody writes any more.
     relieved: Condvar,
+    /// The same, for those who must not block.
+    has_room: Notify,
     /// How much may be queued before we stop reading.
     limit: usize,
 }
@@ -35,6 +38,8 @@ struct Queue {
     /// Somebody is writing, and will take what is queued meanwhile.
     writing: bool,
     has_thread: bool,
+    /// Somebody waits until all is written.
+    has_waiter: bool,
     /// The client has closed its end.
     dead: bool,
 }
@@ -56,27 +61,40 @@ enum Wrote {
 
 impl Outbox {
     pub(super) fn new(output: OwnedFd, limit: usize) -> Self {
-        let (queue, stalled, relieved) = (Mutex::default(), Condvar::new(), Condvar::new());
-        Self { shared: Arc::new(Shared { output, queue, stalled, relieved, limit }) }
+        Self {
+            shared: Arc::new(Shared {
+                output,
+                queue: Mutex::default(),
+                stalled: Condvar::new(),
+                relieved: Condvar::new(),
+                has_room: Notify::new(),
+                limit,
+            }),
+        }
     }
 
     pub(super) fn output(&self) -> &OwnedFd {
         &self.shared.output
     }
 
-    /// Flushes, and blocks while more is queued than the limit allows.
-    pub(super) fn wait_for_room(&self) {
+    /// Flushes, and waits while more is queued than the limit allows.
+    pub(super) async fn room(&self) {
         self.flush();
-        let mut queue = self.shared.lock();
-        while queue.unsent() > self.shared.limit && !queue.dead {
-            queue = self.shared.relieved.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        while self.is_full() {
+            self.shared.has_room.notified().await;
         }
+    }
+
+    fn is_full(&self) -> bool {
+        let queue = self.shared.lock();
+        queue.unsent() > self.shared.limit && !queue.dead
     }
 
     /// Waits until all is written, as long as the client takes something every `patience`.
     pub(super) fn finish(&self, patience: Duration) {
         self.flush();
         let mut queue = self.shared.lock();
+        queue.has_waiter = true;
         let (mut unsent, mut deadline) = (queue.unsent(), Instant::now() + patience);
         while queue.writing && !queue.dead {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -141,7 +159,7 @@ impl Channel for Outbox {
                 }
             }
         }
-        self.shared.relieved.notify_all();
+        self.shared.relieve(&queue);
     }
 
     fn is_clogged(&self) -> bool {
@@ -219,14 +237,16 @@ impl Shared {
                 match rustix::io::write(&self.output, &rest[..rest.len().min(LARGE)]) {
                     Ok(count) => {
                         rest = &rest[count..];
-                        self.lock().in_hand = rest.len();
-                        self.relieved.notify_all();
+                        let mut queue = self.lock();
+                        queue.in_hand = rest.len();
+                        self.relieve(&queue);
                     }
                     Err(Errno::INTR) => {}
                     Err(Errno::AGAIN) => drop(self.wait_writable(None)),
                     Err(_) => {
-                        self.lock().die();
-                        self.relieved.notify_all();
+                        let mut queue = self.lock();
+                        queue.die();
+                        self.relieve(&queue);
                         return;
                     }
                 }
@@ -235,8 +255,15 @@ impl Shared {
             queue.left_over = std::mem::take(&mut queue.bytes);
             queue.in_hand = 0;
             queue.writing = !queue.left_over.is_empty();
+            self.relieve(&queue);
+        }
+    }
+
+    fn relieve(&self, queue: &Queue) {
+        if queue.has_waiter {
             self.relieved.notify_all();
         }
+        self.has_room.notify_one();
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {

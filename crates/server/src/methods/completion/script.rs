@@ -4,7 +4,7 @@ use super::Suggestions;
 use super::cursor::Cursor;
 use super::params::Params;
 use super::subject::{Completer, Subject};
-use crate::methods::tools::environment::{for_script, give};
+use crate::methods::tools::environment::for_script;
 use crate::script::Script;
 use crate::spill::Spill;
 use crate::work::Work;
@@ -25,23 +25,19 @@ pub(super) async fn ask(
     let (server, settings) = (work.server(), work.server().settings());
     let what = format!("The completion of '{}'", subject.name);
     let input = params.json();
+    let mut environment = for_script(server, paths);
     let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
     spill
-        .json("MCP_COMPLETION_ARGS", &input)
+        .json(&mut environment, "MCP_COMPLETION_ARGS", &input)
         .map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;
-    let mut environment = for_script(server, paths);
-    let given: [(&str, OsString); 5] = [
-        ("MCP_COMPLETION_NAME", subject.name.into()),
-        ("MCP_COMPLETION_LIMIT", params.limit.to_string().into()),
-        ("MCP_COMPLETION_OFFSET", start.offset.to_string().into()),
-        ("MCP_COMPLETION_ARGS_HASH", params.hash().into()),
-        ("MCP_COMPLETION_CURSOR", start.foreign.as_deref().unwrap_or_default().into()),
-    ];
-    give(&mut environment, given);
+    environment.set("MCP_COMPLETION_NAME", subject.name);
+    environment.set("MCP_COMPLETION_LIMIT", params.limit.to_string());
+    environment.set("MCP_COMPLETION_OFFSET", start.offset.to_string());
+    environment.set("MCP_COMPLETION_ARGS_HASH", params.hash());
+    environment.set("MCP_COMPLETION_CURSOR", start.foreign.as_deref().unwrap_or_default());
     if let Some(prompt) = subject.prompt.filter(|_| completer.beside_prompt) {
-        give(&mut environment, about(prompt, settings.payload_threshold));
+        environment.extend(about(prompt, settings.payload_threshold));
     }
-    environment.extend(spill.variables());
     let script = Script {
         what: &what,
         program: &completer.program,

@@ -2,7 +2,7 @@
 
 use super::content::{LIMIT_SETTING, Writer};
 use super::values::Values;
-use crate::methods::tools::environment::{for_script, give};
+use crate::methods::tools::environment::for_script;
 use crate::methods::tools::{asked_timeout, served};
 use crate::script::Script;
 use crate::shape::{Answer, Members};
@@ -125,19 +125,15 @@ async fn run(
     let (server, settings) = (work.server(), work.server().settings());
     let what = format!("Prompt '{}'", prompt.name);
     let arguments = values.json();
+    let mut environment = for_script(server, paths);
     let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
     spill
-        .json("MCP_PROMPT_ARGS", &arguments)
-        .and_then(|()| spill.json("MCP_PROMPT_METADATA", prompt.registry_text()))
+        .json(&mut environment, "MCP_PROMPT_ARGS", &arguments)
+        .and_then(|()| spill.json(&mut environment, "MCP_PROMPT_METADATA", prompt.registry_text()))
         .map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;
-    let mut environment = for_script(server, paths);
-    let given = [
-        ("MCP_PROMPT_NAME", prompt.name.clone().into()),
-        ("MCP_PROMPT_PATH", prompt.file.clone().into()),
-        ("MCP_PROMPT_REL_PATH", prompt.path.clone().into()),
-    ];
-    give(&mut environment, given);
-    environment.extend(spill.variables());
+    environment.set("MCP_PROMPT_NAME", &prompt.name);
+    environment.set("MCP_PROMPT_PATH", &prompt.file);
+    environment.set("MCP_PROMPT_REL_PATH", &prompt.path);
     let script = Script {
         what: &what,
         program: &prompt.file,

@@ -82,9 +82,10 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let settings = work.server().settings();
     let patience = patience(settings, tool, params.timeout);
     let roots = work.roots().await;
-    let environment = Environment::for_call(work, tool, &arguments, paths, &roots).map_err(|error| {
-        RpcError::internal(format!("Tool '{}' cannot be given its arguments: {error}", tool.name))
-    })?;
+    let (environment, variables) =
+        Environment::for_call(work, tool, &arguments, paths, &roots).map_err(|error| {
+            RpcError::internal(format!("Tool '{}' cannot be given its arguments: {error}", tool.name))
+        })?;
     // Lines on it are signs of life, even where the client wants to hear none of them.
     let is_heard = work.wants_notifications() || patience.most.is_some();
     let side_channel: &[_] = if is_heard { &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"] } else { &[] };
@@ -92,7 +93,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         program: start.program,
         arguments: start.arguments.into_iter().chain(words(tool, &arguments)).collect(),
         directory: paths.root.clone(),
-        environment: environment.variables(),
+        environment: variables,
         input: arguments.as_bytes(),
         patience,
         grace: GRACE,

@@ -6,6 +6,7 @@ use crate::spill::Spill;
 use crate::work::Work;
 use mcp_bash_project::roots::{self, Root};
 use mcp_bash_project::{Paths, Tool};
+use mcp_bash_runner::Variables;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,8 +21,7 @@ const DEFAULTS: [(&str, &str); 3] =
 
 /// The environment of one call, and the files it names. They vanish with this value.
 pub(crate) struct Environment<'a> {
-    spill: Spill<'a>,
-    variables: Vec<(OsString, OsString)>,
+    _spill: Spill<'a>,
     error_file: PathBuf,
     resources_file: PathBuf,
     cancel_file: PathBuf,
@@ -36,38 +36,31 @@ impl<'a> Environment<'a> {
         arguments: &str,
         paths: &Paths,
         roots: &[Root],
-    ) -> io::Result<Self> {
+    ) -> io::Result<(Self, Variables)> {
         let (server, settings) = (work.server(), work.server().settings());
+        let mut variables = for_script(server, paths);
         let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
-        spill.json("MCP_TOOL_ARGS", arguments)?;
-        spill.json("MCP_TOOL_METADATA", tool.registry_text())?;
-        spill.json("MCP_TOOL_META", &work.meta())?;
+        spill.json(&mut variables, "MCP_TOOL_ARGS", arguments)?;
+        spill.json(&mut variables, "MCP_TOOL_METADATA", tool.registry_text())?;
+        spill.json(&mut variables, "MCP_TOOL_META", &work.meta())?;
         // The script makes these if it has something to say in them.
         let error_file = server.state_dir().fresh("error")?;
         let resources_file = server.state_dir().fresh("resources")?;
         let cancel_file = server.state_dir().fresh("cancel")?;
         let root_paths: Vec<_> = roots.iter().map(|root| root.path.to_string_lossy()).collect();
 
-        let mut variables = for_script(server, paths);
-        let given: [(&str, OsString); 10] = [
-            ("MCP_TOOL_NAME", OsString::from(&tool.name)),
-            ("MCP_TOOL_PATH", tool.script.clone().into()),
-            ("MCP_PROGRESS_TOKEN", work.progress_token_text().into()),
-            ("MCP_TOOL_ERROR_FILE", error_file.clone().into()),
-            ("MCP_TOOL_RESOURCES_FILE", resources_file.clone().into()),
-            ("MCP_CANCEL_FILE", cancel_file.clone().into()),
-            ("MCP_ELICIT_SUPPORTED", if work.capabilities().can_elicit() { "1" } else { "0" }.into()),
-            ("MCP_ROOTS_JSON", roots::to_json(roots).into()),
-            ("MCP_ROOTS_PATHS", root_paths.join("\n").into()),
-            ("MCP_ROOTS_COUNT", roots.len().to_string().into()),
-        ];
-        give(&mut variables, given);
+        variables.set("MCP_TOOL_NAME", &tool.name);
+        variables.set("MCP_TOOL_PATH", &tool.script);
+        variables.set("MCP_PROGRESS_TOKEN", work.progress_token_text());
+        variables.set("MCP_TOOL_ERROR_FILE", &error_file);
+        variables.set("MCP_TOOL_RESOURCES_FILE", &resources_file);
+        variables.set("MCP_CANCEL_FILE", &cancel_file);
+        variables.set("MCP_ELICIT_SUPPORTED", if work.capabilities().can_elicit() { "1" } else { "0" });
+        variables.set("MCP_ROOTS_JSON", roots::to_json(roots));
+        variables.set("MCP_ROOTS_PATHS", root_paths.join("\n"));
+        variables.set("MCP_ROOTS_COUNT", roots.len().to_string());
         let is_told = AtomicBool::new(false);
-        Ok(Self { spill, variables, error_file, resources_file, cancel_file, is_told })
-    }
-
-    pub(crate) fn variables(&self) -> Vec<(OsString, OsString)> {
-        self.variables.iter().cloned().chain(self.spill.variables()).collect()
+        Ok((Self { _spill: spill, error_file, resources_file, cancel_file, is_told }, variables))
     }
 
     /// Lets the script find out that nobody waits for it any more.
@@ -98,56 +91,44 @@ impl Drop for Environment<'_> {
 }
 
 /// What every script that serves a request finds in its environment: the toolbox as well.
-pub(crate) fn for_script(server: &Server, paths: &Paths) -> Vec<(OsString, OsString)> {
+pub(crate) fn for_script(server: &Server, paths: &Paths) -> Variables {
     server.common_environment(|| common(server, paths))
 }
 
 /// What all scripts have in common, which is the same from call to call.
-fn common(server: &Server, paths: &Paths) -> Vec<(OsString, OsString)> {
+fn common(server: &Server, paths: &Paths) -> Variables {
     let mut variables = base(&server.settings().environment_mode, server.search_path(), paths);
     if let Some(toolbox) = server.toolbox() {
-        give(&mut variables, toolbox.variables());
-        if let Some((_, path)) = variables.iter_mut().find(|(name, _)| name == "PATH") {
-            *path = toolbox.completed(path);
+        variables.extend(toolbox.variables());
+        if let Some(path) = variables.get("PATH") {
+            let completed = toolbox.completed(path);
+            variables.set("PATH", completed);
         }
     }
     variables
 }
 
 /// What every process of a project finds in its environment.
-pub(crate) fn base(
-    mode: &EnvironmentMode,
-    search_path: Option<&OsString>,
-    paths: &Paths,
-) -> Vec<(OsString, OsString)> {
+pub(crate) fn base(mode: &EnvironmentMode, search_path: Option<&OsString>, paths: &Paths) -> Variables {
     let mut variables = inherited(mode);
     if let Some(path) = search_path {
-        give(&mut variables, [("PATH", path.clone())]);
+        variables.set("PATH", path);
     }
     for (name, value) in DEFAULTS {
-        if !variables.iter().any(|(known, _)| known == name) {
-            variables.push((name.into(), value.into()));
+        if variables.get(name).is_none() {
+            variables.set(name, value);
         }
     }
-    let given: [(&str, OsString); 4] = [
-        ("MCPBASH_PROJECT_ROOT", paths.root.clone().into()),
-        ("MCPBASH_TOOLS_DIR", paths.tools.clone().into()),
-        ("MCPBASH_SERVER_DIR", paths.server.clone().into()),
-        ("MCPBASH_MODE", "full".into()),
-    ];
-    give(&mut variables, given);
+    variables.set("MCPBASH_PROJECT_ROOT", &paths.root);
+    variables.set("MCPBASH_TOOLS_DIR", &paths.tools);
+    variables.set("MCPBASH_SERVER_DIR", &paths.server);
+    variables.set("MCPBASH_MODE", "full");
     variables
-}
-
-/// Sets variables, whatever they were before.
-pub(crate) fn give<const N: usize>(variables: &mut Vec<(OsString, OsString)>, given: [(&str, OsString); N]) {
-    variables.retain(|(name, _)| !given.iter().any(|(own, _)| name == own));
-    variables.extend(given.map(|(name, value)| (name.into(), value)));
 }
 
 /// What the mode lets through of our own environment. The remote token never gets through: it is the gateway's secret,
 /// not the script's.
-fn inherited(mode: &EnvironmentMode) -> Vec<(OsString, OsString)> {
+fn inherited(mode: &EnvironmentMode) -> Variables {
     let allowed = |name: &OsStr| {
         let name = name.to_string_lossy();
         let ours =

@@ -4,7 +4,7 @@
 use crate::work::Work;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, Tool};
-use mcp_bash_runner::{Ending, Invocation, Patience};
+use mcp_bash_runner::{Ending, Invocation, Patience, Variables};
 use mcp_bash_wire::{RpcError, code};
 use std::io::{ErrorKind, Read};
 use std::time::Duration;
@@ -56,13 +56,15 @@ fn read_policy(paths: &Paths) -> Result<Option<Vec<u8>>, trust::Distrust> {
 }
 
 async fn ask(work: &Work, tool: &Tool, paths: &Paths, policy: Vec<u8>) -> Result<(), RpcError> {
-    let environment = std::env::vars_os().filter(|(name, _)| name != "MCPBASH_REMOTE_TOKEN");
-    let known = [("MCPBASH_PROJECT_ROOT", &paths.root), ("MCPBASH_TOOLS_DIR", &paths.tools)];
+    let inherited = std::env::vars_os().filter(|(name, _)| name != "MCPBASH_REMOTE_TOKEN");
+    let mut environment: Variables = inherited.collect();
+    environment.set("MCPBASH_PROJECT_ROOT", &paths.root);
+    environment.set("MCPBASH_TOOLS_DIR", &paths.tools);
     let invocation = Invocation {
         program: "bash".into(),
         arguments: ["-c", ASK, "policy", &tool.name, tool.registry_text()].map(Into::into).into(),
         directory: paths.root.clone(),
-        environment: environment.chain(known.map(|(name, path)| (name.into(), path.into()))).collect(),
+        environment,
         input: &policy,
         patience: Patience::fixed(TIMEOUT),
         grace: Duration::ZERO,

@@ -1,0 +1,151 @@
+//! A process about to be started, with all that it needs in its hands.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+use linux as system;
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(not(target_os = "linux"))]
+use elsewhere as system;
+
+use crate::Variables;
+use crate::mark::Number;
+use rustix::fs::{Access, access};
+use rustix::process::Pid;
+use std::ffi::{CString, OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug)]
+pub(crate) struct Launch {
+    program: CString,
+    /// The first is the name of the program itself.
+    arguments: Vec<CString>,
+    directory: CString,
+    pub(crate) environment: Variables,
+    /// Standard input, output and errors.
+    streams: [OwnedFd; 3],
+}
+
+impl Launch {
+    pub(crate) fn new(
+        program: &Path,
+        arguments: &[OsString],
+        directory: &Path,
+        environment: Variables,
+        streams: [OwnedFd; 3],
+    ) -> io::Result<Self> {
+        let mut all = Vec::with_capacity(arguments.len() + 1);
+        all.push(text(program)?);
+        for argument in arguments {
+            all.push(text(argument)?);
+        }
+        let program = match found(program, &environment) {
+            Some(found) => text(found)?,
+            None => all[0].clone(),
+        };
+        Ok(Self { program, arguments: all, directory: text(directory)?, environment, streams })
+    }
+
+    /// Starts the process as the leader of a group of its own, marked with its call.
+    pub(crate) fn start(&self, call: Number) -> io::Result<Pid> {
+        if let Some(name) = self.environment.impossible() {
+            let problem = format!("no process can be given the variable '{}'", name.escape_debug());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+        }
+        system::start(self, call)
+    }
+}
+
+/// Where a program is that is named without a path: in the first folder of the process's own search path that has it.
+fn found(program: &Path, environment: &Variables) -> Option<PathBuf> {
+    if program.as_os_str().as_bytes().contains(&b'/') {
+        return None;
+    }
+    let folders = environment.get("PATH").unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"));
+    let mut candidates = std::env::split_paths(folders).map(|folder| folder.join(program));
+    candidates.find(|candidate| access(candidate, Access::EXEC_OK).is_ok() && candidate.is_file())
+}
+
+fn text(value: impl Into<OsString>) -> io::Result<CString> {
+    Ok(CString::new(value.into().into_vec())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::process::{WaitOptions, waitpid};
+    use std::io::{PipeReader, Read};
+
+    fn launch(program: &str, arguments: &[&str], environment: Variables) -> (Launch, PipeReader) {
+        let (output, writing) = io::pipe().unwrap();
+        let (_, errors) = io::pipe().unwrap();
+        let input = std::fs::File::open("/dev/null").unwrap();
+        let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
+        let streams = [input.into(), writing.into(), errors.into()];
+        let launch = Launch::new(program.as_ref(), &arguments, "/".as_ref(), environment, streams).unwrap();
+        (launch, output)
+    }
+
+    fn printed(program: &str, arguments: &[&str], environment: Variables) -> String {
+        let (launch, mut output) = launch(program, arguments, environment);
+        let pid = launch.start(7).unwrap();
+        drop(launch);
+        let mut text = String::new();
+        output.read_to_string(&mut text).unwrap();
+        waitpid(Some(pid), WaitOptions::empty()).unwrap();
+        text
+    }
+
+    #[test]
+    fn a_process_gets_what_it_is_given_and_nothing_else() {
+        let mut environment = Variables::default();
+        environment.set("A", "1");
+        assert_eq!(printed("/usr/bin/env", &[], environment.clone()), "A=1\n");
+        assert_eq!(
+            printed("/bin/sh", &["-c", "pwd; echo \"$@\"", "name", "a b", ""], environment),
+            "/\na b \n"
+        );
+    }
+
+    #[test]
+    fn a_program_without_a_path_is_found_in_the_search_path_of_the_process() {
+        let mut environment = Variables::default();
+        environment.set("PATH", "/nowhere:/usr/bin:/bin");
+        assert_eq!(printed("sh", &["-c", "echo $0"], environment.clone()), "sh\n");
+        environment.set("PATH", "/nowhere");
+        let (launch, _output) = launch("sh", &[], environment);
+        assert_eq!(launch.start(7).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn signals_are_as_a_program_expects_them() {
+        let status = printed("/bin/cat", &["/proc/self/status"], Variables::default());
+        let line = |name: &str| status.lines().find(|line| line.starts_with(name)).unwrap();
+        assert_eq!(line("SigBlk").split_whitespace().last(), Some("0000000000000000"));
+        // SIGPIPE, which this program itself ignores.
+        let ignored = u64::from_str_radix(line("SigIgn").split_whitespace().last().unwrap(), 16).unwrap();
+        assert_eq!(ignored & (1 << 12), 0, "{status}");
+    }
+
+    #[test]
+    fn what_cannot_be_started_says_why() {
+        for (program, kind) in [
+            ("/nowhere/at-all", io::ErrorKind::NotFound),
+            ("/etc/passwd", io::ErrorKind::PermissionDenied),
+            ("/", io::ErrorKind::PermissionDenied),
+        ] {
+            let (launch, _output) = launch(program, &[], Variables::default());
+            assert_eq!(launch.start(7).unwrap_err().kind(), kind, "{program}");
+        }
+        let mut environment = Variables::default();
+        environment.set("A", "x\0");
+        let (launch, _output) = launch("/bin/sh", &[], environment);
+        assert!(launch.start(7).unwrap_err().to_string().contains("variable 'A'"));
+    }
+}

@@ -1,0 +1,114 @@
+//! The environment of a process, laid out as the system takes it, so that one which many calls have in common is copied
+//! as a whole.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+
+/// Variables and their values. No name is there twice.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Variables {
+    /// `NAME=value` and a NUL, one after the other. A value that was replaced stays until the end.
+    text: Vec<u8>,
+    /// Where each variable starts.
+    starts: Vec<usize>,
+    /// The name of a variable that no process can be given.
+    impossible: Option<String>,
+}
+
+impl Variables {
+    /// Sets a variable, whatever it was before.
+    pub fn set(&mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) {
+        let (name, value) = (name.as_ref().as_bytes(), value.as_ref().as_bytes());
+        if name.is_empty() || memchr::memchr2(0, b'=', name).is_some() || memchr::memchr(0, value).is_some() {
+            self.impossible = Some(String::from_utf8_lossy(name).into_owned());
+        }
+        let start = self.text.len();
+        match self.place_of(name) {
+            Some(place) => self.starts[place] = start,
+            None => self.starts.push(start),
+        }
+        for part in [name, b"=", value, b"\0"] {
+            self.text.extend_from_slice(part);
+        }
+    }
+
+    pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
+        let name = name.as_ref().as_bytes();
+        let start = self.starts[self.place_of(name)?];
+        self.variable_at(start).get(name.len() + 1..).map(OsStr::from_bytes)
+    }
+
+    /// The variable that keeps this from being given to a process: its name is none, or its value holds a NUL.
+    pub(crate) fn impossible(&self) -> Option<&str> {
+        self.impossible.as_deref()
+    }
+
+    /// Each variable as `NAME=value` and a NUL.
+    pub(crate) fn laid_out(&self) -> impl Iterator<Item = &[u8]> {
+        self.starts.iter().map(|start| self.with_end(*start))
+    }
+
+    fn place_of(&self, name: &[u8]) -> Option<usize> {
+        self.starts.iter().position(|start| {
+            let rest = &self.text[*start..];
+            rest.starts_with(name) && rest.get(name.len()) == Some(&b'=')
+        })
+    }
+
+    fn variable_at(&self, start: usize) -> &[u8] {
+        let whole = self.with_end(start);
+        &whole[..whole.len() - 1]
+    }
+
+    fn with_end(&self, start: usize) -> &[u8] {
+        let rest = &self.text[start..];
+        memchr::memchr(0, rest).map_or(rest, |end| &rest[..=end])
+    }
+}
+
+impl<N: AsRef<OsStr>, V: AsRef<OsStr>> Extend<(N, V)> for Variables {
+    fn extend<T: IntoIterator<Item = (N, V)>>(&mut self, variables: T) {
+        for (name, value) in variables {
+            self.set(name, value);
+        }
+    }
+}
+
+impl FromIterator<(OsString, OsString)> for Variables {
+    fn from_iter<T: IntoIterator<Item = (OsString, OsString)>>(variables: T) -> Self {
+        let mut all = Self::default();
+        all.extend(variables);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(variables: &Variables) -> Vec<&str> {
+        variables.laid_out().map(|variable| std::str::from_utf8(variable).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_later_value_takes_the_place_of_an_earlier_one() {
+        let mut variables = Variables::default();
+        variables.extend([("A", "1"), ("AB", "2"), ("B", "")]);
+        variables.set("A", "3=3");
+        assert_eq!(shown(&variables), ["A=3=3\0", "AB=2\0", "B=\0"]);
+        assert_eq!(variables.get("A"), Some(OsStr::new("3=3")));
+        assert_eq!(variables.get("B"), Some(OsStr::new("")));
+        assert_eq!(variables.get("C"), None);
+        assert_eq!(variables.impossible(), None);
+    }
+
+    #[test]
+    fn what_no_process_can_be_given_is_named() {
+        for (name, value) in [("A", "x\0y"), ("", "x"), ("A=B", "x"), ("A\0", "x")] {
+            let mut variables = Variables::default();
+            variables.set(name, value);
+            variables.set("C", "fine");
+            assert_eq!(variables.impossible(), Some(name));
+        }
+    }
+}
