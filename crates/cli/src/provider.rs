@@ -11,14 +11,15 @@ use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Exit 0 when all is as it should be, 1 when something is not.
 pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
     let file = file.canonicalize().map_err(|source| Error::Provider { file: file.to_owned(), source })?;
     let (settings, _) = startup::settings();
-    let (_runtime, setup) = startup::setup(settings)?;
+    let (runtime, setup) = startup::setup(settings)?;
     let folder = setup.state_dir().path().map_err(Error::Start)?.join("provider");
     let paths =
         project_around(&file, &folder).map_err(|source| Error::Provider { file: file.clone(), source })?;
@@ -46,7 +47,7 @@ pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
         say("  ✗ it provides nothing: is it executable, and without a `# mcp:` line or metadata beside it?");
     }
     let log = Log::new(LogLevel::Emergency, Style::Json);
-    let mut client = Client::connect(Arc::new(Server::new(setup, catalog, reading, log)));
+    let mut client = Client::connect(Arc::new(Server::new(setup, catalog, reading, log)), runtime);
     let failed = tools.iter().filter(|tool| !client.try_out(tool)).count();
     let is_good = problems.is_empty() && failed == 0 && !tools.is_empty();
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -73,25 +74,27 @@ fn same_file(path: &Path, file: &Path) -> bool {
 /// A client of a server in this same process.
 struct Client {
     connection: Connection,
-    messages: Receiver<Vec<u8>>,
+    messages: UnboundedReceiver<Vec<u8>>,
+    /// Where the server works, while it is waited for.
+    runtime: Runtime,
 }
 
-struct Sent(Mutex<Sender<Vec<u8>>>);
+struct Sent(UnboundedSender<Vec<u8>>);
 
 impl Channel for Sent {
     fn push(&self, message: Vec<u8>) {
         // The receiver lives as long as the client does.
-        let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).send(message);
+        let _ = self.0.send(message);
     }
 
     fn flush(&self) {}
 }
 
 impl Client {
-    fn connect(server: Arc<Server>) -> Self {
-        let (sender, messages) = channel();
-        let connection = Connection::new(server, Arc::new(Sent(Mutex::new(sender))));
-        let mut client = Self { connection, messages };
+    fn connect(server: Arc<Server>, runtime: Runtime) -> Self {
+        let (sender, messages) = unbounded_channel();
+        let connection = Connection::new(server, Arc::new(Sent(sender)));
+        let mut client = Self { connection, messages, runtime };
         let hello = json!({
             "protocolVersion": "2025-11-25",
             "capabilities": {},
@@ -133,7 +136,7 @@ impl Client {
     fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.send(&json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
         loop {
-            let Ok(message) = self.messages.recv() else { return Value::Null };
+            let Some(message) = self.runtime.block_on(self.messages.recv()) else { return Value::Null };
             let message: Value = serde_json::from_slice(&message).unwrap_or_default();
             if message["id"] == method {
                 return message;

@@ -86,12 +86,13 @@ impl Runner {
         };
 
         let ending = {
-            let ended = Notify::new();
-            let moving = move_all(pipes, &mut stdout, &mut stderr, &ended);
+            let look = Notify::new();
+            let moving = move_all(pipes, &mut stdout, &mut stderr, &look);
             tokio::pin!(moving, cancelled);
             let mut moved = None;
             let mut deadline = Deadline::from_now(patience);
-            let alarm = sleep_until(deadline.end().0.min(Instant::now() + UPKEEP));
+            let moment = MOMENT * u32::try_from(CALLS.count()).unwrap_or(u32::MAX);
+            let alarm = sleep_until(deadline.end().0.min(Instant::now() + moment));
             tokio::pin!(alarm);
             let mut open = JoinSet::new();
             let cut = loop {
@@ -104,6 +105,7 @@ impl Runner {
                         if now >= end {
                             break Some(Ending::TimedOut(overrun));
                         }
+                        look.notify_one();
                         upkeep();
                         alarm.as_mut().reset(end.min(now + UPKEEP));
                     }
@@ -135,7 +137,7 @@ impl Runner {
                 }
             };
             // The writers are gone, so what is left in the pipes is all there will be.
-            ended.notify_one();
+            look.notify_one();
             let moved = match moved {
                 Some(moved) => moved,
                 None => timeout(LINGER, moving).await.unwrap_or(Ok(())),
@@ -240,11 +242,11 @@ async fn move_all(
     pipes: Pipes<'_>,
     stdout: &mut Capture,
     stderr: &mut Capture,
-    ended: &Notify,
+    look: &Notify,
 ) -> Result<(), OverLimit> {
     let reading = async {
         // Most scripts end soon, and have said all they have to say when we look for the first time.
-        let _ = timeout(MOMENT * CALLS.count().try_into().unwrap_or(u32::MAX), ended.notified()).await;
+        look.notified().await;
         let errors = async {
             stderr.tail(pipes.errors).await;
             Ok(())

@@ -9,8 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 pub struct Variables {
     /// `NAME=value` and a NUL, one after the other. A value that was replaced stays until the end.
     text: Vec<u8>,
-    /// Where each variable starts.
-    starts: Vec<usize>,
+    /// Where each variable starts, and how long its name is.
+    places: Vec<(usize, usize)>,
     /// The name of a variable that no process can be given.
     impossible: Option<String>,
 }
@@ -22,10 +22,10 @@ impl Variables {
         if name.is_empty() || memchr::memchr2(0, b'=', name).is_some() || memchr::memchr(0, value).is_some() {
             self.impossible = Some(String::from_utf8_lossy(name).into_owned());
         }
-        let start = self.text.len();
-        match self.place_of(name) {
-            Some(place) => self.starts[place] = start,
-            None => self.starts.push(start),
+        let place = (self.text.len(), name.len());
+        match self.index_of(name) {
+            Some(index) => self.places[index] = place,
+            None => self.places.push(place),
         }
         for part in [name, b"=", value, b"\0"] {
             self.text.extend_from_slice(part);
@@ -34,8 +34,9 @@ impl Variables {
 
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         let name = name.as_ref().as_bytes();
-        let start = self.starts[self.place_of(name)?];
-        self.variable_at(start).get(name.len() + 1..).map(OsStr::from_bytes)
+        let (start, length) = self.places[self.index_of(name)?];
+        let value = self.from(start).get(length + 1..)?;
+        value.strip_suffix(b"\0").map(OsStr::from_bytes)
     }
 
     /// The variable that keeps this from being given to a process: its name is none, or its value holds a NUL.
@@ -45,22 +46,17 @@ impl Variables {
 
     /// Each variable as `NAME=value` and a NUL.
     pub(crate) fn laid_out(&self) -> impl Iterator<Item = &[u8]> {
-        self.starts.iter().map(|start| self.with_end(*start))
+        self.places.iter().map(|(start, _)| self.from(*start))
     }
 
-    fn place_of(&self, name: &[u8]) -> Option<usize> {
-        self.starts.iter().position(|start| {
-            let rest = &self.text[*start..];
-            rest.starts_with(name) && rest.get(name.len()) == Some(&b'=')
-        })
+    fn index_of(&self, name: &[u8]) -> Option<usize> {
+        self.places
+            .iter()
+            .position(|(start, length)| *length == name.len() && self.text[*start..].starts_with(name))
     }
 
-    fn variable_at(&self, start: usize) -> &[u8] {
-        let whole = self.with_end(start);
-        &whole[..whole.len() - 1]
-    }
-
-    fn with_end(&self, start: usize) -> &[u8] {
+    /// A variable up to its NUL.
+    fn from(&self, start: usize) -> &[u8] {
         let rest = &self.text[start..];
         memchr::memchr(0, rest).map_or(rest, |end| &rest[..=end])
     }

@@ -20,6 +20,8 @@ struct State {
     calls: HashMap<Id, Arc<Call>>,
     /// How many of all requests still have work going on, the cancelled ones included.
     working: usize,
+    /// Somebody waits for the last of it.
+    is_awaited: bool,
 }
 
 impl InFlight {
@@ -55,6 +57,7 @@ impl InFlight {
     /// Blocks until all work has ended, or until the deadline. True when it has.
     pub(crate) fn wait_until_idle(&self, deadline: Option<Instant>) -> bool {
         let mut state = self.lock();
+        state.is_awaited = true;
         while state.working > 0 {
             state = match deadline {
                 None => self.idle.wait(state).unwrap_or_else(PoisonError::into_inner),
@@ -106,7 +109,7 @@ impl Drop for InFlightCall {
         self.answer(Err(RpcError::internal("Internal error: the request ended without an answer")));
         let mut state = self.in_flight.lock();
         state.working -= 1;
-        if state.working == 0 {
+        if state.working == 0 && state.is_awaited {
             self.in_flight.idle.notify_all();
         }
     }

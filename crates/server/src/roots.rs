@@ -2,8 +2,7 @@
 
 use crate::questions::Questions;
 use crate::server::Server;
-use mcp_bash_project::roots;
-pub(crate) use mcp_bash_project::roots::Root;
+use mcp_bash_project::roots::{self, Root};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::sync::Arc;
@@ -14,6 +13,22 @@ use tokio::time::{sleep, timeout};
 
 /// How long changes may follow each other before we ask: a client that opens a workspace tells of each folder.
 const QUIET: Duration = Duration::from_millis(100);
+
+/// Folders that scripts may work in, as they are told to scripts.
+pub(crate) struct Roots {
+    /// A JSON array.
+    pub(crate) json: String,
+    /// A path on each line.
+    pub(crate) paths: String,
+    pub(crate) count: String,
+}
+
+impl Roots {
+    pub(crate) fn new(roots: &[Root]) -> Self {
+        let paths: Vec<_> = roots.iter().map(|root| root.path.to_string_lossy()).collect();
+        Self { json: roots::to_json(roots), paths: paths.join("\n"), count: roots.len().to_string() }
+    }
+}
 
 /// The roots of one client.
 pub(crate) struct ClientRoots {
@@ -29,7 +44,7 @@ enum Known {
     Awaited,
     /// It does not say.
     Nothing,
-    These(Vec<Root>),
+    These(Arc<Roots>),
 }
 
 impl ClientRoots {
@@ -70,7 +85,7 @@ impl ClientRoots {
             return;
         }
         self.known.send_modify(|known| match (listed, &*known) {
-            (Some(listed), _) => *known = Known::These(listed),
+            (Some(listed), _) => *known = Known::These(Arc::new(Roots::new(&listed))),
             (None, Known::Awaited) => *known = Known::Nothing,
             // What it said before is better than nothing.
             (None, _) => {}
@@ -78,13 +93,13 @@ impl ClientRoots {
     }
 
     /// What the client says, as soon as it has said it. Nothing where it does not.
-    pub(crate) async fn get(&self) -> Option<Vec<Root>> {
+    pub(crate) async fn get(&self) -> Option<Arc<Roots>> {
         let mut known = self.known.subscribe();
         let said = known.wait_for(|known| !matches!(known, Known::Awaited));
         // A client that was never ready is never asked; then it is not waited for either.
         match timeout(Duration::from_secs(10), said).await {
             Ok(Ok(known)) => match &*known {
-                Known::These(roots) => Some(roots.clone()),
+                Known::These(roots) => Some(Arc::clone(roots)),
                 Known::Nothing | Known::Awaited => None,
             },
             _ => None,

@@ -5,10 +5,11 @@ use crate::call::Pace;
 use crate::guard::Guard;
 use crate::listing::Snapshot;
 use crate::log::Log;
+use crate::methods::tools::files::SpareFiles;
 use crate::parking::Parking;
 use crate::payloads::Payloads;
 use crate::resources::Resources;
-use crate::roots::Root;
+use crate::roots::Roots;
 use crate::settings::Settings;
 use crate::setup::Setup;
 use crate::subscriptions::Subscriptions;
@@ -43,9 +44,10 @@ pub struct Server {
     search_path: OnceLock<OsString>,
     /// Where the answers to questions of the stateless era are waited for.
     parking: Parking,
-    own_roots: Vec<Root>,
+    own_roots: Arc<Roots>,
     toolbox: OnceLock<Option<Toolbox>>,
     common_environment: Mutex<Option<CommonEnvironment>>,
+    spare_files: SpareFiles,
 }
 
 impl Server {
@@ -59,7 +61,7 @@ impl Server {
             settings.max_waiting_bytes,
         );
         report(&log, &catalog);
-        let own_roots = own_roots(&settings, &catalog.paths, &log);
+        let own_roots = Arc::new(Roots::new(&own_roots(&settings, &catalog.paths, &log)));
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
             payloads: record_payloads(&settings, &state_dir, &log),
@@ -78,6 +80,7 @@ impl Server {
             own_roots,
             toolbox: OnceLock::new(),
             common_environment: Mutex::default(),
+            spare_files: SpareFiles::default(),
         }
     }
 
@@ -107,8 +110,13 @@ impl Server {
         }
     }
 
+    /// The names of files that calls may write.
+    pub(crate) fn spare_files(&self) -> &SpareFiles {
+        &self.spare_files
+    }
+
     /// The folders that scripts may work in where their client names none.
-    pub(crate) fn own_roots(&self) -> &[Root] {
+    pub(crate) fn own_roots(&self) -> &Arc<Roots> {
         &self.own_roots
     }
 
@@ -265,7 +273,7 @@ impl Server {
 }
 
 /// The roots of the project. A setting that is wrong leaves none: it was written to keep scripts inside.
-fn own_roots(settings: &Settings, paths: &Paths, log: &Log) -> Vec<Root> {
+fn own_roots(settings: &Settings, paths: &Paths, log: &Log) -> Vec<roots::Root> {
     let mut diagnostics = Vec::new();
     let found = roots::of_project(paths, settings.roots.as_deref(), &mut diagnostics);
     for diagnostic in &diagnostics {

@@ -7,7 +7,7 @@ use crate::in_flight::InFlightCall;
 use crate::log::{data_of, message_notification};
 use crate::parking::{self, Parked, State};
 use crate::questions::{Questions, Unanswered};
-use crate::roots::{ClientRoots, Root};
+use crate::roots::{ClientRoots, Roots};
 use crate::server::Server;
 use crate::shape::{self, Members};
 use crate::subscriptions::Hearer;
@@ -124,10 +124,10 @@ impl Work {
     }
 
     /// The folders that the script may work in.
-    pub(crate) async fn roots(&self) -> Vec<Root> {
+    pub(crate) async fn roots(&self) -> Arc<Roots> {
         let of_client = self.revision.era() == Era::Handshake && self.capabilities().roots;
         let of_client = if of_client { self.client.roots.get().await } else { None };
-        of_client.unwrap_or_else(|| self.server.own_roots().to_vec())
+        of_client.unwrap_or_else(|| Arc::clone(self.server.own_roots()))
     }
 
     /// Completes when the client cancels the request.

@@ -84,6 +84,8 @@ fn give_birth(plan: &Plan, stack: &mut [MaybeUninit<u128>]) -> io::Result<Pid> {
     // or for good. Signals are blocked meanwhile, so that no handler of ours runs in the child, on our memory.
     let pid = unsafe {
         libc::sigfillset(all.as_mut_ptr());
+        // One that is blocked is kept for other threads, and would wake them; this one nobody handles.
+        libc::sigdelset(all.as_mut_ptr(), libc::SIGCHLD);
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), ours.as_mut_ptr());
         let upper_end = stack.as_mut_ptr_range().end.cast::<c_void>();
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;

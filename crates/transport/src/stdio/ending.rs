@@ -107,7 +107,7 @@ impl Finish {
         let finish = Arc::clone(self);
         tokio::spawn(async move {
             tokio::time::sleep(finish.server.settings().shutdown_timeout).await;
-            finish.aside(|finish| finish.end(Ending::ShutdownTimeout)).await;
+            let _ = finish.aside(|finish| finish.end(Ending::ShutdownTimeout)).await;
         });
     }
 
@@ -115,13 +115,9 @@ impl Finish {
     pub(super) async fn aside(
         self: &Arc<Self>,
         end: impl FnOnce(&Self) -> Infallible + Send + 'static,
-    ) -> Infallible {
+    ) -> io::Result<Infallible> {
         let finish = Arc::clone(self);
-        match spawn_blocking(move || end(&finish)).await {
-            Ok(never) => never,
-            // It panicked, which has been told.
-            Err(_) => std::process::exit(1),
-        }
+        Ok(spawn_blocking(move || end(&finish)).await?)
     }
 
     /// Ends the process. The first caller decides; later ones wait for it to happen.
@@ -148,7 +144,7 @@ pub(super) fn await_signals(finish: &Arc<Finish>) -> io::Result<()> {
         let finish = Arc::clone(finish);
         tokio::spawn(async move {
             if signals.recv().await.is_some() {
-                finish.aside(move |finish| finish.end(Ending::Signal(kind.as_raw_value()))).await;
+                let _ = finish.aside(move |finish| finish.end(Ending::Signal(kind.as_raw_value()))).await;
             }
         });
     }

@@ -40,5 +40,5 @@ pub fn serve(server: Arc<Server>, runtime: &Runtime) -> io::Result<Infallible> {
     ending::await_signals(&finish)?;
     let activity = watch::start(Arc::clone(&finish))?;
     let input = Input::new(input)?;
-    match runtime.block_on(read::all(&input, finish, &activity)) {}
+    runtime.block_on(read::all(&input, finish, &activity))
 }

@@ -6,6 +6,7 @@ use super::watch::Activity;
 use mcp_bash_server::{Channel, Flow};
 use mcp_bash_wire::Lines;
 use std::convert::Infallible;
+use std::io;
 use std::sync::Arc;
 use tokio::task::yield_now;
 
@@ -14,7 +15,7 @@ use tokio::task::yield_now;
 const BURST: usize = 64;
 
 /// Reads to the end of the input, or until the client says `exit`.
-pub(super) async fn all(input: &Input, finish: Arc<Finish>, activity: &Activity) -> Infallible {
+pub(super) async fn all(input: &Input, finish: Arc<Finish>, activity: &Activity) -> io::Result<Infallible> {
     let connection = finish.connection();
     let mut lines = Lines::new(finish.server().settings().limits.message_bytes);
     let mut closing = false;

@@ -107,7 +107,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let subject = Arc::new(if is_stateless { params.subject() } else { Value::Null });
     let cancelled = async {
         work.cancelled().await;
-        environment.tell_of_cancellation();
+        environment.files.tell_of_cancellation();
     };
     let outcome = match work
         .server()

@@ -1,16 +1,15 @@
 //! What a script finds in its environment.
 
+use super::files::CallFiles;
+use crate::roots::Roots;
 use crate::server::Server;
 use crate::settings::EnvironmentMode;
 use crate::spill::Spill;
 use crate::work::Work;
-use mcp_bash_project::roots::{self, Root};
 use mcp_bash_project::{Paths, Tool};
 use mcp_bash_runner::Variables;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a script may always read of our own environment.
 const INHERITED: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LC_ALL", "TZ"];
@@ -22,11 +21,7 @@ const DEFAULTS: [(&str, &str); 3] =
 /// The environment of one call, and the files it names. They vanish with this value.
 pub(crate) struct Environment<'a> {
     _spill: Spill<'a>,
-    error_file: PathBuf,
-    resources_file: PathBuf,
-    cancel_file: PathBuf,
-    /// Whether the script was told of its cancellation.
-    is_told: AtomicBool,
+    pub(super) files: CallFiles<'a>,
 }
 
 impl<'a> Environment<'a> {
@@ -35,7 +30,7 @@ impl<'a> Environment<'a> {
         tool: &Tool,
         arguments: &str,
         paths: &Paths,
-        roots: &[Root],
+        roots: &Roots,
     ) -> io::Result<(Self, Variables)> {
         let (server, settings) = (work.server(), work.server().settings());
         let mut variables = for_script(server, paths);
@@ -43,50 +38,18 @@ impl<'a> Environment<'a> {
         spill.json(&mut variables, "MCP_TOOL_ARGS", arguments)?;
         spill.json(&mut variables, "MCP_TOOL_METADATA", tool.registry_text())?;
         spill.json(&mut variables, "MCP_TOOL_META", &work.meta())?;
-        // The script makes these if it has something to say in them.
-        let error_file = server.state_dir().fresh("error")?;
-        let resources_file = server.state_dir().fresh("resources")?;
-        let cancel_file = server.state_dir().fresh("cancel")?;
-        let root_paths: Vec<_> = roots.iter().map(|root| root.path.to_string_lossy()).collect();
-
+        let files = server.spare_files().take(server.state_dir())?;
         variables.set("MCP_TOOL_NAME", &tool.name);
         variables.set("MCP_TOOL_PATH", &tool.script);
         variables.set("MCP_PROGRESS_TOKEN", work.progress_token_text());
-        variables.set("MCP_TOOL_ERROR_FILE", &error_file);
-        variables.set("MCP_TOOL_RESOURCES_FILE", &resources_file);
-        variables.set("MCP_CANCEL_FILE", &cancel_file);
+        variables.set("MCP_TOOL_ERROR_FILE", files.error());
+        variables.set("MCP_TOOL_RESOURCES_FILE", files.resources());
+        variables.set("MCP_CANCEL_FILE", files.cancel());
         variables.set("MCP_ELICIT_SUPPORTED", if work.capabilities().can_elicit() { "1" } else { "0" });
-        variables.set("MCP_ROOTS_JSON", roots::to_json(roots));
-        variables.set("MCP_ROOTS_PATHS", root_paths.join("\n"));
-        variables.set("MCP_ROOTS_COUNT", roots.len().to_string());
-        let is_told = AtomicBool::new(false);
-        Ok((Self { _spill: spill, error_file, resources_file, cancel_file, is_told }, variables))
-    }
-
-    /// Lets the script find out that nobody waits for it any more.
-    pub(crate) fn tell_of_cancellation(&self) {
-        self.is_told.store(true, Ordering::Relaxed);
-        // It is about to be told to end anyway.
-        let _ = std::fs::write(&self.cancel_file, "");
-    }
-
-    /// Where a script leaves a JSON-RPC error, if it wants one.
-    pub(crate) fn error_file(&self) -> &Path {
-        &self.error_file
-    }
-
-    /// Where a script names files that belong to its result.
-    pub(crate) fn resources_file(&self) -> &Path {
-        &self.resources_file
-    }
-}
-
-impl Drop for Environment<'_> {
-    fn drop(&mut self) {
-        let cancel_file = self.is_told.load(Ordering::Relaxed).then_some(&self.cancel_file);
-        for file in [&self.error_file, &self.resources_file].into_iter().chain(cancel_file) {
-            let _ = std::fs::remove_file(file);
-        }
+        variables.set("MCP_ROOTS_JSON", &roots.json);
+        variables.set("MCP_ROOTS_PATHS", &roots.paths);
+        variables.set("MCP_ROOTS_COUNT", &roots.count);
+        Ok((Self { _spill: spill, files }, variables))
     }
 }
 

@@ -139,7 +139,7 @@ impl Finished<'_> {
     fn content(&self, mut content: Content, is_error: bool) -> Answer {
         let root = &self.work.server().snapshot().catalog.paths.root;
         let limit = self.work.server().settings().output_limit;
-        let (embedded, problems) = resources_file::embed(self.environment.resources_file(), root, limit);
+        let (embedded, problems) = resources_file::embed(&self.environment.files, root, limit);
         for problem in problems {
             let message = format!("Tool '{}': {problem}", self.tool.name);
             self.work.log(LogLevel::Warning, "mcp.tools", &message, &json!({}));
@@ -165,7 +165,7 @@ impl Finished<'_> {
     /// The error that the script left for the client.
     fn own_error(&self) -> Option<RpcError> {
         let mut text = String::new();
-        let file = File::open(self.environment.error_file()).ok()?;
+        let file = File::open(self.environment.files.error()).ok()?;
         file.take(LONGEST_ERROR).read_to_string(&mut text).ok()?;
         let text = text.trim();
         if text.is_empty() {

@@ -2,7 +2,6 @@
 
 use crate::questions::Unanswered;
 use crate::work::Work;
-use mcp_bash_project::roots;
 use mcp_bash_runner::{Question, Way};
 use mcp_bash_wire::{Limits, Object, Raw, Scanner, write};
 use serde_json::Value;
@@ -91,7 +90,7 @@ async fn outcome(work: &Work, asked: &Asked, subject: &Value) -> Result<String, 
         }
         "sampling/createMessage" if offered.sampling => {}
         "sampling/createMessage" => return Err(Unanswered::NotOffered("it does not offer `sampling`")),
-        "roots/list" => return Ok(format!(r#"{{"roots":{}}}"#, roots::to_json(&work.roots().await))),
+        "roots/list" => return Ok(format!(r#"{{"roots":{}}}"#, work.roots().await.json)),
         _ => return Err(Unanswered::NotOffered("there is no such question")),
     }
     let result = work.ask(&asked.method, &asked.params, subject, asked.patience).await?;

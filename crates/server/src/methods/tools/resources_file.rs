@@ -1,5 +1,6 @@
 //! Files that a script names as part of its result: they are embedded into it.
 
+use super::files::CallFiles;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_bash_fetch::sniff;
@@ -16,11 +17,11 @@ struct Named {
     uri: Option<String>,
 }
 
-/// Reads the list a script left in `list`, and the files it names: content items as JSON text, and what went wrong.
-/// Paths are relative to `root`, and nothing outside of it is read. `limit` bounds each file.
-pub(super) fn embed(list: &Path, root: &Path, limit: usize) -> (Vec<String>, Vec<String>) {
+/// Reads the list a script has left, and the files it names: content items as JSON text, and what went wrong. Paths are
+/// relative to `root`, and nothing outside of it is read. `limit` bounds each file.
+pub(super) fn embed(files: &CallFiles<'_>, root: &Path, limit: usize) -> (Vec<String>, Vec<String>) {
     let (mut items, mut problems) = (Vec::new(), Vec::new());
-    let Ok(text) = std::fs::read_to_string(list) else { return (items, problems) };
+    let Some(text) = files.list_of_resources() else { return (items, problems) };
     for named in read_list(&text) {
         match embed_one(&named, root, limit) {
             Ok(item) => items.push(item.to_string()),
