@@ -5,7 +5,6 @@ use crate::calls::{CALLS, RunnerId};
 use crate::capture::{Capture, OverLimit};
 use crate::deadline::Deadline;
 use crate::desk::{Desk, Place, Question};
-use crate::launch::Launch;
 use crate::side_channel::{SideChannel, SpareChannels};
 use crate::start::{Pipes, prepare};
 use crate::{Ending, Invocation, Outcome, StartError, StateDir, call, leftovers, warden};
@@ -16,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::Sender;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -25,9 +24,6 @@ const LINGER: Duration = Duration::from_millis(100);
 
 /// How long a call may take before we look what it says. Where there are many, each takes longer.
 const MOMENT: Duration = Duration::from_millis(1);
-
-/// So few other calls leave a processor to a new one at once.
-const FEW: usize = 2;
 
 /// How often a call that takes long buries the orphans it has made, and looks after the warden.
 const UPKEEP: Duration = Duration::from_secs(1);
@@ -40,23 +36,19 @@ pub struct Runner {
     spare_channels: SpareChannels,
     /// Opened when the first call comes that may ask.
     desk: Mutex<Option<Arc<Desk>>>,
-    /// How many processes may be started at once, in threads of their own.
-    starts: Semaphore,
     /// No more processes are started.
-    ended: Arc<AtomicBool>,
+    ended: AtomicBool,
 }
 
 impl Runner {
     pub fn new(state_dir: Arc<StateDir>) -> Self {
         static LAST: AtomicU32 = AtomicU32::new(0);
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             id: LAST.fetch_add(1, Ordering::Relaxed),
             state_dir,
             spare_channels: SpareChannels::default(),
             desk: Mutex::default(),
-            starts: Semaphore::new(processors.clamp(2, 16)),
-            ended: Arc::default(),
+            ended: AtomicBool::new(false),
         }
     }
 
@@ -76,14 +68,9 @@ impl Runner {
         let mut stderr = Capture::new(invocation.error_tail);
         let program = invocation.program.clone();
         let failed = |source| StartError::Spawn { program, source };
-        let prepared = prepare(invocation, channel.as_ref(), questions.as_ref());
-        let (mut call, pipes) = match prepared {
-            Ok((launch, pipes)) => match self.start(launch).await {
-                Ok(call) => (call, pipes),
-                Err(error) => return Err(failed(error)),
-            },
-            Err(error) => return Err(failed(error)),
-        };
+        let started = prepare(invocation, channel.as_ref(), questions.as_ref())
+            .and_then(|(launch, pipes)| Ok((Call::start(self.id, launch, &self.ended)?, pipes)));
+        let (mut call, pipes) = started.map_err(failed)?;
 
         let ending = {
             let look = Notify::new();
@@ -150,18 +137,6 @@ impl Runner {
         }
         stderr.cut_to_tail();
         Ok(Outcome { ending, stdout: stdout.bytes, stderr: stderr.bytes })
-    }
-
-    /// Starts a process. Whoever does so stands still until it runs its program, which takes as long as it takes to get
-    /// a processor: next to nothing while there are few, and else too long for a thread that has other things to do.
-    async fn start(&self, launch: Launch) -> io::Result<Call> {
-        if CALLS.count() < FEW {
-            return Call::start(self.id, launch, &self.ended);
-        }
-        let _turn = self.starts.acquire().await;
-        let (id, ended) = (self.id, Arc::clone(&self.ended));
-        let started = tokio::task::spawn_blocking(move || Call::start(id, launch, &ended));
-        started.await.unwrap_or_else(|error| Err(error.into()))
     }
 
     /// Ends every process of every call, and starts no more: `TERM` to all groups, then `KILL` to all that is left

@@ -1,6 +1,7 @@
 //! How many requests are worked on side by side, and in which order the others get their turn.
 
 use crate::call::Call;
+use crate::workplaces::Workplaces;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +12,7 @@ type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Starts work while there are places, and keeps the rest in the order it came.
 pub(crate) struct Admission {
-    runtime: Handle,
+    workplaces: Workplaces,
     places: usize,
     most_waiting: usize,
     most_waiting_bytes: usize,
@@ -53,7 +54,8 @@ impl Admission {
         most_waiting: usize,
         most_waiting_bytes: usize,
     ) -> Self {
-        Self { runtime, places, most_waiting, most_waiting_bytes, state: Mutex::default() }
+        let workplaces = Workplaces::new(runtime);
+        Self { workplaces, places, most_waiting, most_waiting_bytes, state: Mutex::default() }
     }
 
     /// Starts `work` now or in its turn. `bytes` is what it holds while it waits.
@@ -67,7 +69,7 @@ impl Admission {
         let start = self.with(|state| {
             if state.running < self.places {
                 state.running += 1;
-                return Ok(Some(waiting.work));
+                return Ok(Some((waiting.work, state.running)));
             }
             let reason = if state.waiting.len() >= self.most_waiting {
                 Some(Reason::TooMany(state.waiting.len()))
@@ -83,8 +85,8 @@ impl Admission {
             state.waiting.push_back(waiting);
             Ok(None)
         })?;
-        if let Some(work) = start {
-            self.start(work);
+        if let Some((work, running)) = start {
+            self.start(work, running);
         }
         Ok(())
     }
@@ -100,22 +102,23 @@ impl Admission {
         });
     }
 
-    fn start(self: &Arc<Self>, work: Work) {
+    /// Starts work that is one of so many.
+    fn start(self: &Arc<Self>, work: Work, running: usize) {
         let place = Place(Arc::clone(self));
-        self.runtime.spawn(async move {
+        self.workplaces.for_one_of(running).spawn(async move {
             let _place = place;
             work.await;
         });
     }
 
-    fn next(&self) -> Option<Work> {
+    fn next(&self) -> Option<(Work, usize)> {
         self.with(|state| {
             let Some(waiting) = state.waiting.pop_front() else {
                 state.running -= 1;
                 return None;
             };
             state.waiting_bytes -= waiting.bytes;
-            Some(waiting.work)
+            Some((waiting.work, state.running))
         })
     }
 
@@ -129,8 +132,8 @@ struct Place(Arc<Admission>);
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if let Some(work) = self.0.next() {
-            self.0.start(work);
+        if let Some((work, running)) = self.0.next() {
+            self.0.start(work, running);
         }
     }
 }

@@ -44,6 +44,7 @@ mod spill;
 mod subscriptions;
 mod toolbox;
 mod work;
+mod workplaces;
 
 pub use channel::Channel;
 pub use connection::{Connection, Flow};

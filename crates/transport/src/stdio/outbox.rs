@@ -5,6 +5,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::PIPE_BUF;
 use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -22,6 +23,8 @@ struct Shared {
     stalled: Condvar,
     /// The queue became shorter, or nobody writes any more.
     relieved: Condvar,
+    /// Somebody waits for that.
+    is_finishing: AtomicBool,
     /// The same, for those who must not block.
     has_room: Notify,
     /// How much may be queued before we stop reading.
@@ -38,8 +41,6 @@ struct Queue {
     /// Somebody is writing, and will take what is queued meanwhile.
     writing: bool,
     has_thread: bool,
-    /// Somebody waits until all is written.
-    has_waiter: bool,
     /// The client has closed its end.
     dead: bool,
 }
@@ -67,6 +68,7 @@ impl Outbox {
                 queue: Mutex::default(),
                 stalled: Condvar::new(),
                 relieved: Condvar::new(),
+                is_finishing: AtomicBool::new(false),
                 has_room: Notify::new(),
                 limit,
             }),
@@ -94,7 +96,7 @@ impl Outbox {
     pub(super) fn finish(&self, patience: Duration) {
         self.flush();
         let mut queue = self.shared.lock();
-        queue.has_waiter = true;
+        self.shared.is_finishing.store(true, Ordering::Relaxed);
         let (mut unsent, mut deadline) = (queue.unsent(), Instant::now() + patience);
         while queue.writing && !queue.dead {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -159,7 +161,7 @@ impl Channel for Outbox {
                 }
             }
         }
-        self.shared.relieve(&queue);
+        self.shared.relieve();
     }
 
     fn is_clogged(&self) -> bool {
@@ -237,16 +239,14 @@ impl Shared {
                 match rustix::io::write(&self.output, &rest[..rest.len().min(LARGE)]) {
                     Ok(count) => {
                         rest = &rest[count..];
-                        let mut queue = self.lock();
-                        queue.in_hand = rest.len();
-                        self.relieve(&queue);
+                        self.lock().in_hand = rest.len();
+                        self.relieve();
                     }
                     Err(Errno::INTR) => {}
                     Err(Errno::AGAIN) => drop(self.wait_writable(None)),
                     Err(_) => {
-                        let mut queue = self.lock();
-                        queue.die();
-                        self.relieve(&queue);
+                        self.lock().die();
+                        self.relieve();
                         return;
                     }
                 }
@@ -255,12 +255,12 @@ impl Shared {
             queue.left_over = std::mem::take(&mut queue.bytes);
             queue.in_hand = 0;
             queue.writing = !queue.left_over.is_empty();
-            self.relieve(&queue);
+            self.relieve();
         }
     }
 
-    fn relieve(&self, queue: &Queue) {
-        if queue.has_waiter {
+    fn relieve(&self) {
+        if self.is_finishing.load(Ordering::Relaxed) {
             self.relieved.notify_all();
         }
         self.has_room.notify_one();

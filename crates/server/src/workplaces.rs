@@ -1,0 +1,47 @@
+//! Where work is done. While there is little, on the thread that reads: it starts a process and sees it end without waking
+//! another. More than that is done by threads of their own, so that the one that reads stays free to answer. There are
+//! more of them than processors, because whoever starts a process stands still until it runs its program, which it does
+//! when it gets a processor.
+
+use std::sync::OnceLock;
+use tokio::runtime::{Builder, Handle, Runtime};
+
+/// So little work at once is done on the thread that reads. What has just been answered counts until it has let go.
+const LITTLE: usize = 2;
+
+/// How many threads there are for each processor.
+const THREADS: usize = 3;
+
+pub(crate) struct Workplaces {
+    reading: Handle,
+    /// Made when it is first needed, if the system lets us.
+    others: OnceLock<Option<Runtime>>,
+}
+
+impl Workplaces {
+    pub(crate) fn new(reading: Handle) -> Self {
+        Self { reading, others: OnceLock::new() }
+    }
+
+    /// The place for new work, of which there is so much then.
+    pub(crate) fn for_one_of(&self, count: usize) -> &Handle {
+        if count <= LITTLE {
+            return &self.reading;
+        }
+        let others = self.others.get_or_init(|| {
+            let processors = std::thread::available_parallelism().map_or(1, usize::from);
+            let threads = (THREADS * processors).clamp(4, 32);
+            Builder::new_multi_thread().worker_threads(threads).enable_all().build().ok()
+        });
+        others.as_ref().map_or(&self.reading, Runtime::handle)
+    }
+}
+
+impl Drop for Workplaces {
+    fn drop(&mut self) {
+        // Whoever drops this may be at work itself, and cannot wait for others.
+        if let Some(others) = self.others.take().flatten() {
+            others.shutdown_background();
+        }
+    }
+}
