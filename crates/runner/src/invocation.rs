@@ -2,20 +2,20 @@
 
 use crate::Variables;
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::PathBuf;
 use std::time::Duration;
 use thiserror::Error;
 
 /// One process to start. Arguments and environment are data: no shell ever reads them.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Invocation<'a> {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
     pub directory: PathBuf,
     /// The whole environment: nothing is inherited.
     pub environment: Variables,
-    /// What the process reads on its standard input, before it finds the end.
-    pub input: &'a [u8],
+    pub input: Input<'a>,
     pub patience: Patience,
     /// How long a process may take to end after `TERM` before it is killed.
     pub grace: Duration,
@@ -28,6 +28,14 @@ pub struct Invocation<'a> {
     /// The environment variables that tell a process how to ask questions: the socket, the key of its call, the file for
     /// a question and the file for its answer. Without them it cannot.
     pub questions: Option<[&'static str; 4]>,
+}
+
+/// What a process reads on its standard input, before it finds the end.
+#[derive(Debug)]
+pub enum Input<'a> {
+    Bytes(&'a [u8]),
+    /// From where it stands in the file.
+    File(File),
 }
 
 /// How long a process may take.

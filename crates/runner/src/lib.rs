@@ -34,7 +34,7 @@ mod variables;
 pub mod warden;
 
 pub use desk::{Question, Way};
-pub use invocation::{Ending, Invocation, Outcome, Overrun, Patience, StartError};
+pub use invocation::{Ending, Input, Invocation, Outcome, Overrun, Patience, StartError};
 pub use run::Runner;
 pub use state_dir::StateDir;
 pub use variables::Variables;

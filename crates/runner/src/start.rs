@@ -1,10 +1,10 @@
 //! From an invocation to a process with pipes to it.
 
-use crate::Invocation;
 use crate::capture::{LARGE, ROOMY};
 use crate::desk::Place;
 use crate::launch::Launch;
 use crate::side_channel::SideChannel;
+use crate::{Input, Invocation};
 use rustix::io::{Errno, ioctl_fionbio};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -32,7 +32,10 @@ pub(crate) fn prepare<'a>(
     if let (Some(place), Some(variables)) = (questions, invocation.questions) {
         environment.extend(variables.into_iter().zip(place.directions()));
     }
-    let (stdin, rest) = feed(invocation.input)?;
+    let (stdin, rest) = match invocation.input {
+        Input::Bytes(input) => feed(input)?,
+        Input::File(file) => (file.into(), None),
+    };
     let (output, stdout) = drain()?;
     let (errors, stderr) = drain()?;
     let streams = [stdin, stdout, stderr];

@@ -140,8 +140,8 @@ impl Reader {
         self.left = self.left.checked_sub(1).ok_or(Unreadable::TooMany)?;
         let text = raw.text();
         let body = match text.as_bytes().first() {
-            Some(b'{') => self.object(text)?,
-            Some(b'[') => self.array(text)?,
+            Some(b'{') => self.object(raw)?,
+            Some(b'[') => self.array(raw)?,
             Some(b'"') => Body::String(raw.string().ok_or(Unreadable::Surrogate)?),
             Some(b't') => Body::Boolean(true),
             Some(b'f') => Body::Boolean(false),
@@ -151,18 +151,16 @@ impl Reader {
         Ok(Tree { text, body })
     }
 
-    fn array<'t>(&mut self, text: &'t str) -> Result<Body<'t>, Unreadable> {
+    fn array<'t>(&mut self, raw: Raw<'t>) -> Result<Body<'t>, Unreadable> {
         let mut found = Vec::new();
-        Scanner::new(text, Limits::NONE).elements(|element| found.push(element)).map_err(Unreadable::Scan)?;
+        Scanner::again(raw).elements(|element| found.push(element)).map_err(Unreadable::Scan)?;
         let elements: Result<_, _> = found.into_iter().map(|element| self.value(element)).collect();
         Ok(Body::Array(elements?))
     }
 
-    fn object<'t>(&mut self, text: &'t str) -> Result<Body<'t>, Unreadable> {
+    fn object<'t>(&mut self, raw: Raw<'t>) -> Result<Body<'t>, Unreadable> {
         let mut found = Vec::new();
-        Scanner::new(text, Limits::NONE)
-            .members(|key, value| found.push((key, value)))
-            .map_err(Unreadable::Scan)?;
+        Scanner::again(raw).members(|key, value| found.push((key, value))).map_err(Unreadable::Scan)?;
         let mut list = Vec::with_capacity(found.len());
         for (key, value) in found {
             let name = key.string().ok_or(Unreadable::Surrogate)?;

@@ -1,6 +1,6 @@
 //! What a client can do for a running script.
 
-use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner};
+use mcp_bash_wire::{Object, Raw, Revision, Scanner};
 
 /// What the client of a request offers, as far as its revision has it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl ClientCapabilities {
 
 fn has(object: Raw<'_>, name: &str) -> bool {
     let mut found = false;
-    let _ = Scanner::new(object.text(), Limits::NONE).members(|key, value| {
+    let _ = Scanner::again(object).members(|key, value| {
         found |= key.string().is_some_and(|key| key == name) && !value.is_null();
     });
     found
@@ -62,7 +62,10 @@ mod tests {
     use Revision::{V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 
     fn read(text: &str, revision: Revision) -> ClientCapabilities {
-        ClientCapabilities::read(Scanner::new(text, Limits::NONE).whole_value().unwrap(), revision)
+        ClientCapabilities::read(
+            Scanner::new(text, mcp_bash_wire::Limits::NONE).whole_value().unwrap(),
+            revision,
+        )
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::work::Work;
 use mcp_bash_project::{Paths, excerpt, trust};
-use mcp_bash_runner::{Ending, Invocation, Patience, Variables};
+use mcp_bash_runner::{Ending, Input, Invocation, Patience, Variables};
 use mcp_bash_wire::RpcError;
 use std::path::Path;
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl Script<'_> {
             arguments: start.arguments,
             directory: paths.root.clone(),
             environment: self.environment,
-            input: self.input.as_bytes(),
+            input: Input::Bytes(self.input.as_bytes()),
             patience: Patience::fixed(timeout),
             grace: GRACE,
             output_limit: self.limit,

@@ -3,7 +3,7 @@
 use crate::methods::tools::environment;
 use crate::settings::Settings;
 use mcp_bash_project::{Ask, Paths, Reading, excerpt};
-use mcp_bash_runner::{Ending, Invocation, Outcome, Patience, Runner, StateDir};
+use mcp_bash_runner::{Ending, Input, Invocation, Outcome, Patience, Runner, StateDir};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,7 +73,7 @@ impl Ask for Asker {
             arguments: vec![word.into()],
             directory: self.paths.root.clone(),
             environment: environment::base(&self.settings.environment_mode, None, &self.paths),
-            input: &[],
+            input: Input::Bytes(&[]),
             patience: Patience::fixed(self.settings.provider_timeout),
             grace: GRACE,
             output_limit: self.settings.output_limit,

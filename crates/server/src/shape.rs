@@ -319,7 +319,7 @@ impl Members {
     /// Adds the members of an object, except those of these names.
     pub(crate) fn splice_object(&mut self, object: Raw<'_>, except: &[&str]) {
         // The text was scanned before, so that there is nothing left to go wrong.
-        let _ = Scanner::new(object.text(), Limits::NONE).members(|key, value| {
+        let _ = Scanner::again(object).members(|key, value| {
             if key.string().is_none_or(|name| !except.contains(&&*name)) {
                 self.comma();
                 let _ = write!(self.0, "{}:{}", key.text(), write::compact(value.text()));

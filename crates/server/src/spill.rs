@@ -4,7 +4,7 @@ use mcp_bash_runner::{StateDir, Variables};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The files behind the variables of one call. They vanish with this value.
 pub(crate) struct Spill<'a> {
@@ -19,18 +19,23 @@ impl<'a> Spill<'a> {
         Self { state_dir, threshold, files: Vec::new() }
     }
 
-    /// Gives the script `value` as `NAME_JSON`, or the path of a file with it as `NAME_FILE`.
-    pub(crate) fn json(&mut self, variables: &mut Variables, name: &str, value: &str) -> io::Result<()> {
+    /// Gives the script `value` as `NAME_JSON`, or the path of a file with it as `NAME_FILE`, which is returned.
+    pub(crate) fn json(
+        &mut self,
+        variables: &mut Variables,
+        name: &str,
+        value: &str,
+    ) -> io::Result<Option<&Path>> {
         if value.len() <= self.threshold {
             variables.set(format!("{name}_JSON"), value);
-            return Ok(());
+            return Ok(None);
         }
         let path = self.state_dir.fresh("payload")?;
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-        self.files.push(path.clone());
+        variables.set(format!("{name}_FILE"), &path);
+        self.files.push(path);
         file.write_all(value.as_bytes())?;
-        variables.set(format!("{name}_FILE"), path);
-        Ok(())
+        Ok(self.files.last().map(PathBuf::as_path))
     }
 }
 

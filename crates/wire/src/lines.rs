@@ -22,8 +22,11 @@ pub struct Lines {
     discarding: bool,
 }
 
-/// What one read asks for; also what the buffer shrinks back to after a long line.
+/// What one read asks for; also what the buffer shrinks back to after a very long line.
 const CHUNK: usize = 64 * 1024;
+
+/// A buffer up to this size is kept: whoever sends one long line sends others.
+const KEPT: usize = 32 * CHUNK;
 
 impl Lines {
     pub fn new(limit: usize) -> Self {
@@ -105,7 +108,7 @@ impl Lines {
 
     fn clear(&mut self) {
         (self.start, self.end, self.searched) = (0, 0, 0);
-        if self.buffer.len() > 4 * CHUNK {
+        if self.buffer.len() > KEPT {
             self.buffer.truncate(CHUNK);
             self.buffer.shrink_to_fit();
         }

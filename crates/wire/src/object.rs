@@ -1,6 +1,6 @@
 //! A view of a JSON object's members, for reading a handful of them by name without building a tree.
 
-use crate::{Limits, Raw, ScanError, Scanner};
+use crate::{Raw, ScanError, Scanner};
 use std::borrow::Cow;
 use thiserror::Error;
 
@@ -33,7 +33,7 @@ impl<'a, 'n> Object<'a, 'n> {
         if !raw.is_object() {
             return Err(ObjectError::NotAnObject(what, raw.kind()));
         }
-        Self::scan(&mut Scanner::new(raw.text(), Limits::NONE), names)
+        Self::scan(&mut Scanner::again(raw), names)
     }
 
     /// Reads the members `names` of the object the scanner stands at.

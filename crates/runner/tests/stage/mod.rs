@@ -5,7 +5,7 @@
 
 #![allow(dead_code, reason = "no test uses everything")]
 
-use mcp_bash_runner::{Ending, Invocation, Outcome, Patience, Runner, StateDir, Variables};
+use mcp_bash_runner::{Ending, Input, Invocation, Outcome, Patience, Runner, StateDir, Variables};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,7 +91,7 @@ pub(crate) fn shell(script: &Path) -> Invocation<'static> {
             ("PATH".into(), std::env::var_os("PATH").unwrap()),
             ("LINGER".into(), folder.join("linger").into()),
         ]),
-        input: &[],
+        input: Input::Bytes(&[]),
         patience: Patience::fixed(Duration::from_secs(60)),
         grace: Duration::from_millis(200),
         output_limit: 1 << 20,

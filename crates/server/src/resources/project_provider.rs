@@ -5,7 +5,7 @@ use crate::methods::tools::environment;
 use crate::server::Server;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Start};
-use mcp_bash_runner::{Ending, Invocation, Outcome, Patience, Variables};
+use mcp_bash_runner::{Ending, Input, Invocation, Outcome, Patience, Variables};
 use mcp_bash_uri::Value;
 use serde_json::json;
 use std::ffi::OsString;
@@ -37,7 +37,7 @@ pub(super) async fn run(
         arguments: start.arguments.into_iter().chain([uri.into()]).collect(),
         directory: paths.root.clone(),
         environment: variables(server, paths, uri, found)?,
-        input: &[],
+        input: Input::Bytes(&[]),
         patience: Patience::fixed(settings.default_timeout),
         grace: GRACE,
         output_limit: settings.resources.max_bytes,

@@ -129,6 +129,7 @@ async fn run(
     let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
     spill
         .json(&mut environment, "MCP_PROMPT_ARGS", &arguments)
+        .map(drop)
         .and_then(|()| spill.json(&mut environment, "MCP_PROMPT_METADATA", prompt.registry_text()))
         .map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;
     environment.set("MCP_PROMPT_NAME", &prompt.name);

@@ -1,7 +1,7 @@
 //! What the places in a template are filled with.
 
 use mcp_bash_project::Prompt;
-use mcp_bash_wire::{Limits, Raw, RpcError, Scanner};
+use mcp_bash_wire::{Raw, RpcError, Scanner};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ impl Values {
     pub(super) fn read(prompt: &Prompt, given: Option<Raw<'_>>) -> Result<Self, RpcError> {
         let (mut values, mut wrong) = (BTreeMap::new(), Vec::new());
         if let Some(given) = given {
-            Scanner::new(given.text(), Limits::NONE)
+            Scanner::again(given)
                 .members(|name, value| {
                     let name = name.string().unwrap_or_default().into_owned();
                     match value.string() {

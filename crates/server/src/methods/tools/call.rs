@@ -82,8 +82,8 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let settings = work.server().settings();
     let patience = patience(settings, tool, params.timeout);
     let roots = work.roots().await;
-    let (environment, variables) =
-        Environment::for_call(work, tool, &arguments, paths, &roots).map_err(|error| {
+    let (environment, variables, input) = Environment::for_call(work, tool, &arguments, paths, &roots)
+        .map_err(|error| {
             RpcError::internal(format!("Tool '{}' cannot be given its arguments: {error}", tool.name))
         })?;
     // Lines on it are signs of life, even where the client wants to hear none of them.
@@ -94,7 +94,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         arguments: start.arguments.into_iter().chain(words(tool, &arguments)).collect(),
         directory: paths.root.clone(),
         environment: variables,
-        input: arguments.as_bytes(),
+        input,
         patience,
         grace: GRACE,
         output_limit: settings.output_limit,

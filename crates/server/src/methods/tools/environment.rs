@@ -7,8 +7,9 @@ use crate::settings::EnvironmentMode;
 use crate::spill::Spill;
 use crate::work::Work;
 use mcp_bash_project::{Paths, Tool};
-use mcp_bash_runner::Variables;
+use mcp_bash_runner::{Input, Variables};
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io;
 
 /// What a script may always read of our own environment.
@@ -25,17 +26,22 @@ pub(crate) struct Environment<'a> {
 }
 
 impl<'a> Environment<'a> {
+    /// What it reads on its standard input comes with it: the arguments.
     pub(crate) fn for_call(
         work: &'a Work,
         tool: &Tool,
-        arguments: &str,
+        arguments: &'a str,
         paths: &Paths,
         roots: &Roots,
-    ) -> io::Result<(Self, Variables)> {
+    ) -> io::Result<(Self, Variables, Input<'a>)> {
         let (server, settings) = (work.server(), work.server().settings());
         let mut variables = for_script(server, paths);
         let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
-        spill.json(&mut variables, "MCP_TOOL_ARGS", arguments)?;
+        let file = spill.json(&mut variables, "MCP_TOOL_ARGS", arguments)?;
+        let input = match file {
+            Some(file) => Input::File(File::open(file)?),
+            None => Input::Bytes(arguments.as_bytes()),
+        };
         spill.json(&mut variables, "MCP_TOOL_METADATA", tool.registry_text())?;
         spill.json(&mut variables, "MCP_TOOL_META", &work.meta())?;
         let files = server.spare_files().take(server.state_dir())?;
@@ -49,7 +55,7 @@ impl<'a> Environment<'a> {
         variables.set("MCP_ROOTS_JSON", &roots.json);
         variables.set("MCP_ROOTS_PATHS", &roots.paths);
         variables.set("MCP_ROOTS_COUNT", &roots.count);
-        Ok((Self { _spill: spill, files }, variables))
+        Ok((Self { _spill: spill, files }, variables, input))
     }
 }
 

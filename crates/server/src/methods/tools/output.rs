@@ -128,7 +128,7 @@ impl Finished<'_> {
     /// A result that the script has written itself. What it says stands; what we know is added to its `_meta`.
     fn pass_through(&self, whole: &WholeResult<'_>, is_error: bool) -> Answer {
         let mut content = Content::new();
-        let _ = Scanner::new(whole.content.text(), Limits::NONE)
+        let _ = Scanner::again(whole.content)
             .elements(|element| content.item(&write::compact(element.text()), self.work.revision()));
         let structured = whole.structured.map(|raw| write::compact(raw.text()));
         let answer = Answer { structured_content: structured, ..self.content(content, is_error) };

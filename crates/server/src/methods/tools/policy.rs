@@ -4,7 +4,7 @@
 use crate::work::Work;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, Tool};
-use mcp_bash_runner::{Ending, Invocation, Patience, Variables};
+use mcp_bash_runner::{Ending, Input, Invocation, Patience, Variables};
 use mcp_bash_wire::{RpcError, code};
 use std::io::{ErrorKind, Read};
 use std::time::Duration;
@@ -65,7 +65,7 @@ async fn ask(work: &Work, tool: &Tool, paths: &Paths, policy: Vec<u8>) -> Result
         arguments: ["-c", ASK, "policy", &tool.name, tool.registry_text()].map(Into::into).into(),
         directory: paths.root.clone(),
         environment,
-        input: &policy,
+        input: Input::Bytes(&policy),
         patience: Patience::fixed(TIMEOUT),
         grace: Duration::ZERO,
         output_limit: LONGEST_ANSWER,
