@@ -1,8 +1,9 @@
 //! Completions: scripts that a project registers to complete what a person types.
 
 use crate::entry::{Context, Entry, RegistryEntry};
+use crate::listing::Listing;
 use crate::metadata::Metadata;
-use crate::scan::{Candidate, Listing};
+use crate::scan::Candidate;
 use crate::tools::positive;
 use crate::{Diagnostic, Paths};
 use mcp_bash_wire::write;

@@ -1,7 +1,8 @@
 //! What all kinds of entries of a catalog have in common.
 
 use crate::canonical::canonical;
-use crate::scan::{Candidate, Listing};
+use crate::listing::Listing;
+use crate::scan::{self, Candidate};
 use crate::{Ask, Diagnostic, Paths};
 use std::path::{Component, Path};
 use std::sync::OnceLock;
@@ -17,6 +18,9 @@ pub(crate) trait Entry: Sized + Send + Sync {
     /// Whether a candidate that turned out to be none is known as such until its files look different. Only where
     /// nothing but these files decides about it.
     const REMEMBERS_OTHERS: bool = false;
+
+    /// How deep below their folder they may stand.
+    const DEPTH: usize = scan::DEPTH;
 
     /// So many are read by several threads.
     const MANY: usize = 256;

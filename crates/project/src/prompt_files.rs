@@ -2,7 +2,8 @@
 
 use crate::Diagnostic;
 use crate::entry::default_name;
-use crate::scan::{Candidate, Listing, metadata_stem};
+use crate::listing::{Listing, metadata_stem};
+use crate::scan::Candidate;
 use crate::tools::has_shebang;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

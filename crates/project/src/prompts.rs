@@ -2,9 +2,10 @@
 
 use crate::arguments::{self, Argument};
 use crate::entry::{Context, Entry, RegistryEntry, below};
+use crate::listing::{Listing, metadata_stem};
 use crate::metadata::Metadata;
 use crate::prompt_files::{self, is_executable, is_metadata, is_script, usual_name};
-use crate::scan::{Candidate, Listing, metadata_stem};
+use crate::scan::Candidate;
 use crate::tools::{object, positive, relative};
 use crate::{Diagnostic, Paths, icons};
 use mcp_bash_wire::write;

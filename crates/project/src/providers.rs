@@ -2,8 +2,9 @@
 //! `instructions`, what the model should know about them.
 
 use crate::entry::{Context, Entry, RegistryEntry, below};
+use crate::listing::Listing;
 use crate::metadata::Metadata;
-use crate::scan::{Candidate, Listing};
+use crate::scan::Candidate;
 use crate::{Diagnostic, Paths, Tool, trust};
 use mcp_bash_wire::write;
 use serde::Deserialize;
@@ -92,14 +93,14 @@ impl Entry for Provider {
     /// To ask one takes the time of a process, in which others can be asked.
     const MANY: usize = 2;
 
+    /// Below, an executable that says nothing about itself is a tool.
+    const DEPTH: usize = 1;
+
     fn folder(paths: &Paths) -> &Path {
         &paths.tools
     }
 
     fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
-        if !listing.at_the_top {
-            return Vec::new();
-        }
         let executable = listing.plain_files().filter(|name| listing.metadata_beside(name).is_none());
         let executable = executable.filter_map(|name| {
             let stamp = listing.stamp(name).filter(|stamp| stamp.is_executable())?;

@@ -2,8 +2,9 @@
 //! family of them.
 
 use crate::Diagnostic;
+use crate::listing::{Listing, metadata_stem};
 use crate::metadata::Metadata;
-use crate::scan::{Candidate, Listing, metadata_stem};
+use crate::scan::Candidate;
 use mcp_bash_fetch::sniff;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

@@ -2,10 +2,11 @@
 
 use crate::about::About;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name, inside};
+use crate::listing::Listing;
 use crate::metadata::{Metadata, Uris};
 use crate::resource_files::{content_of, described, mime_type_of, named_by, pick};
 use crate::resource_provider::{self, OUR_PROVIDERS, provider_of};
-use crate::scan::{Candidate, Listing};
+use crate::scan::Candidate;
 use crate::{Diagnostic, Paths};
 use mcp_bash_uri::FileUri;
 use mcp_bash_wire::write;

@@ -1,14 +1,14 @@
 //! Looks for the entries of one kind, and reads those that are not known yet.
 
+use crate::Diagnostic;
 use crate::collection::Collection;
 use crate::entry::{Context, Entry, below};
-use crate::scan::{Candidate, candidates};
+use crate::scan::{Candidate, Sighted};
+use crate::shares::{cores, in_shares};
 use crate::stamp::Stamps;
-use crate::{Diagnostic, Paths};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
 
 /// The entries that are known from before, by their path, with what their files looked like.
 pub(crate) struct Known<T> {
@@ -36,24 +36,6 @@ impl<T: Entry> Known<T> {
         let others = if T::REMEMBERS_OTHERS { others } else { HashMap::new() };
         Self { entries, others, hash: None }
     }
-}
-
-/// What there is to look at in a project, and what was skipped at first sight.
-pub(crate) struct Sighted {
-    candidates: Vec<Candidate>,
-    diagnostics: Vec<Diagnostic>,
-}
-
-/// Finds the candidates of a kind: all, or those in some parts of its folder.
-pub(crate) fn sight<T: Entry>(paths: &Paths, only: Option<&[PathBuf]>) -> Sighted {
-    let folder = T::folder(paths);
-    let mut diagnostics = Vec::new();
-    let mut found = |part: &Path| candidates::<T>(part, folder, &mut diagnostics);
-    let candidates = match only {
-        None => found(folder),
-        Some(parts) => parts.iter().flat_map(|part| found(part)).collect(),
-    };
-    Sighted { candidates, diagnostics }
 }
 
 /// All entries of a kind. Those in `known` whose files look as they did are not read again. With `only`, no other part
@@ -123,7 +105,7 @@ struct Read<T> {
 }
 
 /// Reads candidates, by several threads where there are many.
-fn read_all<T: Entry>(mut fresh: Vec<(Box<str>, Candidate)>, context: &Context<'_>) -> Vec<Read<T>> {
+fn read_all<T: Entry>(fresh: Vec<(Box<str>, Candidate)>, context: &Context<'_>) -> Vec<Read<T>> {
     let read_some = |some: Vec<(Box<str>, Candidate)>| -> Vec<Read<T>> {
         some.into_iter().map(|(path, candidate)| read(path, candidate, context)).collect()
     };
@@ -131,21 +113,8 @@ fn read_all<T: Entry>(mut fresh: Vec<(Box<str>, Candidate)>, context: &Context<'
         return read_some(fresh);
     }
     // Those that wait for a process do not need a core of their own.
-    let cores = thread::available_parallelism().map_or(1, usize::from).min(8);
-    let threads = if T::MANY < 16 { 16 } else { cores };
-    let share = fresh.len().div_ceil(threads);
-    thread::scope(|scope| {
-        let mut others = Vec::new();
-        while fresh.len() > share {
-            let some = fresh.split_off(fresh.len() - share);
-            others.push(scope.spawn(|| read_some(some)));
-        }
-        let mut all = read_some(fresh);
-        for other in others.into_iter().rev() {
-            all.extend(other.join().unwrap_or_default());
-        }
-        all
-    })
+    let threads = if T::MANY < 16 { 16 } else { cores() };
+    in_shares(fresh, threads, read_some).into_iter().flatten().collect()
 }
 
 fn read<T: Entry>(path: Box<str>, candidate: Candidate, context: &Context<'_>) -> Read<T> {

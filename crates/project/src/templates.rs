@@ -3,10 +3,11 @@
 use crate::about::About;
 use crate::collection::Collection;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
+use crate::listing::Listing;
 use crate::metadata::{Metadata, Uris};
 use crate::resource_files::{described, named_by, pick};
 use crate::resource_provider::{self, OUR_PROVIDERS, provider_of};
-use crate::scan::{Candidate, Listing};
+use crate::scan::Candidate;
 use crate::{Diagnostic, Paths, Resource};
 use mcp_bash_uri::Template;
 use mcp_bash_wire::write;

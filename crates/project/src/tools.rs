@@ -1,8 +1,9 @@
 //! Tools: scripts, and what clients are told about them.
 
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
+use crate::listing::Listing;
 use crate::metadata::Metadata;
-use crate::scan::{Candidate, Listing};
+use crate::scan::Candidate;
 use crate::{Diagnostic, Paths, icons};
 use mcp_bash_wire::write;
 use serde::Deserialize;
@@ -133,18 +134,19 @@ impl Entry for Tool {
             let metadata = listing.metadata_beside(name);
             // The executable bit or a `#!` decides, never the extension.
             let stamp = listing.stamp(name);
-            let path = listing.path(name);
-            let Some(stamp) = stamp.filter(|stamp| stamp.is_executable() || has_shebang(&path)) else {
+            let path = || listing.path(name);
+            let Some(stamp) = stamp.filter(|stamp| stamp.is_executable() || has_shebang(&path())) else {
                 if let Some(metadata) = metadata {
                     used.insert(metadata);
                     let problem =
                         "is skipped: it is neither executable nor starts with `#!`; run `chmod +x` on it";
-                    diagnostics.push(Diagnostic::new(path, problem));
+                    diagnostics.push(Diagnostic::new(path(), problem));
                 }
                 continue;
             };
             if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
-                diagnostics.push(Diagnostic::new(path, "is skipped: its name holds a line break; rename it"));
+                diagnostics
+                    .push(Diagnostic::new(path(), "is skipped: its name holds a line break; rename it"));
                 continue;
             }
             found.push(listing.candidate(name, stamp, metadata.as_deref()));

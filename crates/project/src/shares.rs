@@ -1,0 +1,28 @@
+//! Work that several threads share.
+
+use std::thread;
+
+/// How many threads are worth having for work that waits for nothing.
+pub(crate) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(8)
+}
+
+/// Gives each of so many threads, this one among them, an equal share of the items. What they make of their shares comes
+/// back in the order of the items.
+pub(crate) fn in_shares<I: Send, O: Send>(
+    mut items: Vec<I>,
+    threads: usize,
+    work: impl Fn(Vec<I>) -> O + Sync,
+) -> Vec<O> {
+    let (share, work) = (items.len().div_ceil(threads), &work);
+    thread::scope(|scope| {
+        let mut others = Vec::new();
+        while items.len() > share {
+            let some = items.split_off(items.len() - share);
+            others.push(scope.spawn(move || work(some)));
+        }
+        let own = work(items);
+        let others = others.into_iter().rev().filter_map(|other| other.join().ok());
+        std::iter::once(own).chain(others).collect()
+    })
+}
