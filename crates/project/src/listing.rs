@@ -1,6 +1,6 @@
 //! The files of one folder, as those see them who pick entries from among them.
 
-use crate::scan::Candidate;
+use crate::sighting::Sighting;
 use crate::stamp::{Stamp, Stamps};
 use rustix::fs::{AtFlags, FileType, statat};
 use std::collections::BTreeSet;
@@ -12,13 +12,26 @@ use std::path::{Path, PathBuf};
 /// The suffixes of metadata files, the first one found wins.
 const SUFFIXES: [&str; 3] = [".meta.json", ".meta.yaml", ".meta.yml"];
 
+/// Where a folder is.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// The folder of the kind that is looked for.
+    pub(crate) folder: &'a Path,
+    pub(crate) below: &'a Path,
+}
+
+impl Place<'_> {
+    pub(crate) fn path(self) -> PathBuf {
+        self.folder.join(self.below)
+    }
+}
+
 /// The files of one folder.
 pub(crate) struct Listing<'a> {
-    pub(crate) folder: &'a Path,
+    pub(crate) place: Place<'a>,
     pub(crate) opened: BorrowedFd<'a>,
     /// Their names, in order.
     pub(crate) files: Vec<OsString>,
-    pub(crate) at_the_top: bool,
 }
 
 impl Listing<'_> {
@@ -33,7 +46,7 @@ impl Listing<'_> {
     }
 
     pub(crate) fn path(&self, name: &OsStr) -> PathBuf {
-        self.folder.join(name)
+        self.place.path().join(name)
     }
 
     /// What a file looks like from outside.
@@ -51,15 +64,10 @@ impl Listing<'_> {
         spellings.into_iter().find(|name| self.files.binary_search(name).is_ok())
     }
 
-    /// A candidate of a file and the metadata beside it.
-    pub(crate) fn candidate(&self, name: &OsStr, stamp: Stamp, metadata: Option<&OsStr>) -> Candidate {
-        let stamps = Stamps { file: stamp, metadata: metadata.and_then(|name| self.stamp(name)) };
-        Candidate {
-            file: self.path(name),
-            metadata: metadata.map(|name| self.path(name)),
-            at_the_top: self.at_the_top,
-            stamps,
-        }
+    /// A file and the metadata beside it.
+    pub(crate) fn sighting(&self, name: &OsStr, stamp: Stamp, metadata: Option<OsString>) -> Sighting {
+        let stamps = Stamps { file: stamp, metadata: metadata.as_deref().and_then(|name| self.stamp(name)) };
+        Sighting { path: self.place.below.join(name), metadata, stamps }
     }
 
     /// The metadata files that speak for none of the files of those in `used`, and are not shadowed by those.

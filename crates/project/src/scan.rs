@@ -1,9 +1,9 @@
 //! Walks a folder of a project and finds what may be an entry: files, and the metadata beside them.
 
 use crate::entry::Entry;
-use crate::listing::Listing;
+use crate::listing::{Listing, Place};
 use crate::shares::{cores, in_shares};
-use crate::stamp::Stamps;
+use crate::sighting::Sighting;
 use crate::{Diagnostic, Paths};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, open, openat, statat};
 use rustix::io::Errno;
@@ -18,38 +18,27 @@ pub(crate) const DEPTH: usize = 3;
 /// So many folders are walked by several threads.
 const MANY: usize = 256;
 
-/// A file that may be an entry.
-#[derive(Debug)]
-pub(crate) struct Candidate {
-    pub(crate) file: PathBuf,
-    /// The metadata file that stands beside it.
-    pub(crate) metadata: Option<PathBuf>,
-    /// Whether it stands directly in the folder of its kind.
-    pub(crate) at_the_top: bool,
-    pub(crate) stamps: Stamps,
-}
-
 /// What there is to look at in a project, and what was skipped at first sight.
 #[derive(Default)]
 pub(crate) struct Sighted {
     /// In the order of their folders.
-    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) sightings: Vec<Sighting>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Sighted {
-    fn skip(&mut self, folder: &Path, error: Errno) {
+    fn skip(&mut self, folder: PathBuf, error: Errno) {
         let problem = format!("is skipped: {}", std::io::Error::from(error));
         self.diagnostics.push(Diagnostic::new(folder, problem));
     }
 
     fn append(&mut self, mut other: Self) {
-        self.candidates.append(&mut other.candidates);
+        self.sightings.append(&mut other.sightings);
         self.diagnostics.append(&mut other.diagnostics);
     }
 }
 
-/// Finds the candidates of a kind: all, or those in some parts of its folder.
+/// Looks for the entries of a kind: everywhere, or in some parts of its folder.
 pub(crate) fn sight<T: Entry>(paths: &Paths, only: Option<&[PathBuf]>) -> Sighted {
     let folder = T::folder(paths);
     let mut sighted = Sighted::default();
@@ -60,44 +49,42 @@ pub(crate) fn sight<T: Entry>(paths: &Paths, only: Option<&[PathBuf]>) -> Sighte
     sighted
 }
 
-/// Finds the candidates in `part`, which is `folder` or a folder in it.
+/// Looks into `part`, which is `folder` or a folder in it.
 fn sight_part<T: Entry>(part: &Path, folder: &Path, sighted: &mut Sighted) {
-    let above = part.strip_prefix(folder).map_or(0, |path| path.components().count());
+    let Ok(below) = part.strip_prefix(folder) else { return };
+    let above = below.components().count();
     if above >= T::DEPTH {
         return;
     }
     match open(part, FOLDER, Mode::empty()) {
-        Ok(opened) => walk::<T>(opened, part, T::DEPTH - above, above == 0, sighted),
+        Ok(opened) => walk::<T>(opened, Place { folder, below }, T::DEPTH - above, sighted),
         // Most projects lack some folder at some time in their life, and that is no fault.
         Err(Errno::NOENT) => {}
-        Err(error) => sighted.skip(part, error),
+        Err(error) => sighted.skip(part.to_owned(), error),
     }
 }
 
 /// How folders are opened.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-fn walk<T: Entry>(opened: OwnedFd, path: &Path, depth: usize, at_the_top: bool, sighted: &mut Sighted) {
+fn walk<T: Entry>(opened: OwnedFd, place: Place<'_>, depth: usize, sighted: &mut Sighted) {
     let mut names = match Dir::new(opened) {
         Ok(names) => names,
-        Err(error) => return sighted.skip(path, error),
+        Err(error) => return sighted.skip(place.path(), error),
     };
-    let listed = list(&mut names).and_then(|listed| Ok((listed, names.fd()?)));
+    let listed = list(&mut names, depth > 1).and_then(|listed| Ok((listed, names.fd()?)));
     let ((files, folders), opened) = match listed {
         Ok(listed) => listed,
-        Err(error) => return sighted.skip(path, error),
+        Err(error) => return sighted.skip(place.path(), error),
     };
-    let listing = Listing { folder: path, opened, files, at_the_top };
-    sighted.candidates.extend(T::pick(&listing, &mut sighted.diagnostics));
-    if depth <= 1 {
-        return;
-    }
+    let listing = Listing { place, opened, files };
+    sighted.sightings.extend(T::pick(&listing, &mut sighted.diagnostics));
     if folders.len() < MANY {
-        return walk_into::<T>(opened, path, folders, depth - 1, sighted);
+        return walk_into::<T>(opened, place, folders, depth - 1, sighted);
     }
     let parts = in_shares(folders, cores(), |some| {
         let mut sighted = Sighted::default();
-        walk_into::<T>(opened, path, some, depth - 1, &mut sighted);
+        walk_into::<T>(opened, place, some, depth - 1, &mut sighted);
         sighted
     });
     parts.into_iter().for_each(|part| sighted.append(part));
@@ -106,24 +93,26 @@ fn walk<T: Entry>(opened: OwnedFd, path: &Path, depth: usize, at_the_top: bool, 
 /// Walks some of the folders in an opened one.
 fn walk_into<T: Entry>(
     opened: BorrowedFd<'_>,
-    path: &Path,
+    place: Place<'_>,
     folders: Vec<OsString>,
     depth: usize,
     sighted: &mut Sighted,
 ) {
     for name in folders {
-        let path = path.join(&name);
+        let below = place.below.join(&name);
+        let place = Place { below: &below, ..place };
         // A link to a folder counts as one; the depth bounds what a loop of links can cost.
         match openat(opened, &name, FOLDER, Mode::empty()) {
-            Ok(opened) => walk::<T>(opened, &path, depth, false, sighted),
+            Ok(opened) => walk::<T>(opened, place, depth, sighted),
             Err(Errno::NOENT | Errno::NOTDIR) => {}
-            Err(error) => sighted.skip(&path, error),
+            Err(error) => sighted.skip(place.path(), error),
         }
     }
 }
 
-/// The names of the files and of the folders in a folder, both in order and hidden ones left out.
-fn list(folder: &mut Dir) -> Result<(Vec<OsString>, Vec<OsString>), Errno> {
+/// The names of the files in a folder, and if it goes on from there those of its folders, both in order and hidden ones
+/// left out.
+fn list(folder: &mut Dir, is_deep: bool) -> Result<(Vec<OsString>, Vec<OsString>), Errno> {
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     while let Some(entry) = folder.read() {
         let entry = entry?;
@@ -137,7 +126,7 @@ fn list(folder: &mut Dir) -> Result<(Vec<OsString>, Vec<OsString>), Errno> {
             kind => kind,
         };
         match kind {
-            FileType::Directory => folders.push(name.to_owned()),
+            FileType::Directory if is_deep => folders.push(name.to_owned()),
             FileType::RegularFile => files.push(name.to_owned()),
             _ => {}
         }

@@ -2,9 +2,10 @@
 
 use crate::Diagnostic;
 use crate::collection::Collection;
-use crate::entry::{Context, Entry, below};
-use crate::scan::{Candidate, Sighted};
+use crate::entry::{Context, Entry};
+use crate::scan::Sighted;
 use crate::shares::{cores, in_shares};
+use crate::sighting::Candidate;
 use crate::stamp::Stamps;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -26,15 +27,23 @@ impl<T> Default for Known<T> {
 }
 
 impl<T: Entry> Known<T> {
-    pub(crate) fn of(collection: &Collection<T>) -> Self {
-        let mut others = collection.stamps.clone();
-        let entries = collection.items().iter().map(|item| {
-            let stamps = others.remove(item.path());
-            (item.path().into(), (Arc::clone(item), stamps))
+    pub(crate) fn new(
+        items: impl IntoIterator<Item = Arc<T>>,
+        mut stamps: HashMap<Box<str>, Stamps>,
+        hash: Option<String>,
+    ) -> Self {
+        let entries = items.into_iter().map(|item| match stamps.remove_entry(item.path()) {
+            Some((path, looks)) => (path, (item, Some(looks))),
+            None => (item.path().into(), (item, None)),
         });
         let entries = entries.collect();
-        let others = if T::REMEMBERS_OTHERS { others } else { HashMap::new() };
-        Self { entries, others, hash: None }
+        let others = if T::REMEMBERS_OTHERS { stamps } else { HashMap::new() };
+        Self { entries, others, hash }
+    }
+
+    pub(crate) fn of(collection: &Collection<T>) -> Self {
+        let items = collection.items().iter().cloned();
+        Self::new(items, collection.stamps.clone(), collection.known_hash().cloned())
     }
 }
 
@@ -48,8 +57,9 @@ pub(crate) fn search<T: Entry>(
     mut diagnostics: Vec<Diagnostic>,
 ) -> Collection<T> {
     let folder = T::folder(context.paths);
-    let (mut items, mut stamps, mut fresh) = (Vec::new(), HashMap::new(), Vec::new());
     let known_before = known.entries.len();
+    let (mut items, mut fresh) = (Vec::with_capacity(known_before), Vec::new());
+    let mut stamps = HashMap::with_capacity(known_before);
     if let Some(parts) = only {
         let is_inside = |path: &str| parts.iter().any(|part| folder.join(path).starts_with(part));
         for (path, (item, looks)) in known.entries.extract_if(|path, _| !is_inside(path)) {
@@ -59,17 +69,17 @@ pub(crate) fn search<T: Entry>(
         stamps.extend(known.others.extract_if(|path, _| !is_inside(path)));
     }
     diagnostics.extend(sighted.diagnostics);
-    for candidate in sighted.candidates {
-        let path = below(&candidate.file, folder).into_boxed_str();
-        match known.entries.remove(&path) {
-            Some((item, looks)) if looks == Some(candidate.stamps) => {
+    for sighting in sighted.sightings {
+        let path = sighting.path.to_string_lossy();
+        match known.entries.remove_entry(&*path) {
+            Some((path, (item, looks))) if looks == Some(sighting.stamps) => {
                 items.push(item);
-                stamps.insert(path, candidate.stamps);
+                stamps.insert(path, sighting.stamps);
             }
-            None if known.others.get(&path) == Some(&candidate.stamps) => {
-                stamps.insert(path, candidate.stamps);
+            None if known.others.get(&*path) == Some(&sighting.stamps) => {
+                stamps.insert(path.into(), sighting.stamps);
             }
-            _ => fresh.push((path, candidate)),
+            _ => fresh.push((path.into(), sighting.candidate(folder))),
         }
     }
     let is_known = fresh.is_empty() && known.entries.is_empty() && items.len() == known_before;

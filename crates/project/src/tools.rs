@@ -3,7 +3,7 @@
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
 use crate::listing::Listing;
 use crate::metadata::Metadata;
-use crate::scan::Candidate;
+use crate::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths, icons};
 use mcp_bash_wire::write;
 use serde::Deserialize;
@@ -124,11 +124,13 @@ impl Tool {
 impl Entry for Tool {
     const KIND: &'static str = "tools";
 
+    type Written = Metadata;
+
     fn folder(paths: &Paths) -> &Path {
         &paths.tools
     }
 
-    fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
+    fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
         let (mut found, mut used) = (Vec::new(), BTreeSet::new());
         for name in listing.plain_files().filter(|name| *name != "smoke.sh") {
             let metadata = listing.metadata_beside(name);
@@ -149,8 +151,8 @@ impl Entry for Tool {
                     .push(Diagnostic::new(path(), "is skipped: its name holds a line break; rename it"));
                 continue;
             }
-            found.push(listing.candidate(name, stamp, metadata.as_deref()));
-            used.extend(metadata);
+            used.extend(metadata.clone());
+            found.push(listing.sighting(name, stamp, metadata));
         }
         diagnostics.extend(listing.lonely_metadata(&used).map(|lonely| {
             Diagnostic::new(listing.path(lonely), "is skipped: there is no script of that name beside it")
@@ -192,13 +194,9 @@ impl Entry for Tool {
         Self::new(script, metadata, &paths.tools, problems)
     }
 
-    fn remembered(text: &str, paths: &Paths) -> Option<Self> {
-        // As we write it, it is one line; somebody may have made it more.
-        let compacted = text.contains(['\n', '\r']).then(|| write::compact(text));
-        let text = compacted.as_deref().unwrap_or(text);
-        let metadata: Metadata = serde_json::from_str(text).ok()?;
+    fn remembered(metadata: Metadata, paths: &Paths) -> Option<Self> {
         let path = metadata.path?;
-        // What we wrote was looked at before; only what may have been written by others since is looked at again.
+        // Only what may have been written by others since is looked at again.
         Some(Self {
             script: paths.tools.join(relative(Some(&path), "tools").ok()?),
             path,
@@ -217,7 +215,7 @@ impl Entry for Tool {
                 hint: metadata.timeout_hint,
             },
             origin: Origin::Script,
-            registry_entry: RegistryEntry::written(text),
+            registry_entry: RegistryEntry::default(),
         })
     }
 
