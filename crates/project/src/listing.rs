@@ -17,6 +17,7 @@ const SUFFIXES: [&str; 3] = [".meta.json", ".meta.yaml", ".meta.yml"];
 pub(crate) struct Place<'a> {
     /// The folder of the kind that is looked for.
     pub(crate) folder: &'a Path,
+    /// Where it stands below that.
     pub(crate) below: &'a Path,
 }
 

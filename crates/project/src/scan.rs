@@ -87,7 +87,9 @@ fn walk<T: Entry>(opened: OwnedFd, place: Place<'_>, depth: usize, sighted: &mut
         walk_into::<T>(opened, place, some, depth - 1, &mut sighted);
         sighted
     });
-    parts.into_iter().for_each(|part| sighted.append(part));
+    for part in parts {
+        sighted.append(part);
+    }
 }
 
 /// Walks some of the folders in an opened one.

@@ -26,3 +26,18 @@ pub(crate) fn in_shares<I: Send, O: Send>(
         std::iter::once(own).chain(others).collect()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::in_shares;
+
+    #[test]
+    fn everything_is_done_once_and_in_order() {
+        for (count, threads) in [(0, 4), (1, 4), (4, 4), (5, 4), (9, 4), (100, 3), (100, 1)] {
+            let items: Vec<usize> = (0..count).collect();
+            let shares = in_shares(items.clone(), threads, |share| share);
+            assert!(shares.len() <= threads, "{count} by {threads}");
+            assert_eq!(shares.concat(), items, "{count} by {threads}");
+        }
+    }
+}
