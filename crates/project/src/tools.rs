@@ -99,9 +99,7 @@ impl Tool {
         Ok(Self {
             title: metadata.title,
             description: metadata.description,
-            input_schema: input_schema(
-                object(metadata.input_schema.or(metadata.arguments), "inputSchema")?.as_deref(),
-            )?,
+            input_schema: input_schema(object(metadata.input_schema.or(metadata.arguments), "inputSchema")?)?,
             output_schema: object(metadata.output_schema, "outputSchema")?,
             annotations: object(metadata.annotations, "annotations")?,
             icons: icons::embed(metadata.icons.as_deref(), folder, project, problems),
@@ -302,14 +300,15 @@ pub(crate) fn positive(seconds: Option<u64>, name: &str) -> Result<Option<Durati
 }
 
 /// A schema that says `"type": "object"` and has `properties`, as every client expects.
-fn input_schema(schema: Option<&RawValue>) -> Result<Box<RawValue>, String> {
+fn input_schema(schema: Option<Box<RawValue>>) -> Result<Box<RawValue>, String> {
     #[derive(Deserialize)]
-    struct Shape {
+    struct Shape<'a> {
         r#type: Option<Value>,
-        properties: Option<Value>,
+        #[serde(borrow)]
+        properties: Option<&'a RawValue>,
     }
-    let text = schema.map_or("{}", RawValue::get);
-    let shape: Shape = serde_json::from_str(text).map_err(|error| format!("`inputSchema`: {error}"))?;
+    let text = schema.as_deref().map_or("{}", RawValue::get);
+    let shape: Shape<'_> = serde_json::from_str(text).map_err(|error| format!("`inputSchema`: {error}"))?;
     let mut added = String::new();
     match shape.r#type {
         None => added.push_str(r#""type":"object","#),
@@ -318,13 +317,13 @@ fn input_schema(schema: Option<&RawValue>) -> Result<Box<RawValue>, String> {
     }
     match shape.properties {
         None => added.push_str(r#""properties":{},"#),
-        Some(Value::Object(_)) => {}
+        Some(properties) if properties.get().starts_with('{') => {}
         Some(_) => return Err("`inputSchema.properties` must be an object".to_owned()),
     }
-    let whole = if text == "{}" {
-        format!("{{{}}}", added.trim_end_matches(','))
-    } else {
-        text.replacen('{', &format!("{{{added}"), 1)
+    let whole = match schema {
+        Some(schema) if added.is_empty() => return Ok(schema),
+        Some(schema) if schema.get() != "{}" => schema.get().replacen('{', &format!("{{{added}"), 1),
+        _ => format!("{{{}}}", added.trim_end_matches(',')),
     };
     RawValue::from_string(whole).map_err(|error| error.to_string())
 }
