@@ -57,29 +57,31 @@ impl Listing<'_> {
     }
 
     /// `tool.sh` is described by `tool.sh.meta.json` or `tool.meta.json`, or one of those in YAML.
-    pub(crate) fn metadata_beside(&self, file: &OsStr) -> Option<OsString> {
+    pub(crate) fn metadata_beside(&self, file: &OsStr) -> Option<&OsStr> {
         let stem = Path::new(file).file_stem().unwrap_or(file);
-        let spellings = SUFFIXES
-            .iter()
-            .flat_map(|suffix| [file, stem].map(|name| OsString::from_iter([name, OsStr::new(suffix)])));
-        spellings.into_iter().find(|name| self.files.binary_search(name).is_ok())
+        let spellings = SUFFIXES.iter().flat_map(|suffix| [(file, suffix), (stem, suffix)]);
+        spellings.into_iter().find_map(|(name, suffix)| {
+            let spelling = name.as_bytes().iter().chain(suffix.as_bytes());
+            let place = self.files.binary_search_by(|file| file.as_bytes().iter().cmp(spelling.clone()));
+            Some(self.files[place.ok()?].as_os_str())
+        })
     }
 
     /// A file and the metadata beside it.
-    pub(crate) fn sighting(&self, name: &OsStr, stamp: Stamp, metadata: Option<OsString>) -> Sighting {
-        let stamps = Stamps { file: stamp, metadata: metadata.as_deref().and_then(|name| self.stamp(name)) };
-        Sighting { path: self.place.below.join(name), metadata, stamps }
+    pub(crate) fn sighting(&self, name: &OsStr, stamp: Stamp, metadata: Option<&OsStr>) -> Sighting {
+        let stamps = Stamps { file: stamp, metadata: metadata.and_then(|name| self.stamp(name)) };
+        Sighting { path: self.place.below.join(name), metadata: metadata.map(OsStr::to_owned), stamps }
     }
 
     /// The metadata files that speak for none of the files of those in `used`, and are not shadowed by those.
-    pub(crate) fn lonely_metadata(&self, used: &BTreeSet<OsString>) -> impl Iterator<Item = &OsStr> {
+    pub(crate) fn lonely_metadata(&self, used: &BTreeSet<&OsStr>) -> impl Iterator<Item = &OsStr> {
         let shadowed = |name: &OsStr| {
             let stem = metadata_stem(name).unwrap_or_default();
             SUFFIXES
                 .iter()
-                .any(|suffix| used.contains(OsStr::from_bytes(&[stem, suffix.as_bytes()].concat())))
+                .any(|suffix| used.contains(&OsStr::from_bytes(&[stem, suffix.as_bytes()].concat())))
         };
-        self.metadata_files().filter(move |name| !used.contains(*name) && !shadowed(name))
+        self.metadata_files().filter(move |name| !used.contains(name) && !shadowed(name))
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
         if is_unclear && (!is_free || is_medium(name)) {
             continue;
         }
-        used.extend(metadata.clone());
+        used.extend(metadata);
         if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
             let problem = "is skipped: its name holds a line break; rename it";
             diagnostics.push(Diagnostic::new(listing.path(name), problem));

@@ -23,14 +23,14 @@ pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
             continue;
         }
         let metadata = listing.metadata_beside(name);
-        used.extend(metadata.clone());
+        used.extend(metadata);
         if let Some(stamp) = listing.stamp(name) {
             found.push(listing.sighting(name, stamp, metadata));
         }
     }
     let lonely = listing.lonely_metadata(&used).filter_map(|name| {
         let stamp = listing.stamp(name)?;
-        Some(listing.sighting(name, stamp, Some(name.to_owned())))
+        Some(listing.sighting(name, stamp, Some(name)))
     });
     found.extend(lonely);
     found

@@ -149,8 +149,8 @@ impl Entry for Tool {
                     .push(Diagnostic::new(path(), "is skipped: its name holds a line break; rename it"));
                 continue;
             }
-            used.extend(metadata.clone());
             found.push(listing.sighting(name, stamp, metadata));
+            used.extend(metadata);
         }
         diagnostics.extend(listing.lonely_metadata(&used).map(|lonely| {
             Diagnostic::new(listing.path(lonely), "is skipped: there is no script of that name beside it")
