@@ -268,7 +268,7 @@ fn an_unchanged_provider_is_not_asked_again() {
     let quiet = [("MCPBASH_LOG_LEVEL", "emergency")];
     let mut server = Server::ready_with(project.root(), &quiet, "2025-11-25");
     assert_eq!(names(&mut server), ["first"]);
-    wait_until("the registry", || project.path(".registry/.providers.stamps.json").exists().then_some(()));
+    wait_until("the registry", || project.path(".registry/.providers.stamps").exists().then_some(()));
     server.finish();
     let mut server = Server::ready_with(project.root(), &quiet, "2025-11-25");
     assert_eq!(names(&mut server), ["first"]);

@@ -31,7 +31,7 @@ fn registered() -> Project {
         .tool("hi", "#!/bin/sh\necho hi\n");
     let server = Server::ready(project.root());
     wait_until("the registry", || registry(&project));
-    wait_until("the stamps", || project.path(".registry/.tools.stamps.json").exists().then_some(()));
+    wait_until("the stamps", || project.path(".registry/.tools.stamps").exists().then_some(()));
     server.finish();
     project
 }
@@ -81,6 +81,46 @@ fn a_changed_file_is_read_again_and_the_others_are_not() {
         (&tools[0]["description"], &tools[1]["description"]),
         (&json!("Changed"), &json!("From the registry"))
     );
+}
+
+/// Several threads look at a project of this size while its registry is read.
+#[test]
+fn what_changes_in_a_large_project_while_nobody_serves_it_is_seen_by_the_next() {
+    let described =
+        |words: &str| json!({ "description": format!("{words} {}", "at length ".repeat(100)) }).to_string();
+    let write = |project: Project, name: &str, words: &str| {
+        project
+            .script(&format!("tools/{name}/{name}.sh"), "#!/bin/sh\n")
+            .file(&format!("tools/{name}/{name}.meta.json"), &described(words))
+    };
+    let expected = |numbers: std::ops::Range<u32>| numbers.map(|number| format!("tool-{number:03}"));
+    let project = expected(0..300).fold(Project::new(), |project, name| write(project, &name, "First"));
+    let (_, report, _) = command(&project, &["refresh"]);
+    assert_eq!(report["tools"]["count"], 300);
+    let forged = project.read(".registry/tools.json").replace("First", "Registered");
+    let project = project.file(".registry/tools.json", &forged);
+
+    std::fs::remove_dir_all(project.path("tools/tool-000")).unwrap();
+    std::fs::remove_file(project.path("tools/tool-299/tool-299.sh")).unwrap();
+    let project = write(project, "tool-123", "Changed");
+    let project = write(project, "tool-300", "Added");
+    let mut server = Server::ready(project.root());
+    let list = server.ask(1, "tools/list", &json!({}));
+    let tools = list["result"]["tools"].as_array().unwrap();
+    let first_words = |tool: &Value| {
+        let description = tool["description"].as_str().unwrap();
+        (tool["name"].as_str().unwrap().to_owned(), description.split(' ').next().unwrap().to_owned())
+    };
+    let all: Vec<(String, String)> = tools.iter().map(first_words).collect();
+    let known = expected(1..299).chain(["tool-300".to_owned()]).map(|name| {
+        let words = match &*name {
+            "tool-123" => "Changed",
+            "tool-300" => "Added",
+            _ => "Registered",
+        };
+        (name, words.to_owned())
+    });
+    assert_eq!(all, known.collect::<Vec<_>>());
 }
 
 #[test]

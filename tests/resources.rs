@@ -179,9 +179,7 @@ fn what_was_found_is_in_registries_and_read_from_there() {
     let server = Server::ready(project.root());
     let resources = wait_until("the registry", || registry("resources.json"));
     let templates = wait_until("the other registry", || registry("resource-templates.json"));
-    wait_until("the stamps", || {
-        project.path(".registry/.resource-templates.stamps.json").exists().then_some(())
-    });
+    wait_until("the stamps", || project.path(".registry/.resource-templates.stamps").exists().then_some(()));
     server.finish();
     assert_eq!((&resources["version"], &resources["total"]), (&json!(1), &json!(1)));
     let item = &resources["items"][0];

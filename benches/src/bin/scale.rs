@@ -234,7 +234,7 @@ impl Stage {
 
     /// Waits until the registry is there and has not changed for a while.
     fn await_registry(&self) -> Result<(), Failure> {
-        let file = self.registry().join(".tools.stamps.json");
+        let file = self.registry().join(".tools.stamps");
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
             let changed = fs::metadata(&file).and_then(|metadata| metadata.modified());

@@ -5,7 +5,8 @@ use crate::entry::{Context, Entry};
 use crate::merge::merge;
 use crate::register::Registration;
 use crate::registry;
-use crate::search::{Known, search, sight};
+use crate::scan::sight;
+use crate::search::{Known, search};
 use crate::watch::Changes;
 use crate::{
     Ask, Completion, Diagnostic, Duplicate, Identity, Paths, Prompt, Provider, RegistryError, Resource,
@@ -282,9 +283,8 @@ impl<'a> Source<'a> {
         let (known, sighted) = if registry::is_large::<T>(self.paths) {
             // Worth a thread: looking at the project takes as long as reading what is known of it.
             std::thread::scope(|scope| {
-                let known = scope.spawn(load);
-                let sighted = sight::<T>(self.paths, only);
-                (known.join().unwrap_or_default(), sighted)
+                let sighted = scope.spawn(|| sight::<T>(self.paths, only));
+                (load(), sighted.join().unwrap_or_default())
             })
         } else {
             (load(), sight::<T>(self.paths, only))

@@ -13,7 +13,6 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub struct Collection<T> {
     items: Vec<Arc<T>>,
-    places: HashMap<Box<str>, usize>,
     /// What their files looked like, by their path.
     pub(crate) stamps: HashMap<Box<str>, Stamps>,
     hash: OnceLock<String>,
@@ -29,7 +28,6 @@ impl<T> Default for Collection<T> {
     fn default() -> Self {
         Self {
             items: Vec::new(),
-            places: HashMap::new(),
             stamps: HashMap::new(),
             hash: OnceLock::new(),
             is_stored: false,
@@ -50,15 +48,6 @@ impl<T> Collection<T> {
 
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
-    }
-
-    /// Where in [`Collection::items`] the entry of that name stands.
-    pub fn place(&self, name: &str) -> Option<usize> {
-        self.places.get(name).copied()
-    }
-
-    pub fn get(&self, name: &str) -> Option<&Arc<T>> {
-        Some(&self.items[self.place(name)?])
     }
 }
 
@@ -92,10 +81,18 @@ impl<T: Entry> Collection<T> {
                 _ => left.push(item),
             }
         }
-        let places = left.iter().enumerate().map(|(place, item)| (item.name().into(), place)).collect();
         let has_clashes = left.len() < count;
         let hash = OnceLock::new();
-        Self { items: left, places, stamps, hash, is_stored: false, has_clashes, diagnostics }
+        Self { items: left, stamps, hash, is_stored: false, has_clashes, diagnostics }
+    }
+
+    /// Where in [`Collection::items`] the entry of that name stands.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.items.binary_search_by(|item| item.name().cmp(name)).ok()
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Arc<T>> {
+        Some(&self.items[self.place(name)?])
     }
 
     /// The same, knowing whether the registry on the disk says so too.
@@ -106,6 +103,11 @@ impl<T: Entry> Collection<T> {
     /// The same with the hash that is known to be its own.
     pub(crate) fn with_hash(self, hash: String) -> Self {
         Self { hash: hash.into(), ..self }
+    }
+
+    /// The hash, if it was worked out already.
+    pub(crate) fn known_hash(&self) -> Option<&String> {
+        self.hash.get()
     }
 
     /// Changes when the entries do. Worked out when it is first asked for, since most servers start and end without.

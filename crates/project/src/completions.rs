@@ -1,11 +1,13 @@
 //! Completions: scripts that a project registers to complete what a person types.
 
 use crate::entry::{Context, Entry, RegistryEntry};
+use crate::listing::Listing;
 use crate::metadata::Metadata;
-use crate::scan::{Candidate, Listing};
+use crate::sighting::{Candidate, Sighting};
 use crate::tools::positive;
 use crate::{Diagnostic, Paths};
 use mcp_bash_wire::write;
+use serde::de::IgnoredAny;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,12 +25,14 @@ pub struct Completion {
 impl Entry for Completion {
     const KIND: &'static str = "completions";
 
+    type Written = IgnoredAny;
+
     fn folder(paths: &Paths) -> &Path {
         &paths.root
     }
 
     /// They are never searched for: a script does not say by itself what it completes.
-    fn pick(_listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
+    fn pick(_listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
         Vec::new()
     }
 
@@ -61,7 +65,7 @@ impl Entry for Completion {
         })
     }
 
-    fn remembered(_text: &str, _paths: &Paths) -> Option<Self> {
+    fn remembered(_written: IgnoredAny, _paths: &Paths) -> Option<Self> {
         None
     }
 

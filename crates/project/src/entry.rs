@@ -1,8 +1,11 @@
 //! What all kinds of entries of a catalog have in common.
 
 use crate::canonical::canonical;
-use crate::scan::{Candidate, Listing};
+use crate::listing::Listing;
+use crate::scan;
+use crate::sighting::{Candidate, Sighting};
 use crate::{Ask, Diagnostic, Paths};
+use serde::de::DeserializeOwned;
 use std::path::{Component, Path};
 use std::sync::OnceLock;
 
@@ -18,6 +21,12 @@ pub(crate) trait Entry: Sized + Send + Sync {
     /// nothing but these files decides about it.
     const REMEMBERS_OTHERS: bool = false;
 
+    /// What the registry says of each of them.
+    type Written: DeserializeOwned;
+
+    /// How deep below their folder they may stand.
+    const DEPTH: usize = scan::DEPTH;
+
     /// So many are read by several threads.
     const MANY: usize = 256;
 
@@ -29,8 +38,8 @@ pub(crate) trait Entry: Sized + Send + Sync {
         None
     }
 
-    /// What in one folder may be an entry. `diagnostics` gets what surely is none, but looks as if it was meant to be.
-    fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate>;
+    /// What in one folder may be an entry, at first sight. `diagnostics` gets what surely is none, but looks as if it was meant to be.
+    fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting>;
 
     /// Makes an entry of a candidate, or nothing. `problems` gets what is wrong and does no harm.
     fn read(
@@ -42,8 +51,8 @@ pub(crate) trait Entry: Sized + Send + Sync {
     /// Makes an entry of what a registration says, which is the text of a JSON object.
     fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String>;
 
-    /// Takes an entry from our own registry.
-    fn remembered(text: &str, paths: &Paths) -> Option<Self>;
+    /// Takes an entry from our own registry, where it was looked at before it was written.
+    fn remembered(written: Self::Written, paths: &Paths) -> Option<Self>;
 
     fn name(&self) -> &str;
 
@@ -82,15 +91,6 @@ pub(crate) struct Context<'a> {
 pub(crate) struct RegistryEntry {
     text: OnceLock<Box<str>>,
     canonical: OnceLock<Box<[u8]>>,
-}
-
-impl RegistryEntry {
-    /// An entry that is written already.
-    pub(crate) fn written(text: &str) -> Self {
-        let entry = Self::default();
-        entry.text.get_or_init(|| text.into());
-        entry
-    }
 }
 
 /// The name without its ending, or the name of the folder for files that are called as their kind is.

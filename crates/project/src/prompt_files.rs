@@ -2,7 +2,8 @@
 
 use crate::Diagnostic;
 use crate::entry::default_name;
-use crate::scan::{Candidate, Listing, metadata_stem};
+use crate::listing::{Listing, metadata_stem};
+use crate::sighting::Sighting;
 use crate::tools::has_shebang;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -11,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// The files of a folder that are prompts, and the metadata that is one without a file.
-pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
+pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
     let (mut found, mut used) = (Vec::new(), BTreeSet::new());
     let files = listing.plain_files().filter_map(|name| {
         let (stamp, metadata) = (listing.stamp(name)?, listing.metadata_beside(name));
@@ -26,16 +27,16 @@ pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
         if is_unclear && (!is_free || is_medium(name)) {
             continue;
         }
+        used.extend(metadata);
         if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
             let problem = "is skipped: its name holds a line break; rename it";
             diagnostics.push(Diagnostic::new(listing.path(name), problem));
         } else {
-            found.push(listing.candidate(name, stamp, metadata.as_deref()));
+            found.push(listing.sighting(name, stamp, metadata));
         }
-        used.extend(metadata);
     }
     let lonely = listing.lonely_metadata(&used);
-    found.extend(lonely.filter_map(|name| Some(listing.candidate(name, listing.stamp(name)?, None))));
+    found.extend(lonely.filter_map(|name| Some(listing.sighting(name, listing.stamp(name)?, None))));
     found
 }
 

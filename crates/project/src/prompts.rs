@@ -2,9 +2,10 @@
 
 use crate::arguments::{self, Argument};
 use crate::entry::{Context, Entry, RegistryEntry, below};
+use crate::listing::{Listing, metadata_stem};
 use crate::metadata::Metadata;
 use crate::prompt_files::{self, is_executable, is_metadata, is_script, usual_name};
-use crate::scan::{Candidate, Listing, metadata_stem};
+use crate::sighting::{Candidate, Sighting};
 use crate::tools::{object, positive, relative};
 use crate::{Diagnostic, Paths, icons};
 use mcp_bash_wire::write;
@@ -145,11 +146,13 @@ fn role(written: Option<&str>, problems: &mut Vec<String>) -> &'static str {
 impl Entry for Prompt {
     const KIND: &'static str = "prompts";
 
+    type Written = Metadata;
+
     fn folder(paths: &Paths) -> &Path {
         &paths.prompts
     }
 
-    fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
+    fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
         prompt_files::pick(listing, diagnostics)
     }
 
@@ -189,14 +192,11 @@ impl Entry for Prompt {
         Self::new(file, metadata, paths, problems)
     }
 
-    fn remembered(text: &str, paths: &Paths) -> Option<Self> {
-        let text = write::compact(text);
-        let mut metadata: Metadata = serde_json::from_str(&text).ok()?;
+    fn remembered(mut metadata: Metadata, paths: &Paths) -> Option<Self> {
         let file = paths.prompts.join(relative(metadata.path.as_deref(), "prompts").ok()?);
         let source = source(&file, metadata.messages.take()).ok()?;
         let role = role(metadata.role.as_deref(), &mut Vec::new());
-        let prompt = Self::assemble(file, metadata.name.take()?, source, role, metadata, paths).ok()?;
-        Some(Self { registry_entry: RegistryEntry::written(&text), ..prompt })
+        Self::assemble(file, metadata.name.take()?, source, role, metadata, paths).ok()
     }
 
     fn name(&self) -> &str {

@@ -2,8 +2,9 @@
 //! `instructions`, what the model should know about them.
 
 use crate::entry::{Context, Entry, RegistryEntry, below};
+use crate::listing::Listing;
 use crate::metadata::Metadata;
-use crate::scan::{Candidate, Listing};
+use crate::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths, Tool, trust};
 use mcp_bash_wire::write;
 use serde::Deserialize;
@@ -30,7 +31,7 @@ pub struct Provider {
 
 /// A provider in our registry.
 #[derive(Deserialize)]
-struct Remembered {
+pub(crate) struct Written {
     path: String,
     tools: Vec<Box<RawValue>>,
     instructions: Option<String>,
@@ -89,21 +90,23 @@ pub fn excerpt(printed: &str) -> String {
 impl Entry for Provider {
     const KIND: &'static str = "providers";
 
+    type Written = Written;
+
     /// To ask one takes the time of a process, in which others can be asked.
     const MANY: usize = 2;
+
+    /// Below, an executable that says nothing about itself is a tool.
+    const DEPTH: usize = 1;
 
     fn folder(paths: &Paths) -> &Path {
         &paths.tools
     }
 
-    fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
-        if !listing.at_the_top {
-            return Vec::new();
-        }
+    fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
         let executable = listing.plain_files().filter(|name| listing.metadata_beside(name).is_none());
         let executable = executable.filter_map(|name| {
             let stamp = listing.stamp(name).filter(|stamp| stamp.is_executable())?;
-            Some(listing.candidate(name, stamp, None))
+            Some(listing.sighting(name, stamp, None))
         });
         executable.collect()
     }
@@ -125,17 +128,13 @@ impl Entry for Provider {
         Err("providers cannot be registered".to_owned())
     }
 
-    fn remembered(text: &str, paths: &Paths) -> Option<Self> {
-        let remembered: Remembered = serde_json::from_str(text).ok()?;
-        let program = paths.tools.join(&remembered.path);
-        let tool = |text: &RawValue| {
-            let line = write::compact(text.get());
-            Tool::provided(&line, &program, paths, &mut Vec::new()).ok().map(Arc::new)
-        };
+    fn remembered(written: Written, paths: &Paths) -> Option<Self> {
+        let program = paths.tools.join(&written.path);
+        let tool = |text: &RawValue| Tool::provided(text.get(), &program, paths, &mut Vec::new()).ok();
         Some(Self {
-            tools: remembered.tools.iter().map(|text| tool(text)).collect::<Option<_>>()?,
-            instructions: remembered.instructions,
-            path: remembered.path,
+            tools: written.tools.iter().map(|text| tool(text).map(Arc::new)).collect::<Option<_>>()?,
+            instructions: written.instructions,
+            path: written.path,
             registry_entry: RegistryEntry::default(),
         })
     }

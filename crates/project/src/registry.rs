@@ -4,12 +4,11 @@ use crate::Paths;
 use crate::collection::Collection;
 use crate::entry::Entry;
 use crate::search::Known;
-use crate::stamp::Stamps;
+use crate::stamps_file;
 use crate::utc::now;
+use mcp_bash_wire::write;
+use memchr::memchr2;
 use serde::Deserialize;
-use serde_json::json;
-use serde_json::value::RawValue;
-use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -26,10 +25,9 @@ pub enum RegistryError {
 }
 
 #[derive(Deserialize)]
-struct Envelope<'a> {
+struct Envelope<W> {
     version: u64,
-    #[serde(borrow)]
-    items: Vec<&'a RawValue>,
+    items: Vec<W>,
     #[serde(default)]
     hash: String,
 }
@@ -43,21 +41,21 @@ pub(crate) fn is_large<T: Entry>(paths: &Paths) -> bool {
 /// Reads a registry back: nothing where it is missing, too large, or not what we wrote.
 pub(crate) fn load<T: Entry>(paths: &Paths, limit: usize) -> Option<Known<T>> {
     let text = read_bounded(&paths.registry.join(format!("{}.json", T::REGISTRY)), limit)?;
-    let envelope: Envelope<'_> =
-        serde_json::from_str(&text).ok().filter(|envelope: &Envelope<'_>| envelope.version == 1)?;
+    let envelope: Envelope<T::Written> = serde_json::from_str(&one_line(text)).ok()?;
+    if envelope.version != 1 {
+        return None;
+    }
+    let items = envelope.items.into_iter().map(|written| T::remembered(written, paths).map(Arc::new));
+    let items: Vec<Arc<T>> = items.collect::<Option<_>>()?;
     let stamps = read_bounded(&paths.registry.join(stamps_of::<T>()), limit);
-    let mut stamps: HashMap<Box<str>, Stamps> =
-        stamps.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    let entries = envelope.items.iter().map(|item| {
-        let item = T::remembered(item.get(), paths)?;
-        let stamps = stamps.remove(item.path());
-        Some((item.path().into(), (Arc::new(item), stamps)))
-    });
-    Some(Known {
-        entries: entries.collect::<Option<_>>()?,
-        others: if T::REMEMBERS_OTHERS { stamps } else { HashMap::new() },
-        hash: Some(envelope.hash).filter(|hash| hash.len() == 64),
-    })
+    let stamps = stamps.and_then(|text| stamps_file::parse(&text)).unwrap_or_default();
+    Some(Known::new(items, stamps, Some(envelope.hash).filter(|hash| hash.len() == 64)))
+}
+
+/// As we write it, it is one line; somebody may have made it more.
+fn one_line(text: String) -> String {
+    let is_one = memchr2(b'\n', b'\r', text.trim_end().as_bytes()).is_none();
+    if is_one { text } else { write::compact(&text) }
 }
 
 /// Writes the registry of a kind, and what its files looked like, unless it is there already.
@@ -80,13 +78,13 @@ pub(crate) fn store<T: Entry>(
     }
     fs::create_dir_all(&paths.registry)?;
     replace(&paths.registry, &format!("{}.json", T::REGISTRY), &text)?;
-    replace(&paths.registry, &stamps_of::<T>(), &json!(collection.stamps).to_string())?;
+    replace(&paths.registry, &stamps_of::<T>(), &stamps_file::write(&collection.stamps))?;
     Ok(())
 }
 
 /// Hidden, since it means nothing to anybody else.
 fn stamps_of<T: Entry>() -> String {
-    format!(".{}.stamps.json", T::REGISTRY)
+    format!(".{}.stamps", T::REGISTRY)
 }
 
 fn read_bounded(path: &Path, limit: usize) -> Option<String> {

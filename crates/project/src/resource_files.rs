@@ -2,8 +2,9 @@
 //! family of them.
 
 use crate::Diagnostic;
+use crate::listing::{Listing, metadata_stem};
 use crate::metadata::Metadata;
-use crate::scan::{Candidate, Listing, metadata_stem};
+use crate::sighting::{Candidate, Sighting};
 use mcp_bash_fetch::sniff;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -13,7 +14,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// All files, each with its metadata, and all metadata without a file. `diagnostics` gets what surely is none.
-pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
+pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
     let (mut found, mut used) = (Vec::new(), BTreeSet::new());
     for name in listing.plain_files() {
         if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
@@ -22,14 +23,14 @@ pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
             continue;
         }
         let metadata = listing.metadata_beside(name);
-        if let Some(stamp) = listing.stamp(name) {
-            found.push(listing.candidate(name, stamp, metadata.as_deref()));
-        }
         used.extend(metadata);
+        if let Some(stamp) = listing.stamp(name) {
+            found.push(listing.sighting(name, stamp, metadata));
+        }
     }
     let lonely = listing.lonely_metadata(&used).filter_map(|name| {
         let stamp = listing.stamp(name)?;
-        Some(listing.candidate(name, stamp, Some(name)))
+        Some(listing.sighting(name, stamp, Some(name)))
     });
     found.extend(lonely);
     found

@@ -2,10 +2,11 @@
 
 use crate::about::About;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name, inside};
+use crate::listing::Listing;
 use crate::metadata::{Metadata, Uris};
 use crate::resource_files::{content_of, described, mime_type_of, named_by, pick};
 use crate::resource_provider::{self, OUR_PROVIDERS, provider_of};
-use crate::scan::{Candidate, Listing};
+use crate::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths};
 use mcp_bash_uri::FileUri;
 use mcp_bash_wire::write;
@@ -51,6 +52,8 @@ fn uri_of(file: &Path) -> String {
 impl Entry for Resource {
     const KIND: &'static str = "resources";
 
+    type Written = Metadata;
+
     const REMEMBERS_OTHERS: bool = true;
 
     fn folder(paths: &Paths) -> &Path {
@@ -61,7 +64,7 @@ impl Entry for Resource {
         Some(&paths.providers)
     }
 
-    fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
+    fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
         pick(listing, diagnostics)
     }
 
@@ -102,16 +105,14 @@ impl Entry for Resource {
         Self::new(&metadata, about, uri, path, paths)
     }
 
-    fn remembered(text: &str, _paths: &Paths) -> Option<Self> {
-        let text = write::compact(text);
-        let metadata: Metadata = serde_json::from_str(&text).ok()?;
+    fn remembered(metadata: Metadata, _paths: &Paths) -> Option<Self> {
         Some(Self {
             about: About::written(&metadata).ok().filter(|about| !about.name.is_empty())?,
             uri: metadata.uri?,
             size: metadata.size,
             provider: metadata.provider?,
             path: metadata.path?,
-            registry_entry: RegistryEntry::written(&text),
+            registry_entry: RegistryEntry::default(),
         })
     }
 

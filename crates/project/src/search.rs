@@ -1,14 +1,15 @@
 //! Looks for the entries of one kind, and reads those that are not known yet.
 
+use crate::Diagnostic;
 use crate::collection::Collection;
-use crate::entry::{Context, Entry, below};
-use crate::scan::{Candidate, candidates};
+use crate::entry::{Context, Entry};
+use crate::scan::Sighted;
+use crate::shares::{cores, in_shares};
+use crate::sighting::Candidate;
 use crate::stamp::Stamps;
-use crate::{Diagnostic, Paths};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
 
 /// The entries that are known from before, by their path, with what their files looked like.
 pub(crate) struct Known<T> {
@@ -26,34 +27,24 @@ impl<T> Default for Known<T> {
 }
 
 impl<T: Entry> Known<T> {
-    pub(crate) fn of(collection: &Collection<T>) -> Self {
-        let mut others = collection.stamps.clone();
-        let entries = collection.items().iter().map(|item| {
-            let stamps = others.remove(item.path());
-            (item.path().into(), (Arc::clone(item), stamps))
+    pub(crate) fn new(
+        items: impl IntoIterator<Item = Arc<T>>,
+        mut stamps: HashMap<Box<str>, Stamps>,
+        hash: Option<String>,
+    ) -> Self {
+        let entries = items.into_iter().map(|item| match stamps.remove_entry(item.path()) {
+            Some((path, looks)) => (path, (item, Some(looks))),
+            None => (item.path().into(), (item, None)),
         });
         let entries = entries.collect();
-        let others = if T::REMEMBERS_OTHERS { others } else { HashMap::new() };
-        Self { entries, others, hash: None }
+        let others = if T::REMEMBERS_OTHERS { stamps } else { HashMap::new() };
+        Self { entries, others, hash }
     }
-}
 
-/// What there is to look at in a project, and what was skipped at first sight.
-pub(crate) struct Sighted {
-    candidates: Vec<Candidate>,
-    diagnostics: Vec<Diagnostic>,
-}
-
-/// Finds the candidates of a kind: all, or those in some parts of its folder.
-pub(crate) fn sight<T: Entry>(paths: &Paths, only: Option<&[PathBuf]>) -> Sighted {
-    let folder = T::folder(paths);
-    let mut diagnostics = Vec::new();
-    let mut found = |part: &Path| candidates::<T>(part, folder, &mut diagnostics);
-    let candidates = match only {
-        None => found(folder),
-        Some(parts) => parts.iter().flat_map(|part| found(part)).collect(),
-    };
-    Sighted { candidates, diagnostics }
+    pub(crate) fn of(collection: &Collection<T>) -> Self {
+        let items = collection.items().iter().cloned();
+        Self::new(items, collection.stamps.clone(), collection.known_hash().cloned())
+    }
 }
 
 /// All entries of a kind. Those in `known` whose files look as they did are not read again. With `only`, no other part
@@ -66,8 +57,9 @@ pub(crate) fn search<T: Entry>(
     mut diagnostics: Vec<Diagnostic>,
 ) -> Collection<T> {
     let folder = T::folder(context.paths);
-    let (mut items, mut stamps, mut fresh) = (Vec::new(), HashMap::new(), Vec::new());
     let known_before = known.entries.len();
+    let (mut items, mut fresh) = (Vec::with_capacity(known_before), Vec::new());
+    let mut stamps = HashMap::with_capacity(known_before);
     if let Some(parts) = only {
         let is_inside = |path: &str| parts.iter().any(|part| folder.join(path).starts_with(part));
         for (path, (item, looks)) in known.entries.extract_if(|path, _| !is_inside(path)) {
@@ -77,17 +69,17 @@ pub(crate) fn search<T: Entry>(
         stamps.extend(known.others.extract_if(|path, _| !is_inside(path)));
     }
     diagnostics.extend(sighted.diagnostics);
-    for candidate in sighted.candidates {
-        let path = below(&candidate.file, folder).into_boxed_str();
-        match known.entries.remove(&path) {
-            Some((item, looks)) if looks == Some(candidate.stamps) => {
+    for sighting in sighted.sightings {
+        let path = sighting.path.to_string_lossy();
+        match known.entries.remove_entry(&*path) {
+            Some((path, (item, looks))) if looks == Some(sighting.stamps) => {
                 items.push(item);
-                stamps.insert(path, candidate.stamps);
+                stamps.insert(path, sighting.stamps);
             }
-            None if known.others.get(&path) == Some(&candidate.stamps) => {
-                stamps.insert(path, candidate.stamps);
+            None if known.others.get(&*path) == Some(&sighting.stamps) => {
+                stamps.insert(path.into(), sighting.stamps);
             }
-            _ => fresh.push((path, candidate)),
+            _ => fresh.push((path.into(), sighting.candidate(folder))),
         }
     }
     let is_known = fresh.is_empty() && known.entries.is_empty() && items.len() == known_before;
@@ -123,7 +115,7 @@ struct Read<T> {
 }
 
 /// Reads candidates, by several threads where there are many.
-fn read_all<T: Entry>(mut fresh: Vec<(Box<str>, Candidate)>, context: &Context<'_>) -> Vec<Read<T>> {
+fn read_all<T: Entry>(fresh: Vec<(Box<str>, Candidate)>, context: &Context<'_>) -> Vec<Read<T>> {
     let read_some = |some: Vec<(Box<str>, Candidate)>| -> Vec<Read<T>> {
         some.into_iter().map(|(path, candidate)| read(path, candidate, context)).collect()
     };
@@ -131,21 +123,8 @@ fn read_all<T: Entry>(mut fresh: Vec<(Box<str>, Candidate)>, context: &Context<'
         return read_some(fresh);
     }
     // Those that wait for a process do not need a core of their own.
-    let cores = thread::available_parallelism().map_or(1, usize::from).min(8);
-    let threads = if T::MANY < 16 { 16 } else { cores };
-    let share = fresh.len().div_ceil(threads);
-    thread::scope(|scope| {
-        let mut others = Vec::new();
-        while fresh.len() > share {
-            let some = fresh.split_off(fresh.len() - share);
-            others.push(scope.spawn(|| read_some(some)));
-        }
-        let mut all = read_some(fresh);
-        for other in others.into_iter().rev() {
-            all.extend(other.join().unwrap_or_default());
-        }
-        all
-    })
+    let threads = if T::MANY < 16 { 16 } else { cores() };
+    in_shares(fresh, threads, read_some).into_iter().flatten().collect()
 }
 
 fn read<T: Entry>(path: Box<str>, candidate: Candidate, context: &Context<'_>) -> Read<T> {

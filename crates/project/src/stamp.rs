@@ -1,11 +1,10 @@
 //! What a file looked like from outside when it was last read.
 
 use rustix::fs::Stat;
-use serde::{Deserialize, Serialize};
 
 /// Time of change, size and identity of a file. A file that shows the same stamp is not read again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamp(i64, i64, i64, u64, u32);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp(pub(crate) i64, pub(crate) i64, pub(crate) i64, pub(crate) u64, pub(crate) u32);
 
 impl Stamp {
     #[allow(
@@ -30,7 +29,7 @@ impl Stamp {
 }
 
 /// The stamps of a file and of the metadata beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamps {
     pub(crate) file: Stamp,
     pub(crate) metadata: Option<Stamp>,

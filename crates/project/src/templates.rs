@@ -3,10 +3,11 @@
 use crate::about::About;
 use crate::collection::Collection;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
+use crate::listing::Listing;
 use crate::metadata::{Metadata, Uris};
 use crate::resource_files::{described, named_by, pick};
 use crate::resource_provider::{self, OUR_PROVIDERS, provider_of};
-use crate::scan::{Candidate, Listing};
+use crate::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths, Resource};
 use mcp_bash_uri::Template;
 use mcp_bash_wire::write;
@@ -60,6 +61,8 @@ impl Entry for ResourceTemplate {
 
     const REGISTRY: &'static str = "resource-templates";
 
+    type Written = Metadata;
+
     const REMEMBERS_OTHERS: bool = true;
 
     fn folder(paths: &Paths) -> &Path {
@@ -70,10 +73,10 @@ impl Entry for ResourceTemplate {
         Some(&paths.providers)
     }
 
-    fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
+    fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
         // Only metadata can speak of a family; what is wrong with a file is told by those who look for resources.
-        let candidates = pick(listing, &mut Vec::new()).into_iter();
-        candidates.filter(|candidate| candidate.metadata.is_some()).collect()
+        let sightings = pick(listing, &mut Vec::new()).into_iter();
+        sightings.filter(|sighting| sighting.metadata.is_some()).collect()
     }
 
     fn read(
@@ -97,15 +100,13 @@ impl Entry for ResourceTemplate {
         Self::new(&metadata, about, String::new(), paths, problems)
     }
 
-    fn remembered(text: &str, _paths: &Paths) -> Option<Self> {
-        let text = write::compact(text);
-        let metadata: Metadata = serde_json::from_str(&text).ok()?;
+    fn remembered(metadata: Metadata, _paths: &Paths) -> Option<Self> {
         Some(Self {
             about: About::written(&metadata).ok().filter(|about| !about.name.is_empty())?,
             template: Template::parse(metadata.uri_template.as_deref()?).ok()?,
             provider: metadata.provider,
             path: metadata.path?,
-            registry_entry: RegistryEntry::written(&text),
+            registry_entry: RegistryEntry::default(),
         })
     }
 

@@ -1,8 +1,9 @@
 //! Tools: scripts, and what clients are told about them.
 
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
+use crate::listing::Listing;
 use crate::metadata::Metadata;
-use crate::scan::{Candidate, Listing};
+use crate::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths, icons};
 use mcp_bash_wire::write;
 use serde::Deserialize;
@@ -98,9 +99,7 @@ impl Tool {
         Ok(Self {
             title: metadata.title,
             description: metadata.description,
-            input_schema: input_schema(
-                object(metadata.input_schema.or(metadata.arguments), "inputSchema")?.as_deref(),
-            )?,
+            input_schema: input_schema(object(metadata.input_schema.or(metadata.arguments), "inputSchema")?)?,
             output_schema: object(metadata.output_schema, "outputSchema")?,
             annotations: object(metadata.annotations, "annotations")?,
             icons: icons::embed(metadata.icons.as_deref(), folder, project, problems),
@@ -123,31 +122,34 @@ impl Tool {
 impl Entry for Tool {
     const KIND: &'static str = "tools";
 
+    type Written = Metadata;
+
     fn folder(paths: &Paths) -> &Path {
         &paths.tools
     }
 
-    fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Candidate> {
+    fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
         let (mut found, mut used) = (Vec::new(), BTreeSet::new());
         for name in listing.plain_files().filter(|name| *name != "smoke.sh") {
             let metadata = listing.metadata_beside(name);
             // The executable bit or a `#!` decides, never the extension.
             let stamp = listing.stamp(name);
-            let path = listing.path(name);
-            let Some(stamp) = stamp.filter(|stamp| stamp.is_executable() || has_shebang(&path)) else {
+            let path = || listing.path(name);
+            let Some(stamp) = stamp.filter(|stamp| stamp.is_executable() || has_shebang(&path())) else {
                 if let Some(metadata) = metadata {
                     used.insert(metadata);
                     let problem =
                         "is skipped: it is neither executable nor starts with `#!`; run `chmod +x` on it";
-                    diagnostics.push(Diagnostic::new(path, problem));
+                    diagnostics.push(Diagnostic::new(path(), problem));
                 }
                 continue;
             };
             if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
-                diagnostics.push(Diagnostic::new(path, "is skipped: its name holds a line break; rename it"));
+                diagnostics
+                    .push(Diagnostic::new(path(), "is skipped: its name holds a line break; rename it"));
                 continue;
             }
-            found.push(listing.candidate(name, stamp, metadata.as_deref()));
+            found.push(listing.sighting(name, stamp, metadata));
             used.extend(metadata);
         }
         diagnostics.extend(listing.lonely_metadata(&used).map(|lonely| {
@@ -190,13 +192,9 @@ impl Entry for Tool {
         Self::new(script, metadata, &paths.tools, problems)
     }
 
-    fn remembered(text: &str, paths: &Paths) -> Option<Self> {
-        // As we write it, it is one line; somebody may have made it more.
-        let compacted = text.contains(['\n', '\r']).then(|| write::compact(text));
-        let text = compacted.as_deref().unwrap_or(text);
-        let metadata: Metadata = serde_json::from_str(text).ok()?;
+    fn remembered(metadata: Metadata, paths: &Paths) -> Option<Self> {
         let path = metadata.path?;
-        // What we wrote was looked at before; only what may have been written by others since is looked at again.
+        // Only what may have been written by others since is looked at again.
         Some(Self {
             script: paths.tools.join(relative(Some(&path), "tools").ok()?),
             path,
@@ -215,7 +213,7 @@ impl Entry for Tool {
                 hint: metadata.timeout_hint,
             },
             origin: Origin::Script,
-            registry_entry: RegistryEntry::written(text),
+            registry_entry: RegistryEntry::default(),
         })
     }
 
@@ -302,14 +300,15 @@ pub(crate) fn positive(seconds: Option<u64>, name: &str) -> Result<Option<Durati
 }
 
 /// A schema that says `"type": "object"` and has `properties`, as every client expects.
-fn input_schema(schema: Option<&RawValue>) -> Result<Box<RawValue>, String> {
+fn input_schema(schema: Option<Box<RawValue>>) -> Result<Box<RawValue>, String> {
     #[derive(Deserialize)]
-    struct Shape {
+    struct Shape<'a> {
         r#type: Option<Value>,
-        properties: Option<Value>,
+        #[serde(borrow)]
+        properties: Option<&'a RawValue>,
     }
-    let text = schema.map_or("{}", RawValue::get);
-    let shape: Shape = serde_json::from_str(text).map_err(|error| format!("`inputSchema`: {error}"))?;
+    let text = schema.as_deref().map_or("{}", RawValue::get);
+    let shape: Shape<'_> = serde_json::from_str(text).map_err(|error| format!("`inputSchema`: {error}"))?;
     let mut added = String::new();
     match shape.r#type {
         None => added.push_str(r#""type":"object","#),
@@ -318,13 +317,13 @@ fn input_schema(schema: Option<&RawValue>) -> Result<Box<RawValue>, String> {
     }
     match shape.properties {
         None => added.push_str(r#""properties":{},"#),
-        Some(Value::Object(_)) => {}
+        Some(properties) if properties.get().starts_with('{') => {}
         Some(_) => return Err("`inputSchema.properties` must be an object".to_owned()),
     }
-    let whole = if text == "{}" {
-        format!("{{{}}}", added.trim_end_matches(','))
-    } else {
-        text.replacen('{', &format!("{{{added}"), 1)
+    let whole = match schema {
+        Some(schema) if added.is_empty() => return Ok(schema),
+        Some(schema) if schema.get() != "{}" => schema.get().replacen('{', &format!("{{{added}"), 1),
+        _ => format!("{{{}}}", added.trim_end_matches(',')),
     };
     RawValue::from_string(whole).map_err(|error| error.to_string())
 }

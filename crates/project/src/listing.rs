@@ -1,0 +1,95 @@
+//! The files of one folder, as those see them who pick entries from among them.
+
+use crate::sighting::Sighting;
+use crate::stamp::{Stamp, Stamps};
+use rustix::fs::{AtFlags, FileType, statat};
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// The suffixes of metadata files, the first one found wins.
+const SUFFIXES: [&str; 3] = [".meta.json", ".meta.yaml", ".meta.yml"];
+
+/// Where a folder is.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// The folder of the kind that is looked for.
+    pub(crate) folder: &'a Path,
+    /// Where it stands below that.
+    pub(crate) below: &'a Path,
+}
+
+impl Place<'_> {
+    pub(crate) fn path(self) -> PathBuf {
+        self.folder.join(self.below)
+    }
+}
+
+/// The files of one folder.
+pub(crate) struct Listing<'a> {
+    pub(crate) place: Place<'a>,
+    pub(crate) opened: BorrowedFd<'a>,
+    /// Their names, in order.
+    pub(crate) files: Vec<OsString>,
+}
+
+impl Listing<'_> {
+    /// The names of the files that are no metadata, in their order.
+    pub(crate) fn plain_files(&self) -> impl Iterator<Item = &OsStr> {
+        self.files.iter().map(OsString::as_os_str).filter(|name| !is_metadata(name))
+    }
+
+    /// The names of the metadata files, in their order.
+    pub(crate) fn metadata_files(&self) -> impl Iterator<Item = &OsStr> {
+        self.files.iter().map(OsString::as_os_str).filter(|name| is_metadata(name))
+    }
+
+    pub(crate) fn path(&self, name: &OsStr) -> PathBuf {
+        self.place.path().join(name)
+    }
+
+    /// What a file looks like from outside.
+    pub(crate) fn stamp(&self, name: &OsStr) -> Option<Stamp> {
+        let stat = statat(self.opened, name, AtFlags::empty()).ok()?;
+        (FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then(|| Stamp::of(&stat))
+    }
+
+    /// `tool.sh` is described by `tool.sh.meta.json` or `tool.meta.json`, or one of those in YAML.
+    pub(crate) fn metadata_beside(&self, file: &OsStr) -> Option<&OsStr> {
+        let stem = Path::new(file).file_stem().unwrap_or(file);
+        let spellings = SUFFIXES.iter().flat_map(|suffix| [(file, suffix), (stem, suffix)]);
+        spellings.into_iter().find_map(|(name, suffix)| {
+            let spelling = name.as_bytes().iter().chain(suffix.as_bytes());
+            let place = self.files.binary_search_by(|file| file.as_bytes().iter().cmp(spelling.clone()));
+            Some(self.files[place.ok()?].as_os_str())
+        })
+    }
+
+    /// A file and the metadata beside it.
+    pub(crate) fn sighting(&self, name: &OsStr, stamp: Stamp, metadata: Option<&OsStr>) -> Sighting {
+        let stamps = Stamps { file: stamp, metadata: metadata.and_then(|name| self.stamp(name)) };
+        Sighting { path: self.place.below.join(name), metadata: metadata.map(OsStr::to_owned), stamps }
+    }
+
+    /// The metadata files that speak for none of the files of those in `used`, and are not shadowed by those.
+    pub(crate) fn lonely_metadata(&self, used: &BTreeSet<&OsStr>) -> impl Iterator<Item = &OsStr> {
+        let shadowed = |name: &OsStr| {
+            let stem = metadata_stem(name).unwrap_or_default();
+            SUFFIXES
+                .iter()
+                .any(|suffix| used.contains(&OsStr::from_bytes(&[stem, suffix.as_bytes()].concat())))
+        };
+        self.metadata_files().filter(move |name| !used.contains(name) && !shadowed(name))
+    }
+}
+
+/// The name of a metadata file without its suffix.
+pub(crate) fn metadata_stem(name: &OsStr) -> Option<&[u8]> {
+    SUFFIXES.iter().find_map(|suffix| name.as_bytes().strip_suffix(suffix.as_bytes()))
+}
+
+fn is_metadata(name: &OsStr) -> bool {
+    metadata_stem(name).is_some()
+}
