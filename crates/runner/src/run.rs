@@ -81,6 +81,7 @@ impl Runner {
             let moment = MOMENT * u32::try_from(CALLS.count()).unwrap_or(u32::MAX);
             let alarm = sleep_until(deadline.end().0.min(Instant::now() + moment));
             tokio::pin!(alarm);
+            let mut is_first = true;
             let mut open = JoinSet::new();
             let cut = loop {
                 tokio::select! {
@@ -92,8 +93,11 @@ impl Runner {
                         if now >= end {
                             break Some(Ending::TimedOut(overrun));
                         }
-                        look.notify_one();
-                        upkeep();
+                        if std::mem::take(&mut is_first) {
+                            look.notify_one();
+                        } else {
+                            upkeep();
+                        }
                         alarm.as_mut().reset(end.min(now + UPKEEP));
                     }
                     result = &mut moving, if moved.is_none() => {
@@ -113,6 +117,9 @@ impl Runner {
                     }
                 }
             };
+            if cut.is_some() {
+                look.notify_one();
+            }
             let ending = end(call, cut, grace);
             tokio::pin!(ending);
             let ending = loop {
