@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # Part of tool-sdk.sh, read when one of its functions is first called: running other programs, again or with progress.
 
+# shellcheck source=/dev/null disable=SC2154 # set in tool-sdk.sh
+. "$_mcp_home/parts/notify.sh"
+
 # Sets _mcp_reply to a number of seconds in milliseconds.
 _mcp_milliseconds() {
 	local whole=${1%%.*} part=''
