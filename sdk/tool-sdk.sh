@@ -7,8 +7,8 @@
 #
 # and described in docs/bash-sdk.md. Two things shape the code. It runs on bash 3.2, which macOS still ships. And a
 # process costs more than everything else here, so functions hand values to each other in `_mcp_reply` instead of
-# through `$(…)`, small JSON is read by bash itself, and no helper starts the JSON tool twice. What a script can do
-# without is in parts/, read at its first call. Only mcp_* is for scripts; _mcp_* may change.
+# through `$(…)`, small JSON is read by bash itself, and functions get by with one. What a script can do without is in
+# parts/, read at its first call. Only mcp_* is for scripts; _mcp_* may change.
 
 # A value taken with `x=$(mcp_args_require .x)` is refused by a subshell; only errexit lets that end the script.
 set -euo pipefail
