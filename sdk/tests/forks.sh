@@ -87,7 +87,8 @@ mcp_roots_contains shortcut/x
 mcp_require_path .path
 mcp_path_normalize shortcut/x
 mcp_path_collapse ./a/../b
-mcp_config_load --defaults '{"a":1}' --env MCP_TOOL_ARGS_JSON
+mcp_config_load --defaults "$LONG_JSON" --env MCP_TOOL_ARGS_JSON
+mcp_config_load --defaults "$LONG_JSON"
 mcp_config_get .a --default 1
 mcp_download_safe --url https://example.org --out x
 mcp_download_safe_or_fail --url https://example.org --out x
