@@ -54,27 +54,6 @@ _mcp_untraced() {
 	return "$status"
 }
 
-# The first of two values that is a whole number, else 0.
-_mcp_uint() {
-	local value
-	for value in "$1" "$2"; do
-		case $value in
-		*[[:space:]]*)
-			value=${value#"${value%%[![:space:]]*}"}
-			value=${value%"${value##*[![:space:]]}"}
-			;;
-		esac
-		case $value in
-		'' | *[!0-9]*) ;;
-		*)
-			_mcp_reply=$value
-			return 0
-			;;
-		esac
-	done
-	_mcp_reply=0
-}
-
 # Functions that count bytes set LC_ALL for themselves. They are called with 2>/dev/null, because bash warns when it
 # returns to a locale that the machine lacks.
 _mcp_bytes() {
@@ -329,9 +308,13 @@ _mcp_success() {
 }
 
 mcp_result_success() {
-	local data=${1-} limit
-	_mcp_uint "${2-}" "${MCPBASH_MAX_TEXT_BYTES:-102400}"
-	limit=$_mcp_reply
+	local data=${1-} limit=${2:-${MCPBASH_MAX_TEXT_BYTES:-102400}}
+	case $limit in
+	*[!0-9]*)
+		_mcp_uint "$limit" "${MCPBASH_MAX_TEXT_BYTES:-102400}"
+		limit=$_mcp_reply
+		;;
+	esac
 	if [ "${#data}" -le "$_mcp_read_limit" ] && _mcp_success "$data" "$limit" 2>/dev/null; then
 		printf '%s\n' "$_mcp_reply"
 	else
@@ -377,6 +360,7 @@ mcp_json_truncate() { _mcp_part output "$@"; }
 mcp_result_text_with_resource() { _mcp_part output "$@"; }
 mcp_extract_cli_error() { _mcp_part output "$@"; }
 _mcp_success_by_tool() { _mcp_part output "$@"; }
+_mcp_uint() { _mcp_part output "$@"; }
 
 mcp_progress() { _mcp_part notify "$@"; }
 mcp_log() { _mcp_part notify "$@"; }

@@ -2,6 +2,23 @@
 # Part of tool-sdk.sh, read when one of its functions is first called: results out of what is large, on disk, or said by
 # another program.
 
+# The first of two values that is a whole number, else 0.
+_mcp_uint() {
+	local value
+	for value in "$1" "$2"; do
+		value=${value#"${value%%[![:space:]]*}"}
+		value=${value%"${value##*[![:space:]]}"}
+		case $value in
+		'' | *[!0-9]*) ;;
+		*)
+			_mcp_reply=$value
+			return 0
+			;;
+		esac
+	done
+	_mcp_reply=0
+}
+
 # Sizes are added up element by element, so that the whole takes one pass, however many elements there are.
 # shellcheck disable=SC2016 # variables of the JSON tool
 _mcp_truncate_program='
