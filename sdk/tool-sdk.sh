@@ -29,7 +29,7 @@ _mcp_reply=''
 _mcp_read_limit=1024
 _mcp_quote_limit=262144
 _mcp_quote_piece=4096
-if [ "${BASH_VERSINFO[0]}" -lt 4 ]; then
+if ((BASH_VERSINFO[0] < 4)); then
 	_mcp_quote_limit=8192
 	_mcp_quote_piece=512
 fi
@@ -299,12 +299,14 @@ mcp_emit_json() {
 
 # Sets _mcp_reply to the result for some JSON. Fails if it is none, or too long for a text.
 _mcp_success() {
-	local LC_ALL=C whole
+	local LC_ALL=C whole text
 	_mcp_read_json "$1" || return 1
 	whole="{\"success\":true,\"result\":$_mcp_reply}"
 	[ "${#whole}" -le "$2" ] || return 1
-	_mcp_quote "$whole"
-	_mcp_reply="{\"content\":[{\"type\":\"text\",\"text\":$_mcp_reply}],\"structuredContent\":$whole,\"isError\":false}"
+	# There is nothing else to quote in JSON.
+	text=${whole//\\/\\\\}
+	text=${text//\"/\\\"}
+	_mcp_reply="{\"content\":[{\"type\":\"text\",\"text\":\"$text\"}],\"structuredContent\":$whole,\"isError\":false}"
 }
 
 mcp_result_success() {
