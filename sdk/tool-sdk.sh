@@ -7,8 +7,8 @@
 #
 # and described in docs/bash-sdk.md. Two things shape the code. It runs on bash 3.2, which macOS still ships. And a
 # process costs more than everything else here, so functions hand values to each other in `_mcp_reply` instead of
-# through `$(…)`, small JSON is read by bash itself, and no helper starts the JSON tool twice. What most scripts never
-# call is in parts/, read at its first call. Only mcp_* is for scripts; _mcp_* may change.
+# through `$(…)`, small JSON is read by bash itself, and functions get by with one. What a script can do without is in
+# parts/, read at its first call. Only mcp_* is for scripts; _mcp_* may change.
 
 # A value taken with `x=$(mcp_args_require .x)` is refused by a subshell; only errexit lets that end the script.
 set -euo pipefail
@@ -29,7 +29,7 @@ _mcp_reply=''
 _mcp_read_limit=1024
 _mcp_quote_limit=262144
 _mcp_quote_piece=4096
-if [ "${BASH_VERSINFO[0]}" -lt 4 ]; then
+if ((BASH_VERSINFO[0] < 4)); then
 	_mcp_quote_limit=8192
 	_mcp_quote_piece=512
 fi
@@ -52,23 +52,6 @@ _mcp_untraced() {
 	"$@" || status=$?
 	[ -z "$traced" ] || set -x
 	return "$status"
-}
-
-# The first of two values that is a whole number, else 0.
-_mcp_uint() {
-	local value
-	for value in "$1" "$2"; do
-		value=${value#"${value%%[![:space:]]*}"}
-		value=${value%"${value##*[![:space:]]}"}
-		case $value in
-		'' | *[!0-9]*) ;;
-		*)
-			_mcp_reply=$value
-			return 0
-			;;
-		esac
-	done
-	_mcp_reply=0
 }
 
 # Functions that count bytes set LC_ALL for themselves. They are called with 2>/dev/null, because bash warns when it
@@ -94,9 +77,9 @@ _mcp_read_file() {
 
 # Makes a JSON string of a text. Bytes above ASCII stay as they are.
 _mcp_quote() {
-	local LC_ALL=C text=$1 piece at=0 size code char
+	local LC_ALL=C text=$1 piece at=0 size
 	size=${#text}
-	if [ "$size" -gt "$_mcp_quote_limit" ]; then
+	if ((size > _mcp_quote_limit)); then
 		# The here-string brings a line feed of its own, which goes again with the last three characters.
 		if _mcp_reply=$(exec "$MCPBASH_JSON_TOOL_BIN" -Rs . <<<"$text"); then
 			_mcp_reply=${_mcp_reply%???}'"'
@@ -104,32 +87,13 @@ _mcp_quote() {
 		fi
 	fi
 	_mcp_reply='"'
-	while [ "$at" -lt "$size" ]; do
+	while ((at < size)); do
 		piece=${text:at:_mcp_quote_piece}
-		at=$((at + _mcp_quote_piece))
 		case $piece in *\\*) piece=${piece//\\/\\\\} ;; esac
 		case $piece in *\"*) piece=${piece//\"/\\\"} ;; esac
-		case $piece in
-		*[$'\001'-$'\037']*)
-			piece=${piece//$'\n'/\\n}
-			piece=${piece//$'\t'/\\t}
-			piece=${piece//$'\r'/\\r}
-			;;
-		esac
-		case $piece in
-		*[$'\001'-$'\037']*)
-			for code in 01 02 03 04 05 06 07 08 0b 0c 0e 0f 10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f; do
-				printf -v char '%b' "\\x$code"
-				case $code in
-				08) code=b ;;
-				0c) code=f ;;
-				*) code=u00$code ;;
-				esac
-				piece=${piece//"$char"/\\$code}
-			done
-			;;
-		esac
+		case $piece in *[$'\001'-$'\037']*) _mcp_quote_controls ;; esac
 		_mcp_reply+=$piece
+		at=$((at + _mcp_quote_piece))
 	done
 	_mcp_reply+='"'
 }
@@ -145,128 +109,64 @@ _mcp_quote_all() {
 	_mcp_reply="[$array]"
 }
 
-# Reads exactly one JSON value, and sets _mcp_reply to it without needless whitespace. On the way it notes `type` and
-# `message` of an outermost object, if they are strings.
+# Reads exactly one JSON value, and sets _mcp_reply to it without needless whitespace. On the way it notes `type`,
+# `message` and `progress` of an outermost object, if they are neither objects nor arrays.
+#
+# What is between strings and words makes the shape of the whole, as {s:[v,s]} for {"a": [1, "x"]}. Parts of it that are
+# right shrink to a key (k), a member (m) or a value (v), until a single value is left.
 _mcp_read_json() {
-	local LC_ALL=C rest=$1 out='' open='' want=value name='' text token digits
-	local space=$'[ \t\r\n]' other=$'[! \t\r\n]' hex='[0-9a-fA-F]'
-	_mcp_type=''
-	_mcp_message=''
+	local LC_ALL=C rest=$1 out='' shape='' before token='' name kind opened closed
+	_mcp_type='' _mcp_message='' _mcp_progress=''
 	while :; do
-		# shellcheck disable=SC2254,SC2295 # these are patterns
-		case $rest in $space*) rest=${rest#"${rest%%$other*}"} ;; esac
-		case $want:$rest in
-		value:\"* | first:\"* | key:\"* | member:\"*)
-			rest=${rest#?}
-			text='"'
-			while :; do
-				token=${rest%%[\"\\]*}
-				case $token in *[$'\001'-$'\037']*) return 1 ;; esac
-				rest=${rest:${#token}}
-				text+=$token
-				# shellcheck disable=SC2254 # these are patterns
-				case $rest in
-				\"*)
-					rest=${rest#?}
-					break
-					;;
-				\\[\"\\/bfnrt]*)
-					text+=${rest:0:2}
-					rest=${rest:2}
-					;;
-				\\u$hex$hex$hex$hex*)
-					text+=${rest:0:6}
-					rest=${rest:6}
-					;;
-				*) return 1 ;;
-				esac
-			done
-			text+='"'
-			out+=$text
-			case $want in
-			key | member)
-				name=$text
-				want='colon'
-				;;
-			*)
-				want=end
-				case $open$name in
-				'}"message"') _mcp_message=$text ;;
-				'}"type"') _mcp_type=$text ;;
-				esac
-				;;
-			esac
+		before=${rest%%[-+.\"0-9a-zA-Z]*}
+		rest=${rest:${#before}}
+		name=$token
+		case $before in *[$' \t\r\n']*) before=${before//[$' \t\r\n']/} ;; esac
+		case $rest in
+		'') break ;;
+		\"*\"*)
+			token=${rest#?}
+			token=\"${token%%\"*}\"
+			case $token in *[\\$'\001'-$'\037']*) _mcp_read_escapes || return 1 ;; esac
+			kind=s
 			;;
-		value:\{* | first:\{*)
-			open="}$open"
-			out+='{'
-			rest=${rest#?}
-			want=member
-			;;
-		value:\[* | first:\[*)
-			open="]$open"
-			out+='['
-			rest=${rest#?}
-			want=first
-			;;
-		colon::*)
-			out+=:
-			rest=${rest#?}
-			want=value
-			;;
-		end:,*)
-			case $open in
-			\}*) want=key ;;
-			\]*) want=value ;;
-			*) return 1 ;;
-			esac
-			out+=,
-			rest=${rest#?}
-			;;
-		end:\}* | end:\]* | member:\}* | first:\]*)
-			token=${rest:0:1}
-			[ "$token" = "${open:0:1}" ] || return 1
-			open=${open#?}
-			out+=$token
-			rest=${rest#?}
-			want=end
-			;;
-		end:)
-			[ -z "$open" ] || return 1
-			_mcp_reply=$out
-			return 0
-			;;
-		value:[-0-9a-z]* | first:[-0-9a-z]*)
+		*)
 			token=${rest%%[!-+.0-9a-zA-Z]*}
-			rest=${rest:${#token}}
-			out+=$token
-			want=end
 			case $token in
-			true | false | null | [0-9] | [1-9][0-9]) continue ;;
+			true | false | null | [0-9] | [1-9][0-9] | [1-9][0-9][0-9]) ;;
+			*) [[ $token =~ ^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$ ]] || return 1 ;;
 			esac
-			token=${token#-}
-			digits=${token%%[!0-9]*}
-			case $digits in '' | 0?*) return 1 ;; esac
-			token=${token:${#digits}}
-			case $token in
-			.[0-9]*)
-				token=${token#.}
-				token=${token#"${token%%[!0-9]*}"}
-				;;
-			esac
-			case $token in
-			[eE]*)
-				token=${token#?}
-				token=${token#[-+]}
-				case $token in '' | *[!0-9]*) return 1 ;; esac
-				token=''
-				;;
-			esac
-			[ -z "$token" ] || return 1
+			kind=v
 			;;
-		*) return 1 ;;
+		esac
+		rest=${rest:${#token}}
+		out+=$before$token
+		shape+=$before$kind
+		case $before$name in
+		':"type"' | ':"message"' | ':"progress"')
+			opened=${shape//[!\{\[]/}
+			closed=${shape//[!\}\]]/}
+			((${#opened} - ${#closed} != 1)) || printf -v "_mcp_${name//\"/}" '%s' "$token"
+			;;
 		esac
 	done
+	out+=$before
+	shape+=$before
+	shape=${shape//s:/k}
+	shape=${shape//s/v}
+	while [[ $shape != v* ]]; do
+		before=$shape
+		shape=${shape//kv/m}
+		shape=${shape//m,m/m}
+		shape=${shape//v,v/v}
+		shape=${shape//\{m\}/v}
+		shape=${shape//\[v\]/v}
+		shape=${shape//\{\}/v}
+		shape=${shape//\[\]/v}
+		[[ $shape != "$before" ]] || return 1
+	done
+	_mcp_reply=$out
+	[[ $shape == v ]]
 }
 
 # The same for JSON of any size.
@@ -386,62 +286,6 @@ mcp_args_require() {
 	_mcp_untraced _mcp_args_require "$1" "${2-}"
 }
 
-_mcp_args_bool() {
-	local pointer=$1 default=''
-	shift
-	while [ "${1-}" = --default ]; do
-		default=${2:-false}
-		shift 2 || shift
-	done
-	if ! _mcp_arg "$pointer"; then
-		[ -n "$default" ] || mcp_fail_invalid_args "$pointer is required"
-		_mcp_reply=$default
-	fi
-	case $_mcp_reply in
-	true | 1) printf true ;;
-	*) printf false ;;
-	esac
-}
-
-mcp_args_bool() {
-	_mcp_untraced _mcp_args_bool "$@"
-}
-
-_mcp_args_int() {
-	local pointer=$1 default='' min='' max=''
-	shift
-	while [ "$#" -gt 0 ]; do
-		case $1 in
-		--default) default=${2-} ;;
-		--min) min=${2-} ;;
-		--max) max=${2-} ;;
-		*) break ;;
-		esac
-		shift 2 || shift
-	done
-	if [ -n "$min" ] && [ -n "$max" ] && ! [ "$min" -le "$max" ] 2>/dev/null; then
-		mcp_fail_invalid_args "mcp_args_int: --min cannot exceed --max"
-	fi
-	if ! _mcp_arg "$pointer"; then
-		[ -n "$default" ] || mcp_fail_invalid_args "$pointer is required"
-		_mcp_reply=$default
-	fi
-	case ${_mcp_reply#-} in
-	'' | *[!0-9]*) mcp_fail_invalid_args "$pointer must be an integer" ;;
-	esac
-	if [ -n "$min" ] && ! [ "$_mcp_reply" -ge "$min" ] 2>/dev/null; then
-		mcp_fail_invalid_args "$pointer must be >= $min"
-	fi
-	if [ -n "$max" ] && ! [ "$_mcp_reply" -le "$max" ] 2>/dev/null; then
-		mcp_fail_invalid_args "$pointer must be <= $max"
-	fi
-	printf '%s' "$_mcp_reply"
-}
-
-mcp_args_int() {
-	_mcp_untraced _mcp_args_int "$@"
-}
-
 # Results -------------------------------------------------------------------------------------------------------------
 
 mcp_emit_text() {
@@ -453,293 +297,37 @@ mcp_emit_json() {
 	printf '%s' "$_mcp_reply"
 }
 
-# Prints an error result from a message and an error object, both JSON.
-_mcp_print_error() {
-	printf '{"content":[{"type":"text","text":%s}],"structuredContent":{"success":false,"error":%s},"isError":true}\n' \
-		"$1" "$2"
-}
-
-_mcp_print_internal_error() {
-	_mcp_print_error "\"$1\"" "{\"type\":\"internal_error\",\"message\":\"$1\"}"
+# Sets _mcp_reply to the result for some JSON. Fails if it is none, or too long for a text.
+_mcp_success() {
+	local LC_ALL=C whole text
+	_mcp_read_json "$1" || return 1
+	whole="{\"success\":true,\"result\":$_mcp_reply}"
+	[ "${#whole}" -le "$2" ] || return 1
+	# There is nothing else to quote in JSON.
+	text=${whole//\\/\\\\}
+	text=${text//\"/\\\"}
+	_mcp_reply="{\"content\":[{\"type\":\"text\",\"text\":\"$text\"}],\"structuredContent\":$whole,\"isError\":false}"
 }
 
 mcp_result_success() {
-	local data=${1-} limit envelope
-	_mcp_uint "${2-}" "${MCPBASH_MAX_TEXT_BYTES:-102400}"
-	limit=$_mcp_reply
-	if [ -z "$data" ]; then
-		_mcp_print_internal_error "Empty data passed to mcp_result_success"
-		return 0
-	fi
-	if [ "${#data}" -le "$_mcp_read_limit" ] && _mcp_read_json "$data" 2>/dev/null; then
-		envelope="{\"success\":true,\"result\":$_mcp_reply}"
-		_mcp_bytes "$envelope" 2>/dev/null
-		if [ "$_mcp_reply" -le "$limit" ]; then
-			_mcp_quote "$envelope" 2>/dev/null
-			printf '{"content":[{"type":"text","text":%s}],"structuredContent":%s,"isError":false}\n' \
-				"$_mcp_reply" "$envelope"
-			return 0
-		fi
-	fi
-	# shellcheck disable=SC2016 # variables of the JSON tool
-	"$MCPBASH_JSON_TOOL_BIN" -cs --argjson limit "$limit" '
-		if length != 1 then {
-			content: [{type: "text", text: "Error: input must be single JSON value"}],
-			structuredContent: {success: false, error:
-				{type: "internal_error", message: "Input contained multiple JSON values", count: length}},
-			isError: true
-		} else .[0] as $data | {success: true, result: $data} | tojson as $text | {
-			content: [{type: "text", text: (
-				if ($text | utf8bytelength) <= $limit then $text
-				elif ($data | type) == "array" then "Success: array with \($data | length) items"
-				elif ($data | type) == "object" then "Success: object with \($data | length) keys"
-				else "Success: \($data | tostring | .[:100])" end)}],
-			structuredContent: .,
-			isError: false
-		} end' <<<"$data" 2>/dev/null || _mcp_print_internal_error "Invalid JSON passed to mcp_result_success"
-}
-
-mcp_result_error() {
-	local error=${1-}
-	if [ -z "$error" ]; then
-		_mcp_print_internal_error "Unknown error (empty error object)"
-		return 0
-	fi
-	if [ "${#error}" -le "$_mcp_read_limit" ] && _mcp_read_json "$error" 2>/dev/null &&
-		[ -n "$_mcp_type" ] && [ -n "$_mcp_message" ]; then
-		_mcp_print_error "$_mcp_message" "$_mcp_reply"
-		return 0
-	fi
-	if ! "$MCPBASH_JSON_TOOL_BIN" -cs '
-		if length != 1 then
-			{type: "internal_error", message: "Error payload must be single JSON value", raw: "multiple values: \(length)"}
-		elif (.[0] | type) != "object" then
-			{type: "internal_error", message: "Error payload must be an object", raw: (.[0] | tostring)}
-		else .[0] | . + {type: (.type // "internal_error"), message: (.message // "Unknown error")} end
-		| {content: [{type: "text", text: (.message | tostring)}],
-			structuredContent: {success: false, error: .}, isError: true}' <<<"$error" 2>/dev/null; then
-		local message='"Invalid error JSON passed to mcp_result_error"'
-		_mcp_quote "$error" 2>/dev/null
-		_mcp_print_error "$message" "{\"type\":\"internal_error\",\"message\":$message,\"raw\":$_mcp_reply}"
-	fi
-}
-
-mcp_error() {
-	local type=${1:-internal_error} message=${2:-Unknown error} hint='' data='' error quoted
-	shift 2 || shift $#
-	while [ "$#" -gt 0 ]; do
-		case $1 in
-		--hint)
-			hint=${2-}
-			shift 2 || shift
-			;;
-		--data)
-			data=${2-}
-			shift 2 || shift
-			;;
-		*) shift ;;
-		esac
-	done
-	_mcp_quote "$type" 2>/dev/null
-	error="{\"type\":$_mcp_reply"
-	_mcp_quote "$message" 2>/dev/null
-	quoted=$_mcp_reply
-	error+=",\"message\":$quoted"
-	if [ -n "$hint" ]; then
-		_mcp_quote "$hint" 2>/dev/null
-		error+=",\"hint\":$_mcp_reply"
-	fi
-	if [ -n "$data" ]; then
-		if ! _mcp_compact "$data"; then
-			_mcp_quote "$data" 2>/dev/null
-			_mcp_reply="{\"_invalid_json\":$_mcp_reply}"
-		fi
-		[ "$_mcp_reply" = null ] || error+=",\"data\":$_mcp_reply"
-	fi
-	mcp_log_debug mcp_error "type=$type: $message"
-	[ -z "$hint" ] || mcp_log_warn mcp_error "type=$type hint: $message"
-	_mcp_print_error "$quoted" "$error}"
-}
-
-# Errors of the protocol ----------------------------------------------------------------------------------------------
-
-mcp_fail() {
-	local code=${1-} message=${2-} data=null error
-	case ${code#[-+]} in
-	'' | *[!0-9]*)
-		[ -n "$message" ] || message=$code
-		code=-32603
+	local data=${1-} limit=${2:-${MCPBASH_MAX_TEXT_BYTES:-102400}}
+	case $limit in
+	*[!0-9]*)
+		_mcp_uint "$limit" "${MCPBASH_MAX_TEXT_BYTES:-102400}"
+		limit=$_mcp_reply
 		;;
 	esac
-	message=${message:-Tool failed}
-	if [ -n "${3-}" ] && _mcp_compact "$3"; then
-		data=$_mcp_reply
+	if [ "${#data}" -le "$_mcp_read_limit" ] && _mcp_success "$data" "$limit" 2>/dev/null; then
+		printf '%s\n' "$_mcp_reply"
+	else
+		_mcp_success_by_tool "$data" "$limit"
 	fi
-	_mcp_quote "$message" 2>/dev/null
-	error="{\"code\":${code#+},\"message\":$_mcp_reply,\"data\":$data}"
-	if [ -n "${MCP_TOOL_ERROR_FILE:-}" ]; then
-		{ printf '%s\n' "$error" >"$MCP_TOOL_ERROR_FILE"; } 2>/dev/null || :
-	fi
-	printf '%s\n' "$error"
-	_mcp_warn "$message"
-	exit 1
 }
 
-mcp_fail_invalid_args() {
-	mcp_fail -32602 "${1:-Invalid params}" "${2-}"
-}
-
-# Progress, logs and cancellation -------------------------------------------------------------------------------------
-
-# Writes a line for the server. A pipe is opened for reading too, which neither waits for a reader nor dies without one.
-_mcp_send() {
-	{
-		if [ -p "$1" ]; then
-			printf '%s\n' "$2" 1<>"$1"
-		else
-			printf '%s\n' "$2" >>"$1"
-		fi
-	} 2>/dev/null || :
-}
-
-# Sends START, a text as JSON string, END as one line of less than 4096 bytes, which a pipe takes in one piece.
-_mcp_send_text() {
-	local LC_ALL=C stream=$1 start=$2 text=$3 end=$4 room keep piece
-	room=$((4000 - ${#start} - ${#end}))
-	piece=$text
-	[ "${#text}" -le "$room" ] || piece=${text:0:room}
-	_mcp_quote "$piece"
-	if [ "${#piece}" -lt "${#text}" ] || [ "${#_mcp_reply}" -gt "$room" ]; then
-		keep=$((room - 40))
-		while [ "$keep" -gt 0 ]; do
-			piece=${text:0:keep}
-			_mcp_trim_character
-			_mcp_quote "$piece… [cut: ${#text} bytes in all]"
-			[ "${#_mcp_reply}" -gt "$room" ] || break
-			keep=$((keep * 3 / 4))
-		done
-		[ "$keep" -gt 0 ] || return 0
-	fi
-	_mcp_send "$stream" "$start$_mcp_reply$end"
-}
-
-# Takes the last character of $piece away if it is not ASCII, for it may have been cut in its middle.
-_mcp_trim_character() {
-	local tries=3
-	while [ "$tries" -gt 0 ]; do
-		case $piece in
-		*[$'\200'-$'\277']) piece=${piece%?} ;;
-		*) break ;;
-		esac
-		tries=$((tries - 1))
-	done
-	case $piece in *[$'\300'-$'\377']) piece=${piece%?} ;; esac
-}
+# Cancellation --------------------------------------------------------------------------------------------------------
 
 mcp_is_cancelled() {
 	[ -n "$MCP_TOOL_CANCELLATION_FILE" ] && [ -f "$MCP_TOOL_CANCELLATION_FILE" ]
-}
-
-mcp_progress() {
-	local progress=${1-} message=${2-} total=${3-} most=100 token=$MCP_PROGRESS_TOKEN start end='}}'
-	if [ -z "$token" ] || [ -z "$MCP_PROGRESS_STREAM" ]; then
-		return 0
-	fi
-	case $total in
-	'' | *[!0-9]* | ???????????????*) ;;
-	*)
-		total=$((10#$total))
-		[ "$total" -le "$most" ] || most=$total
-		end=",\"total\":$total}}"
-		;;
-	esac
-	progress=${progress%%.*}
-	case $progress in
-	'' | *[!0-9]*) progress=0 ;;
-	???????????????*) progress=$most ;;
-	*)
-		progress=$((10#$progress))
-		[ "$progress" -le "$most" ] || progress=$most
-		;;
-	esac
-	if ! [[ $token =~ ^-?(0|[1-9][0-9]*)(\.[0-9]+)?$ ]]; then
-		_mcp_quote "$token" 2>/dev/null
-		token=$_mcp_reply
-	fi
-	start='{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":'
-	start+="$token,\"progress\":$progress,\"message\":"
-	_mcp_send_text "$MCP_PROGRESS_STREAM" "$start" "$message" "$end" 2>/dev/null
-}
-
-# Sets _mcp_reply to a log line up to its data.
-_mcp_log_start() {
-	local logger=$2
-	_mcp_quote "${logger:0:200}" 2>/dev/null
-	_mcp_reply="\"params\":{\"level\":\"$1\",\"logger\":$_mcp_reply,\"data\":"
-	_mcp_reply="{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",$_mcp_reply"
-}
-
-_mcp_log_text() {
-	[ -n "$MCP_LOG_STREAM" ] || return 0
-	_mcp_log_start "$1" "$2"
-	_mcp_send_text "$MCP_LOG_STREAM" "$_mcp_reply" "$3" '}}' 2>/dev/null
-}
-
-mcp_log() {
-	local level=$1 data=$3
-	case $level in
-	[Dd][Ee][Bb][Uu][Gg]) level=debug ;;
-	[Ii][Nn][Ff][Oo]) level=info ;;
-	[Nn][Oo][Tt][Ii][Cc][Ee]) level=notice ;;
-	[Ww][Aa][Rr][Nn] | [Ww][Aa][Rr][Nn][Ii][Nn][Gg]) level=warning ;;
-	[Ee][Rr][Rr][Oo][Rr]) level=error ;;
-	[Cc][Rr][Ii][Tt][Ii][Cc][Aa][Ll]) level=critical ;;
-	[Aa][Ll][Ee][Rr][Tt]) level=alert ;;
-	[Ee][Mm][Ee][Rr][Gg][Ee][Nn][Cc][Yy]) level=emergency ;;
-	*)
-		_mcp_warn "mcp_log: invalid level '$level', logged as 'info'"
-		level=info
-		;;
-	esac
-	[ -n "$MCP_LOG_STREAM" ] || return 0
-	_mcp_log_json "$level" "$2" "$data" 2>/dev/null
-}
-
-# Data that is too long for a line becomes a text, which can be cut.
-_mcp_log_json() {
-	local LC_ALL=C data=$3
-	if [ "${#data}" -gt 3000 ]; then
-		_mcp_log_text "$1" "$2" "$data"
-		return 0
-	fi
-	# A line break in JSON is mere whitespace, but would end the line.
-	case $data in *[$'\r\n']*) data=${data//[$'\r\n']/ } ;; esac
-	_mcp_log_start "$1" "$2"
-	_mcp_send "$MCP_LOG_STREAM" "$_mcp_reply$data}}"
-}
-
-mcp_log_debug() {
-	_mcp_log_text debug "$1" "$2"
-}
-
-mcp_log_info() {
-	_mcp_log_text info "$1" "$2"
-}
-
-mcp_log_warn() {
-	_mcp_log_text warning "$1" "$2"
-}
-
-mcp_log_error() {
-	_mcp_log_text error "$1" "$2"
-}
-
-mcp_debug() {
-	local time=''
-	[ -n "${MCPBASH_DEBUG_LOG:-}" ] || return 0
-	# bash 3.2 has no clock.
-	printf -v time '%(%H:%M:%S)T' -1 2>/dev/null || time=$(exec date +%H:%M:%S 2>/dev/null) || time='??:??:??'
-	{ printf '[%s] %s\n' "$time" "$*" >>"$MCPBASH_DEBUG_LOG"; } 2>/dev/null || :
 }
 
 # Parts read at their first call --------------------------------------------------------------------------------------
@@ -751,40 +339,61 @@ case $_mcp_home in
 *) _mcp_home=$PWD/$_mcp_home ;;
 esac
 
-# Reads a part, which brings the function that is called, and calls it.
+# Reads a part, which brings the function that called this one, and calls it again.
 _mcp_part() {
 	# shellcheck source=/dev/null
-	. "$_mcp_home/parts/$1.sh"
+	. "$_mcp_home/parts/$1.sh" || return
 	shift
-	"$@"
+	"${FUNCNAME[1]}" "$@"
 }
 
-mcp_json_truncate() { _mcp_part output mcp_json_truncate "$@"; }
-mcp_result_text_with_resource() { _mcp_part output mcp_result_text_with_resource "$@"; }
-mcp_extract_cli_error() { _mcp_part output mcp_extract_cli_error "$@"; }
+_mcp_quote_controls() { _mcp_part json; }
+_mcp_read_escapes() { _mcp_part json; }
 
-mcp_path_collapse() { _mcp_part roots mcp_path_collapse "$@"; }
-mcp_path_normalize() { _mcp_part roots mcp_path_normalize "$@"; }
-mcp_roots_list() { _mcp_part roots mcp_roots_list "$@"; }
-mcp_roots_count() { _mcp_part roots mcp_roots_count "$@"; }
-mcp_roots_contains() { _mcp_part roots mcp_roots_contains "$@"; }
-mcp_require_path() { _mcp_part roots mcp_require_path "$@"; }
+mcp_args_bool() { _mcp_part args "$@"; }
+mcp_args_int() { _mcp_part args "$@"; }
 
-mcp_with_retry() { _mcp_part run mcp_with_retry "$@"; }
-mcp_run_with_progress() { _mcp_part run mcp_run_with_progress "$@"; }
+mcp_result_error() { _mcp_part errors "$@"; }
+mcp_error() { _mcp_part errors "$@"; }
+mcp_fail() { _mcp_part errors "$@"; }
+mcp_fail_invalid_args() { _mcp_part errors "$@"; }
 
-mcp_elicit() { _mcp_part ask mcp_elicit "$@"; }
-mcp_elicit_url() { _mcp_part ask mcp_elicit_url "$@"; }
-mcp_elicit_string() { _mcp_part ask mcp_elicit_string "$@"; }
-mcp_elicit_confirm() { _mcp_part ask mcp_elicit_confirm "$@"; }
-mcp_elicit_choice() { _mcp_part ask mcp_elicit_choice "$@"; }
-mcp_elicit_titled_choice() { _mcp_part ask mcp_elicit_titled_choice "$@"; }
-mcp_elicit_multi_choice() { _mcp_part ask mcp_elicit_multi_choice "$@"; }
-mcp_elicit_titled_multi_choice() { _mcp_part ask mcp_elicit_titled_multi_choice "$@"; }
-mcp_sample() { _mcp_part ask mcp_sample "$@"; }
+mcp_json_truncate() { _mcp_part output "$@"; }
+mcp_result_text_with_resource() { _mcp_part output "$@"; }
+mcp_extract_cli_error() { _mcp_part output "$@"; }
+_mcp_success_by_tool() { _mcp_part output "$@"; }
+_mcp_uint() { _mcp_part output "$@"; }
 
-mcp_config_load() { _mcp_part config mcp_config_load "$@"; }
-mcp_config_get() { _mcp_part config mcp_config_get "$@"; }
+mcp_progress() { _mcp_part notify "$@"; }
+mcp_log() { _mcp_part notify "$@"; }
+mcp_log_debug() { _mcp_part notify "$@"; }
+mcp_log_info() { _mcp_part notify "$@"; }
+mcp_log_warn() { _mcp_part notify "$@"; }
+mcp_log_error() { _mcp_part notify "$@"; }
+mcp_debug() { _mcp_part notify "$@"; }
 
-mcp_download_safe() { _mcp_part download mcp_download_safe "$@"; }
-mcp_download_safe_or_fail() { _mcp_part download mcp_download_safe_or_fail "$@"; }
+mcp_with_retry() { _mcp_part run "$@"; }
+mcp_run_with_progress() { _mcp_part run "$@"; }
+
+mcp_elicit() { _mcp_part ask "$@"; }
+mcp_elicit_url() { _mcp_part ask "$@"; }
+mcp_elicit_string() { _mcp_part ask "$@"; }
+mcp_elicit_confirm() { _mcp_part ask "$@"; }
+mcp_elicit_choice() { _mcp_part ask "$@"; }
+mcp_elicit_titled_choice() { _mcp_part ask "$@"; }
+mcp_elicit_multi_choice() { _mcp_part ask "$@"; }
+mcp_elicit_titled_multi_choice() { _mcp_part ask "$@"; }
+mcp_sample() { _mcp_part ask "$@"; }
+
+mcp_path_collapse() { _mcp_part roots "$@"; }
+mcp_path_normalize() { _mcp_part roots "$@"; }
+mcp_roots_list() { _mcp_part roots "$@"; }
+mcp_roots_count() { _mcp_part roots "$@"; }
+mcp_roots_contains() { _mcp_part roots "$@"; }
+mcp_require_path() { _mcp_part roots "$@"; }
+
+mcp_config_load() { _mcp_part config "$@"; }
+mcp_config_get() { _mcp_part config "$@"; }
+
+mcp_download_safe() { _mcp_part download "$@"; }
+mcp_download_safe_or_fail() { _mcp_part download "$@"; }

@@ -27,10 +27,6 @@ mcp_config_load() {
 		esac
 		shift 2 || shift
 	done
-	if [ "$defaults" != '{}' ] && ! _mcp_compact "$defaults"; then
-		mcp_log_warn config "Invalid JSON in --defaults, using {}"
-		defaults='{}'
-	fi
 	MCP_CONFIG_JSON=$defaults
 	export MCP_CONFIG_JSON
 
@@ -55,8 +51,17 @@ mcp_config_load() {
 			mcp_log_warn config "'$MCPBASH_JSON_TOOL_BIN' could not merge the configuration"
 			return 1
 		fi
+	elif ! _mcp_compact "$defaults"; then
+		answer=n----
 	fi
 
+	case $answer in
+	[n-]*)
+		mcp_log_warn config "Invalid JSON in --defaults, using {}"
+		defaults='{}'
+		MCP_CONFIG_JSON=$defaults
+		;;
+	esac
 	case $answer in ?y*) mcp_log_debug config "Loaded example config: $example" ;; esac
 	case $answer in ?n*) mcp_log_warn config "Invalid JSON in file: $example" ;; esac
 	case $answer in ??y*) mcp_log_debug config "Loaded config file: $file" ;; esac

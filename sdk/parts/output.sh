@@ -2,6 +2,23 @@
 # Part of tool-sdk.sh, read when one of its functions is first called: results out of what is large, on disk, or said by
 # another program.
 
+# The first of two values that is a whole number, else 0.
+_mcp_uint() {
+	local value
+	for value in "$1" "$2"; do
+		value=${value#"${value%%[![:space:]]*}"}
+		value=${value%"${value##*[![:space:]]}"}
+		case $value in
+		'' | *[!0-9]*) ;;
+		*)
+			_mcp_reply=$value
+			return 0
+			;;
+		esac
+	done
+	_mcp_reply=0
+}
+
 # Sizes are added up element by element, so that the whole takes one pass, however many elements there are.
 # shellcheck disable=SC2016 # variables of the JSON tool
 _mcp_truncate_program='
@@ -190,4 +207,31 @@ mcp_extract_cli_error() {
 	else
 		printf 'CLI exited with code %s' "$status"
 	fi
+}
+
+# shellcheck disable=SC2016 # variables of the JSON tool
+_mcp_success_program='
+if length != 1 then {
+	content: [{type: "text", text: "Error: input must be single JSON value"}],
+	structuredContent: {success: false, error:
+		{type: "internal_error", message: "Input contained multiple JSON values", count: length}},
+	isError: true
+} else .[0] as $data | {success: true, result: $data} | tojson as $text | {
+	content: [{type: "text", text: (
+		if ($text | utf8bytelength) <= $limit then $text
+		elif ($data | type) == "array" then "Success: array with \($data | length) items"
+		elif ($data | type) == "object" then "Success: object with \($data | length) keys"
+		else "Success: \($data | tostring | .[:100])" end)}],
+	structuredContent: .,
+	isError: false
+} end'
+
+# The result for data that are long, or no JSON.
+_mcp_success_by_tool() {
+	local problem='Empty data'
+	if [ -n "$1" ]; then
+		problem='Invalid JSON'
+		! "$MCPBASH_JSON_TOOL_BIN" -cs --argjson limit "$2" "$_mcp_success_program" <<<"$1" 2>/dev/null || return 0
+	fi
+	mcp_result_error "{\"type\":\"internal_error\",\"message\":\"$problem passed to mcp_result_success\"}"
 }

@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # Part of tool-sdk.sh, read when one of its functions is first called: running other programs, again or with progress.
 
+# shellcheck source=/dev/null disable=SC2154 # set in tool-sdk.sh
+. "$_mcp_home/parts/notify.sh"
+
 # Sets _mcp_reply to a number of seconds in milliseconds.
 _mcp_milliseconds() {
 	local whole=${1%%.*} part=''
@@ -9,10 +12,25 @@ _mcp_milliseconds() {
 	_mcp_reply=$((10#${whole:-0} * 1000 + 10#${part:0:3}))
 }
 
+# Sets _mcp_reply to milliseconds as `read -t` takes them: in seconds, and before bash 4 in whole ones.
+_mcp_timeout() {
+	if [ "${BASH_VERSINFO[0]}" -lt 4 ]; then
+		_mcp_reply=$((($1 + 999) / 1000))
+	else
+		printf -v _mcp_reply '%d.%03d' $(($1 / 1000)) $(($1 % 1000))
+	fi
+}
+
+# Sleeps without a process, by waiting for a datagram that nobody sends. Where there is no network at all it takes one.
 _mcp_sleep() {
-	local seconds
-	printf -v seconds '%d.%03d' $(($1 / 1000)) $(($1 % 1000))
-	sleep "$seconds"
+	local asleep=''
+	[ "$1" -gt 0 ] || return 0
+	_mcp_timeout "$1"
+	{
+		asleep=yes
+		read -r -t "$_mcp_reply" -u 39 _ || :
+	} 2>/dev/null 39<>/dev/udp/127.0.0.1/9 || :
+	[ -n "$asleep" ] || sleep "$_mcp_reply"
 }
 
 # The command may be a function of the script, so that our own variables keep out of the way of its names.
@@ -48,16 +66,22 @@ mcp_with_retry() {
 }
 
 # The following share the variables of mcp_run_with_progress. Its command writes into files, which are read as they
-# grow: so it never waits for us, and what it leaves running in the background does not keep us.
+# grow: so it never waits for us, and what it leaves running in the background does not keep us. Descriptors: 36 its
+# stderr, 37 our stdout, 38 the lines about progress, 39 what becomes of it.
 
+# Reports progress, with a message that is JSON if progress is, else a text.
 _mcp_run_report() {
-	local progress=$1 message=$2
-	if [ -n "$dry_run" ]; then
-		_mcp_quote "$message" 2>/dev/null
-		printf '{"progress":%s,"message":%s}\n' "$progress" "$_mcp_reply" >&2
-	else
-		mcp_progress "$progress" "$message"
+	local progress=$1 message=$2 kind=text
+	[ "$extract" != json ] || kind=json
+	if [ -z "$dry_run" ]; then
+		_mcp_send_progress "$kind" "$progress" "$message"
+		return 0
 	fi
+	if [ "$kind" = text ]; then
+		_mcp_quote "$message" 2>/dev/null
+		message=$_mcp_reply
+	fi
+	printf '{"progress":%s,"message":%s}\n' "$progress" "$message" >&2
 }
 
 # A line that matches is a sign of life, even if it says nothing about progress: an empty line tells the server so.
@@ -85,34 +109,34 @@ _mcp_run_line() {
 	fi
 	alive=yes
 	case $extract in
-	json)
-		batch+=$line$'\n'
-		return 0
-		;;
-	match1) _mcp_percent "${BASH_REMATCH[1]-}" "${total:-100}" || return 0 ;;
-	ratio) _mcp_percent "${BASH_REMATCH[1]-}" "${BASH_REMATCH[2]-}" || return 0 ;;
+	json) _mcp_run_json "$line" ;;
+	match1) ! _mcp_percent "${BASH_REMATCH[1]-}" "${total:-100}" || _mcp_run_report "$_mcp_reply" "$line" ;;
+	ratio) ! _mcp_percent "${BASH_REMATCH[1]-}" "${BASH_REMATCH[2]-}" || _mcp_run_report "$_mcp_reply" "$line" ;;
 	esac
-	_mcp_run_report "$_mcp_reply" "$line"
 }
 
-# Reports what a batch of JSON lines says. One process for all of them.
-_mcp_run_batch() {
+# Reports what a line of JSON says.
+_mcp_run_json() {
 	local progress message
-	# shellcheck disable=SC2016 # variables of the JSON tool
-	while IFS=' ' read -r progress message; do
-		_mcp_run_report "$progress" "$message"
-	done < <(exec "$MCPBASH_JSON_TOOL_BIN" -rR 'fromjson? | objects | select(.progress != null)
-		| (.progress | tostring | select(test("^[0-9]+([.][0-9]+)?$")) | split(".")[0]) as $progress
-		| "\($progress) \(.message // "Working..." | tostring | gsub("[\r\n\t]"; " "))"' <<<"$batch" 2>/dev/null)
-	batch=''
+	_mcp_read_json "$1" 2>/dev/null || return 0
+	# shellcheck disable=SC2154 # set in tool-sdk.sh
+	progress=${_mcp_progress#\"}
+	progress=${progress%\"}
+	[[ $progress =~ ^[0-9]+(\.[0-9]+)?$ ]] || return 0
+	# shellcheck disable=SC2154 # set in tool-sdk.sh
+	case $_mcp_message in
+	\"*) message=$_mcp_message ;;
+	'' | null | false) message='"Working..."' ;;
+	*) message="\"$_mcp_message\"" ;;
+	esac
+	_mcp_run_report "${progress%%.*}" "$message"
 }
 
-# Reads what has come since the last time: progress from descriptor 8, and with a progress file stderr from 9. The last
-# line may still be without its end; it then waits for the rest.
+# Reads what has come since the last time. The last line may still be without its end; it then waits for the rest.
 _mcp_run_drain() {
 	local line final=$1
 	alive=''
-	while IFS= read -r line <&8; do
+	while IFS= read -r line <&38; do
 		_mcp_run_line "$unfinished$line"
 		unfinished=''
 	done
@@ -121,18 +145,64 @@ _mcp_run_drain() {
 		_mcp_run_line "$unfinished"
 		unfinished=''
 	fi
-	[ -z "$batch" ] || _mcp_run_batch
 	[ -z "$alive" ] || _mcp_run_sign_of_life
 	if [ -n "$progress_file" ] && [ -z "$quiet" ]; then
-		while IFS= read -r line <&9 || [ -n "$line" ]; do
+		while IFS= read -r line <&36 || [ -n "$line" ]; do
 			mcp_log_debug mcp_run_with_progress "subprocess stderr: $line"
 		done
 	fi
 }
 
+# Makes a file that is nobody else's, beside those that the server made for this call, and sets _mcp_reply to its name.
+_mcp_run_file() {
+	local flags=$- status=0
+	_mcp_reply=${MCP_TOOL_ERROR_FILE:-${TMPDIR:-/tmp}/mcp-progress}.$$.$RANDOM$RANDOM
+	set -C
+	{ : >"$_mcp_reply"; } 2>/dev/null || status=1
+	case $flags in *C*) ;; *) set +C ;; esac
+	return "$status"
+}
+
+# Runs the command, and writes a line with its process. At its end follow an empty line, which wakes us up, and its exit
+# code; what this process does last is to remove the file.
+_mcp_run_command() {
+	if [ -n "$stdout_to" ]; then
+		"$@" >"$stdout_to" 2>>"$stderr" 36<&- 37>&- 38<&- &
+	else
+		"$@" >&37 2>>"$stderr" 36<&- 37>&- 38<&- &
+	fi
+	printf '%s\n' "$!"
+	_mcp_reply=0
+	wait "$!" 2>/dev/null || _mcp_reply=$?
+	printf '\n%s\n' "$_mcp_reply"
+	exec rm -f "$stderr"
+}
+
+# Follows the command to its end, and sets $status.
+_mcp_run_follow() {
+	local pid='' cancelled=''
+	IFS= read -r pid <&39 || :
+	while kill -0 "$pid" 2>/dev/null; do
+		if mcp_is_cancelled; then
+			kill "$pid" 2>/dev/null || :
+			cancelled=yes
+			break
+		fi
+		_mcp_run_drain ''
+		! IFS= read -r -t "$timeout" _ <&39 || break
+	done
+	IFS= read -r -d '' status <&39 || :
+	status=${status//$'\n'/}
+	if [ -n "$cancelled" ]; then
+		status=130
+	else
+		_mcp_run_drain final
+	fi
+}
+
 mcp_run_with_progress() {
 	local pattern='' extract=json interval=0.2 stdout_to='' progress_file='' total='' dry_run='' quiet='' stderr_to=''
-	local folder pid most pause=10 status=0 unfinished='' batch='' alive=''
+	local stderr timeout status unfinished='' alive=''
 	while [ "$#" -gt 0 ]; do
 		case $1 in
 		--pattern) pattern=${2-} ;;
@@ -173,16 +243,20 @@ mcp_run_with_progress() {
 	case $total in *[!0-9]* | 0) problem=${problem:---total must be positive integer} ;; esac
 	_mcp_reply=0
 	! _mcp_is_decimal "$interval" || _mcp_milliseconds "$interval"
-	most=$_mcp_reply
-	[ "$most" -gt 0 ] || problem=${problem:---interval must be a positive number}
+	[ "$_mcp_reply" -gt 0 ] || problem=${problem:---interval must be a positive number}
+	_mcp_timeout "$_mcp_reply"
+	timeout=$_mcp_reply
 	[ "$#" -gt 0 ] || problem=${problem:-a command is required}
 	if [ -n "$problem" ]; then
 		_mcp_warn "mcp_run_with_progress: $problem"
 		return 1
 	fi
 
-	folder=$(exec mktemp -d "${TMPDIR:-/tmp}/mcp-progress.XXXXXX") || return 1
-	: >"$folder/stderr"
+	if ! _mcp_run_file; then
+		_mcp_warn "mcp_run_with_progress: cannot make the file $_mcp_reply"
+		return 1
+	fi
+	stderr=$_mcp_reply
 	if [ -n "$progress_file" ]; then
 		[ ! -s "$progress_file" ] || mcp_log_warn mcp_run_with_progress "emptying the progress file: $progress_file"
 		: >"$progress_file"
@@ -191,30 +265,6 @@ mcp_run_with_progress() {
 		mcp_log_warn mcp_run_with_progress "cannot write to stderr-file: $stderr_to"
 		stderr_to=''
 	fi
-	if [ -n "$stdout_to" ]; then
-		"$@" >"$stdout_to" 2>"$folder/stderr" &
-	else
-		"$@" 2>"$folder/stderr" &
-	fi
-	pid=$!
-	{
-		while kill -0 "$pid" 2>/dev/null; do
-			if mcp_is_cancelled; then
-				kill "$pid" 2>/dev/null || :
-				wait "$pid" 2>/dev/null || :
-				status=130
-				break
-			fi
-			_mcp_run_drain ''
-			# Short commands are not kept waiting: the pauses grow.
-			_mcp_sleep "$pause"
-			pause=$((pause * 2 < most ? pause * 2 : most))
-		done
-		if [ "$status" -eq 0 ]; then
-			wait "$pid" || status=$?
-			_mcp_run_drain final
-		fi
-	} 8<"${progress_file:-$folder/stderr}" 9<"$folder/stderr"
-	rm -rf "$folder"
-	return "$status"
+	_mcp_run_follow 36<"$stderr" 37>&1 38<"${progress_file:-$stderr}" 39< <(_mcp_run_command "$@")
+	return "${status:-1}"
 }

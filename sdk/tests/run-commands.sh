@@ -13,7 +13,13 @@ check "retry: wrong numbers" $'status 1\nstatus 1\nfine\nonce\n' "$out"
 check "retry: wrong numbers, said" $'mcp_with_retry: max_attempts must be a positive integer\nmcp_with_retry: base_delay must be a number' "$(grep -v trapped <<<"$err")"
 sdk 'attempt=mine delay=mine status=mine; show() { echo "$attempt $delay $status"; attempt=theirs; }; mcp_with_retry 1 1 -- show; echo $attempt'
 check "retry: a function sees the variables of its script" $'mine mine mine\ntheirs\n' "$out"
+sdk 'try() { return 7; }; SECONDS=0; mcp_with_retry 2 1 -- try || [ "$SECONDS" -ge 1 ] && echo waited'
+check "retry: waits" $'waited\n' "$out"
+sdk 'try() { return 7; }; sleep() { echo slept; }; ulimit -n 39; mcp_with_retry 2 1 -- try || echo "status $?"'
+check "retry: waits where a descriptor cannot be had" $'slept\nstatus 7\n' "$out"
 
+mkdir -p "$work/tmp"
+export TMPDIR=$work/tmp
 cat >"$work/lines" <<'SCRIPT'
 echo '{"progress":10,"message":"one \"x\" C:\\y"}' >&2
 echo "plain 1" >&2
@@ -30,6 +36,19 @@ check "run: stdout, exit code and the rest" $'result\nstatus 3\nplain 1\n' "$out
 check "run: progress" '{"progress":10,"message":"one \"x\" C:\\y"}
 {"progress":60,"message":"Working..."}
 {"progress":100,"message":"end"}' "$(grep -v trapped <<<"$err")"
+progress_of() {
+	sdk "say() { printf '%s\n' '$1' >&2; }; mcp_run_with_progress --pattern . --dry-run --quiet -- say"
+	check "run: progress of $1" "$2" "$err"
+}
+progress_of ' { "message" : "caf\u00e9 \"[", "data": {"progress": 1, "message": "no"}, "progress" : 7 } ' '{"progress":7,"message":"caf\u00e9 \"["}'
+progress_of '{"progress":7,"message":12}' '{"progress":7,"message":"12"}'
+progress_of '{"progress":7,"message":null}' '{"progress":7,"message":"Working..."}'
+progress_of '{"progress":7,"message":""}' '{"progress":7,"message":""}'
+progress_of '{"data":{"progress":7}}' ''
+progress_of '{"progress":-7}' ''
+progress_of '[{"progress":7}]' ''
+sdk 'MCP_PROGRESS_STREAM=stream MCP_PROGRESS_TOKEN=t; : >stream; printf -v long %5000s é; say() { echo "{\"progress\":7,\"message\":\"\\\"$long\"}" >&2; }; mcp_run_with_progress --pattern . -- say; jq -r ".params.message[-13:]" stream'
+check "run: a long message is cut" $'bytes in all]\n' "$out"
 sdk 'MCP_PROGRESS_STREAM=stream MCP_PROGRESS_TOKEN=t MCP_LOG_STREAM=log; : >stream; : >log; mcp_run_with_progress --pattern "^\{" --stdout result -- bash lines; cat result; jq -r .params.progress stream; jq -r .params.data log'
 check "run: sends, and logs other lines" $'result\n10\n60\n100\nsubprocess output: plain 1\n' "$out"
 sdk 'mcp_run_with_progress --pattern "([0-9.]+)%" --extract match1 --dry-run --quiet -- bash -c "echo at 08.5% >&2; echo no >&2; echo at 100% >&2"'
@@ -47,8 +66,18 @@ sdk 'mkfifo pipe; exec 3<>pipe; MCP_PROGRESS_STREAM=pipe; mcp_run_with_progress 
 check "run: a sign of life without progress" $'sign: \n' "$out"
 sdk 'MCP_TOOL_CANCELLATION_FILE=$PWD/cancel; : >cancel; mcp_run_with_progress --pattern x -- sleep 60 || echo "status $?"; rm cancel'
 check "run: cancelled" $'status 130\n' "$out"
+sdk 'MCP_TOOL_CANCELLATION_FILE=$PWD/cancel; silent() { : >cancel; exec sleep 60; }; mcp_run_with_progress --pattern x -- silent || echo "status $?"; rm cancel'
+check "run: cancelled while it says nothing" $'status 130\n' "$out"
 sdk 'mcp_run_with_progress --pattern x --quiet -- bash -c "sleep 60 >/dev/null 2>&1 & echo started"'
 check "run: does not wait for what stays in the background" $'started\n' "$out"
+sdk 'mcp_run_with_progress --pattern x --quiet -- bash -c "{ sleep 0.1; echo late >&2 && echo well >late; } >/dev/null &"; sleep 0.3; cat late'
+check "run: what stays in the background can still write" $'well\n' "$out"
+sdk 'exec 3>&1; set -C; mcp_run_with_progress --pattern x --quiet -- bash -c "echo fine >&3"; case $- in *C*) echo kept ;; esac'
+check "run: descriptors and options of the script" $'fine\nkept\n' "$out"
+sdk 'MCP_TOOL_ERROR_FILE=$PWD/tmp/error; mcp_run_with_progress --pattern x --quiet -- ls tmp'
+check_match "run: its file is beside those of the call" 'error.*' "$out"
+sdk 'MCP_TOOL_ERROR_FILE=/nonexistent/error; mcp_run_with_progress --pattern x -- true || echo "status $?"'
+check_match "run: no place for its file" $'status 1\n*cannot make the file /nonexistent/error.*' "$out$err"
 sdk 'mcp_run_with_progress --pattern x --stderr-file /nonexistent/y --quiet -- echo fine'
 check "run: a stderr file that cannot be written" $'0:fine\n' "$status:$out"
 sdk 'trap "echo mine" EXIT; mcp_run_with_progress --pattern x --quiet -- true'
@@ -64,4 +93,5 @@ wrong '--pattern x --total 0' '--total must be positive integer'
 wrong '--pattern x --total abc' '--total must be positive integer'
 wrong '--pattern x --interval 0' '--interval must be a positive number'
 wrong '--pattern x --interval 0.0' '--interval must be a positive number'
-check "run: no temporary folders stay" "" "$(ls -d "${TMPDIR:-/tmp}"/mcp-progress.* 2>/dev/null)"
+check "run: no file stays" "" "$(ls -A "$TMPDIR")"
+unset TMPDIR

@@ -10,11 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// The files of the SDK, as they are in the repository.
-const SDK: [(&str, &str); 7] = [
+const SDK: [(&str, &str); 11] = [
     ("tool-sdk.sh", include_str!("../../../sdk/tool-sdk.sh")),
+    ("parts/args.sh", include_str!("../../../sdk/parts/args.sh")),
     ("parts/ask.sh", include_str!("../../../sdk/parts/ask.sh")),
     ("parts/config.sh", include_str!("../../../sdk/parts/config.sh")),
     ("parts/download.sh", include_str!("../../../sdk/parts/download.sh")),
+    ("parts/errors.sh", include_str!("../../../sdk/parts/errors.sh")),
+    ("parts/json.sh", include_str!("../../../sdk/parts/json.sh")),
+    ("parts/notify.sh", include_str!("../../../sdk/parts/notify.sh")),
     ("parts/output.sh", include_str!("../../../sdk/parts/output.sh")),
     ("parts/roots.sh", include_str!("../../../sdk/parts/roots.sh")),
     ("parts/run.sh", include_str!("../../../sdk/parts/run.sh")),
