@@ -110,7 +110,8 @@ _mcp_quote_all() {
 }
 
 # Reads exactly one JSON value, and sets _mcp_reply to it without needless whitespace. On the way it notes `type`,
-# `message` and `progress` of an outermost object, if they are neither objects nor arrays.
+# `message` and `progress` of an outermost object, if they are neither objects nor arrays, or as _mcp_found what the
+# member is whose name $wanted is, in quotes.
 #
 # What is between strings and words makes the shape of the whole, as {s:[v,s]} for {"a": [1, "x"]}. Parts of it that are
 # right shrink to a key (k), a member (m) or a value (v), until a single value is left.
@@ -143,10 +144,16 @@ _mcp_read_json() {
 		out+=$before$token
 		shape+=$before$kind
 		case $before$name in
-		':"type"' | ':"message"' | ':"progress"')
+		':"type"' | ':"message"' | ':"progress"' | ":${wanted-}")
 			opened=${shape//[!\{\[]/}
 			closed=${shape//[!\}\]]/}
-			((${#opened} - ${#closed} != 1)) || printf -v "_mcp_${name//\"/}" '%s' "$token"
+			if ((${#opened} - ${#closed} != 1)); then
+				continue
+			elif [[ $name == "${wanted-}" ]]; then
+				_mcp_found=$token
+			else
+				printf -v "_mcp_${name//\"/}" '%s' "$token"
+			fi
 			;;
 		esac
 	done
@@ -232,13 +239,40 @@ _mcp_payload_print() {
 	printf '%s' "$_mcp_reply"
 }
 
+# Sets _mcp_reply to what a filter as plain as `.name` finds in JSON, where that can be told without jq: the text is
+# short and has no escapes, and the member is a string, a short integer, a word or not there. Fails where it is not so.
+_mcp_member() {
+	local wanted=\"${2#.}\"
+	case $2 in .[a-zA-Z_]*) ;; *) return 1 ;; esac
+	case ${2#.} in *[!a-zA-Z0-9_]*) return 1 ;; esac
+	case $1 in *\\*) return 1 ;; esac
+	[ "${#1}" -le "$_mcp_read_limit" ] || return 1
+	_mcp_found=''
+	_mcp_read_json "$1" 2>/dev/null || return 1
+	case $_mcp_found in
+	\"*)
+		_mcp_reply=${_mcp_found#?}
+		_mcp_reply=${_mcp_reply%?}
+		;;
+	'')
+		case $_mcp_reply in *"$wanted:"* | [!\{]*) return 1 ;; esac
+		_mcp_reply=null
+		;;
+	true | false | null | 0) _mcp_reply=$_mcp_found ;;
+	*)
+		[[ $_mcp_found =~ ^-?[1-9][0-9]{0,14}$ ]] || return 1
+		_mcp_reply=$_mcp_found
+		;;
+	esac
+}
+
 # Sets _mcp_reply to what a jq filter makes of a payload.
 _mcp_query() {
 	local inline=${!1:-} file=${!2:-} status=0
 	[ -n "$inline" ] || inline='{}'
 	if [ -n "$file" ] && [ -f "$file" ]; then
 		_mcp_reply=$(exec "$MCPBASH_JSON_TOOL_BIN" -rc "$3" <"$file" 2>/dev/null) || status=$?
-	else
+	elif ! _mcp_member "$inline" "$3"; then
 		_mcp_reply=$(exec "$MCPBASH_JSON_TOOL_BIN" -rc "$3" <<<"$inline" 2>/dev/null) || status=$?
 	fi
 	[ "$status" -eq 0 ] || _mcp_reply=''

@@ -1,16 +1,14 @@
 # shellcheck shell=bash
 # Part of tool-sdk.sh, read when one of its functions is first called: paths, and the folders that the client named.
 
-# Sets _mcp_reply to an absolute path without `.`, `..` and doubled slashes and, if physical, without symbolic links.
-# What does not exist stays as it is written. A process is needed for links only: one for all of them where `realpath`
-# takes names that do not exist, else one for each. Fails for links in a circle.
+# Sets _mcp_reply to an absolute path without `.`, `..` and doubled slashes and, if physical, without symbolic links,
+# each of which takes a process. What does not exist stays as it is written. Fails for links in a circle.
 _mcp_resolve() {
-	local mode=$1 rest=$2 path='' part links=0 whole
+	local mode=$1 rest=$2 path='' part links=0
 	case $rest in
 	/*) ;;
 	*) rest=$PWD/$rest ;;
 	esac
-	whole=$rest
 	while [ -n "$rest" ]; do
 		part=${rest%%/*}
 		rest=${rest:${#part}}
@@ -22,19 +20,6 @@ _mcp_resolve() {
 			if [ "$mode" = logical ] || [ ! -L "$path/$part" ]; then
 				path=$path/$part
 				continue
-			fi
-			_mcp_reply=''
-			if [ "$links" -eq 0 ]; then
-				IFS= read -r -d '' _mcp_reply < <(exec realpath -mz -- "$whole" 2>/dev/null) || :
-				if [ -n "$_mcp_reply" ]; then
-					# Links that are left are those that lead nowhere but to each other.
-					path=$_mcp_reply
-					while [ -n "$path" ]; do
-						[ ! -L "$path" ] || return 1
-						path=${path%/*}
-					done
-					return 0
-				fi
 			fi
 			links=$((links + 1))
 			[ "$links" -le 40 ] || return 1
@@ -49,6 +34,43 @@ _mcp_resolve() {
 		esac
 	done
 	_mcp_reply=${path:-/}
+}
+
+# Whether a path leads through a symbolic link.
+_mcp_has_link() {
+	local path=$1
+	case $path in
+	/*) ;;
+	*) path=$PWD/$path ;;
+	esac
+	while [ -n "$path" ]; do
+		[ ! -L "$path" ] || return 0
+		path=${path%/*}
+	done
+	return 1
+}
+
+# Sets the array _mcp_resolved to the paths without symbolic links, empty where those lead in a circle. That takes a
+# process if there are any: one for all where `realpath` takes names that do not exist, else one for each link.
+_mcp_resolve_links() {
+	local path linked=''
+	_mcp_resolved=()
+	for path; do
+		! _mcp_has_link "$path" || linked=yes
+	done
+	if [ -n "$linked" ]; then
+		while IFS= read -r -d '' path; do
+			# A link that is left leads nowhere but to itself.
+			! _mcp_has_link "$path" || path=''
+			_mcp_resolved+=("$path")
+		done < <(exec realpath -mz -- "$@" 2>/dev/null)
+		[ "${#_mcp_resolved[@]}" -ne "$#" ] || return 0
+		_mcp_resolved=()
+	fi
+	for path; do
+		_mcp_resolve physical "$path" || _mcp_reply=''
+		_mcp_resolved+=("$_mcp_reply")
+	done
 }
 
 mcp_path_collapse() {
@@ -70,7 +92,12 @@ mcp_path_normalize() {
 		esac
 		shift
 	done
-	_mcp_resolve "$mode" "${1-}" || _mcp_resolve logical "${1-}"
+	_mcp_reply=''
+	if [ "$mode" = physical ]; then
+		_mcp_resolve_links "${1-}"
+		_mcp_reply=${_mcp_resolved[0]}
+	fi
+	[ -n "$_mcp_reply" ] || _mcp_resolve logical "${1-}"
 	printf '%s' "$_mcp_reply"
 }
 
@@ -82,27 +109,36 @@ mcp_roots_count() {
 	printf '%s' "${MCP_ROOTS_COUNT:-0}"
 }
 
-mcp_roots_contains() {
-	local rest=${MCP_ROOTS_PATHS:-} root path
-	_mcp_resolve physical "${1-}" || return 1
-	path=$_mcp_reply
+# Whether a path is in one of the roots. Sets _mcp_reply to the path without links, empty where those lead in a circle.
+_mcp_within_roots() {
+	local rest=${MCP_ROOTS_PATHS:-} root path paths i
+	paths=("$1")
 	while [ -n "$rest" ]; do
 		root=${rest%%$'\n'*}
 		rest=${rest:${#root}}
 		rest=${rest#$'\n'}
-		if [ -z "$root" ] || ! _mcp_resolve physical "$root"; then
-			continue
-		fi
+		[ -z "$root" ] || paths+=("$root")
+	done
+	_mcp_resolve_links "${paths[@]}"
+	_mcp_reply=${_mcp_resolved[0]}
+	[ -n "$_mcp_reply" ] || return 1
+	path=${_mcp_reply%/}/
+	for ((i = 1; i < ${#_mcp_resolved[@]}; i++)); do
+		root=${_mcp_resolved[i]}
+		[ -n "$root" ] || continue
 		# Compared as text: a root may hold characters that mean something in a pattern.
-		root=${_mcp_reply%/}/
-		[ "${path%/}/" != "$root" ] || return 0
+		root=${root%/}/
 		[ "${path:0:${#root}}" != "$root" ] || return 0
 	done
 	return 1
 }
 
+mcp_roots_contains() {
+	_mcp_within_roots "${1-}"
+}
+
 _mcp_require_path() {
-	local pointer=${1-} single='' empty='' count=${MCP_ROOTS_COUNT:-0} path
+	local pointer=${1-} single='' empty='' count=${MCP_ROOTS_COUNT:-0} within=yes
 	shift || :
 	while [ "$#" -gt 0 ]; do
 		case $1 in
@@ -128,12 +164,12 @@ _mcp_require_path() {
 		[ -n "$empty" ] || mcp_fail_invalid_args "$pointer is required"
 		return 0
 	fi
-	_mcp_resolve physical "$_mcp_reply" || mcp_fail_invalid_args "$pointer leads through symbolic links in a circle"
-	path=$_mcp_reply
+	_mcp_within_roots "$_mcp_reply" || within=''
+	[ -n "$_mcp_reply" ] || mcp_fail_invalid_args "$pointer leads through symbolic links in a circle"
 	if [ "$count" != 0 ] || [ -n "${MCP_ROOTS_PATHS:-}" ]; then
-		mcp_roots_contains "$path" || mcp_fail_invalid_args "$pointer is outside configured MCP roots"
+		[ -n "$within" ] || mcp_fail_invalid_args "$pointer is outside configured MCP roots"
 	fi
-	printf '%s' "$path"
+	printf '%s' "$_mcp_reply"
 }
 
 mcp_require_path() {

@@ -20,8 +20,23 @@ sdk 'mcp_meta_raw; echo; mcp_meta_get .who'
 check "meta" "$MCP_TOOL_META_JSON"$'\nme' "$out"
 sdk 'MCP_TOOL_META_JSON="" mcp_meta_raw; mcp_meta_get .missing'
 check "meta: none" '{}null' "$out"
-sdk 'MCPBASH_JSON_TOOL_BIN=/nonexistent/jq; mcp_args_get .n || echo "failed"'
+sdk 'MCPBASH_JSON_TOOL_BIN=/nonexistent/jq; mcp_args_get ".n + 1" || echo "failed"'
 check "args_get: no JSON tool" $'failed\n' "$out"
+
+# Plain members are found without jq, and must be what jq would find.
+documents=(
+	'{"a":"x","b":{"a":"inner"},"c":[{"a":1}],"n":-3}' ' { "b" : { "a" : 1 } , "a" : "last" , "a" : "wins" } '
+	'{"a":true}' '{"a":false}' '{"a":null}' '{"a":0}' '{"a":-0}' '{"a":12345678901234567890}' '{"a":1.50}' '{"a":1e3}'
+	'{"a":{}}' '{"a":[]}' '{"a":{"a":1}}' '{"a":""}' '{"a":"é ☃ "}' '{"a":"\u0041\n"}' '{"\u0061":"x"}' '{"aa":"x"}' '{}' '[]'
+	'"a"' '[{"a":1}]' '{"a":1' '{"a":1}}' '{"a":1} {"a":2}' 'null' '{"x":"a","a":" y: "}' '{"b":"a","\"a":1}'
+)
+for document in "${documents[@]}"; do
+	expected=$(jq -rc .a <<<"$document" 2>/dev/null) || expected=failed
+	MCP_TOOL_ARGS_JSON=$document sdk 'mcp_args_get .a || printf failed'
+	check "args_get: .a of $document" "$expected" "$out"
+done
+sdk 'MCPBASH_JSON_TOOL_BIN=/nonexistent/jq; MCP_TOOL_ARGS_JSON={\"a\":\"x\",\"n\":7}; mcp_args_get .a; mcp_args_get .n; mcp_args_get .none'
+check "args_get: plain members need no JSON tool" x7null "$out"
 
 sdk 'mcp_args_require .name; echo; mcp_args_require .no'
 check "args_require" $'a "b" é\nfalse' "$out"

@@ -29,7 +29,8 @@ started() {
 
 mkdir -p "$work/folder"
 ln -sfn folder "$work/shortcut"
-export MCP_TOOL_ARGS_JSON='{"a":1,"b":true,"path":"'$work/folder/x'"}' MCP_TOOL_META_JSON='{"m":1}' MCP_ROOTS_PATHS=$work MCP_ROOTS_COUNT=1
+export MCP_TOOL_ARGS_JSON='{"a":1,"b":true,"path":"'$work/shortcut/x'"}' MCP_TOOL_META_JSON='{"m":1}'
+export MCP_ROOTS_PATHS=$work/shortcut/y$'\n'$work/shortcut MCP_ROOTS_COUNT=2
 export MCP_LOG_STREAM=$work/stream MCP_PROGRESS_STREAM=$work/stream MCP_PROGRESS_TOKEN=1 MCPBASH_DEBUG_LOG=$work/debug
 printf -v LONG_JSON '[%2000d]' 1
 export LONG_JSON MCP_ELICIT_SUPPORTED=1 STUB_ANSWER='{"result":{"action":"decline"}}'

@@ -113,6 +113,7 @@ impl Runner {
                     }
                     Some(asked) = open.join_next() => {
                         deadline.resume(asked.unwrap_or_else(|_| Instant::now()));
+                        look.notify_one();
                         alarm.as_mut().reset(deadline.end().0.min(Instant::now() + UPKEEP));
                     }
                 }
