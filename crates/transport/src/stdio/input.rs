@@ -3,6 +3,7 @@
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
 use rustix::io::Errno;
+use rustix::termios::isatty;
 use std::cell::Cell;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -17,7 +18,7 @@ pub(super) enum Input {
     Pipe { input: AsyncFd<OwnedFd>, is_roomy: Cell<bool> },
     /// Says so too.
     Other(AsyncFd<OwnedFd>),
-    /// Always has something to read, or its end.
+    /// Always has something to read, or its end: a file, or nothing at all.
     File(OwnedFd),
 }
 
@@ -28,7 +29,7 @@ const ROOMY: usize = 1024 * 1024;
 impl Input {
     pub(super) fn new(input: OwnedFd) -> io::Result<Self> {
         let kind = FileType::from_raw_mode(fstat(&input)?.st_mode);
-        if kind == FileType::RegularFile {
+        if !matches!(kind, FileType::Fifo | FileType::Socket) && !isatty(&input) {
             return Ok(Self::File(input));
         }
         #[expect(
