@@ -72,14 +72,14 @@ const MEASURES: [Measure; 13] = [
     OUTPUT_PASS,
 ];
 
-const AIMS: [Aim; 8] = [
+/// Bytes that pass through a server cross one pipe more than those of a direct run. What that takes is measured for
+/// itself and taken off before the two are compared.
+const AIMS: [Aim; 6] = [
     Aim { measure: PROVIDED, bound: AtMost, limit: 1.15, times: Some(DIRECT) },
     Aim { measure: P50, bound: AtMost, limit: 1.15, times: Some(DIRECT) },
     Aim { measure: CROWD_THROUGHPUT, bound: AtLeast, limit: 0.9, times: Some(DIRECT) },
     Aim { measure: LIST_P99, bound: AtMost, limit: 10.0, times: None },
-    Aim { measure: ARGUMENT_TIME, bound: AtMost, limit: 2.0, times: Some(DIRECT) },
     Aim { measure: ARGUMENT_OWN, bound: AtMost, limit: 2.0, times: Some(DIRECT) },
-    Aim { measure: OUTPUT_TIME, bound: AtMost, limit: 2.0, times: Some(DIRECT) },
     Aim { measure: OUTPUT_OWN, bound: AtMost, limit: 2.0, times: Some(DIRECT) },
 ];
 

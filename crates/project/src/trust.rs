@@ -5,7 +5,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Why a file is not trusted. The messages name the file and the remedy.
@@ -57,7 +57,8 @@ pub fn may_run(script: &Path, root: &Path) -> Result<Start, Distrust> {
     };
     let metadata = file.metadata()?;
     judge(&script, &metadata)?;
-    for folder in script.ancestors().skip(1).take_while(|folder| folder.starts_with(root)) {
+    let depth = script.strip_prefix(root).map_or(0, |below| below.components().count());
+    for folder in script.ancestors().skip(1).take(depth) {
         judge(folder, &fs::metadata(folder)?)?;
     }
     let interpreter = if metadata.mode() & 0o111 == 0 { interpreter(file)? } else { None };
@@ -76,8 +77,8 @@ fn open_without_links(path: &Path) -> Option<File> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
-        let is_plain = path.is_absolute()
-            && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+        let mut parts = path.as_os_str().as_bytes().split(|byte| *byte == b'/');
+        let is_plain = parts.next() == Some(b"") && parts.all(|part| !matches!(part, b"" | b"." | b".."));
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         let opened = is_plain.then(|| openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS))?;
         opened.ok().map(File::from)

@@ -6,7 +6,8 @@ use crate::launch::Launch;
 use crate::side_channel::SideChannel;
 use crate::{Input, Invocation};
 use rustix::io::{Errno, ioctl_fionbio};
-use std::io;
+use rustix::pipe::PIPE_BUF;
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use tokio::net::unix::pipe::Sender;
 
@@ -53,6 +54,11 @@ type Rest<'a> = (OwnedFd, &'a [u8]);
 fn feed(input: &[u8]) -> io::Result<(OwnedFd, Option<Rest<'_>>)> {
     let (reading, writing) = io::pipe()?;
     if input.is_empty() {
+        return Ok((reading.into(), None));
+    }
+    if input.len() <= PIPE_BUF {
+        // So much is always taken at once.
+        (&writing).write_all(input)?;
         return Ok((reading.into(), None));
     }
     let writing = nonblocking(writing.into())?;

@@ -4,8 +4,11 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
+/// How many bytes of new variables are usual.
+const ROOM: usize = 1024;
+
 /// Variables and their values. No name is there twice.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Variables {
     /// `NAME=value` and a NUL, one after the other. A value that was replaced stays until the end.
     text: Vec<u8>,
@@ -59,6 +62,17 @@ impl Variables {
     fn from(&self, start: usize) -> &[u8] {
         let rest = &self.text[start..];
         memchr::memchr(0, rest).map_or(rest, |end| &rest[..=end])
+    }
+}
+
+/// A copy has room for more, which is what it is made for.
+impl Clone for Variables {
+    fn clone(&self) -> Self {
+        let mut text = Vec::with_capacity(2 * self.text.len() + ROOM);
+        text.extend_from_slice(&self.text);
+        let mut places = Vec::with_capacity(2 * self.places.len());
+        places.extend_from_slice(&self.places);
+        Self { text, places, impossible: self.impossible.clone() }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 use tokio::runtime::Handle;
 
-type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Starts work while there are places, and keeps the rest in the order it came.
 pub(crate) struct Admission {
@@ -59,13 +59,8 @@ impl Admission {
     }
 
     /// Starts `work` now or in its turn. `bytes` is what it holds while it waits.
-    pub(crate) fn admit(
-        self: &Arc<Self>,
-        call: &Arc<Call>,
-        bytes: usize,
-        work: impl Future<Output = ()> + Send + 'static,
-    ) -> Result<(), Refused> {
-        let waiting = Waiting { call: Arc::clone(call), bytes, work: Box::pin(work) };
+    pub(crate) fn admit(self: &Arc<Self>, call: &Arc<Call>, bytes: usize, work: Work) -> Result<(), Refused> {
+        let waiting = Waiting { call: Arc::clone(call), bytes, work };
         let start = self.with(|state| {
             if state.running < self.places {
                 state.running += 1;

@@ -304,7 +304,7 @@ impl Connection {
         let work = Arc::new(Work::new(Arc::clone(&self.server), self.client.clone(), context, in_flight));
         let params = request.params.map(RawBuf::from);
         let bytes = request.params.map_or(0, |params| params.text().len());
-        let work = async move {
+        let work = Box::pin(async move {
             if work.is_cancelled() {
                 return;
             }
@@ -312,7 +312,7 @@ impl Connection {
                 panics::caught_while_waiting(run(&work, method, params.as_ref().map(RawBuf::as_raw))).await;
             let snapshot = work.server().snapshot();
             work.answer(answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity)));
-        };
+        });
         if is_continuation {
             // What it continues has its place already.
             self.server.runtime().spawn(work);
@@ -424,10 +424,11 @@ async fn run(work: &Arc<Work>, method: Lengthy, params: Option<Raw<'_>>) -> Resu
             panics::on_purpose("tools/call");
             tools::call(work, params).await
         }
-        Lengthy::ReadResource => resources::read(work, params).await,
-        Lengthy::Subscribe => resources::subscribe(work, params).await,
-        Lengthy::GetPrompt => prompts::get(work, params).await,
-        Lengthy::Complete => completion::complete(work, params).await,
+        // Boxed, so that calls of tools are not as large as these.
+        Lengthy::ReadResource => Box::pin(resources::read(work, params)).await,
+        Lengthy::Subscribe => Box::pin(resources::subscribe(work, params)).await,
+        Lengthy::GetPrompt => Box::pin(prompts::get(work, params)).await,
+        Lengthy::Complete => Box::pin(completion::complete(work, params)).await,
     }
 }
 

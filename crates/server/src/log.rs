@@ -52,6 +52,11 @@ impl Log {
         self.level
     }
 
+    /// Whether anybody hears of events of that level.
+    pub(crate) fn is_heard(&self, level: LogLevel) -> bool {
+        level >= self.level || self.peers.is_any_interested(level)
+    }
+
     /// Tells that something happened. `logger` names the part of the server, `details` is an object.
     pub fn event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
         if level >= self.level {

@@ -55,6 +55,11 @@ impl Peers {
         self.chosen(|peer| peer.wants(level))
     }
 
+    pub(crate) fn is_any_interested(&self, level: LogLevel) -> bool {
+        let peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        peers.iter().filter_map(Weak::upgrade).any(|peer| peer.wants(level))
+    }
+
     fn chosen(&self, choose: impl Fn(&Peer) -> bool) -> Vec<Arc<Peer>> {
         let peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         peers.iter().filter_map(Weak::upgrade).filter(|peer| choose(peer)).collect()

@@ -19,20 +19,21 @@ impl<'a> Spill<'a> {
         Self { state_dir, threshold, files: Vec::new() }
     }
 
-    /// Gives the script `value` as `NAME_JSON`, or the path of a file with it as `NAME_FILE`, which is returned.
+    /// Gives the script `value` as the first of two variables, or as the second the path of a file with it, which is
+    /// returned.
     pub(crate) fn json(
         &mut self,
         variables: &mut Variables,
-        name: &str,
+        [inline, in_file]: [&str; 2],
         value: &str,
     ) -> io::Result<Option<&Path>> {
         if value.len() <= self.threshold {
-            variables.set(format!("{name}_JSON"), value);
+            variables.set(inline, value);
             return Ok(None);
         }
         let path = self.state_dir.fresh("payload")?;
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-        variables.set(format!("{name}_FILE"), &path);
+        variables.set(in_file, &path);
         self.files.push(path);
         file.write_all(value.as_bytes())?;
         Ok(self.files.last().map(PathBuf::as_path))

@@ -238,13 +238,17 @@ impl Work {
     }
 
     /// Tells about this request on standard error and, if it wants to know, its client.
-    pub(crate) fn log(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
-        self.server.log().event(level, logger, message, details);
+    pub(crate) fn log(&self, level: LogLevel, logger: &str, message: &str, details: impl FnOnce() -> Value) {
         // A session hears of it as one of the log's listeners; a stateless client only ever by its own request.
-        if self.revision.era() == Era::Stateless
-            && let Some(current) = self.current().filter(|current| current.wants(level))
-        {
-            let notification = message_notification(level, logger, &data_of(message, details));
+        let is_alone = self.revision.era() == Era::Stateless;
+        let current = self.current().filter(|current| is_alone && current.wants(level));
+        if current.is_none() && !self.server.log().is_heard(level) {
+            return;
+        }
+        let details = details();
+        self.server.log().event(level, logger, message, &details);
+        if let Some(current) = current {
+            let notification = message_notification(level, logger, &data_of(message, &details));
             current.in_flight.call().log(notification, self.pace());
         }
     }

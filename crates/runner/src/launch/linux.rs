@@ -19,8 +19,9 @@ use std::{cell::RefCell, io};
 /// What the child does is some system calls, none of which is deep.
 const STACK: usize = 64 * 1024;
 
-/// The last of the signals that have a meaning of their own. Nothing in this program handles any other.
-const LAST_SIGNAL: c_int = 31;
+/// The signals that this program, the runtime or the standard library handles, or ignores for itself.
+const CHANGED: [c_int; 7] =
+    [libc::SIGHUP, libc::SIGINT, libc::SIGTERM, libc::SIGCHLD, libc::SIGSEGV, libc::SIGBUS, libc::SIGPIPE];
 
 thread_local! {
     /// The stack of the child that this thread is starting, aligned as stacks have to be.
@@ -126,8 +127,7 @@ unsafe fn become_program(plan: &Plan) -> Result<std::convert::Infallible, c_int>
     };
     // SAFETY: As the caller promises.
     unsafe {
-        // To ask for that one takes a lock of ours where the C library is new. Nobody handles it.
-        for signal in (1..=LAST_SIGNAL).filter(|signal| *signal != libc::SIGABRT) {
+        for signal in CHANGED {
             let mut action = MaybeUninit::<libc::sigaction>::uninit();
             if libc::sigaction(signal, null(), action.as_mut_ptr()) != 0 {
                 continue;

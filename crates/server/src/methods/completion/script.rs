@@ -28,7 +28,7 @@ pub(super) async fn ask(
     let mut environment = for_script(server, paths);
     let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
     spill
-        .json(&mut environment, "MCP_COMPLETION_ARGS", &input)
+        .json(&mut environment, ["MCP_COMPLETION_ARGS_JSON", "MCP_COMPLETION_ARGS_FILE"], &input)
         .map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;
     environment.set("MCP_COMPLETION_NAME", subject.name);
     environment.set("MCP_COMPLETION_LIMIT", params.limit.to_string());

@@ -23,7 +23,7 @@ pub(crate) async fn get(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, 
     let prompt = snapshot.catalog.prompts.get(&name);
     let prompt = prompt.ok_or_else(|| RpcError::invalid_params(format!("Unknown prompt: {name}")))?;
     let values = Values::read(prompt, params.optional_object("arguments")?)?;
-    work.log(LogLevel::Debug, "mcp.prompts", "prompt asked for", &json!({ "prompt": prompt.name }));
+    work.log(LogLevel::Debug, "mcp.prompts", "prompt asked for", || json!({ "prompt": prompt.name }));
 
     let paths = &snapshot.catalog.paths;
     let writer = Writer {
@@ -128,9 +128,15 @@ async fn run(
     let mut environment = for_script(server, paths);
     let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
     spill
-        .json(&mut environment, "MCP_PROMPT_ARGS", &arguments)
+        .json(&mut environment, ["MCP_PROMPT_ARGS_JSON", "MCP_PROMPT_ARGS_FILE"], &arguments)
         .map(drop)
-        .and_then(|()| spill.json(&mut environment, "MCP_PROMPT_METADATA", prompt.registry_text()))
+        .and_then(|()| {
+            spill.json(
+                &mut environment,
+                ["MCP_PROMPT_METADATA_JSON", "MCP_PROMPT_METADATA_FILE"],
+                prompt.registry_text(),
+            )
+        })
         .map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;
     environment.set("MCP_PROMPT_NAME", &prompt.name);
     environment.set("MCP_PROMPT_PATH", &prompt.file);

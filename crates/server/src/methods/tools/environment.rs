@@ -37,13 +37,17 @@ impl<'a> Environment<'a> {
         let (server, settings) = (work.server(), work.server().settings());
         let mut variables = for_script(server, paths);
         let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
-        let file = spill.json(&mut variables, "MCP_TOOL_ARGS", arguments)?;
+        let file = spill.json(&mut variables, ["MCP_TOOL_ARGS_JSON", "MCP_TOOL_ARGS_FILE"], arguments)?;
         let input = match file {
             Some(file) => Input::File(File::open(file)?),
             None => Input::Bytes(arguments.as_bytes()),
         };
-        spill.json(&mut variables, "MCP_TOOL_METADATA", tool.registry_text())?;
-        spill.json(&mut variables, "MCP_TOOL_META", &work.meta())?;
+        spill.json(
+            &mut variables,
+            ["MCP_TOOL_METADATA_JSON", "MCP_TOOL_METADATA_FILE"],
+            tool.registry_text(),
+        )?;
+        spill.json(&mut variables, ["MCP_TOOL_META_JSON", "MCP_TOOL_META_FILE"], &work.meta())?;
         let files = server.spare_files().take(server.state_dir())?;
         variables.set("MCP_TOOL_NAME", &tool.name);
         variables.set("MCP_TOOL_PATH", &tool.script);

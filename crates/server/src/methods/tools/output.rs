@@ -32,8 +32,8 @@ pub(crate) struct Finished<'a> {
 
 impl Finished<'_> {
     pub(crate) fn answer(&self) -> Result<Answer, RpcError> {
-        let details = json!({ "tool": self.tool.name, "exitCode": self.exit_code() });
-        self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", &details);
+        let details = || json!({ "tool": self.tool.name, "exitCode": self.exit_code() });
+        self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", details);
         match self.outcome.ending {
             Ending::OutputTooLarge => return Err(self.too_large()),
             Ending::TimedOut(overrun) => return Ok(self.with_meta(self.timed_out(overrun), None)),
@@ -142,7 +142,7 @@ impl Finished<'_> {
         let (embedded, problems) = resources_file::embed(&self.environment.files, root, limit);
         for problem in problems {
             let message = format!("Tool '{}': {problem}", self.tool.name);
-            self.work.log(LogLevel::Warning, "mcp.tools", &message, &json!({}));
+            self.work.log(LogLevel::Warning, "mcp.tools", &message, || json!({}));
         }
         for item in embedded {
             content.item(&item, self.work.revision());

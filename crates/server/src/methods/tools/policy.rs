@@ -36,7 +36,8 @@ pub(super) async fn allow(work: &Work, tool: &Tool, paths: &Paths) -> Result<Sta
     let start = start.map_err(|distrust| blocked(tool, &distrust.to_string()))?;
     match read_policy(paths) {
         Ok(None) => Ok(start),
-        Ok(Some(policy)) => ask(work, tool, paths, policy).await.map(|()| start),
+        // Boxed, so that calls without a policy are not as large.
+        Ok(Some(policy)) => Box::pin(ask(work, tool, paths, policy)).await.map(|()| start),
         // A policy that cannot be trusted must not end as no policy at all.
         Err(distrust) => Err(blocked(tool, &format!("server.d/policy.sh is not trusted: {distrust}"))),
     }
