@@ -1,6 +1,6 @@
 //! A private folder for what has to be a file while the server runs.
 
-use crate::random;
+use crate::{random, warden};
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -32,6 +32,9 @@ impl StateDir {
         let path = self.parent.join(unguessable_name()?);
         // `mkdir` fails where anything of that name stands already, so nobody can have laid a trap there.
         DirBuilder::new().mode(0o700).create(&path)?;
+        if !self.keep {
+            warden::remove_with_us(&path);
+        }
         *made = Some(path.clone());
         Ok(path)
     }

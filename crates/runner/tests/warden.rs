@@ -6,6 +6,7 @@
 #[path = "stage/mod.rs"]
 mod stage;
 
+use mcp_bash_runner::Invocation;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use stage::{Stage, pids, processes_of, shell};
 use std::fs;
@@ -61,7 +62,9 @@ fn server(folder: &Path, scripts: &[String]) {
                     .await
                     .unwrap();
             } else {
-                stage.run(shell(&folder.join(script))).await;
+                // A channel makes the server have a folder of its own.
+                let shell = shell(&folder.join(script));
+                stage.run(Invocation { side_channel: &["CHANNEL"], ..shell }).await;
             }
         }
     });
@@ -106,6 +109,11 @@ impl Server {
         found.unwrap()
     }
 
+    fn private_folders(&self) -> usize {
+        let entries = fs::read_dir(self.stage.path("")).unwrap().flatten();
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("mcpbash.state.")).count()
+    }
+
     /// The calls, and after them the server, which has the folder in its command line too.
     fn wait_until_gone(&self) {
         wait_for("all processes to be gone", || self.stage.processes().is_empty());
@@ -123,12 +131,14 @@ fn a_killed_server_takes_its_calls_along() {
     let mut server = Server::start(&["leaver", "endless"]);
     server.wait_for_endless();
     let warden = server.warden();
+    assert_eq!(server.private_folders(), 1);
     server.process.kill().unwrap();
     server.process.wait().unwrap();
     let start = Instant::now();
     server.wait_until_gone();
     eprintln!("all were gone {:?} after the server", start.elapsed());
     wait_for("the warden to be gone", || !is_warden(warden));
+    assert_eq!(server.private_folders(), 0);
 }
 
 fn a_signal_to_the_group_spares_the_warden() {

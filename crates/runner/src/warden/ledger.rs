@@ -1,12 +1,21 @@
 //! The ledger: a file without a name that the server writes and the warden reads when the server is gone. It holds the
-//! mark of the server and the groups that are alive. Writing to it wakes nobody.
+//! mark of the server, the folder that goes with it and the groups that are alive. Writing to it wakes nobody.
 
 use crate::mark::{ENCODED, Mark};
 use rustix::process::Pid;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+/// The room for the path of the folder, which a NUL ends.
+const FOLDER: usize = 1024;
+
+/// Where the places start.
+const PLACES: u64 = (ENCODED + FOLDER) as u64;
 
 /// The size of a place.
 const PLACE: usize = size_of::<i32>();
@@ -28,6 +37,15 @@ impl Ledger {
         let file = nameless()?;
         file.write_all_at(&mark.encode(), 0)?;
         Ok(Self { file, places: Mutex::default() })
+    }
+
+    /// Names the folder that is to be removed. One whose path is too long stays.
+    pub(super) fn set_folder(&self, folder: &Path) -> io::Result<()> {
+        let path = folder.as_os_str().as_bytes();
+        if path.len() >= FOLDER {
+            return Ok(());
+        }
+        self.file.write_all_at(path, ENCODED as u64)
     }
 
     pub(super) fn file(&self) -> &File {
@@ -61,7 +79,7 @@ pub(crate) struct Watched {
 
 impl Watched {
     fn write(&self, number: i32) -> io::Result<()> {
-        let position = ENCODED as u64 + PLACE as u64 * u64::from(self.place);
+        let position = PLACES + PLACE as u64 * u64::from(self.place);
         self.ledger.file.write_all_at(&number.to_le_bytes(), position)
     }
 }
@@ -73,18 +91,29 @@ impl Drop for Watched {
     }
 }
 
-/// What a ledger says: the mark of the server, and the groups that were alive when it was last written to.
-pub(super) fn read(file: &File) -> Option<(Mark, Vec<Pid>)> {
+/// What a ledger says.
+pub(super) struct Contents {
+    pub(super) mark: Mark,
+    pub(super) folder: Option<PathBuf>,
+    /// Those that were alive when it was last written to.
+    pub(super) groups: Vec<Pid>,
+}
+
+pub(super) fn read(file: &File) -> Option<Contents> {
     let mut header = [0; ENCODED];
     file.read_exact_at(&mut header, 0).ok()?;
+    let mut path = [0; FOLDER];
+    let count = file.read_at(&mut path, ENCODED as u64).ok()?;
+    let path = path[..count].split(|byte| *byte == 0).next().filter(|path| !path.is_empty());
     let mut groups = Vec::new();
     let mut place = [0; PLACE];
-    let mut position = ENCODED as u64;
+    let mut position = PLACES;
     while file.read_exact_at(&mut place, position).is_ok() {
         groups.extend(Some(i32::from_le_bytes(place)).filter(|number| *number > 1).and_then(Pid::from_raw));
         position += PLACE as u64;
     }
-    Some((Mark::decode(&header)?, groups))
+    let folder = path.map(|path| OsStr::from_bytes(path).into());
+    Some(Contents { mark: Mark::decode(&header)?, folder, groups })
 }
 
 #[cfg(target_os = "linux")]

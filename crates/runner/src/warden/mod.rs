@@ -2,7 +2,8 @@
 //!
 //! It is this same program, started with a hidden first argument when the first call starts. It sleeps until a pipe
 //! ends whose other end only the server has, which the kernel sees to however the server comes to its end. Then it
-//! kills the groups that the ledger says were alive, and on Linux every process that carries the server's mark.
+//! kills the groups that the ledger says were alive, and on Linux every process that carries the server's mark, and
+//! removes the server's private folder.
 
 mod ledger;
 mod watch;
@@ -13,6 +14,7 @@ pub(crate) use ledger::Watched;
 use rustix::process::Pid;
 use std::io::{self, PipeWriter};
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -29,7 +31,7 @@ const ATTEMPTS: u32 = 5;
 
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 static LEDGER: OnceLock<Option<Ledger>> = OnceLock::new();
-static POST: Mutex<Post> = Mutex::new(Post { warden: None, attempts: 0, seen: None });
+static POST: Mutex<Post> = Mutex::new(Post { warden: None, attempts: 0, seen: None, folder: None });
 /// The process number of the warden, or 0.
 static PID: AtomicI32 = AtomicI32::new(0);
 
@@ -38,6 +40,8 @@ struct Post {
     attempts: u32,
     /// When it was last found alive.
     seen: Option<Instant>,
+    /// What goes with the server.
+    folder: Option<PathBuf>,
 }
 
 struct Warden {
@@ -73,9 +77,21 @@ pub(crate) fn keep_watch() {
     }
     if post.attempts < ATTEMPTS {
         post.attempts += 1;
-        post.warden = start().ok();
+        post.warden = start(post.folder.as_deref()).ok();
         let pid = post.warden.as_ref().map_or(0, |warden| warden.process.id().cast_signed());
         PID.store(pid, Ordering::Release);
+    }
+}
+
+/// Lets a folder be removed when this process is gone and has not done so itself. There can be one.
+pub(crate) fn remove_with_us(folder: &Path) {
+    let mut post = post();
+    if post.folder.is_none() {
+        post.folder = Some(folder.to_owned());
+        if let Some(Some(ledger)) = LEDGER.get() {
+            // It is in the temporary directory, and then the system's to clean up.
+            let _ = ledger.set_folder(folder);
+        }
     }
 }
 
@@ -105,9 +121,12 @@ pub(crate) fn dismiss() {
     }
 }
 
-fn start() -> io::Result<Warden> {
+fn start(folder: Option<&Path>) -> io::Result<Warden> {
     let ledger = LEDGER.get_or_init(|| Ledger::create(&OURS).ok());
     let ledger = ledger.as_ref().ok_or(io::ErrorKind::Unsupported)?;
+    if let Some(folder) = folder {
+        ledger.set_folder(folder)?;
+    }
     let (end, life) = io::pipe()?;
     let name = std::env::current_exe()?;
     // The file may have been replaced since we were started; what we are running cannot.

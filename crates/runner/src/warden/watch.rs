@@ -1,12 +1,12 @@
 //! What the warden does.
 
-use super::ledger;
+use super::ledger::{self, Contents};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::AsFd;
 
-/// Waits for the server to be gone, kills what it left, and ends.
+/// Waits for the server to be gone, kills what it left, removes its folder, and ends.
 pub(super) fn run() -> ! {
     // Tools that list processes show this name. Without it ours would be that of the link we were started by.
     #[cfg(target_os = "linux")]
@@ -14,7 +14,7 @@ pub(super) fn run() -> ! {
     // Nobody ever writes to the pipe: it can only end.
     let _ = std::io::stdin().read(&mut [0]);
     if let Ok(ledger) = rustix::stdio::stdout().as_fd().try_clone_to_owned()
-        && let Some((mark, groups)) = ledger::read(&File::from(ledger))
+        && let Some(Contents { mark, folder, groups }) = ledger::read(&File::from(ledger))
     {
         // Their leaders were not buried when the server went a moment ago, so their numbers are their own.
         kill_groups(&groups);
@@ -22,6 +22,9 @@ pub(super) fn run() -> ! {
         marked::kill_all(&mark);
         #[cfg(not(target_os = "linux"))]
         drop(mark);
+        if let Some(folder) = folder {
+            let _ = std::fs::remove_dir_all(folder);
+        }
     }
     std::process::exit(0);
 }
