@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 const LITTLE: usize = 2;
 
 /// How many threads there are for each processor.
-const THREADS: usize = 3;
+const THREADS: usize = 2;
 
 pub(crate) struct Workplaces {
     reading: Handle,
