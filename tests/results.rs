@@ -27,6 +27,26 @@ fn text_stays_text() {
 }
 
 #[test]
+fn what_a_script_leaves_in_its_files_is_not_the_next_ones() {
+    let project = Project::new()
+        .tool(
+            "leaver",
+            "#!/bin/sh\necho stale >$MCP_TOOL_ERROR_FILE; echo stale >$MCP_CANCEL_FILE; mkdir $MCP_TOOL_RESOURCES_FILE\n",
+        )
+        .tool(
+            "finder",
+            "#!/bin/sh\nfor file in $MCP_TOOL_ERROR_FILE $MCP_CANCEL_FILE $MCP_TOOL_RESOURCES_FILE; do [ ! -e $file ] || echo $file; done\n",
+        );
+    let mut server = Server::ready(project.root());
+    for _ in 0..3 {
+        for tool in ["leaver", "finder"] {
+            let result = server.ask(1, "tools/call", &json!({ "name": tool }));
+            assert_eq!(result["result"]["content"][0]["text"], "", "{tool}");
+        }
+    }
+}
+
+#[test]
 fn an_object_is_structured_content_as_well_and_keeps_its_numbers() {
     let project = Project::new()
         .tool("tool", "#!/bin/sh\nprintf '{ \"z\": 1.10,\\n  \"a\": 12345678901234567890123 }\\n'\n");

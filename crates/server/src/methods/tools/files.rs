@@ -29,12 +29,7 @@ impl SpareFiles {
                 cancel: state_dir.fresh("cancel")?,
             },
         };
-        Ok(CallFiles {
-            names: Some(names),
-            spare: self,
-            is_told: AtomicBool::new(false),
-            lists_nothing: AtomicBool::new(false),
-        })
+        Ok(CallFiles { names: Some(names), spare: self, lists_nothing: AtomicBool::new(false) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Names>> {
@@ -47,8 +42,6 @@ pub(crate) struct CallFiles<'a> {
     /// There until this value is dropped.
     names: Option<Names>,
     spare: &'a SpareFiles,
-    /// Whether the script was told of its cancellation.
-    is_told: AtomicBool,
     /// Whether there was no list of resources when its script had ended.
     lists_nothing: AtomicBool,
 }
@@ -70,7 +63,6 @@ impl CallFiles<'_> {
     }
 
     pub(super) fn tell_of_cancellation(&self) {
-        self.is_told.store(true, Ordering::Relaxed);
         // It is about to be told to end anyway.
         let _ = std::fs::write(self.cancel(), "");
     }
@@ -91,13 +83,16 @@ impl CallFiles<'_> {
 impl Drop for CallFiles<'_> {
     fn drop(&mut self) {
         let Some(names) = self.names.take() else { return };
-        let _ = std::fs::remove_file(&names.error);
-        if !self.lists_nothing.load(Ordering::Relaxed) {
-            let _ = std::fs::remove_file(&names.resources);
+        let lists_nothing = self.lists_nothing.load(Ordering::Relaxed);
+        let resources = (!lists_nothing).then_some(&names.resources);
+        // Whatever a script has put there, the next one must not find it.
+        if [&names.error, &names.cancel].into_iter().chain(resources).all(|name| vanishes(name)) {
+            self.spare.lock().push(names);
         }
-        if self.is_told.load(Ordering::Relaxed) {
-            let _ = std::fs::remove_file(&names.cancel);
-        }
-        self.spare.lock().push(names);
     }
+}
+
+/// Removes what stands there, if anything. False for what is no file.
+fn vanishes(name: &Path) -> bool {
+    std::fs::remove_file(name).map_or_else(|error| error.kind() == ErrorKind::NotFound, |()| true)
 }
