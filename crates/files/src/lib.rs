@@ -1,0 +1,103 @@
+//! Files that a script or the author of a project may have put in place: opened so that nothing blocks, and read so that
+//! nothing grows.
+//!
+//! Whoever can write to a folder can put anything there under the name of a file that we look for: a named pipe, on which
+//! a plain `open` waits for a writer for ever; a link to a device without an end; a file that never stops growing. Here
+//! only a regular file is ever read, and never more of it than the caller names.
+
+use rustix::fs::{FileType, OFlags, fstat};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Opens a regular file for reading, through links if there are any. Never blocks, whatever stands there.
+pub fn open(path: &Path) -> io::Result<File> {
+    open_with(path, OFlags::empty())
+}
+
+/// Opens a regular file for reading. A link in its place is refused by the system, with its own error.
+pub fn open_no_link(path: &Path) -> io::Result<File> {
+    open_with(path, OFlags::NOFOLLOW)
+}
+
+/// The bytes of a regular file that has at most `limit` of them.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_all(&open(path)?, limit)
+}
+
+/// The text of a regular file that has at most `limit` bytes.
+pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    String::from_utf8(read(path, limit)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+}
+
+/// The rest of an open file, which has at most `limit` bytes of it.
+pub fn read_all(file: &File, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let count = file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if count as u64 > limit {
+        let problem = format!("it has more than {limit} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
+    }
+    Ok(bytes)
+}
+
+/// Refuses an open file that is no regular one: a directory, a pipe, a socket or a device.
+pub fn require_regular(file: &File) -> io::Result<()> {
+    let kind = match FileType::from_raw_mode(fstat(file)?.st_mode) {
+        FileType::RegularFile => return Ok(()),
+        FileType::Directory => "a directory",
+        FileType::Fifo => "a named pipe",
+        FileType::Socket => "a socket",
+        FileType::CharacterDevice | FileType::BlockDevice => "a device",
+        _ => "something else",
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {kind}, not a file")))
+}
+
+/// What keeps the opening of a pipe or of a terminal from having an effect.
+pub const HARMLESS: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+fn open_with(path: &Path, flags: OFlags) -> io::Result<File> {
+    let flags = (HARMLESS | flags).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    require_regular(&file)?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{CWD, Mode, mkfifoat};
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_regular_file_is_read_up_to_its_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, "12345").unwrap();
+        assert_eq!(read(&path, 5).unwrap(), b"12345");
+        assert_eq!(read_text(&path, 9).unwrap(), "12345");
+        assert_eq!(read(&path, 4).unwrap_err().to_string(), "it has more than 4 bytes");
+        std::fs::write(&path, b"\xff").unwrap();
+        assert_eq!(read_text(&path, 9).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_file_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pipe, link) = (folder.path().join("pipe"), folder.path().join("link"));
+        mkfifoat(CWD, &pipe, Mode::RUSR | Mode::WUSR).unwrap();
+        symlink("/dev/zero", &link).unwrap();
+        let said = |path: &Path| read(path, 9).unwrap_err().to_string();
+        assert_eq!(said(&pipe), "it is a named pipe, not a file");
+        assert_eq!(said(&link), "it is a device, not a file");
+        assert_eq!(said(folder.path()), "it is a directory, not a file");
+        assert_eq!(read(&folder.path().join("none"), 9).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(
+            open_no_link(&link).unwrap_err().raw_os_error(),
+            Some(rustix::io::Errno::LOOP.raw_os_error())
+        );
+    }
+}
