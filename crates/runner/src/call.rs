@@ -1,10 +1,11 @@
 //! One call: the process that leads it, and what has to be done so that nothing of it is left.
 
 use crate::calls::{CALLS, RunnerId};
+use crate::cgroup::{self, CallGroup};
 use crate::exit::{self, Exit};
 use crate::launch::Launch;
 use crate::mark::{self, Number, OURS};
-use crate::{leftovers, warden};
+use crate::{aside, leftovers, warden};
 use rustix::process::{Pid, Signal, WaitStatus};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,8 +23,10 @@ const INTERVAL: Duration = Duration::from_millis(5);
 pub(crate) struct Call {
     number: Number,
     pid: Pid,
-    is_buried: bool,
+    is_over: bool,
     exit: Exit,
+    /// There until the call is over, where it has one.
+    group: Option<CallGroup>,
     watched: Option<warden::Watched>,
 }
 
@@ -34,11 +37,20 @@ impl Call {
         warden::keep_watch();
         let number = CALLS.enter(runner);
         launch.environment.set(mark::VARIABLE, OURS.value(number));
-        let pid = launch.start(number).inspect_err(|_| {
-            CALLS.leave(number);
-        })?;
+        let group = cgroup::take();
+        let started = launch.start(number, group.as_ref());
+        let started = match started {
+            Ok(started) => started,
+            Err(error) => {
+                CALLS.leave(number);
+                group.into_iter().for_each(CallGroup::give_back);
+                return Err(error);
+            }
+        };
+        let pid = started.pid;
         CALLS.set_leader(number, pid);
-        let call = Self { number, pid, is_buried: false, exit: Exit::of(pid), watched: warden::watch(pid) };
+        let call =
+            Self { number, pid, is_over: false, exit: Exit::of(started), group, watched: warden::watch(pid) };
         // Asked now that whoever ends all calls does not overlook this one: it is either killed there or here.
         if ended.load(Ordering::Acquire) {
             return Err(io::Error::other("the server is ending"));
@@ -70,9 +82,9 @@ impl Call {
     /// can be the reason of.
     pub(crate) async fn finish(mut self) -> Option<WaitStatus> {
         CALLS.set_ending(self.number);
-        if leftovers::may_exist() {
+        if self.group.as_ref().is_some_and(|group| !group.is_empty()) || !leftovers::end_at_once() {
             CALLS.signal(self.number, Signal::KILL);
-            leftovers::end_aside().await;
+            self.group = aside::run(self.group.take(), end_rest).await;
         }
         self.leave()
     }
@@ -80,23 +92,31 @@ impl Call {
     fn leave(&mut self) -> Option<WaitStatus> {
         // Before the number of the leader can be another's.
         self.watched = None;
-        self.is_buried = true;
+        self.is_over = true;
+        self.group.take().into_iter().for_each(CallGroup::give_back);
         CALLS.leave(self.number)
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        if !self.is_buried {
+        if !self.is_over {
             CALLS.set_ending(self.number);
             CALLS.signal(self.number, Signal::KILL);
             exit::block_until(self.pid, Instant::now() + PATIENCE);
-            if leftovers::may_exist() {
-                leftovers::end();
-            }
+            self.group = end_rest(self.group.take());
             self.leave();
         }
     }
+}
+
+/// Ends what is left of a call whose leader has ended, in its control group and elsewhere, and waits until it is gone.
+fn end_rest(group: Option<CallGroup>) -> Option<CallGroup> {
+    if let Some(group) = group.as_ref().filter(|group| !group.is_empty()) {
+        group.kill();
+    }
+    leftovers::end();
+    group
 }
 
 /// Ends all calls of a runner: `TERM`, and `KILL` to what is left after `grace`.
@@ -108,10 +128,9 @@ pub(crate) fn end_all(runner: RunnerId, grace: Duration) {
     for leader in CALLS.leaders_of(runner) {
         exit::block_until(leader, deadline);
     }
-    if leftovers::may_exist() {
-        leftovers::end();
-    }
+    leftovers::end();
     if CALLS.are_all_of(runner) {
+        cgroup::remove_all();
         warden::dismiss();
     }
 }

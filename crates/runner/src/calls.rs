@@ -151,19 +151,13 @@ impl Calls {
         self.lock().entries.get(&call).is_some_and(|entry| !entry.ending)
     }
 
-    /// The calls that processes may belong to.
-    pub(crate) fn alive(&self) -> Vec<Number> {
-        self.lock().entries.iter().filter(|(_, entry)| !entry.ending).map(|(number, _)| *number).collect()
-    }
-
-    /// The calls that are being started, which have leaders we cannot tell yet.
-    pub(crate) fn starting(&self) -> Vec<Number> {
+    /// Whether that process, if it is dead, may be reaped by others than those who look after the call: it is not the
+    /// leader, which may not be known as such yet.
+    pub(crate) fn lets_reap(&self, call: Number, process: Pid) -> bool {
         self.lock()
             .entries
-            .iter()
-            .filter(|(_, entry)| entry.leader.is_none())
-            .map(|(number, _)| *number)
-            .collect()
+            .get(&call)
+            .is_none_or(|entry| entry.leader.is_some_and(|leader| leader != process))
     }
 
     pub(crate) fn leaders(&self) -> Vec<Pid> {
@@ -171,14 +165,9 @@ impl Calls {
         let stragglers = table.stragglers.iter().copied();
         table.entries.values().filter_map(|entry| entry.leader).chain(stragglers).collect()
     }
-
-    pub(crate) fn led_by(&self, leader: Pid) -> Option<Number> {
-        let table = self.lock();
-        table.entries.iter().find(|(_, entry)| entry.leader == Some(leader)).map(|(number, _)| *number)
-    }
 }
 
-/// How one of our children ended, if it has. It is buried then.
+/// How one of our children ended, if it has. It is reaped then.
 fn ended(child: Pid) -> rustix::io::Result<Option<WaitStatus>> {
     Ok(waitpid(Some(child), WaitOptions::NOHANG)?.map(|(_, status)| status))
 }

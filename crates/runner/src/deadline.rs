@@ -15,12 +15,23 @@ pub(crate) struct Deadline {
     last_sign: Instant,
     /// How many of its questions wait for an answer.
     open_questions: usize,
+    /// Since when at least one has.
+    paused: Option<Instant>,
+    /// How long its time may still stand still.
+    pause_left: Duration,
 }
 
 impl Deadline {
     pub(crate) fn from_now(patience: Patience) -> Self {
         let now = Instant::now();
-        Self { patience, started: now, last_sign: now, open_questions: 0 }
+        Self {
+            patience,
+            started: now,
+            last_sign: now,
+            open_questions: 0,
+            paused: None,
+            pause_left: patience.pause.min(FAR),
+        }
     }
 
     /// The process has said something.
@@ -30,16 +41,20 @@ impl Deadline {
         }
     }
 
-    /// The process waits for somebody else. That time is not its own.
+    /// The process waits for somebody else. That time is not its own, as long as it does not make a habit of it.
     pub(crate) fn pause(&mut self) {
         self.open_questions += 1;
+        self.paused.get_or_insert_with(Instant::now);
     }
 
-    /// An answer has come since the question was asked at `asked`.
-    pub(crate) fn resume(&mut self, asked: Instant) {
+    /// One of its questions is not open any more.
+    pub(crate) fn resume(&mut self) {
         self.open_questions = self.open_questions.saturating_sub(1);
-        if self.open_questions == 0 {
-            let waited = asked.elapsed();
+        if self.open_questions == 0
+            && let Some(paused) = self.paused.take()
+        {
+            let waited = paused.elapsed().min(self.pause_left);
+            self.pause_left -= waited;
             self.started += waited;
             self.last_sign += waited;
         }
@@ -47,16 +62,62 @@ impl Deadline {
 
     /// When it is over, unless there are further signs of life, and why.
     pub(crate) fn end(&self) -> (Instant, Overrun) {
-        if self.open_questions > 0 {
-            return (Instant::now() + FAR, Overrun::Fixed);
-        }
-        let silent = self.last_sign + self.patience.limit.min(FAR);
+        // While it waits, its time goes on only when it has waited for as long as it may.
+        let pause = if self.paused.is_some() { self.pause_left } else { Duration::ZERO };
+        let silent = self.last_sign + self.patience.limit.min(FAR) + pause;
         match self.patience.most {
             None => (silent, Overrun::Fixed),
             Some(most) => {
-                let latest = self.started + most.min(FAR);
+                let latest = self.started + most.min(FAR) + pause;
                 if latest <= silent { (latest, Overrun::Most) } else { (silent, Overrun::Idle) }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::advance;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn deadline(limit: u32, pause: u32) -> Deadline {
+        Deadline::from_now(Patience { limit: limit * SECOND, most: None, pause: pause * SECOND })
+    }
+
+    /// How much time is left, in seconds.
+    fn left(deadline: &Deadline) -> u64 {
+        deadline.end().0.saturating_duration_since(Instant::now()).as_secs()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_whole_time_of_overlapping_questions_is_given_back_and_no_more() {
+        let mut deadline = deadline(10, 1000);
+        deadline.pause();
+        advance(20 * SECOND).await;
+        deadline.pause();
+        advance(20 * SECOND).await;
+        deadline.resume();
+        advance(20 * SECOND).await;
+        deadline.resume();
+        assert_eq!(left(&deadline), 10);
+        advance(4 * SECOND).await;
+        assert_eq!(left(&deadline), 6);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn time_stands_still_for_so_long_and_then_goes_on() {
+        let mut deadline = deadline(10, 30);
+        deadline.pause();
+        advance(20 * SECOND).await;
+        deadline.resume();
+        assert_eq!(left(&deadline), 10);
+        deadline.pause();
+        assert_eq!(left(&deadline), 20);
+        advance(15 * SECOND).await;
+        assert_eq!(left(&deadline), 5, "of the 30 seconds it has used 20 and 10");
+        deadline.resume();
+        assert_eq!(left(&deadline), 5);
     }
 }

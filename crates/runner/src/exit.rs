@@ -1,6 +1,7 @@
-//! The end of a process, awaited without burying it: its number stays its own until we have asked how it ended, and
+//! The end of a process, awaited without reaping it: its number stays its own until we have asked how it ended, and
 //! until then the group it leads can be signalled without a doubt about whose it is.
 
+use crate::launch::Started;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 #[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
@@ -20,11 +21,13 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    pub(crate) fn of(child: Pid) -> Self {
+    pub(crate) fn of(Started { pid: child, handle }: Started) -> Self {
         #[cfg(target_os = "linux")]
-        if let Some(handle) = handle(child) {
+        if let Some(handle) = handle.or_else(|| handle_of(child)).and_then(watched) {
             return Self::Handle(handle);
         }
+        #[cfg(not(target_os = "linux"))]
+        drop(handle);
         Self::Thread(Some(tokio::task::spawn_blocking(move || {
             let _ = waitid(WaitId::Pid(child), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
         })))
@@ -51,9 +54,13 @@ impl Exit {
 }
 
 #[cfg(target_os = "linux")]
-fn handle(child: Pid) -> Option<AsyncFd<OwnedFd>> {
+fn handle_of(child: Pid) -> Option<OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};
-    let handle = pidfd_open(child, PidfdFlags::empty()).ok()?;
+    pidfd_open(child, PidfdFlags::empty()).ok()
+}
+
+#[cfg(target_os = "linux")]
+fn watched(handle: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
     #[expect(
         deprecated,
         reason = "its successor is unsafe, for types that do not own their descriptor as ours does"

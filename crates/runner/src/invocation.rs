@@ -1,6 +1,6 @@
 //! What to run, and what came of it.
 
-use crate::Variables;
+use crate::{CallFolder, Variables};
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::PathBuf;
@@ -23,6 +23,15 @@ pub struct Invocation<'a> {
     pub output_limit: usize,
     /// How much of the end of standard error is kept.
     pub error_tail: usize,
+    /// Where it can talk to us while it runs. Without it, it cannot.
+    pub talk: Option<Talk<'a>>,
+}
+
+/// How a process can talk to us while it runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Talk<'a> {
+    /// Where the pipe of its side channel and the socket for its questions stand.
+    pub folder: &'a CallFolder,
     /// The environment variables that name the side channel. Without any there is none.
     pub side_channel: &'static [&'static str],
     /// The environment variables that tell a process how to ask questions: the socket, the key of its call, the file for
@@ -45,12 +54,15 @@ pub struct Patience {
     pub limit: Duration,
     /// Where a line on the side channel starts the time anew: how long it may take however lively it is.
     pub most: Option<Duration>,
+    /// How long in all its time may stand still while its questions wait for answers. It can do something else
+    /// meanwhile, so this has an end too.
+    pub pause: Duration,
 }
 
 impl Patience {
     /// A time that nothing extends.
     pub fn fixed(limit: Duration) -> Self {
-        Self { limit, most: None }
+        Self { limit, most: None, pause: Duration::ZERO }
     }
 }
 
@@ -92,5 +104,5 @@ pub enum StartError {
     #[error("failed to prepare the side channel: {0}")]
     SideChannel(std::io::Error),
     #[error("failed to prepare for questions: {0}")]
-    Desk(std::io::Error),
+    Questions(std::io::Error),
 }

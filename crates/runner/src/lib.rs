@@ -9,17 +9,21 @@
 //! the background outlives the call. A run that is dropped half-way takes its group with it. The runner knows every
 //! group that is alive, so that a server that has to end can end them all.
 //!
-//! What leaves its group is not lost on Linux: we adopt orphans, each carries a mark of its call in its environment,
-//! and those that no living call owns are killed (`leftovers`). A call without any costs a microsecond for this. If we
-//! are killed ourselves, a [`warden`] ends what is left.
+//! What leaves its group is not lost on Linux. Where we may have control groups, each call has one that is killed as a
+//! whole (`cgroup`). And wherever a process goes, we adopt it when it is an orphan, it carries the mark of its call, and
+//! what no living call owns is killed (`leftovers`). A call without any costs two microseconds for this. If we are
+//! killed ourselves, a [`warden`] ends what is left.
 //!
 //! Nothing here knows what a tool is, or what the lines of the side channel mean.
 
+mod aside;
+mod ask;
 mod call;
+mod call_folder;
 mod calls;
 mod capture;
+mod cgroup;
 mod deadline;
-mod desk;
 mod exit;
 mod invocation;
 mod launch;
@@ -30,11 +34,15 @@ mod run;
 mod side_channel;
 mod start;
 mod state_dir;
+#[cfg(target_os = "linux")]
+mod system_calls;
 mod variables;
 pub mod warden;
 
-pub use desk::{Question, Way};
-pub use invocation::{Ending, Input, Invocation, Outcome, Overrun, Patience, StartError};
+pub use ask::{Question, Way};
+pub use call_folder::CallFolder;
+pub use cgroup::give_up as do_without_control_groups;
+pub use invocation::{Ending, Input, Invocation, Outcome, Overrun, Patience, StartError, Talk};
 pub use run::Runner;
 pub use state_dir::StateDir;
 pub use variables::Variables;

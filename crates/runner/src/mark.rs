@@ -1,9 +1,10 @@
 //! What the processes of a call carry, so that they can be told wherever they went.
 //!
 //! Two marks, both handed on from parent to child by the system. One is an environment variable, which a process may
-//! clear when it starts another. The other is a number, kept where Linux keeps the soft limit on file locks: no kernel
-//! since 2.4 has enforced that limit, and nothing but a program made for it would touch it. The number stays through
-//! `fork`, `exec`, `setsid`, a cleared environment and closed descriptors, and can be read of the dead as well.
+//! clear when it starts another. The other is a number, kept where Linux keeps the hard limit on file locks: no kernel
+//! since 2.4 has enforced that limit. It stays through `fork`, `exec`, `setsid`, a cleared environment and closed
+//! descriptors, and can be read of the dead as well. Without privileges a process can only lower it: then it carries no
+//! mark of a call at all, and among our children such a one is killed on sight.
 
 use crate::random;
 use std::ffi::{OsStr, OsString};
@@ -24,7 +25,7 @@ pub(crate) const ENCODED: usize = 24;
 pub(crate) struct Mark {
     /// 16 hexadecimal digits.
     secret: String,
-    /// The upper half of the number, never 0; the lower one is the call's.
+    /// The upper half of the number, the lower one is the call's. 0 where processes cannot be marked with it.
     base: u64,
 }
 
@@ -32,9 +33,7 @@ pub(crate) struct Mark {
 pub(crate) static OURS: LazyLock<Mark> = LazyLock::new(|| {
     // Without random numbers, which only a machine in its first seconds lacks, our own number has to do.
     let secret = random::hex::<8>().unwrap_or_else(|_| format!("{:016x}", std::process::id()));
-    let upper = random::bytes::<4>().map_or(std::process::id(), u32::from_le_bytes);
-    // The highest bit stays free: some read limits as signed.
-    Mark { secret, base: u64::from(upper & 0x7fff_ffff | 1) << 32 }
+    Mark { secret, base: limits::settle() }
 });
 
 /// The variable as this process was given it, by a server that runs it as one of its calls.
@@ -72,12 +71,31 @@ pub(crate) fn inherited() -> Option<&'static OsStr> {
     INHERITED.as_deref()
 }
 
+#[cfg(not(target_os = "linux"))]
+mod limits {
+    /// There is no such limit elsewhere.
+    pub(super) fn settle() -> u64 {
+        0
+    }
+}
+
 #[cfg(target_os = "linux")]
-mod branding {
+mod limits {
     use super::{Mark, Number, VARIABLE};
     use crate::leftovers::proc;
-    use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit};
-    use std::sync::LazyLock;
+    use crate::random;
+    use crate::system_calls::limits_on_locks;
+    use rustix::process::{Pid, Resource, Rlimit, getpid, getrlimit, setrlimit};
+
+    /// The half of the number that is the call's.
+    const LOWER: u64 = u32::MAX as u64;
+
+    /// The number of no call: what this process carries itself, and whatever it starts that is no call. It is above all
+    /// others, so that a process of a call cannot take it.
+    const SERVER: u64 = LOWER;
+
+    /// Above these some read limits as negative.
+    const HIGHEST_BASE: u64 = 0x7fff_ffff;
 
     /// Whose mark a process carries.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,33 +107,54 @@ mod branding {
         Nothing,
     }
 
+    /// Chooses the base, and marks this process as ours and no call's, and with it whatever it starts that is not marked
+    /// otherwise. 0 where that is not to be had.
+    pub(super) fn settle() -> u64 {
+        let Rlimit { maximum, .. } = getrlimit(Resource::Locks);
+        // A server that runs inside of a call of another one can only go below the mark of that call.
+        let room = maximum.map_or(HIGHEST_BASE, |hard| (hard >> 32).saturating_sub(1).min(HIGHEST_BASE));
+        if room == 0 {
+            return 0;
+        }
+        let number = random::bytes::<8>().map_or(u64::from(std::process::id()), u64::from_le_bytes);
+        let base = (number % room + 1) << 32;
+        let ours = Rlimit { current: Some(base | SERVER), maximum };
+        if setrlimit(Resource::Locks, ours).is_ok()
+            && getrlimit(Resource::Locks).current == Some(base | SERVER)
+        {
+            base
+        } else {
+            0
+        }
+    }
+
     impl Mark {
-        /// Marks this process as ours and no call's, and with it whatever it starts that is not marked otherwise.
-        pub(crate) fn put_on_us(&self) {
-            let (current, maximum) = self.limits(0);
-            let _ = setrlimit(Resource::Locks, Rlimit { current: Some(current), maximum });
+        /// Whether processes carry the number.
+        pub(crate) fn is_on_limits(&self) -> bool {
+            self.base != 0
         }
 
-        /// The soft limit that marks a process of a call, and the hard one that it has anyway.
-        pub(crate) fn limits(&self, call: Number) -> (u64, Option<u64>) {
-            static HARD: LazyLock<Option<u64>> = LazyLock::new(|| getrlimit(Resource::Locks).maximum);
-            (self.base | u64::from(call), *HARD)
+        /// The limit that marks a process of a call.
+        pub(crate) fn limit(&self, call: Number) -> Option<u64> {
+            self.is_on_limits().then(|| self.base | u64::from(call))
         }
 
-        /// Looks a process over, a dead one too.
-        pub(crate) fn on(&self, process: Pid) -> Carried {
-            let number = proc::limit_on_locks(process).filter(|number| number & !LOWER == self.base);
-            match number.and_then(|number| Number::try_from(number & LOWER).ok()) {
-                Some(call) if call > 0 => Carried::Call(call),
-                unnamed => match self.in_environment(process) {
-                    Some(call) => Carried::Call(call),
-                    None if unnamed.is_some() => Carried::Server,
-                    None => Carried::Nothing,
-                },
-            }
+        /// Looks a process over by its limits, a dead one too. `None` when there is none, or it does not let us look.
+        pub(crate) fn on_limits(&self, process: Pid) -> Option<Carried> {
+            let (soft, hard) = limits_on_locks(process).or_else(|| proc::limits_on_locks(process))?;
+            Some(if hard & !LOWER == self.base && hard & LOWER != SERVER {
+                Number::try_from(hard & LOWER).map_or(Carried::Nothing, Carried::Call)
+            } else if soft == self.base | SERVER
+                && Some(hard) == limits_on_locks(getpid()).map(|(_, hard)| hard)
+            {
+                Carried::Server
+            } else {
+                Carried::Nothing
+            })
         }
 
-        fn in_environment(&self, process: Pid) -> Option<Number> {
+        /// The call that the environment of a process names.
+        pub(crate) fn in_environment(&self, process: Pid) -> Option<Number> {
             let value = proc::variable(process, VARIABLE)?;
             let value = std::str::from_utf8(&value).ok()?;
             value
@@ -123,10 +162,7 @@ mod branding {
                 .find_map(|name| name.strip_prefix(&*self.secret)?.strip_prefix('-')?.parse().ok())
         }
     }
-
-    /// The half of the number that is the call's.
-    const LOWER: u64 = u32::MAX as u64;
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use branding::Carried;
+pub(crate) use limits::Carried;

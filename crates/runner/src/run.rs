@@ -1,13 +1,14 @@
 //! Stays with one process from its start to its end.
 
+use crate::ask::{CallQuestions, FileQuestions, MOST_OPEN, Question};
 use crate::call::Call;
+use crate::call_folder::CallFolders;
 use crate::calls::{CALLS, RunnerId};
 use crate::capture::{Capture, OverLimit};
 use crate::deadline::Deadline;
-use crate::desk::{Desk, Place, Question};
-use crate::side_channel::{SideChannel, SpareChannels};
+use crate::side_channel::SideChannel;
 use crate::start::{Pipes, prepare};
-use crate::{Ending, Invocation, Outcome, StartError, StateDir, call, leftovers, warden};
+use crate::{CallFolder, Ending, Invocation, Outcome, StartError, StateDir, Talk, call, leftovers, warden};
 use rustix::process::WaitStatus;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -25,17 +26,19 @@ const LINGER: Duration = Duration::from_millis(100);
 /// How long a call may take before we look what it says. Where there are many, each takes longer.
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// How often a call that takes long buries the orphans it has made, and looks after the warden.
+/// How often a call that takes long reaps the orphans it has made, and looks after the warden.
 const UPKEEP: Duration = Duration::from_secs(1);
+
+/// The same at first, and as long as there are orphans: a script can make ten thousand of them in a second.
+const FIRST_UPKEEP: Duration = Duration::from_millis(20);
 
 /// Runs processes, and knows those that are alive.
 #[derive(Debug)]
 pub struct Runner {
     id: RunnerId,
-    state_dir: Arc<StateDir>,
-    spare_channels: SpareChannels,
-    /// Opened when the first call comes that may ask.
-    desk: Mutex<Option<Arc<Desk>>>,
+    folders: Arc<CallFolders>,
+    /// Followed from the first call on that may ask.
+    file_questions: Mutex<Option<Arc<FileQuestions>>>,
     /// No more processes are started.
     ended: AtomicBool,
 }
@@ -45,11 +48,15 @@ impl Runner {
         static LAST: AtomicU32 = AtomicU32::new(0);
         Self {
             id: LAST.fetch_add(1, Ordering::Relaxed),
-            state_dir,
-            spare_channels: SpareChannels::default(),
-            desk: Mutex::default(),
+            folders: Arc::new(CallFolders::new(state_dir)),
+            file_questions: Mutex::default(),
             ended: AtomicBool::new(false),
         }
+    }
+
+    /// A folder for one call, which shares it with nobody.
+    pub fn folder(&self) -> io::Result<CallFolder> {
+        self.folders.take()
     }
 
     /// Runs `invocation` to its end, or until `cancelled` completes. `on_line` gets the lines of the side channel
@@ -61,8 +68,8 @@ impl Runner {
         mut on_line: impl FnMut(&[u8]),
         mut on_question: impl FnMut(Question),
     ) -> Result<Outcome, StartError> {
-        let mut channel = self.open_side_channel(&invocation)?;
-        let mut questions = self.open_place(&invocation)?;
+        let mut channel = open_side_channel(invocation.talk)?;
+        let mut questions = self.open_questions(invocation.talk)?;
         let (patience, grace) = (invocation.patience, invocation.grace);
         let mut stdout = Capture::new(invocation.output_limit);
         let mut stderr = Capture::new(invocation.error_tail);
@@ -81,7 +88,7 @@ impl Runner {
             let moment = MOMENT * u32::try_from(CALLS.count()).unwrap_or(u32::MAX);
             let alarm = sleep_until(deadline.end().0.min(Instant::now() + moment));
             tokio::pin!(alarm);
-            let mut is_first = true;
+            let (mut is_first, mut pause) = (true, FIRST_UPKEEP);
             let mut open = JoinSet::new();
             let cut = loop {
                 tokio::select! {
@@ -95,10 +102,12 @@ impl Runner {
                         }
                         if std::mem::take(&mut is_first) {
                             look.notify_one();
+                        } else if upkeep() {
+                            pause = FIRST_UPKEEP;
                         } else {
-                            upkeep();
+                            pause = UPKEEP.min(2 * pause);
                         }
-                        alarm.as_mut().reset(end.min(now + UPKEEP));
+                        alarm.as_mut().reset(end.min(now + pause));
                     }
                     result = &mut moving, if moved.is_none() => {
                         moved = Some(result);
@@ -107,12 +116,13 @@ impl Runner {
                         }
                     }
                     Ok(()) = next_lines(channel.as_mut(), &mut on_line) => deadline.note_sign_of_life(),
-                    Some(question) = next_question(questions.as_mut()) => {
+                    question = next_question(questions.as_mut()), if open.len() < MOST_OPEN => {
                         deadline.pause();
+                        alarm.as_mut().reset(deadline.end().0.min(Instant::now() + UPKEEP));
                         on_question(passed_on(question, &mut open));
                     }
-                    Some(asked) = open.join_next() => {
-                        deadline.resume(asked.unwrap_or_else(|_| Instant::now()));
+                    Some(_) = open.join_next() => {
+                        deadline.resume();
                         look.notify_one();
                         alarm.as_mut().reset(deadline.end().0.min(Instant::now() + UPKEEP));
                     }
@@ -139,9 +149,8 @@ impl Runner {
             };
             if cut.is_none() && moved.is_err() { Ending::OutputTooLarge } else { ending }
         };
-        if let Some(mut channel) = channel {
+        if let Some(channel) = channel {
             channel.drain(&mut on_line);
-            self.spare_channels.give_back(channel);
         }
         stderr.cut_to_tail();
         Ok(Outcome { ending, stdout: stdout.bytes, stderr: stderr.bytes })
@@ -152,38 +161,29 @@ impl Runner {
     pub fn end_all(&self, grace: Duration) {
         self.ended.store(true, Ordering::Release);
         call::end_all(self.id, grace);
-        self.spare_channels.clear();
+        self.folders.clear();
     }
 
-    /// A place at the desk for the questions of a call that may ask.
-    fn open_place(&self, invocation: &Invocation<'_>) -> Result<Option<Place>, StartError> {
-        if invocation.questions.is_none() {
-            return Ok(None);
-        }
-        let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
-        let desk = match &*desk {
-            Some(desk) => desk,
-            None => desk.insert(Desk::open(&self.state_dir).map_err(StartError::Desk)?),
+    fn open_questions(&self, talk: Option<Talk<'_>>) -> Result<Option<CallQuestions>, StartError> {
+        let Some(talk) = talk.filter(|talk| talk.questions.is_some()) else { return Ok(None) };
+        let mut files = self.file_questions.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = match &*files {
+            Some(files) => files,
+            None => files.insert(FileQuestions::start().map_err(StartError::Questions)?),
         };
-        desk.place().map(Some).map_err(StartError::Desk)
-    }
-
-    fn open_side_channel(&self, invocation: &Invocation<'_>) -> Result<Option<SideChannel>, StartError> {
-        if invocation.side_channel.is_empty() {
-            return Ok(None);
-        }
-        if let Some(channel) = self.spare_channels.take() {
-            return Ok(Some(channel));
-        }
-        let path = self.state_dir.fresh("channel").map_err(StartError::SideChannel)?;
-        SideChannel::open(path).map(Some).map_err(StartError::SideChannel)
+        CallQuestions::open(talk.folder, files).map(Some).map_err(StartError::Questions)
     }
 }
 
-/// The question as it is passed on. A task that ends with its answer says since when it was open.
-fn passed_on(mut asked: Question, open: &mut JoinSet<Instant>) -> Question {
+fn open_side_channel(talk: Option<Talk<'_>>) -> Result<Option<SideChannel>, StartError> {
+    let Some(talk) = talk.filter(|talk| !talk.side_channel.is_empty()) else { return Ok(None) };
+    let pipe = talk.folder.pipe().map_err(StartError::SideChannel)?;
+    SideChannel::of(Arc::clone(pipe)).map(Some).map_err(StartError::SideChannel)
+}
+
+/// The question as it is passed on. A task ends with its answer.
+fn passed_on(mut asked: Question, open: &mut JoinSet<()>) -> Question {
     let (question, awaited) = Question::new(std::mem::take(&mut asked.text), asked.way);
-    let since = Instant::now();
     open.spawn(async move {
         tokio::select! {
             answer = awaited => {
@@ -193,14 +193,13 @@ fn passed_on(mut asked: Question, open: &mut JoinSet<Instant>) -> Question {
             }
             () = asked.withdrawn() => {}
         }
-        since
     });
     question
 }
 
-async fn next_question(place: Option<&mut Place>) -> Option<Question> {
-    match place {
-        Some(place) => place.next().await,
+async fn next_question(questions: Option<&mut CallQuestions>) -> Question {
+    match questions {
+        Some(questions) => questions.next().await,
         None => std::future::pending().await,
     }
 }
@@ -214,10 +213,10 @@ async fn end(mut call: Call, cut: Option<Ending>, grace: Duration) -> Ending {
     cut.unwrap_or_else(|| status.map_or(Ending::Signalled(0), ending_of))
 }
 
-/// What a call that takes long does now and then.
-fn upkeep() {
-    leftovers::tidy();
+/// What a call that takes long does now and then. True when it should be done again soon.
+fn upkeep() -> bool {
     warden::keep_watch();
+    leftovers::tidy()
 }
 
 /// Feeds and reads the process, until all its pipes have ended or it has written more than it may.

@@ -1,65 +1,134 @@
 //! The side channel: a named pipe that a script, and whatever it starts, writes lines to while it runs.
 
-use std::fs::OpenOptions;
+use rustix::io::Errno;
+use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe;
+use std::sync::Arc;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 
 /// The longest line that is passed on. Longer ones are dropped, so that a script cannot make us hoard.
 const LONGEST_LINE: usize = 64 * 1024;
 
-/// The reading end. The pipe vanishes from the disk with this value.
+/// How much is read at once.
+const PIECE: usize = 8 * 1024;
+
+/// How much may be left in a pipe whose writers are gone, as far as systems let a pipe grow. What comes after it was
+/// written by somebody else.
+const MOST_LEFT: usize = 1024 * 1024 + 64 * 1024;
+
+/// A named pipe, open for reading. It belongs to the folder of a call.
 #[derive(Debug)]
-pub(crate) struct SideChannel {
+pub(crate) struct Pipe {
     path: PathBuf,
-    pipe: pipe::Receiver,
-    pending: Vec<u8>,
-    /// The rest of a line that was too long is passed over.
-    discarding: bool,
+    file: File,
 }
 
-impl SideChannel {
-    pub(crate) fn open(path: PathBuf) -> io::Result<Self> {
-        make_fifo(&path)?;
+impl Pipe {
+    pub(crate) fn make(path: &Path) -> io::Result<Self> {
+        make_fifo(path)?;
         // Opened for writing too: the pipe then never ends while scripts come and go at its other end.
         let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        let pipe = OpenOptions::new().read(true).write(true).custom_flags(nonblocking).open(&path)?;
-        let pipe = pipe::Receiver::from_file_unchecked(pipe)?;
-        Ok(Self { path, pipe, pending: Vec::new(), discarding: false })
+        let file = OpenOptions::new().read(true).write(true).custom_flags(nonblocking).open(path)?;
+        Ok(Self { path: path.to_owned(), file })
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Waits for bytes and passes on the lines they complete. Safe to drop half-way.
-    pub(crate) async fn read(&mut self, on_line: &mut impl FnMut(&[u8])) -> io::Result<()> {
-        self.pipe.read_buf(&mut self.pending).await?;
-        self.pass_on(on_line);
-        Ok(())
+    /// Empties the pipe for the next call. False when somebody keeps filling it.
+    pub(crate) fn forget(&self) -> bool {
+        let mut piece = [0; PIECE];
+        let mut left = MOST_LEFT;
+        while let Some(count) = self.read(&mut piece) {
+            left = left.saturating_sub(count);
+            if left == 0 {
+                return false;
+            }
+        }
+        true
     }
 
-    /// Passes on what has been written by now, a last line without its newline included.
-    pub(crate) fn drain(&mut self, on_line: &mut impl FnMut(&[u8])) {
-        while self.pipe.try_read_buf(&mut self.pending).is_ok_and(|count| count > 0) {
-            self.pass_on(on_line);
+    /// Reads what is there now: `None` when there is nothing.
+    fn read(&self, piece: &mut [u8]) -> Option<usize> {
+        loop {
+            match rustix::io::read(&self.file, &mut *piece) {
+                Ok(count) if count > 0 => return Some(count),
+                Err(Errno::INTR) => {}
+                Ok(_) | Err(_) => return None,
+            }
+        }
+    }
+}
+
+impl AsRawFd for Pipe {
+    fn as_raw_fd(&self) -> RawFd {
+        self.file.as_raw_fd()
+    }
+}
+
+/// The lines that one call writes to its pipe.
+#[derive(Debug)]
+pub(crate) struct SideChannel {
+    pipe: AsyncFd<Arc<Pipe>>,
+    pending: Vec<u8>,
+    /// The rest of a line that was too long is passed over.
+    discarding: bool,
+}
+
+impl SideChannel {
+    /// To be called within the runtime.
+    pub(crate) fn of(pipe: Arc<Pipe>) -> io::Result<Self> {
+        #[expect(
+            deprecated,
+            reason = "its successor is unsafe, for types that do not own their descriptor as ours does"
+        )]
+        let pipe = AsyncFd::with_interest(pipe, Interest::READABLE)?;
+        Ok(Self { pipe, pending: Vec::new(), discarding: false })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.pipe.get_ref().path()
+    }
+
+    /// Waits for bytes and passes on the lines they complete. Safe to drop half-way.
+    pub(crate) async fn read(&mut self, on_line: &mut impl FnMut(&[u8])) -> io::Result<()> {
+        loop {
+            let mut ready = self.pipe.readable().await?;
+            let mut piece = [0; PIECE];
+            match ready.get_inner().read(&mut piece) {
+                Some(count) => {
+                    self.take(&piece[..count], on_line);
+                    return Ok(());
+                }
+                None => ready.clear_ready(),
+            }
+        }
+    }
+
+    /// Passes on what has been written by now, a last line without its newline included. It asks the pipe itself and not
+    /// the runtime, which may not have been told yet that there is something.
+    pub(crate) fn drain(mut self, on_line: &mut impl FnMut(&[u8])) {
+        let mut piece = [0; PIECE];
+        let mut left = MOST_LEFT;
+        while let Some(count) = self.pipe.get_ref().read(&mut piece) {
+            self.take(&piece[..count], on_line);
+            left = left.saturating_sub(count);
+            if left == 0 {
+                return;
+            }
         }
         if !self.pending.is_empty() && !self.discarding {
             on_line(&self.pending);
         }
-        self.pending.clear();
     }
 
-    /// Forgets what nobody read, so that another call can have the channel.
-    fn clear(&mut self) {
-        self.drain(&mut |_| {});
-        self.discarding = false;
-    }
-
-    fn pass_on(&mut self, on_line: &mut impl FnMut(&[u8])) {
+    fn take(&mut self, piece: &[u8], on_line: &mut impl FnMut(&[u8])) {
+        self.pending.extend_from_slice(piece);
         let mut start = 0;
         for newline in memchr::memchr_iter(b'\n', &self.pending) {
             let line = &self.pending[start..newline];
@@ -73,43 +142,6 @@ impl SideChannel {
             self.pending.clear();
             self.discarding = true;
         }
-    }
-}
-
-impl Drop for SideChannel {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path);
-    }
-}
-
-/// Channels that no call uses now. To make one costs as much as all else we do for a call, so they are used again: all
-/// who could write to them are gone with their call.
-#[derive(Debug, Default)]
-pub(crate) struct SpareChannels(Mutex<Vec<SideChannel>>);
-
-/// More than these are not kept.
-const MOST_SPARE: usize = 64;
-
-impl SpareChannels {
-    pub(crate) fn take(&self) -> Option<SideChannel> {
-        let mut channel = self.lock().pop()?;
-        channel.clear();
-        Some(channel)
-    }
-
-    pub(crate) fn give_back(&self, channel: SideChannel) {
-        let mut spare = self.lock();
-        if spare.len() < MOST_SPARE {
-            spare.push(channel);
-        }
-    }
-
-    pub(crate) fn clear(&self) {
-        self.lock().clear();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<SideChannel>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

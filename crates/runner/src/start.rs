@@ -1,7 +1,7 @@
 //! From an invocation to a process with pipes to it.
 
+use crate::ask::CallQuestions;
 use crate::capture::{LARGE, ROOMY};
-use crate::desk::Place;
 use crate::launch::Launch;
 use crate::side_channel::SideChannel;
 use crate::{Input, Invocation};
@@ -24,14 +24,16 @@ pub(crate) struct Pipes<'a> {
 pub(crate) fn prepare<'a>(
     invocation: Invocation<'a>,
     channel: Option<&SideChannel>,
-    questions: Option<&Place>,
+    questions: Option<&CallQuestions>,
 ) -> io::Result<(Launch, Pipes<'a>)> {
     let mut environment = invocation.environment;
-    if let Some(channel) = channel {
-        environment.extend(invocation.side_channel.iter().map(|variable| (variable, channel.path())));
-    }
-    if let (Some(place), Some(variables)) = (questions, invocation.questions) {
-        environment.extend(variables.into_iter().zip(place.directions()));
+    if let Some(talk) = invocation.talk {
+        if let Some(channel) = channel {
+            environment.extend(talk.side_channel.iter().map(|variable| (variable, channel.path())));
+        }
+        if let (Some(questions), Some(variables)) = (questions, talk.questions) {
+            environment.extend(variables.into_iter().zip(questions.directions()));
+        }
     }
     let (stdin, rest) = match invocation.input {
         Input::Bytes(input) => feed(input)?,

@@ -1,32 +1,86 @@
 //! A private folder for what has to be a file while the server runs.
 
 use crate::{random, warden};
-use std::fs::DirBuilder;
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A folder only we can enter, made when it is first needed and removed when the server ends.
 #[derive(Debug)]
 pub struct StateDir {
     parent: PathBuf,
     keep: bool,
-    made: Mutex<Option<PathBuf>>,
+    made: Mutex<Made>,
     counter: AtomicU64,
 }
+
+/// What was made of it so far.
+#[derive(Debug, Default)]
+struct Made {
+    folder: Option<PathBuf>,
+    /// Where the folders of calls stand.
+    calls: Option<PathBuf>,
+    /// Where sockets stand if paths in the folder are too long for them.
+    short: Option<PathBuf>,
+    /// Descriptors that are closed before the folder is removed: a server that has used up all it may have could not
+    /// even look into it.
+    reserve: Vec<File>,
+}
+
+/// As many folders as stand inside of one another.
+const RESERVE: usize = 5;
+
+/// Where a folder with a short path may stand, the best first.
+const SHORT_PARENTS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
 impl StateDir {
     /// A folder below `parent`. With `keep` it stays when the server ends.
     pub fn new(parent: PathBuf, keep: bool) -> Self {
-        Self { parent, keep, made: Mutex::new(None), counter: AtomicU64::new(0) }
+        Self { parent, keep, made: Mutex::default(), counter: AtomicU64::new(0) }
     }
 
     /// The folder, which exists from now on.
     pub fn path(&self) -> io::Result<PathBuf> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(path) = &*made {
+        self.folder(&mut self.lock())
+    }
+
+    /// The folder that holds those of calls. It does not tell the names in it, so that a process finds the folder of its
+    /// own call and no other's, unless it is out for more than its own.
+    pub(crate) fn calls(&self) -> io::Result<PathBuf> {
+        let mut made = self.lock();
+        if let Some(path) = &made.calls {
+            return Ok(path.clone());
+        }
+        let path = self.folder(&mut made)?.join("calls");
+        DirBuilder::new().mode(0o300).create(&path)?;
+        Ok(made.calls.insert(path).clone())
+    }
+
+    /// A private folder with a short path.
+    pub(crate) fn short_folder(&self) -> io::Result<PathBuf> {
+        let mut made = self.lock();
+        if let Some(path) = &made.short {
+            return Ok(path.clone());
+        }
+        let mut problem = io::Error::from(io::ErrorKind::NotFound);
+        for parent in SHORT_PARENTS {
+            let path = Path::new(parent).join(format!("mcpbash.{}", random::hex::<8>()?));
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => {
+                    warden::remove_with_us(&path);
+                    return Ok(made.short.insert(path).clone());
+                }
+                Err(error) => problem = error,
+            }
+        }
+        Err(problem)
+    }
+
+    fn folder(&self, made: &mut Made) -> io::Result<PathBuf> {
+        if let Some(path) = &made.folder {
             return Ok(path.clone());
         }
         let path = self.parent.join(unguessable_name()?);
@@ -34,9 +88,9 @@ impl StateDir {
         DirBuilder::new().mode(0o700).create(&path)?;
         if !self.keep {
             warden::remove_with_us(&path);
+            made.reserve = (0..RESERVE).map_while(|_| File::open(&path).ok()).collect();
         }
-        *made = Some(path.clone());
-        Ok(path)
+        Ok(made.folder.insert(path).clone())
     }
 
     /// A path below the folder that nothing stands at yet.
@@ -52,10 +106,15 @@ impl StateDir {
 
     /// Removes the folder, unless it is to be kept.
     pub fn remove(&self) {
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(path) = made.filter(|_| !self.keep) {
-            remove_folder(&path);
+        let made = std::mem::take(&mut *self.lock());
+        drop(made.reserve);
+        for path in made.folder.filter(|_| !self.keep).iter().chain(&made.short) {
+            remove_folder(path);
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -65,9 +124,27 @@ impl Drop for StateDir {
     }
 }
 
-fn remove_folder(path: &Path) {
-    // The folder is in the temporary directory: what cannot be removed is the system's to clean up.
-    let _ = std::fs::remove_dir_all(path);
+/// Removes a folder with all that scripts have put there, also where they took permissions away. What cannot be removed
+/// all the same is in the temporary directory, and then the system's to clean up.
+pub(crate) fn remove_folder(path: &Path) {
+    if fs::remove_dir_all(path).is_err() && path.exists() {
+        open_up(path);
+        let _ = fs::remove_dir_all(path);
+    }
+}
+
+/// Lets us read every folder beneath `path`, and `path` itself.
+fn open_up(path: &Path) {
+    let mut pending = vec![path.to_owned()];
+    while let Some(folder) = pending.pop() {
+        let _ = fs::set_permissions(&folder, Permissions::from_mode(0o700));
+        let entries = folder.read_dir().into_iter().flatten().flatten();
+        pending.extend(
+            entries
+                .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+                .map(|entry| entry.path()),
+        );
+    }
 }
 
 fn unguessable_name() -> io::Result<String> {

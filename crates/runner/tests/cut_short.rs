@@ -2,7 +2,7 @@
 
 mod stage;
 
-use mcp_bash_runner::{Ending, Invocation, Overrun, Patience};
+use mcp_bash_runner::{Ending, Invocation, Overrun, Patience, Talk};
 use stage::{Stage, assert_said_hi, wait_for};
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,11 +78,9 @@ async fn when_it_says_too_much() {
 async fn at_its_deadline_though_it_floods_its_side_channel() {
     let stage = Stage::new();
     let endless = stage.shell("endless", "yes >\"$CHANNEL\"");
-    let endless = Invocation {
-        patience: Patience::fixed(Duration::from_millis(300)),
-        side_channel: &["CHANNEL"],
-        ..endless
-    };
+    let folder = stage.runner.folder().unwrap();
+    let talk = Some(Talk { folder: &folder, side_channel: &["CHANNEL"], questions: None });
+    let endless = Invocation { patience: Patience::fixed(Duration::from_millis(300)), talk, ..endless };
     let mut lines = 0_u64;
     let outcome = stage.runner.run(endless, std::future::pending(), |_| lines += 1, drop).await.unwrap();
     assert_eq!(outcome.ending, Ending::TimedOut(Overrun::Fixed));

@@ -4,6 +4,7 @@ mod stage;
 
 use mcp_bash_runner::Ending;
 use stage::{Stage, assert_said_hi, wait_for};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Runs a script that leaves something behind, and sees that it is gone and was not waited for.
@@ -95,6 +96,96 @@ async fn a_chain_that_never_stands_still() {
     assert_eq!(std::fs::read(stage.path("links")).unwrap().len(), links, "the chain has come to its end");
 }
 
+/// The same as fast as it can, without a program to be read in between.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chains_as_fast_as_they_can_be() {
+    let stage = Arc::new(Stage::new());
+    stage.script(
+        "chain",
+        "use POSIX; open(F, '>>', shift); while (1) { exit if fork; setsid; syswrite(F, 'x'); }",
+    );
+    let calls: Vec<_> = (0..3)
+        .map(|number| {
+            let stage = Arc::clone(&stage);
+            tokio::spawn(async move {
+                for _ in 0..5 {
+                    let body = format!(
+                        "perl $PWD/chain links{number}\nwhile [ ! -s links{number} ]; do :; done\necho hi"
+                    );
+                    assert_said_hi(&stage.call(&format!("leaver{number}"), &body).await);
+                }
+            })
+        })
+        .collect();
+    for call in calls {
+        call.await.unwrap();
+    }
+    stage.assert_empty();
+}
+
+/// A chain of so many links, of which the last stays.
+#[tokio::test]
+async fn a_chain_that_ends_in_a_daemon() {
+    for _ in 0..5 {
+        let stage = Stage::new();
+        stage.script(
+            "chain",
+            "use POSIX; for (1..300) { exit if fork; setsid; } open(F, '>done'); sleep 1000",
+        );
+        assert_said_hi(&stage.call("leaver", "perl $PWD/chain\necho hi").await);
+        stage.assert_empty();
+    }
+}
+
+/// Neither the environment nor the limits nor group or session say whose it is. It goes at once, whatever other calls
+/// are going on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_daemon_that_has_taken_off_its_mark() {
+    const SHEDDING: &str = "for limit in unlimited 0 5; do
+            (bash -c \"echo >>shedding; ulimit -S -x $limit; ulimit -x $limit; setsid env -i $LINGER 3000\" &)
+        done
+        while [ ! -e shedding ] || [ $(wc -l <shedding) -lt 3 ]; do :; done
+        echo hi";
+    let stage = Arc::new(Stage::new());
+    let waiting = tokio::spawn({
+        let stage = Arc::clone(&stage);
+        async move {
+            stage
+                .call(
+                    "waiter",
+                    "$LINGER 1001 &\necho >waiting\nwhile [ ! -e go ]; do sleep 0.01; done\necho hi",
+                )
+                .await
+        }
+    });
+    stage.wait_for_file("waiting").await;
+    assert_said_hi(&stage.call("leaver", SHEDDING).await);
+    assert_eq!(stage.processes_with("linger 3000"), 0);
+    assert_eq!(stage.processes_with("linger 1001"), 1, "the other call goes on");
+    std::fs::write(stage.path("go"), "").unwrap();
+    assert_said_hi(&waiting.await.unwrap());
+    stage.assert_empty();
+}
+
+/// A process that joins our own group is not ours for that.
+#[tokio::test]
+async fn a_daemon_in_the_group_of_the_server() {
+    let stage = Stage::new();
+    let group = rustix::process::getpgrp().as_raw_nonzero();
+    stage.script(
+        "joiner",
+        "use POSIX; exit if fork; setpgid(0, shift); open(F, '>joined'); exec($ENV{LINGER}, 1000)",
+    );
+    let body = format!("perl $PWD/joiner {group}\nwhile [ ! -e joined ]; do :; done\necho hi");
+    assert_said_hi(&stage.call("leaver", &body).await);
+    stage.assert_empty();
+}
+
+#[test]
+fn all_of_this_without_control_groups() {
+    stage::again_without_groups();
+}
+
 #[tokio::test]
 async fn what_a_failing_script_left() {
     let stage = Stage::new();
@@ -123,7 +214,7 @@ async fn what_was_written_is_not_lost() {
 /// While a call goes on, what it has in the background is nobody else's business, escaped or not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn other_calls_keep_what_is_theirs() {
-    let stage = std::sync::Arc::new(Stage::new());
+    let stage = Arc::new(Stage::new());
     let body = "$LINGER 1001 &
                 setsid $LINGER 1002 &
                 (setsid env -i $LINGER 1003 <&- >&- 2>&- &)
@@ -131,7 +222,7 @@ async fn other_calls_keep_what_is_theirs() {
                 while [ ! -e go ]; do sleep 0.01; done
                 echo hi";
     let long = tokio::spawn({
-        let stage = std::sync::Arc::clone(&stage);
+        let stage = Arc::clone(&stage);
         async move { stage.call("long", body).await }
     });
     stage.wait_for_file("ready").await;

@@ -6,7 +6,7 @@
 #[path = "stage/mod.rs"]
 mod stage;
 
-use mcp_bash_runner::Invocation;
+use mcp_bash_runner::{Invocation, Talk};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use stage::{Stage, pids, processes_of, shell};
 use std::fs;
@@ -33,8 +33,12 @@ fn main() {
     if arguments.get(1).is_some_and(|word| word == "server") {
         return server(Path::new(&arguments[2]), &arguments[3..]);
     }
-    let tests: [(&str, fn()); 7] = [
+    let tests: [(&str, fn()); 11] = [
         ("a_killed_server_takes_its_calls_along", a_killed_server_takes_its_calls_along),
+        ("a_killed_server_takes_a_chain_along", a_killed_server_takes_a_chain_along),
+        ("a_killed_server_takes_along_what_shed_its_mark", a_killed_server_takes_along_what_shed_its_mark),
+        ("wardens_are_replaced_however_often_they_die", wardens_are_replaced_however_often_they_die),
+        ("nobody_looks_into_server_and_warden", nobody_looks_into_server_and_warden),
         ("a_signal_to_the_group_of_the_server_spares_the_warden", a_signal_to_the_group_spares_the_warden),
         ("a_server_that_ends_takes_the_warden_along", a_server_that_ends_takes_the_warden_along),
         ("the_warden_has_nothing_of_the_servers", the_warden_has_nothing_of_the_servers),
@@ -47,6 +51,9 @@ fn main() {
             test();
             eprintln!("test {name} ... ok");
         }
+    }
+    if arguments.len() == 1 {
+        stage::again_without_groups();
     }
 }
 
@@ -64,7 +71,9 @@ fn server(folder: &Path, scripts: &[String]) {
             } else {
                 // A channel makes the server have a folder of its own.
                 let shell = shell(&folder.join(script));
-                stage.run(Invocation { side_channel: &["CHANNEL"], ..shell }).await;
+                let folder = stage.runner.folder().unwrap();
+                let talk = Some(Talk { folder: &folder, side_channel: &["CHANNEL"], questions: None });
+                stage.run(Invocation { talk, ..shell }).await;
             }
         }
     });
@@ -80,6 +89,13 @@ impl Server {
         let stage = Stage::new();
         stage.script("endless", ENDLESS);
         stage.script("leaver", LEAVER);
+        stage.script("chained", "perl $PWD/chain\nwhile :; do $LINGER 1005; done");
+        stage.script("chain", "use POSIX; open(F, '>chaining'); while (1) { exit if fork; setsid; }");
+        stage.script(
+            "shedding",
+            "(bash -c 'ulimit -x unlimited 2>/dev/null; ulimit -S -x 0; setsid env -i $0 3001' $LINGER &)
+             while :; do $LINGER 1005; done",
+        );
         stage.script("wait", "echo >waiting\nwhile [ ! -e go ]; do sleep 0.01; done\nrm go waiting");
         let process = Command::new(std::env::current_exe().unwrap())
             .args(["server", stage.path("").to_str().unwrap()])
@@ -141,6 +157,60 @@ fn a_killed_server_takes_its_calls_along() {
     assert_eq!(server.private_folders(), 0);
 }
 
+/// Each process of the chain starts the next, in a session of its own, and is gone, as fast as it can.
+fn a_killed_server_takes_a_chain_along() {
+    for _ in 0..5 {
+        let mut server = Server::start(&["chained"]);
+        wait_for("the chain", || server.stage.path("chaining").exists());
+        server.warden();
+        server.process.kill().unwrap();
+        server.process.wait().unwrap();
+        server.wait_until_gone();
+    }
+}
+
+/// It has no environment and no group of its call, and has tried to take off the number. Without privileges nobody can
+/// raise it again; with them it is the control group that holds.
+fn a_killed_server_takes_along_what_shed_its_mark() {
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root && std::env::var_os(stage::WITHOUT_GROUPS).is_some() {
+        return;
+    }
+    let mut server = Server::start(&["shedding"]);
+    wait_for("the daemon", || server.stage.processes_with("linger 3001") > 0);
+    server.warden();
+    server.process.kill().unwrap();
+    server.process.wait().unwrap();
+    server.wait_until_gone();
+}
+
+fn wardens_are_replaced_however_often_they_die() {
+    let mut server = Server::start(&["endless"]);
+    server.wait_for_endless();
+    for _ in 0..7 {
+        let warden = server.warden();
+        kill_process(pid(warden), Signal::KILL).unwrap();
+        wait_for("another warden", || server.warden() != warden);
+    }
+    server.process.kill().unwrap();
+    server.process.wait().unwrap();
+    server.wait_until_gone();
+}
+
+/// What belongs to root in `/proc` is closed to all others, whose process it may be.
+fn nobody_looks_into_server_and_warden() {
+    use std::os::unix::fs::MetadataExt;
+    let server = Server::start(&["endless"]);
+    server.wait_for_endless();
+    for process in [server.process.id(), server.warden()] {
+        wait_for("it to keep to itself", || {
+            fs::metadata(format!("/proc/{process}/environ")).unwrap().uid() == 0
+        });
+        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        assert!(status.lines().any(|line| line.starts_with("CoreDumping")), "{status}");
+    }
+}
+
 fn a_signal_to_the_group_spares_the_warden() {
     let mut server = Server::start(&["endless"]);
     server.wait_for_endless();
@@ -159,7 +229,7 @@ fn a_server_that_ends_takes_the_warden_along() {
         fs::write(server.stage.path("go"), "").unwrap();
         assert!(server.process.wait().unwrap().success());
         if scripts.contains(&"end") {
-            assert!(!Path::new(&format!("/proc/{warden}")).exists(), "it was buried by the server");
+            assert!(!Path::new(&format!("/proc/{warden}")).exists(), "it was reaped by the server");
         }
         wait_for("the warden to be gone", || !is_warden(warden));
         server.wait_until_gone();

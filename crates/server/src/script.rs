@@ -47,8 +47,7 @@ impl Script<'_> {
             grace: GRACE,
             output_limit: self.limit,
             error_tail: settings.stderr_tail,
-            side_channel: &[],
-            questions: None,
+            talk: None,
         };
         let outcome = work.server().runner().run(invocation, work.cancelled(), |_| {}, drop).await;
         let outcome =

@@ -5,7 +5,6 @@ use crate::call::Pace;
 use crate::guard::Guard;
 use crate::listing::Snapshot;
 use crate::log::Log;
-use crate::methods::tools::files::SpareFiles;
 use crate::parking::Parking;
 use crate::payloads::Payloads;
 use crate::resources::Resources;
@@ -47,7 +46,6 @@ pub struct Server {
     own_roots: Arc<Roots>,
     toolbox: OnceLock<Option<Toolbox>>,
     common_environment: Mutex<Option<CommonEnvironment>>,
-    spare_files: SpareFiles,
 }
 
 impl Server {
@@ -80,7 +78,6 @@ impl Server {
             own_roots,
             toolbox: OnceLock::new(),
             common_environment: Mutex::default(),
-            spare_files: SpareFiles::default(),
         }
     }
 
@@ -108,11 +105,6 @@ impl Server {
                 variables
             }
         }
-    }
-
-    /// The names of files that calls may write.
-    pub(crate) fn spare_files(&self) -> &SpareFiles {
-        &self.spare_files
     }
 
     /// The folders that scripts may work in where their client names none.

@@ -78,8 +78,7 @@ impl Ask for Asker {
             grace: GRACE,
             output_limit: self.settings.output_limit,
             error_tail: self.settings.stderr_tail,
-            side_channel: &[],
-            questions: None,
+            talk: None,
         };
         let outcome = self.runner.run(invocation, std::future::pending(), |_| {}, drop);
         // Whoever reads a project may block, and the runtime of the server need not be under way yet.

@@ -1,22 +1,35 @@
 //! Values for a script's environment, or files where they are too large for one.
 
-use mcp_bash_runner::{StateDir, Variables};
+use mcp_bash_runner::{CallFolder, Runner, Variables};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// The files behind the variables of one call. They vanish with this value.
+/// The folder of one call, taken when something has to be a file. What stands in it vanishes with this value.
 pub(crate) struct Spill<'a> {
-    state_dir: &'a StateDir,
+    runner: &'a Runner,
     threshold: usize,
-    files: Vec<PathBuf>,
+    folder: Option<CallFolder>,
 }
 
 impl<'a> Spill<'a> {
-    /// Values of more than `threshold` bytes go to files in `state_dir`.
-    pub(crate) fn new(state_dir: &'a StateDir, threshold: usize) -> Self {
-        Self { state_dir, threshold, files: Vec::new() }
+    /// Values of more than `threshold` bytes go to files.
+    pub(crate) fn new(runner: &'a Runner, threshold: usize) -> Self {
+        Self { runner, threshold, folder: None }
+    }
+
+    pub(crate) fn folder(&mut self) -> io::Result<&CallFolder> {
+        Ok(match &mut self.folder {
+            Some(folder) => folder,
+            none => none.insert(self.runner.folder()?),
+        })
+    }
+
+    /// The folder, for calls that have more in it than this.
+    pub(crate) fn into_folder(mut self) -> io::Result<CallFolder> {
+        self.folder()?;
+        self.folder.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// Gives the script `value` as the first of two variables, or as the second the path of a file with it, which is
@@ -26,24 +39,15 @@ impl<'a> Spill<'a> {
         variables: &mut Variables,
         [inline, in_file]: [&str; 2],
         value: &str,
-    ) -> io::Result<Option<&Path>> {
+    ) -> io::Result<Option<PathBuf>> {
         if value.len() <= self.threshold {
             variables.set(inline, value);
             return Ok(None);
         }
-        let path = self.state_dir.fresh("payload")?;
+        let path = self.folder()?.path().join(in_file);
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
         variables.set(in_file, &path);
-        self.files.push(path);
         file.write_all(value.as_bytes())?;
-        Ok(self.files.last().map(PathBuf::as_path))
-    }
-}
-
-impl Drop for Spill<'_> {
-    fn drop(&mut self) {
-        for file in &self.files {
-            let _ = std::fs::remove_file(file);
-        }
+        Ok(Some(path))
     }
 }

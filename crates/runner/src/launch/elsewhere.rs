@@ -1,6 +1,7 @@
 //! Starts a process by the means of the standard library, where nothing has to be marked.
 
-use super::Launch;
+use super::{Launch, Started};
+use crate::cgroup::CallGroup;
 use crate::mark::Number;
 use rustix::process::Pid;
 use std::ffi::OsStr;
@@ -9,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-pub(super) fn start(launch: &Launch, _call: Number) -> io::Result<Pid> {
+pub(super) fn start(launch: &Launch, _call: Number, _group: Option<&CallGroup>) -> io::Result<Started> {
     let [input, output, errors] = &launch.streams;
     let stream = |stream: &std::os::fd::OwnedFd| Ok::<_, io::Error>(Stdio::from(stream.try_clone()?));
     let text = |text: &std::ffi::CString| OsStr::from_bytes(text.as_bytes()).to_owned();
@@ -29,5 +30,5 @@ pub(super) fn start(launch: &Launch, _call: Number) -> io::Result<Pid> {
         .stdout(stream(output)?)
         .stderr(stream(errors)?)
         .process_group(0);
-    Ok(Pid::from_child(&command.spawn()?))
+    Ok(Started { pid: Pid::from_child(&command.spawn()?), handle: None })
 }

@@ -11,6 +11,7 @@ mod elsewhere;
 use elsewhere as system;
 
 use crate::Variables;
+use crate::cgroup::CallGroup;
 use crate::mark::Number;
 use rustix::fs::{Access, access};
 use rustix::process::Pid;
@@ -29,6 +30,14 @@ pub(crate) struct Launch {
     pub(crate) environment: Variables,
     /// Standard input, output and errors.
     streams: [OwnedFd; 3],
+}
+
+/// A process that was started.
+#[derive(Debug)]
+pub(crate) struct Started {
+    pub(crate) pid: Pid,
+    /// Its pidfd, which can be read from once it has ended. `None` where the system has no such thing.
+    pub(crate) handle: Option<OwnedFd>,
 }
 
 impl Launch {
@@ -51,13 +60,13 @@ impl Launch {
         Ok(Self { program, arguments: all, directory: text(directory)?, environment, streams })
     }
 
-    /// Starts the process as the leader of a group of its own, marked with its call.
-    pub(crate) fn start(&self, call: Number) -> io::Result<Pid> {
+    /// Starts the process as the leader of a process group of its own, marked with its call and in the control group of it.
+    pub(crate) fn start(&self, call: Number, group: Option<&CallGroup>) -> io::Result<Started> {
         if let Some(name) = self.environment.impossible() {
             let problem = format!("no process can be given the variable '{}'", name.escape_debug());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         }
-        system::start(self, call)
+        system::start(self, call, group)
     }
 }
 
@@ -93,7 +102,7 @@ mod tests {
 
     fn printed(program: &str, arguments: &[&str], environment: Variables) -> String {
         let (launch, mut output) = launch(program, arguments, environment);
-        let pid = launch.start(7).unwrap();
+        let pid = launch.start(7, None).unwrap().pid;
         drop(launch);
         let mut text = String::new();
         output.read_to_string(&mut text).unwrap();
@@ -119,7 +128,7 @@ mod tests {
         assert_eq!(printed("sh", &["-c", "echo $0"], environment.clone()), "sh\n");
         environment.set("PATH", "/nowhere");
         let (launch, _output) = launch("sh", &[], environment);
-        assert_eq!(launch.start(7).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(launch.start(7, None).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
     #[cfg(target_os = "linux")]
@@ -141,11 +150,11 @@ mod tests {
             ("/", io::ErrorKind::PermissionDenied),
         ] {
             let (launch, _output) = launch(program, &[], Variables::default());
-            assert_eq!(launch.start(7).unwrap_err().kind(), kind, "{program}");
+            assert_eq!(launch.start(7, None).unwrap_err().kind(), kind, "{program}");
         }
         let mut environment = Variables::default();
         environment.set("A", "x\0");
         let (launch, _output) = launch("/bin/sh", &[], environment);
-        assert!(launch.start(7).unwrap_err().to_string().contains("variable 'A'"));
+        assert!(launch.start(7, None).unwrap_err().to_string().contains("variable 'A'"));
     }
 }

@@ -33,11 +33,13 @@ pub(crate) fn status(process: Pid) -> Option<Status> {
     Status::parse(&read(process, "stat")?)
 }
 
-/// The soft limit on file locks. `None` when there is none.
-pub(crate) fn limit_on_locks(process: Pid) -> Option<u64> {
+/// The soft and the hard limit on file locks, of a process that we may not ask for them directly.
+pub(crate) fn limits_on_locks(process: Pid) -> Option<(u64, u64)> {
     let table = read(process, "limits")?;
     let start = memchr::memmem::find(&table, b"Max file locks")? + "Max file locks".len();
-    std::str::from_utf8(&table[start..]).ok()?.split_ascii_whitespace().next()?.parse().ok()
+    let mut limits = std::str::from_utf8(&table[start..]).ok()?.split_ascii_whitespace();
+    let mut next = || limits.next().map(|limit| limit.parse().unwrap_or(u64::MAX));
+    Some((next()?, next()?))
 }
 
 /// A variable of the environment the process was started with.
@@ -90,22 +92,14 @@ pub(crate) fn adopted_none(is_no_orphan: impl Fn(Pid) -> bool) -> bool {
     count < start.len() && pids(&start[..count]).into_iter().all(is_no_orphan)
 }
 
-/// The processes we have adopted, and maybe others we have started.
+/// The processes we have adopted, and maybe others we have started. One that another thread reaps while the list is read
+/// can hide its neighbour.
 pub(crate) fn adopted() -> Vec<Pid> {
     let Some(list) = &*OUR_CHILDREN else {
         let is_ours = |pid: &Pid| status(*pid).is_some_and(|status| status.parent == Some(getpid()));
         return all().filter(is_ours).collect();
     };
-    let mut before = pids(&whole(list));
-    // A process that is taken off the list while it is read can hide its neighbour.
-    while !before.is_empty() {
-        let now = pids(&whole(list));
-        if now == before {
-            break;
-        }
-        before = now;
-    }
-    before
+    pids(&whole(list))
 }
 
 fn whole(list: &File) -> Vec<u8> {

@@ -1,5 +1,6 @@
 //! The ledger: a file without a name that the server writes and the warden reads when the server is gone. It holds the
-//! mark of the server, the folder that goes with it and the groups that are alive. Writing to it wakes nobody.
+//! mark of the server, the folders and the control group that go with it, and the process groups that are alive. Writing
+//! to it wakes nobody.
 
 use crate::mark::{ENCODED, Mark};
 use rustix::process::Pid;
@@ -8,14 +9,15 @@ use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// The room for the path of the folder, which a NUL ends.
-const FOLDER: usize = 1024;
+/// The room for the paths of what goes with the server. Each begins with a letter that says what it is, and ends with a
+/// NUL.
+const PATHS: usize = 4096;
 
 /// Where the places start.
-const PLACES: u64 = (ENCODED + FOLDER) as u64;
+const PLACES: u64 = (ENCODED + PATHS) as u64;
 
 /// The size of a place.
 const PLACE: usize = size_of::<i32>();
@@ -39,13 +41,22 @@ impl Ledger {
         Ok(Self { file, places: Mutex::default() })
     }
 
-    /// Names the folder that is to be removed. One whose path is too long stays.
-    pub(super) fn set_folder(&self, folder: &Path) -> io::Result<()> {
-        let path = folder.as_os_str().as_bytes();
-        if path.len() >= FOLDER {
-            return Ok(());
+    /// Names all that is to go with the server. What there is no room for stays.
+    pub(super) fn set_goods(&self, goods: &[Good]) -> io::Result<()> {
+        let mut paths = Vec::with_capacity(PATHS);
+        for good in goods {
+            let (letter, path) = match good {
+                Good::Folder(path) => (b'F', path),
+                Good::Group(path) => (b'G', path),
+            };
+            let path = path.as_os_str().as_bytes();
+            if paths.len() + path.len() + 2 <= PATHS {
+                paths.push(letter);
+                paths.extend_from_slice(path);
+                paths.push(0);
+            }
         }
-        self.file.write_all_at(path, ENCODED as u64)
+        self.file.write_all_at(&paths, ENCODED as u64)
     }
 
     pub(super) fn file(&self) -> &File {
@@ -91,10 +102,19 @@ impl Drop for Watched {
     }
 }
 
+/// What goes with the server.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Good {
+    /// A folder that is removed.
+    Folder(PathBuf),
+    /// A control group that is killed, and removed.
+    Group(PathBuf),
+}
+
 /// What a ledger says.
 pub(super) struct Contents {
     pub(super) mark: Mark,
-    pub(super) folder: Option<PathBuf>,
+    pub(super) goods: Vec<Good>,
     /// Those that were alive when it was last written to.
     pub(super) groups: Vec<Pid>,
 }
@@ -102,9 +122,13 @@ pub(super) struct Contents {
 pub(super) fn read(file: &File) -> Option<Contents> {
     let mut header = [0; ENCODED];
     file.read_exact_at(&mut header, 0).ok()?;
-    let mut path = [0; FOLDER];
-    let count = file.read_at(&mut path, ENCODED as u64).ok()?;
-    let path = path[..count].split(|byte| *byte == 0).next().filter(|path| !path.is_empty());
+    let mut paths = [0; PATHS];
+    let count = file.read_at(&mut paths, ENCODED as u64).ok()?;
+    let goods = paths[..count].split(|byte| *byte == 0).filter_map(|good| match good.split_first()? {
+        (b'F', path) => Some(Good::Folder(OsStr::from_bytes(path).into())),
+        (b'G', path) => Some(Good::Group(OsStr::from_bytes(path).into())),
+        _ => None,
+    });
     let mut groups = Vec::new();
     let mut place = [0; PLACE];
     let mut position = PLACES;
@@ -112,8 +136,7 @@ pub(super) fn read(file: &File) -> Option<Contents> {
         groups.extend(Some(i32::from_le_bytes(place)).filter(|number| *number > 1).and_then(Pid::from_raw));
         position += PLACE as u64;
     }
-    let folder = path.map(|path| OsStr::from_bytes(path).into());
-    Some(Contents { mark: Mark::decode(&header)?, folder, groups })
+    Some(Contents { mark: Mark::decode(&header)?, goods: goods.collect(), groups })
 }
 
 #[cfg(target_os = "linux")]

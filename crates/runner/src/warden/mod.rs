@@ -2,19 +2,24 @@
 //!
 //! It is this same program, started with a hidden first argument when the first call starts. It sleeps until a pipe
 //! ends whose other end only the server has, which the kernel sees to however the server comes to its end. Then it
-//! kills the groups that the ledger says were alive, and on Linux every process that carries the server's mark, and
-//! removes the server's private folder.
+//! kills the control group of the server's calls, the process groups that the ledger says were alive, and on Linux every
+//! process that carries the server's mark, and removes the server's private folder.
+//!
+//! Neither the server nor the warden lets other processes of its user look into it (they are not *dumpable*): a script
+//! could open their descriptors through `/proc` otherwise, and write to the client or to the ledger.
 
+#[cfg(target_os = "linux")]
+mod hunt;
 mod ledger;
 mod watch;
 
 use crate::mark::{self, OURS};
-use ledger::Ledger;
 pub(crate) use ledger::Watched;
+use ledger::{Good, Ledger};
 use rustix::process::Pid;
 use std::io::{self, PipeWriter};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -26,22 +31,17 @@ const WORD: &str = "__warden";
 /// How long a warden that was found alive is taken to be so.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often a warden that ended or does not start is replaced.
-const ATTEMPTS: u32 = 5;
-
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 static LEDGER: OnceLock<Option<Ledger>> = OnceLock::new();
-static POST: Mutex<Post> = Mutex::new(Post { warden: None, attempts: 0, seen: None, folder: None });
+static POST: Mutex<Post> = Mutex::new(Post { warden: None, seen: None, goods: Vec::new() });
 /// The process number of the warden, or 0.
 static PID: AtomicI32 = AtomicI32::new(0);
 
 struct Post {
     warden: Option<Warden>,
-    attempts: u32,
-    /// When it was last found alive.
+    /// When it was last found alive, or could not be started.
     seen: Option<Instant>,
-    /// What goes with the server.
-    folder: Option<PathBuf>,
+    goods: Vec<Good>,
 }
 
 struct Warden {
@@ -53,10 +53,18 @@ struct Warden {
 /// Lets calls of this process be watched by a warden. To be called first of all by programs whose `main` it is: when
 /// the program was started as a warden, this never returns.
 pub fn install() {
+    keep_to_ourselves();
     if std::env::args_os().nth(1).is_some_and(|word| word == WORD) {
         watch::run();
     }
+    crate::leftovers::prepare();
     INSTALLED.store(true, Ordering::Relaxed);
+}
+
+/// Keeps other processes of our user out of our memory and descriptors. Root may look all the same.
+fn keep_to_ourselves() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }
 
 /// Makes sure that there is a warden, if there is to be one.
@@ -75,23 +83,28 @@ pub(crate) fn keep_watch() {
     {
         return;
     }
-    if post.attempts < ATTEMPTS {
-        post.attempts += 1;
-        post.warden = start(post.folder.as_deref()).ok();
-        let pid = post.warden.as_ref().map_or(0, |warden| warden.process.id().cast_signed());
-        PID.store(pid, Ordering::Release);
-    }
+    post.warden = start(&post.goods).ok();
+    let pid = post.warden.as_ref().map_or(0, |warden| warden.process.id().cast_signed());
+    PID.store(pid, Ordering::Release);
 }
 
-/// Lets a folder be removed when this process is gone and has not done so itself. There can be one.
+/// Lets a folder be removed when this process is gone and has not done so itself.
 pub(crate) fn remove_with_us(folder: &Path) {
+    goes_with_us(Good::Folder(folder.to_owned()));
+}
+
+/// Lets the processes of a control group be killed when this process is gone, and the group be removed.
+#[cfg(target_os = "linux")]
+pub(crate) fn end_group_with_us(group: &Path) {
+    goes_with_us(Good::Group(group.to_owned()));
+}
+
+fn goes_with_us(good: Good) {
     let mut post = post();
-    if post.folder.is_none() {
-        post.folder = Some(folder.to_owned());
-        if let Some(Some(ledger)) = LEDGER.get() {
-            // It is in the temporary directory, and then the system's to clean up.
-            let _ = ledger.set_folder(folder);
-        }
+    post.goods.push(good);
+    if let Some(Some(ledger)) = LEDGER.get() {
+        // Without it a folder is the system's to clean up, and processes are found by their mark.
+        let _ = ledger.set_goods(&post.goods);
     }
 }
 
@@ -121,12 +134,10 @@ pub(crate) fn dismiss() {
     }
 }
 
-fn start(folder: Option<&Path>) -> io::Result<Warden> {
+fn start(goods: &[Good]) -> io::Result<Warden> {
     let ledger = LEDGER.get_or_init(|| Ledger::create(&OURS).ok());
     let ledger = ledger.as_ref().ok_or(io::ErrorKind::Unsupported)?;
-    if let Some(folder) = folder {
-        ledger.set_folder(folder)?;
-    }
+    ledger.set_goods(goods)?;
     let (end, life) = io::pipe()?;
     let name = std::env::current_exe()?;
     // The file may have been replaced since we were started; what we are running cannot.

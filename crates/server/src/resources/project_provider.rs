@@ -42,8 +42,7 @@ pub(super) async fn run(
         grace: GRACE,
         output_limit: settings.resources.max_bytes,
         error_tail: settings.stderr_tail,
-        side_channel: &[],
-        questions: None,
+        talk: None,
     };
     match server.runner().run(invocation, std::future::pending(), |_| {}, drop).await {
         Ok(outcome) => printed(server, script, outcome),

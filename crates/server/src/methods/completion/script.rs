@@ -26,7 +26,7 @@ pub(super) async fn ask(
     let what = format!("The completion of '{}'", subject.name);
     let input = params.json();
     let mut environment = for_script(server, paths);
-    let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
+    let mut spill = Spill::new(server.runner(), settings.payload_threshold);
     spill
         .json(&mut environment, ["MCP_COMPLETION_ARGS_JSON", "MCP_COMPLETION_ARGS_FILE"], &input)
         .map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;

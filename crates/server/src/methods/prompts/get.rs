@@ -126,7 +126,7 @@ async fn run(
     let what = format!("Prompt '{}'", prompt.name);
     let arguments = values.json();
     let mut environment = for_script(server, paths);
-    let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
+    let mut spill = Spill::new(server.runner(), settings.payload_threshold);
     spill
         .json(&mut environment, ["MCP_PROMPT_ARGS_JSON", "MCP_PROMPT_ARGS_FILE"], &arguments)
         .map(drop)

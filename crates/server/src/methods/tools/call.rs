@@ -7,7 +7,7 @@ use crate::settings::Settings;
 use crate::shape::Answer;
 use crate::work::Work;
 use mcp_bash_project::{Catalog, Origin, Tool};
-use mcp_bash_runner::{Invocation, Patience};
+use mcp_bash_runner::{Invocation, Patience, Talk};
 use mcp_bash_wire::{Era, Object, Raw, RpcError};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -99,8 +99,11 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         grace: GRACE,
         output_limit: settings.output_limit,
         error_tail: settings.stderr_tail,
-        side_channel,
-        questions: work.capabilities().can_be_asked().then_some(QUESTIONS),
+        talk: Some(Talk {
+            folder: environment.files.folder(),
+            side_channel,
+            questions: work.capabilities().can_be_asked().then_some(QUESTIONS),
+        }),
     };
     // Only who comes back with a word has to say again what it is about.
     let is_stateless = work.revision().era() == Era::Stateless;
@@ -169,5 +172,6 @@ fn patience(settings: &Settings, tool: &Tool, asked: Option<Duration>) -> Patien
     let limit = asked.map_or(usual, |asked| asked.min(settings.max_timeout.max(usual)));
     let extends = tool.timeouts.progress_extends.unwrap_or(settings.progress_extends_timeout);
     let most = tool.timeouts.most.unwrap_or(settings.max_timeout);
-    Patience { limit, most: extends.then_some(most) }
+    // Whoever is asked may think as long as the longest call may take, all questions of a call together.
+    Patience { limit, most: extends.then_some(most), pause: settings.max_timeout }
 }

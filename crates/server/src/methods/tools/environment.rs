@@ -19,15 +19,14 @@ const INHERITED: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDI
 const DEFAULTS: [(&str, &str); 3] =
     [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TMPDIR", "/tmp"), ("LANG", "C")];
 
-/// The environment of one call, and the files it names. They vanish with this value.
-pub(crate) struct Environment<'a> {
-    _spill: Spill<'a>,
-    pub(super) files: CallFiles<'a>,
+/// What a call finds in its environment beside the variables. It vanishes with this value.
+pub(crate) struct Environment {
+    pub(super) files: CallFiles,
 }
 
-impl<'a> Environment<'a> {
+impl Environment {
     /// What it reads on its standard input comes with it: the arguments.
-    pub(crate) fn for_call(
+    pub(crate) fn for_call<'a>(
         work: &'a Work,
         tool: &Tool,
         arguments: &'a str,
@@ -36,7 +35,7 @@ impl<'a> Environment<'a> {
     ) -> io::Result<(Self, Variables, Input<'a>)> {
         let (server, settings) = (work.server(), work.server().settings());
         let mut variables = for_script(server, paths);
-        let mut spill = Spill::new(server.state_dir(), settings.payload_threshold);
+        let mut spill = Spill::new(server.runner(), settings.payload_threshold);
         let file = spill.json(&mut variables, ["MCP_TOOL_ARGS_JSON", "MCP_TOOL_ARGS_FILE"], arguments)?;
         let input = match file {
             Some(file) => Input::File(File::open(file)?),
@@ -48,7 +47,7 @@ impl<'a> Environment<'a> {
             tool.registry_text(),
         )?;
         spill.json(&mut variables, ["MCP_TOOL_META_JSON", "MCP_TOOL_META_FILE"], &work.meta())?;
-        let files = server.spare_files().take(server.state_dir())?;
+        let files = CallFiles::new(spill.into_folder()?);
         variables.set("MCP_TOOL_NAME", &tool.name);
         variables.set("MCP_TOOL_PATH", &tool.script);
         variables.set("MCP_PROGRESS_TOKEN", work.progress_token_text());
@@ -59,7 +58,7 @@ impl<'a> Environment<'a> {
         variables.set("MCP_ROOTS_JSON", &roots.json);
         variables.set("MCP_ROOTS_PATHS", &roots.paths);
         variables.set("MCP_ROOTS_COUNT", &roots.count);
-        Ok((Self { _spill: spill, files }, variables, input))
+        Ok((Self { files }, variables, input))
     }
 }
 

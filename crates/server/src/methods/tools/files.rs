@@ -1,98 +1,64 @@
 //! The files that a script and the server talk through beside its pipes. Scripts make them if they have something to say;
-//! most have not.
+//! most have not. They stand in the folder of the call, where a script may put anything in their place, so nothing is
+//! opened here that is no plain file, and nothing is read without a limit.
 
-use mcp_bash_runner::StateDir;
+use mcp_bash_runner::CallFolder;
+use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
 
-/// Names that no call uses now. They are used again: the system knows them already as names of nothing.
-#[derive(Default)]
-pub(crate) struct SpareFiles(Mutex<Vec<Names>>);
+/// The longest error that is read, in bytes.
+const LONGEST_ERROR: u64 = 1024 * 1024;
 
-/// Where a script leaves an error, the list of files that belong to its result, and where it learns that nobody waits.
-struct Names {
-    error: PathBuf,
-    resources: PathBuf,
-    cancel: PathBuf,
-}
-
-impl SpareFiles {
-    pub(super) fn take(&self, state_dir: &StateDir) -> io::Result<CallFiles<'_>> {
-        let spare = self.lock().pop();
-        let names = match spare {
-            Some(names) => names,
-            None => Names {
-                error: state_dir.fresh("error")?,
-                resources: state_dir.fresh("resources")?,
-                cancel: state_dir.fresh("cancel")?,
-            },
-        };
-        Ok(CallFiles { names: Some(names), spare: self, lists_nothing: AtomicBool::new(false) })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Names>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+/// The longest list of files that is read, in bytes.
+const LONGEST_LIST: u64 = 1024 * 1024;
 
 /// The files of one call. They vanish with this value.
-pub(crate) struct CallFiles<'a> {
-    /// There until this value is dropped.
-    names: Option<Names>,
-    spare: &'a SpareFiles,
-    /// Whether there was no list of resources when its script had ended.
-    lists_nothing: AtomicBool,
+pub(crate) struct CallFiles {
+    folder: CallFolder,
 }
 
-impl CallFiles<'_> {
+impl CallFiles {
+    pub(super) fn new(folder: CallFolder) -> Self {
+        Self { folder }
+    }
+
+    pub(super) fn folder(&self) -> &CallFolder {
+        &self.folder
+    }
+
     /// Where a script leaves a JSON-RPC error, if it wants one.
-    pub(super) fn error(&self) -> &Path {
-        self.name(|names| &names.error)
+    pub(super) fn error(&self) -> PathBuf {
+        self.folder.path().join("error")
     }
 
     /// Where a script names files that belong to its result.
-    pub(super) fn resources(&self) -> &Path {
-        self.name(|names| &names.resources)
+    pub(super) fn resources(&self) -> PathBuf {
+        self.folder.path().join("resources")
     }
 
     /// What appears when nobody waits for the script any more.
-    pub(super) fn cancel(&self) -> &Path {
-        self.name(|names| &names.cancel)
+    pub(super) fn cancel(&self) -> PathBuf {
+        self.folder.path().join("cancel")
     }
 
     pub(super) fn tell_of_cancellation(&self) {
-        // It is about to be told to end anyway.
-        let _ = std::fs::write(self.cancel(), "");
+        // What stands there already tells it as well, and is not opened. It is about to be told to end anyway.
+        let _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.cancel());
     }
 
-    /// What the script, which has ended, left where it names files.
-    pub(super) fn list_of_resources(&self) -> Option<String> {
-        let list = std::fs::read_to_string(self.resources());
-        let is_nothing = list.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound);
-        self.lists_nothing.store(is_nothing, Ordering::Relaxed);
-        list.ok()
+    /// What the script, which has ended, left where errors are.
+    pub(super) fn own_error(&self) -> Option<String> {
+        mcp_bash_files::read_text(&self.error(), LONGEST_ERROR).ok()
     }
 
-    fn name(&self, which: impl FnOnce(&Names) -> &PathBuf) -> &Path {
-        self.names.as_ref().map_or(Path::new(""), |names| which(names))
-    }
-}
-
-impl Drop for CallFiles<'_> {
-    fn drop(&mut self) {
-        let Some(names) = self.names.take() else { return };
-        let lists_nothing = self.lists_nothing.load(Ordering::Relaxed);
-        let resources = (!lists_nothing).then_some(&names.resources);
-        // Whatever a script has put there, the next one must not find it.
-        if [&names.error, &names.cancel].into_iter().chain(resources).all(|name| vanishes(name)) {
-            self.spare.lock().push(names);
+    /// What the script, which has ended, left where it names files; or why that cannot be read.
+    pub(super) fn list_of_resources(&self) -> io::Result<Option<String>> {
+        match mcp_bash_files::read_text(&self.resources(), LONGEST_LIST) {
+            Ok(list) => Ok(Some(list)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
         }
     }
-}
-
-/// Removes what stands there, if anything. False for what is no file.
-fn vanishes(name: &Path) -> bool {
-    std::fs::remove_file(name).map_or_else(|error| error.kind() == ErrorKind::NotFound, |()| true)
 }

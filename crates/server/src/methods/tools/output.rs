@@ -12,11 +12,6 @@ use mcp_bash_runner::{Ending, Outcome, Overrun, Patience};
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, write};
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::Read;
-
-/// The longest error a script may leave in its file.
-const LONGEST_ERROR: u64 = 1024 * 1024;
 
 /// A call whose process has ended.
 pub(crate) struct Finished<'a> {
@@ -24,7 +19,7 @@ pub(crate) struct Finished<'a> {
     pub(crate) tool: &'a Tool,
     pub(crate) schemas: &'a Schemas,
     pub(crate) outcome: &'a Outcome,
-    pub(crate) environment: &'a Environment<'a>,
+    pub(crate) environment: &'a Environment,
     pub(crate) patience: Patience,
     /// What it was given.
     pub(crate) arguments: &'a str,
@@ -164,9 +159,7 @@ impl Finished<'_> {
 
     /// The error that the script left for the client.
     fn own_error(&self) -> Option<RpcError> {
-        let mut text = String::new();
-        let file = File::open(self.environment.files.error()).ok()?;
-        file.take(LONGEST_ERROR).read_to_string(&mut text).ok()?;
+        let text = self.environment.files.own_error()?;
         let text = text.trim();
         if text.is_empty() {
             return None;

@@ -71,8 +71,7 @@ async fn ask(work: &Work, tool: &Tool, paths: &Paths, policy: Vec<u8>) -> Result
         grace: Duration::ZERO,
         output_limit: LONGEST_ANSWER,
         error_tail: 1024,
-        side_channel: &[],
-        questions: None,
+        talk: None,
     };
     let failed = |why: &str| Err(blocked(tool, &format!("server.d/policy.sh {why}")));
     match work.server().runner().run(invocation, work.cancelled(), |_| {}, drop).await {

@@ -6,8 +6,6 @@ use base64::engine::general_purpose::STANDARD;
 use mcp_bash_fetch::sniff;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 /// One file, as a script names it.
@@ -19,9 +17,16 @@ struct Named {
 
 /// Reads the list a script has left, and the files it names: content items as JSON text, and what went wrong. Paths are
 /// relative to `root`, and nothing outside of it is read. `limit` bounds each file.
-pub(super) fn embed(files: &CallFiles<'_>, root: &Path, limit: usize) -> (Vec<String>, Vec<String>) {
+pub(super) fn embed(files: &CallFiles, root: &Path, limit: usize) -> (Vec<String>, Vec<String>) {
     let (mut items, mut problems) = (Vec::new(), Vec::new());
-    let Some(text) = files.list_of_resources() else { return (items, problems) };
+    let text = match files.list_of_resources() {
+        Ok(Some(text)) => text,
+        Ok(None) => return (items, problems),
+        Err(error) => {
+            problems.push(format!("the list of files (MCP_TOOL_RESOURCES_FILE) cannot be read: {error}"));
+            return (items, problems);
+        }
+    };
     for named in read_list(&text) {
         match embed_one(&named, root, limit) {
             Ok(item) => items.push(item.to_string()),
@@ -60,15 +65,7 @@ fn embed_one(named: &Named, root: &Path, limit: usize) -> Result<Value, String> 
     if !root.canonicalize().is_ok_and(|root| path.starts_with(root)) {
         return Err("it is outside of the project".to_owned());
     }
-    if !path.is_file() {
-        return Err("it is no file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(&path).map_err(|error| error.to_string())?;
-    file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() > limit {
-        return Err(format!("it has more than {limit} bytes"));
-    }
+    let bytes = mcp_bash_files::read(&path, limit as u64).map_err(|error| error.to_string())?;
     let uri = named.uri.clone().unwrap_or_else(|| file_uri(&path));
     let kind = named
         .kind

@@ -1,0 +1,211 @@
+//! Questions that are files: written elsewhere and moved into place, or written in place and closed.
+
+use super::{LONGEST, Question, Way};
+use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::mpsc::Sender;
+
+/// The names of a question, of its answer, and of the answer while it is being written.
+const REQUEST: &str = "elicit-request";
+const RESPONSE: &str = "elicit-response";
+const DRAFT: &str = "elicit-response.draft";
+
+/// Notices the files of all calls of a runner.
+#[derive(Debug)]
+pub(crate) struct FileQuestions {
+    calls: Mutex<HashMap<Key, Asking>>,
+    watch: system::Watch,
+}
+
+/// What an event names a folder by.
+type Key = system::Key;
+
+#[derive(Debug, Clone)]
+struct Asking {
+    folder: PathBuf,
+    asked: Sender<Question>,
+}
+
+impl FileQuestions {
+    /// To be called within the runtime.
+    pub(crate) fn start() -> io::Result<Arc<Self>> {
+        let all = Arc::new(Self { calls: Mutex::default(), watch: system::Watch::new()? });
+        system::follow(&all);
+        Ok(all)
+    }
+
+    /// Lets a call ask by files in its folder, as long as the returned value lives.
+    pub(super) fn of_call(
+        self: &Arc<Self>,
+        folder: &Path,
+        asked: Sender<Question>,
+    ) -> io::Result<FilesOfCall> {
+        let key = self.watch.add(folder)?;
+        self.lock().insert(key.clone(), Asking { folder: folder.to_owned(), asked });
+        Ok(FilesOfCall {
+            all: Arc::clone(self),
+            key,
+            request: folder.join(REQUEST),
+            response: folder.join(RESPONSE),
+        })
+    }
+
+    /// Takes the question of the call that has this folder, if there is one.
+    fn take(&self, key: &Key) -> Option<()> {
+        let Asking { folder, asked } = self.lock().get(key).cloned()?;
+        let request = folder.join(REQUEST);
+        let text = mcp_bash_files::read(&request, LONGEST as u64).ok().filter(|text| !text.is_empty())?;
+        let _ = std::fs::remove_file(&request);
+        let (question, awaited) = Question::new(text, Way::File);
+        // Who asks so much at once does not get all of it answered.
+        asked.try_send(question).ok()?;
+        tokio::spawn(async move {
+            if let Ok(answer) = awaited.await {
+                let _ = put(&folder, &answer);
+            }
+        });
+        Some(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Asking>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Moved into place, so that nobody reads half of it; and written to a file of our own, so that whatever stands there
+/// already is not opened.
+fn put(folder: &Path, answer: &[u8]) -> io::Result<()> {
+    let draft = folder.join(DRAFT);
+    let _ = std::fs::remove_file(&draft);
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?.write_all(answer)?;
+    std::fs::rename(&draft, folder.join(RESPONSE))
+}
+
+/// The files of one call.
+#[derive(Debug)]
+pub(super) struct FilesOfCall {
+    all: Arc<FileQuestions>,
+    key: Key,
+    request: PathBuf,
+    response: PathBuf,
+}
+
+impl FilesOfCall {
+    pub(super) fn request(&self) -> &Path {
+        &self.request
+    }
+
+    pub(super) fn response(&self) -> &Path {
+        &self.response
+    }
+}
+
+impl Drop for FilesOfCall {
+    fn drop(&mut self) {
+        self.all.lock().remove(&self.key);
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use super::{FileQuestions, REQUEST};
+    use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
+    use std::io;
+    use std::os::fd::OwnedFd;
+    use std::path::Path;
+    use std::sync::Arc;
+    use tokio::io::unix::AsyncFd;
+
+    /// The watch descriptor of a folder.
+    pub(super) type Key = i32;
+
+    /// The inotify instance that watches the folders of calls.
+    #[derive(Debug)]
+    pub(super) struct Watch(AsyncFd<OwnedFd>);
+
+    impl Watch {
+        pub(super) fn new() -> io::Result<Self> {
+            let events = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
+            #[expect(
+                deprecated,
+                reason = "its successor is unsafe, for types that do not own their descriptor as ours does"
+            )]
+            Ok(Self(AsyncFd::with_interest(events, tokio::io::Interest::READABLE)?))
+        }
+
+        /// Watches a folder, until it is removed. One that is watched already keeps its key.
+        pub(super) fn add(&self, folder: &Path) -> io::Result<Key> {
+            let events = WatchFlags::CLOSE_WRITE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR;
+            Ok(add_watch(self.0.get_ref(), folder, events)?)
+        }
+    }
+
+    pub(super) fn follow(all: &Arc<FileQuestions>) {
+        let all = Arc::clone(all);
+        tokio::spawn(async move {
+            while let Ok(mut ready) = all.watch.0.readable().await {
+                let asked = asked(all.watch.0.get_ref());
+                ready.clear_ready();
+                for key in asked {
+                    all.take(&key);
+                }
+            }
+        });
+    }
+
+    /// The folders in which events tell of a question.
+    fn asked(events: &OwnedFd) -> Vec<Key> {
+        let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
+        let mut reader = Reader::new(events, &mut buffer);
+        let mut asked = Vec::new();
+        while let Ok(event) = reader.next() {
+            let is_question = event.file_name().is_some_and(|name| name.to_bytes() == REQUEST.as_bytes());
+            asked.extend(is_question.then(|| event.wd()));
+        }
+        asked
+    }
+}
+
+/// Elsewhere somebody has to look now and then.
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use super::FileQuestions;
+    use std::io;
+    use std::path::{Path, PathBuf};
+    use std::sync::Arc;
+
+    pub(super) type Key = PathBuf;
+
+    #[derive(Debug)]
+    pub(super) struct Watch;
+
+    impl Watch {
+        #[expect(clippy::unnecessary_wraps, reason = "it can fail elsewhere")]
+        pub(super) fn new() -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        #[expect(clippy::unnecessary_wraps, reason = "it can fail elsewhere")]
+        pub(super) fn add(&self, folder: &Path) -> io::Result<Key> {
+            Ok(folder.to_owned())
+        }
+    }
+
+    pub(super) fn follow(all: &Arc<FileQuestions>) {
+        let all = Arc::downgrade(all);
+        tokio::spawn(async move {
+            while let Some(all) = all.upgrade() {
+                let folders: Vec<Key> = all.lock().keys().cloned().collect();
+                for folder in folders {
+                    all.take(&folder);
+                }
+                drop(all);
+                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            }
+        });
+    }
+}

@@ -1,0 +1,107 @@
+//! Questions that arrive through the socket of a call.
+
+use super::{LONGEST, Question, Way};
+use crate::{StateDir, random};
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc::Sender;
+
+/// The longest path that every system lets a socket have.
+const LONGEST_PATH: usize = 100;
+
+/// How many connections of a call that has ended are turned away before its socket counts as beset by others.
+const MOST_LEFT: usize = 1024;
+
+/// A listening socket. It belongs to the folder of a call.
+#[derive(Debug)]
+pub(crate) struct AskSocket {
+    path: PathBuf,
+    listener: UnixListener,
+}
+
+impl AskSocket {
+    /// Binds a socket to `path`, or to a shorter one where the system cannot take it.
+    pub(crate) fn bind(path: &Path, state_dir: &StateDir) -> io::Result<Self> {
+        let path = if path.as_os_str().len() <= LONGEST_PATH {
+            path.to_owned()
+        } else {
+            state_dir.short_folder()?.join(random::hex::<8>()?)
+        };
+        let listener = UnixListener::bind(&path)?;
+        listener.set_nonblocking(true)?;
+        Ok(Self { path, listener })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whoever has connected, if anybody has.
+    pub(crate) fn accept(&self) -> Option<UnixStream> {
+        loop {
+            match self.listener.accept() {
+                Ok((stream, _)) => return Some(stream),
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionAborted) => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// Turns away who is left in the queue, so that the next call has it for itself. False when there is no end to them.
+    pub(crate) fn forget(&self) -> bool {
+        (0..MOST_LEFT).any(|_| self.accept().is_none())
+    }
+}
+
+impl AsRawFd for AskSocket {
+    fn as_raw_fd(&self) -> RawFd {
+        self.listener.as_raw_fd()
+    }
+}
+
+impl Drop for AskSocket {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Hears who has connected: passes the question on, and gives back its answer. Whatever goes wrong on the way, the asker
+/// sees that the line is dead.
+pub(super) async fn hear(stream: UnixStream, key: Arc<str>, asked: Sender<Question>) {
+    let _ = attend(stream, &key, asked).await;
+}
+
+async fn attend(stream: UnixStream, key: &str, asked: Sender<Question>) -> Option<()> {
+    stream.set_nonblocking(true).ok()?;
+    let mut stream = tokio::net::UnixStream::from_std(stream).ok()?;
+    let (reading, mut writing) = stream.split();
+    let mut lines = BufReader::new(reading).take(LONGEST as u64 + 64);
+    let mut line = Vec::new();
+    lines.read_until(b'\n', &mut line).await.ok()?;
+    if line.trim_ascii_end() != key.as_bytes() {
+        return None;
+    }
+    let mut text = Vec::new();
+    lines.read_until(b'\n', &mut text).await.ok()?;
+    if text.pop() != Some(b'\n') {
+        return None;
+    }
+    let (question, awaited) = Question::new(text, Way::Socket);
+    let mut nothing = [0];
+    let answer = tokio::select! {
+        answer = async {
+            asked.send(question).await.ok()?;
+            awaited.await.ok()
+        } => answer?,
+        // Nothing more is to come from an asker but its end.
+        _ = lines.read(&mut nothing) => return None,
+    };
+    writing.write_all(&answer).await.ok()?;
+    writing.write_all(b"\n").await.ok()?;
+    writing.shutdown().await.ok()
+}

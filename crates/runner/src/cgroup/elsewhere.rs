@@ -1,0 +1,31 @@
+//! Systems without control groups.
+
+use std::path::Path;
+
+/// There is none.
+#[derive(Debug)]
+pub(crate) enum CallGroup {}
+
+pub(crate) fn take() -> Option<CallGroup> {
+    None
+}
+
+pub fn give_up() {}
+
+pub(crate) fn remove_all() {}
+
+pub(crate) fn end(_group: &Path) {}
+
+impl CallGroup {
+    pub(crate) fn is_empty(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn kill(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn give_back(self) {
+        match self {}
+    }
+}

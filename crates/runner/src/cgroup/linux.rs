@@ -1,0 +1,259 @@
+//! Control groups: where Linux lets us have them (cgroup v2, and leave to make groups below our own), each call runs in one
+//! of its own. A process cannot leave it by forking, and one word to the kernel kills all that is in it at once, whatever
+//! it is doing. So it ends the chase after a script that forks faster than we look.
+//!
+//! It is not the only net: a process that may write to the control groups of its user (root, or the user of a delegated
+//! group) can move itself elsewhere. What is left then is found by other means (`leftovers`).
+
+use crate::{random, warden};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags, open, openat};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+use std::cell::Cell;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long the processes of a group may take to be gone when the kernel kills them.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often to look whether they are, should the kernel not tell.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// More unused groups than these are not kept.
+const MOST_SPARE: usize = 64;
+
+/// How the names of our groups begin; the number of our process follows.
+const PREFIX: &str = "mcp-bash.";
+
+static GROUPS: LazyLock<Groups> = LazyLock::new(Groups::default);
+
+/// The control groups of this process's calls.
+#[derive(Default)]
+struct Groups {
+    /// They cannot be had, or not any more.
+    given_up: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The one that holds those of calls.
+    parent: Option<PathBuf>,
+    spare: Vec<CallGroup>,
+    made: u32,
+}
+
+/// The control group of one call.
+#[derive(Debug)]
+pub(crate) struct CallGroup {
+    path: PathBuf,
+    folder: OwnedFd,
+    /// Says whether anybody is in it.
+    events: File,
+    /// It was killed once. The kernel kills what is started in such a group from outside of it, as if it had been there.
+    is_spent: Cell<bool>,
+}
+
+/// A control group that no call uses, if they can be had.
+pub(crate) fn take() -> Option<CallGroup> {
+    if GROUPS.given_up.load(Ordering::Relaxed) {
+        return None;
+    }
+    let mut state = GROUPS.lock();
+    if let Some(spare) = state.spare.pop() {
+        return Some(spare);
+    }
+    let made = state.make();
+    if made.is_err() {
+        give_up();
+    }
+    made.ok()
+}
+
+/// Lets calls do without from now on: somebody does not want them, or no process could be started in one.
+pub fn give_up() {
+    GROUPS.given_up.store(true, Ordering::Relaxed);
+}
+
+/// Removes the groups, when no call goes on.
+pub(crate) fn remove_all() {
+    let mut state = GROUPS.lock();
+    state.spare.clear();
+    if let Some(parent) = state.parent.take() {
+        remove(&parent);
+    }
+}
+
+impl Groups {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn make(&mut self) -> io::Result<CallGroup> {
+        let parent = match &self.parent {
+            Some(parent) => parent,
+            None => self.parent.insert(make_parent()?),
+        };
+        self.made += 1;
+        let path = parent.join(format!("call.{}", self.made));
+        fs::create_dir(&path)?;
+        CallGroup::open(path)
+    }
+}
+
+impl CallGroup {
+    fn open(path: PathBuf) -> io::Result<Self> {
+        let folder = open(&path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let events =
+            openat(&folder, "cgroup.events", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?.into();
+        // Kernels before 5.14 have no such file, and their groups are of no use to us.
+        openat(&folder, "cgroup.kill", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+        Ok(Self { path, folder, events, is_spent: Cell::new(false) })
+    }
+
+    /// Where a process is put that is started in the group.
+    pub(crate) fn folder(&self) -> BorrowedFd<'_> {
+        self.folder.as_fd()
+    }
+
+    /// Whether no process is in it. Costs a microsecond.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.says("populated 0") || fs::read(self.path.join("cgroup.procs")).is_ok_and(|list| list.is_empty())
+    }
+
+    /// Kills all that is in it, and waits until it is gone. False if the kernel does not let go of it.
+    pub(crate) fn kill(&self) -> bool {
+        self.is_spent.set(true);
+        kill(&self.path) && self.wait_until_empty()
+    }
+
+    fn wait_until_empty(&self) -> bool {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.is_empty() {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            wait_for_change(&self.events);
+        }
+        true
+    }
+
+    /// Keeps the group for another call, if it is as we made it.
+    pub(crate) fn give_back(self) {
+        let is_as_made = !self.is_spent.get() && self.says("populated 0") && self.says("frozen 0");
+        let mut state = GROUPS.lock();
+        if is_as_made && state.parent.is_some() && state.spare.len() < MOST_SPARE {
+            state.spare.push(self);
+        } else {
+            drop(state);
+            remove(&self.path);
+        }
+    }
+
+    fn says(&self, line: &str) -> bool {
+        let mut text = [0; 128];
+        self.events.read_at(&mut text, 0).is_ok_and(|count| {
+            std::str::from_utf8(&text[..count]).is_ok_and(|text| text.lines().any(|said| said == line))
+        })
+    }
+}
+
+/// Blocks until the kernel tells of a change, or for a moment.
+fn wait_for_change(events: &File) {
+    let moment = Timespec { tv_sec: 0, tv_nsec: i64::from(INTERVAL.subsec_nanos()) };
+    let _ = poll(&mut [PollFd::new(events, PollFlags::PRI)], Some(&moment));
+}
+
+/// Kills all that is in a group and in those below it.
+pub(crate) fn kill(group: &Path) -> bool {
+    // Only ever written to, never made: where there is no such file it is no control group.
+    let file = fs::OpenOptions::new().write(true).open(group.join("cgroup.kill"));
+    file.and_then(|mut file| file.write_all(b"1")).is_ok()
+}
+
+/// Kills all that is in a group, and removes it and those below it. For the warden.
+pub(crate) fn end(group: &Path) {
+    let deadline = Instant::now() + PATIENCE;
+    while kill(group) && group.is_dir() && Instant::now() < deadline {
+        remove(group);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Removes a group and those below it, as far as nobody is in them.
+fn remove(group: &Path) {
+    let below = group.read_dir().into_iter().flatten().flatten();
+    for entry in below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+        remove(&entry.path());
+    }
+    let _ = fs::remove_dir(group);
+}
+
+/// Makes the group that holds those of calls, below the one that we are in.
+fn make_parent() -> io::Result<PathBuf> {
+    let ours = own_group().ok_or(io::ErrorKind::Unsupported)?;
+    let path = ours.join(format!("{PREFIX}{}.{}", std::process::id(), random::hex::<4>()?));
+    fs::create_dir(&path)?;
+    remove_forgotten(&ours);
+    warden::end_group_with_us(&path);
+    Ok(path)
+}
+
+/// Removes the groups of servers that were killed together with their wardens. Where anybody is in one, it stays.
+fn remove_forgotten(parent: &Path) {
+    let names = parent.read_dir().into_iter().flatten().flatten().map(|entry| entry.file_name());
+    for name in names.filter_map(|name| name.into_string().ok()) {
+        let server = name.strip_prefix(PREFIX).and_then(|rest| rest.split('.').next()?.parse().ok());
+        if server.and_then(Pid::from_raw).is_some_and(|server| test_kill_process(server) == Err(Errno::SRCH))
+        {
+            remove(&parent.join(name));
+        }
+    }
+}
+
+/// The folder of the control group that we are in.
+fn own_group() -> Option<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+    mounts.lines().find_map(|line| place_of(group, line))
+}
+
+/// Where a group is found, if this line of `mountinfo` mounts the tree it is in.
+fn place_of(group: &str, mount: &str) -> Option<PathBuf> {
+    let (mount, kind) = mount.split_once(" - ")?;
+    if !kind.starts_with("cgroup2 ") {
+        return None;
+    }
+    let mut fields = mount.split(' ').skip(3);
+    let (root, place) = (fields.next()?, fields.next()?);
+    // What a mount shows may begin further down than the name of the group does.
+    let below = Path::new(group).strip_prefix(root).ok()?;
+    Some(Path::new(place).join(below))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_group_is_found_where_its_tree_is_mounted() {
+        let plain = "31 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate";
+        let group = "/user.slice/app.scope";
+        assert_eq!(place_of(group, plain), Some("/sys/fs/cgroup/user.slice/app.scope".into()));
+        assert_eq!(place_of("/", plain), Some("/sys/fs/cgroup/".into()));
+        let inside = "31 23 0:26 /user.slice /mnt/groups rw - cgroup2 none rw";
+        assert_eq!(place_of(group, inside), Some("/mnt/groups/app.scope".into()));
+        assert_eq!(place_of("/system.slice", inside), None);
+        assert_eq!(place_of(group, "30 23 0:25 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu"), None);
+    }
+}

@@ -1,0 +1,15 @@
+//! Control groups for calls, on the systems that have them.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+pub use linux::give_up;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{CallGroup, end, remove_all, take};
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::give_up;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::{CallGroup, end, remove_all, take};
