@@ -13,6 +13,7 @@ mod guard;
 mod handshake;
 mod harness;
 mod health;
+mod hostile_scripts;
 mod inputs;
 mod limits;
 mod listen;

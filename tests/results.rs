@@ -37,7 +37,7 @@ fn what_a_script_leaves_in_its_files_is_not_the_next_ones() {
             "finder",
             "#!/bin/sh\nfor file in $MCP_TOOL_ERROR_FILE $MCP_CANCEL_FILE $MCP_TOOL_RESOURCES_FILE; do [ ! -e $file ] || echo $file; done\n",
         );
-    let mut server = Server::ready(project.root());
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "error")], "2025-11-25");
     for _ in 0..3 {
         for tool in ["leaver", "finder"] {
             let result = server.ask(1, "tools/call", &json!({ "name": tool }));
