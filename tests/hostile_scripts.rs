@@ -145,7 +145,10 @@ fn what_a_script_does_to_its_folder_does_not_outlive_its_call() {
         ("remove", "rm -rf \"$folder\""),
         ("move", "mv \"$folder\" \"$folder.moved\""),
         ("close", "chmod 0 \"$folder\""),
-        ("fill", "for n in $(seq 100); do echo >\"$folder/file$n\"; done; mkdir -p \"$folder/a/b\"; chmod 0 \"$folder/a\""),
+        (
+            "fill",
+            "for n in $(seq 100); do echo >\"$folder/file$n\"; done; mkdir -p \"$folder/a/b\"; chmod 0 \"$folder/a\"",
+        ),
         ("link", "ln \"$MCP_PROGRESS_STREAM\" \"$folder/../link$$\""),
         ("open", "chmod 777 \"$folder\" \"$MCP_PROGRESS_STREAM\""),
     ];
@@ -193,10 +196,9 @@ fn what_is_left_in_a_pipe_is_not_the_next_calls() {
 #[test]
 fn idle_connections_to_the_ask_socket_delay_only_their_own_call() {
     let idler = "#!/usr/bin/env python3\nimport os, socket, time\nheld = []\nfor n in range(300):\n    s = socket.socket(socket.AF_UNIX)\n    s.setblocking(False)\n    try: s.connect(os.environ['MCP_ASK_SOCKET'])\n    except BlockingIOError: break\n    held.append(s)\nopen('idling', 'w').close()\nwhile not os.path.exists('go'): time.sleep(0.02)\nprint('idled')\n";
-    let project = Project::new().tool("idler", idler).tool(
-        "asks",
-        "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nmcp_elicit_confirm 'Sure?'\n",
-    );
+    let project = Project::new()
+        .tool("idler", idler)
+        .tool("asks", "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nmcp_elicit_confirm 'Sure?'\n");
     let mut server = session(&project);
     server.call(1, "idler");
     wait_until("the idler to be connected", || project.path("idling").exists().then_some(()));
@@ -216,8 +218,7 @@ fn a_question_in_the_background_does_not_stop_the_clock_for_ever() {
     let project = Project::new()
         .script("tools/evader/tool.sh", script)
         .file("tools/evader/tool.meta.json", r#"{"name": "evader", "timeoutSecs": 1}"#);
-    let mut server =
-        Server::start_with(project.root(), &[QUIET[0], ("MCPBASH_MAX_TIMEOUT_SECS", "2")]);
+    let mut server = Server::start_with(project.root(), &[QUIET[0], ("MCPBASH_MAX_TIMEOUT_SECS", "2")]);
     server.initialize_offering("2025-11-25", &json!({ "elicitation": {} }));
     server.call(1, "evader");
     assert_eq!(server.receive()["method"], "elicitation/create");

@@ -40,5 +40,6 @@ mod startup;
 mod stateless;
 mod stdout;
 mod subscriptions;
+mod surroundings;
 mod timeouts;
 mod wire;

@@ -15,8 +15,12 @@ pub(crate) enum Error {
     Setting(String),
     #[error("failed to set up the built-in project: {0}")]
     Embedded(io::Error),
-    #[error("failed to start: {0}")]
+    #[error("failed to start: {0}{}", remedy(.0))]
     Start(io::Error),
+    #[error(
+        "failed to start: only {0} files may be open at once; run `ulimit -n 256` before, {LEAST_FILES} are the least"
+    )]
+    FewFiles(u64),
     #[error("no project found here: use --project-root or set MCPBASH_PROJECT_ROOT")]
     NoProject,
     #[error("--filter is no folder below the tools of the project: {}", .0.display())]
@@ -38,10 +42,23 @@ impl Error {
             Self::LogFile { .. }
             | Self::Location(_)
             | Self::Setting(_)
+            | Self::FewFiles(_)
             | Self::NoProject
             | Self::Filter(_)
             | Self::Provider { .. } => ExitCode::from(2),
             Self::Embedded(_) | Self::Start(_) | Self::Ask(_) | Self::Demo(_) => ExitCode::FAILURE,
         }
+    }
+}
+
+/// With fewer no call could be served: a server has some twenty open for itself, and a call up to ten.
+pub(crate) const LEAST_FILES: u64 = 64;
+
+/// What helps where the system has no threads or processes left for us.
+fn remedy(error: &io::Error) -> &'static str {
+    if error.kind() == io::ErrorKind::WouldBlock {
+        " (too many processes of this user; `ulimit -u` says how many there may be)"
+    } else {
+        ""
     }
 }

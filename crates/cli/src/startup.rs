@@ -1,10 +1,11 @@
 //! What every way to start needs: the settings, the private folder, the project.
 
 use crate::arguments::Arguments;
-use crate::error::Error;
+use crate::error::{Error, LEAST_FILES};
 use mcp_bash_project::{Location, Paths, stage_embedded};
 use mcp_bash_runner::StateDir;
 use mcp_bash_server::{SettingProblem, Settings, Setup};
+use rustix::process::{Resource, getrlimit};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
@@ -23,6 +24,12 @@ pub(crate) fn location(arguments: &Arguments) -> Result<Location, Error> {
 
 /// The runtime that work is done on, and all else that is needed before there is a project.
 pub(crate) fn setup(settings: Settings) -> Result<(Runtime, Setup), Error> {
+    if let Some(files) = getrlimit(Resource::Nofile).current.filter(|files| *files < LEAST_FILES) {
+        return Err(Error::FewFiles(files));
+    }
+    if !settings.control_groups {
+        mcp_bash_runner::do_without_control_groups();
+    }
     // Work here is waiting for processes. One thread that reads, starts them and sees them end wakes no other; what takes
     // long has threads of its own.
     let runtime = Builder::new_current_thread().enable_all().build().map_err(Error::Start)?;

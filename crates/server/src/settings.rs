@@ -56,6 +56,7 @@ pub struct Settings {
     pub remote_token: Option<RemoteToken>,
     pub debug_payloads: bool,
     pub preserve_state: bool,
+    pub control_groups: bool,
 }
 
 /// How much of our own environment scripts get to see.
@@ -360,6 +361,11 @@ pub const TABLE: &[Setting] = &[
         "`true` writes every message, with secrets removed, to a private folder",
     ),
     row("MCPBASH_PRESERVE_STATE", "false", "`true` keeps the private folder when the server ends"),
+    row(
+        "MCPBASH_CONTROL_GROUPS",
+        "true",
+        "`false` makes no control groups (cgroup v2) for calls, where the server may make them",
+    ),
 ];
 
 impl Settings {
@@ -440,6 +446,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             remote_token: self.remote_token(),
             debug_payloads: self.flag("MCPBASH_DEBUG_PAYLOADS"),
             preserve_state: self.flag("MCPBASH_PRESERVE_STATE"),
+            control_groups: self.flag("MCPBASH_CONTROL_GROUPS"),
         }
     }
 

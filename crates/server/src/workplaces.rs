@@ -4,6 +4,7 @@
 //! when it gets a processor.
 
 use std::sync::OnceLock;
+use std::sync::mpsc::channel;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// So little work at once is done on the thread that reads. What has just been answered counts until it has let go.
@@ -31,10 +32,28 @@ impl Workplaces {
         let others = self.others.get_or_init(|| {
             let processors = std::thread::available_parallelism().map_or(1, usize::from);
             let threads = (THREADS * processors).clamp(4, 32);
-            Builder::new_multi_thread().worker_threads(threads).enable_all().build().ok()
+            system_gives(threads)
+                .then(|| Builder::new_multi_thread().worker_threads(threads).enable_all().build().ok())
+                .flatten()
         });
         others.as_ref().map_or(&self.reading, Runtime::handle)
     }
+}
+
+/// Whether so many threads can be had, all at once. The runtime takes it for granted, and panics where it is not so.
+fn system_gives(threads: usize) -> bool {
+    let start = |_| {
+        let (keep, wait) = channel::<()>();
+        let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || wait.recv());
+        thread.ok().map(|thread| (keep, thread))
+    };
+    let started: Vec<_> = (0..threads).map_while(start).collect();
+    let are_all_there = started.len() == threads;
+    for (keep, thread) in started {
+        drop(keep);
+        let _ = thread.join();
+    }
+    are_all_there
 }
 
 impl Drop for Workplaces {

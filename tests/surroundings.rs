@@ -1,0 +1,160 @@
+//! Whatever a server is started in: odd limits, odd signals, odd places. It serves, or says what is missing.
+
+use crate::harness::{Project, Server};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+/// A server that a shell starts after it has done something to itself.
+fn server_after(preparation: &str, project: &Project, temporary: &Path) -> Server {
+    Server::spawn(command_after(preparation, project, temporary))
+}
+
+fn command_after(preparation: &str, project: &Project, temporary: &Path) -> Command {
+    let mut command = Command::new("bash");
+    command
+        .args(["-c", &format!("{preparation}\nexec \"$0\" --project-root \"$1\"")])
+        .arg(env!("CARGO_BIN_EXE_mcp-bash"))
+        .arg(project.root())
+        .env("TMPDIR", temporary)
+        .env("MCPBASH_LOG_LEVEL", "emergency");
+    command
+}
+
+fn text(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}
+
+/// Plain calls, and one that reports progress and asks.
+fn serves(server: &mut Server) {
+    server.initialize_offering("2025-11-25", &json!({ "elicitation": {} }));
+    for id in 1..=3 {
+        server.call(id, "hi");
+        assert_eq!(text(&server.receive()), "hi");
+    }
+    server.request(4, "tools/call", &json!({ "name": "asks", "_meta": { "progressToken": "t" } }));
+    assert_eq!(server.receive()["params"]["progressToken"], "t");
+    let question = server.receive();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    server.reply(&question, &json!({ "action": "accept", "content": {} }));
+    assert_eq!(text(&server.receive()), r#"{"result":{"action":"accept","content":{}}}"#);
+}
+
+fn project() -> Project {
+    Project::with_hi().tool(
+        "asks",
+        "#!/bin/sh\necho '{\"method\":\"notifications/progress\",\"params\":{\"progress\":1}}' >$MCP_PROGRESS_STREAM\n$MCPBASH_BIN ask elicitation/create '{\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}' --timeout 20\n",
+    )
+}
+
+#[test]
+fn with_deaths_of_children_ignored() {
+    let temporary = tempfile::tempdir().unwrap();
+    let project = project();
+    let mut server = server_after("trap '' CHLD", &project, temporary.path());
+    serves(&mut server);
+    server.finish();
+}
+
+#[test]
+fn with_no_files_to_be_written() {
+    let temporary = tempfile::tempdir().unwrap();
+    let project = project();
+    let mut server = server_after("ulimit -f 0", &project, temporary.path());
+    serves(&mut server);
+    server.finish();
+    assert_eq!(temporary.path().read_dir().unwrap().count(), 0);
+}
+
+#[test]
+fn with_a_temporary_folder_that_is_deep_down() {
+    let temporary = tempfile::tempdir().unwrap();
+    let deep = temporary.path().join("d".repeat(60)).join("e".repeat(60)).join("f".repeat(60));
+    std::fs::create_dir_all(&deep).unwrap();
+    let before = short_folders();
+    let project = project();
+    let mut server = server_after("", &project, &deep);
+    serves(&mut server);
+    server.finish();
+    assert_eq!(deep.read_dir().unwrap().count(), 0);
+    assert_eq!(short_folders(), before, "the folder with the short path is gone too");
+}
+
+/// Folders that other tests of this machine have not made under a process number.
+fn short_folders() -> usize {
+    let names = Path::new("/tmp")
+        .read_dir()
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| name.strip_prefix("mcpbash.").is_some_and(|rest| rest.len() == 16)).count()
+}
+
+#[test]
+fn with_few_descriptors() {
+    let project = project();
+    for limit in [3, 5, 6, 8, 12, 20, 40] {
+        let temporary = tempfile::tempdir().unwrap();
+        let preparation = format!("ulimit -n {limit}");
+        let output = command_after(&preparation, &project, temporary.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{limit}: {said}");
+        if limit > 4 {
+            assert!(said.contains("ulimit -n") && !said.contains("panicked"), "{limit}: {said}");
+        }
+        assert_eq!(temporary.path().read_dir().unwrap().count(), 0, "{limit}");
+    }
+    // Enough for some calls at once, not for all of these.
+    let temporary = tempfile::tempdir().unwrap();
+    let mut server = server_after("ulimit -n 70", &project, temporary.path());
+    server.initialize_offering("2025-11-25", &json!({ "elicitation": {} }));
+    for id in 1..=40 {
+        server.request(id, "tools/call", &json!({ "name": "hi", "_meta": { "progressToken": id } }));
+    }
+    let mut ids: Vec<u64> = (1..=40).map(|_| server.receive()["id"].as_u64().unwrap()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (1..=40).collect::<Vec<_>>());
+    server.call(41, "hi");
+    assert_eq!(text(&server.receive()), "hi");
+    server.finish();
+    assert_eq!(temporary.path().read_dir().unwrap().count(), 0, "the folder is gone");
+}
+
+/// The limit counts all processes of a user, and root has none; so this is another user, who runs nothing else.
+#[test]
+fn with_few_processes() {
+    let project = project();
+    std::fs::set_permissions(project.root(), PermissionsExt::from_mode(0o755)).unwrap();
+    let is_root = rustix::process::geteuid().is_root();
+    let nobody = if is_root { "setpriv --reuid=64999 --regid=64999 --clear-groups" } else { "" };
+    for limit in 1..=12 {
+        let temporary = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(temporary.path(), PermissionsExt::from_mode(0o777)).unwrap();
+        let mut command = Command::new("bash");
+        command
+            .args(["-c", &format!("exec {nobody} bash -c 'ulimit -u {limit}; exec \"$0\" --project-root \"$1\"' \"$0\" \"$1\"")])
+            .arg(env!("CARGO_BIN_EXE_mcp-bash"))
+            .arg(project.root())
+            .env("TMPDIR", temporary.path());
+        let mut server = Server::spawn(command);
+        server.send_line(
+            r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
+        );
+        for id in 1..=4 {
+            server.call(id, "hi");
+        }
+        server.close_input();
+        let mut ids: Vec<u64> = server.rest().iter().filter_map(|message| message["id"].as_u64()).collect();
+        ids.sort_unstable();
+        let status = server.wait();
+        let said = server.stderr();
+        assert!(!said.contains("panicked"), "{limit}: {said}");
+        if status.success() {
+            assert_eq!(ids, [0, 1, 2, 3, 4], "{limit}: each is answered once: {said}");
+        } else {
+            assert!(said.contains("ulimit -u"), "{limit}: {said}");
+        }
+        assert_eq!(temporary.path().read_dir().unwrap().count(), 0, "{limit}: {said}");
+    }
+}
