@@ -18,6 +18,7 @@ mod inputs;
 mod limits;
 mod listen;
 mod minimal;
+mod odd_files;
 mod pagination;
 mod panics;
 mod policy;

@@ -45,7 +45,12 @@ pub fn read_all(file: &File, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Refuses an open file that is no regular one: a directory, a pipe, a socket or a device.
 pub fn require_regular(file: &File) -> io::Result<()> {
-    let kind = match FileType::from_raw_mode(fstat(file)?.st_mode) {
+    require_regular_type(FileType::from_raw_mode(fstat(file)?.st_mode))
+}
+
+/// The same for a file whose type is known already.
+pub fn require_regular_type(kind: FileType) -> io::Result<()> {
+    let kind = match kind {
         FileType::RegularFile => return Ok(()),
         FileType::Directory => "a directory",
         FileType::Fifo => "a named pipe",

@@ -4,13 +4,13 @@ use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
 use crate::listing::Listing;
 use crate::metadata::Metadata;
 use crate::sighting::{Candidate, Sighting};
+use crate::stamp::Stamp;
 use crate::{Diagnostic, Paths, icons};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
@@ -132,10 +132,12 @@ impl Entry for Tool {
         let (mut found, mut used) = (Vec::new(), BTreeSet::new());
         for name in listing.plain_files().filter(|name| *name != "smoke.sh") {
             let metadata = listing.metadata_beside(name);
-            // The executable bit or a `#!` decides, never the extension.
-            let stamp = listing.stamp(name);
             let path = || listing.path(name);
-            let Some(stamp) = stamp.filter(|stamp| stamp.is_executable() || has_shebang(&path())) else {
+            // The executable bit or a `#!` decides, never the extension. What is no file at all is told when it is read.
+            let is_meant = |stamp: &Stamp| {
+                stamp.is_executable() || stamp.require_regular().is_err() || has_shebang(&path())
+            };
+            let Some(stamp) = listing.stamp(name).filter(is_meant) else {
                 if let Some(metadata) = metadata {
                     used.insert(metadata);
                     let problem =
@@ -193,6 +195,7 @@ impl Entry for Tool {
     }
 
     fn remembered(metadata: Metadata, paths: &Paths) -> Option<Self> {
+        metadata.is_shallow().then_some(())?;
         let path = metadata.path?;
         // Only what may have been written by others since is looked at again.
         Some(Self {
@@ -270,7 +273,7 @@ pub(crate) fn relative<'a>(path: Option<&'a str>, folder: &str) -> Result<&'a Pa
 
 pub(crate) fn has_shebang(path: &Path) -> bool {
     let mut start = [0; 2];
-    File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
+    mcp_bash_files::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
 }
 
 /// What is wrong with a name that some clients refuse. It is served all the same.
