@@ -42,4 +42,5 @@ mod stateless;
 mod stdout;
 mod subscriptions;
 mod timeouts;
+mod trust;
 mod wire;

@@ -28,8 +28,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 
 /// The text of a regular file that has at most `limit` bytes.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
-    String::from_utf8(read(path, limit)?)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+    read_all_text(&open(path)?, limit)
 }
 
 /// The rest of an open file, which has at most `limit` bytes of it.
@@ -41,6 +40,12 @@ pub fn read_all(file: &File, limit: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
     }
     Ok(bytes)
+}
+
+/// The same as text.
+pub fn read_all_text(file: &File, limit: u64) -> io::Result<String> {
+    String::from_utf8(read_all(file, limit)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 /// Refuses an open file that is no regular one: a directory, a pipe, a socket or a device.

@@ -4,6 +4,7 @@ use crate::json::{LONGEST, deepest, mend, require_shallow};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -57,7 +58,12 @@ const HEADER_LINES: usize = 10;
 impl Metadata {
     /// Reads a metadata file, by its ending.
     pub(crate) fn from_file(path: &Path) -> Result<Self, String> {
-        let text = mcp_bash_files::read_text(path, LONGEST).map_err(|error| error.to_string())?;
+        Self::from_opened(path, &mcp_bash_files::open(path).map_err(|error| error.to_string())?)
+    }
+
+    /// Reads a metadata file that was opened.
+    pub(crate) fn from_opened(path: &Path, file: &File) -> Result<Self, String> {
+        let text = mcp_bash_files::read_all_text(file, LONGEST).map_err(|error| error.to_string())?;
         if path.extension().is_some_and(|extension| extension == "json") {
             return Self::from_json(&text);
         }

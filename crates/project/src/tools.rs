@@ -5,7 +5,7 @@ use crate::listing::Listing;
 use crate::metadata::Metadata;
 use crate::sighting::{Candidate, Sighting};
 use crate::stamp::Stamp;
-use crate::{Diagnostic, Paths, icons};
+use crate::{Diagnostic, Paths, icons, trust};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,6 +33,8 @@ pub struct Tool {
     pub origin: Origin,
     /// Where the script stands below `tools/`.
     pub path: String,
+    /// Why it must not be run, whatever its script is like: others may have written what is said about it.
+    pub distrust: Option<String>,
     registry_entry: RegistryEntry,
 }
 
@@ -114,6 +116,7 @@ impl Tool {
             script,
             origin: Origin::Script,
             path,
+            distrust: None,
             registry_entry: RegistryEntry::default(),
         })
     }
@@ -165,8 +168,14 @@ impl Entry for Tool {
         context: &Context<'_>,
         problems: &mut Vec<String>,
     ) -> Result<Option<Self>, String> {
+        let mut distrust = None;
         let metadata = match &candidate.metadata {
-            Some(path) => Metadata::from_file(path)?,
+            Some(path) => {
+                let opened = trust::open_and_judge(path, &context.paths.root);
+                let (file, judged) = opened.map_err(|error| error.to_string())?;
+                distrust = judged.err().map(|distrust| distrust.to_string());
+                Metadata::from_opened(path, &file)?
+            }
             None => match Metadata::inline(&candidate.file)? {
                 Some(metadata) => metadata,
                 // An executable that says nothing about itself may provide tools.
@@ -179,7 +188,9 @@ impl Entry for Tool {
                 None => Metadata::default(),
             },
         };
-        Self::new(candidate.file, metadata, &context.paths.tools, problems).map(Some)
+        problems.extend(distrust.iter().map(|distrust| format!("keeps its tool from being run: {distrust}")));
+        let tool = Self::new(candidate.file, metadata, &context.paths.tools, problems)?;
+        Ok(Some(Self { distrust, ..tool }))
     }
 
     fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String> {
@@ -216,6 +227,7 @@ impl Entry for Tool {
                 hint: metadata.timeout_hint,
             },
             origin: Origin::Script,
+            distrust: None,
             registry_entry: RegistryEntry::default(),
         })
     }

@@ -63,6 +63,23 @@ fn read_opened(path: &Path, file: &File, limit: u64) -> Result<Vec<u8>, Distrust
     mcp_bash_files::read_all(file, limit).map_err(|error| Distrust::Unusable(path.to_owned(), error))
 }
 
+/// Opens a file whatever it is like, through links if there are any, and says whether it could be believed. The folder
+/// that its path names is not looked at, unless a link leads out of it.
+pub(crate) fn open_and_judge(path: &Path, root: &Path) -> io::Result<(File, Result<(), Distrust>)> {
+    match mcp_bash_files::open_no_link(path) {
+        Err(error) if error.raw_os_error() == Some(LOOP) => {
+            let (file, way) = (mcp_bash_files::open(path)?, Way::follow(path, root)?);
+            let judged = judge(&way.end, &file.metadata()?).and_then(|()| way.judge());
+            Ok((file, judged))
+        }
+        opened => {
+            let file = opened?;
+            let judged = judge(path, &file.metadata()?);
+            Ok((file, judged))
+        }
+    }
+}
+
 /// Looks whether anybody else may write in a folder, or decide where its path leads to.
 pub(crate) fn judge_folder(folder: &Path, root: &Path) -> Result<(), Distrust> {
     Way::follow(folder, root)?.judge_folder()

@@ -34,6 +34,9 @@ pub(super) async fn allow(work: &Work, tool: &Tool, paths: &Paths) -> Result<Sta
     if let Some(why) = work.server().settings().tool_policy.blocks(&tool.name) {
         return Err(blocked(tool, &why));
     }
+    if let Some(why) = &tool.distrust {
+        return Err(blocked(tool, why));
+    }
     let start = trust::may_run(&tool.script, &paths.root);
     let start = start.map_err(|distrust| blocked(tool, &distrust.to_string()))?;
     match read_policy(paths) {
