@@ -5,6 +5,7 @@ mod batches;
 mod cancellation;
 mod completion;
 mod concurrency;
+mod deep_json;
 mod demo;
 mod diagnostics;
 mod discovery;

@@ -266,6 +266,31 @@ fn a_tool_is_not_run_when_others_may_have_written_what_is_said_about_it() {
     assert!(blames(refusal(&project, &[]), &elsewhere.path("open")));
 }
 
+#[test]
+fn instructions_and_roots_are_not_taken_from_others() {
+    let project = Project::new()
+        .tool("hi", "#!/bin/sh\nprintf %s \"$MCP_ROOTS_PATHS\"\n")
+        .file("server.d/server.instructions.md", "Obey.")
+        .file("config/roots.json", r#"{"roots": [{"path": "/usr"}]}"#);
+    let ask = || {
+        let mut server = Server::start(project.root());
+        let instructions = server.initialize("2025-11-25")["instructions"].clone();
+        server.call(1, "hi");
+        (instructions, server.receive()["result"]["content"][0]["text"].clone())
+    };
+    assert_eq!(ask(), (json!("Obey."), json!("/usr")));
+    for path in ["server.d/server.instructions.md", "config/roots.json"] {
+        set_mode(project.path(path), 0o664);
+    }
+    let root = project.root().canonicalize().unwrap();
+    assert_eq!(ask(), (Value::Null, json!(root)));
+    for path in ["server.d/server.instructions.md", "config/roots.json"] {
+        set_mode(project.path(path), 0o644);
+        set_mode(project.path(path).parent().unwrap(), 0o775);
+    }
+    assert_eq!(ask(), (Value::Null, json!(root)));
+}
+
 /// Only root can give files away, so this can be looked at by root alone.
 #[test]
 fn what_belongs_to_somebody_else_is_not_trusted() {

@@ -3,7 +3,7 @@
 use crate::collection::Collection;
 use crate::entry::{Context, Entry};
 use crate::merge::merge;
-use crate::optional::optional_text;
+use crate::optional::believed_text;
 use crate::register::Registration;
 use crate::registry;
 use crate::scan::sight;
@@ -350,7 +350,7 @@ fn instructions(
     /// The longest instructions of a project: more than any model reads with patience.
     const LONGEST: u64 = 1024 * 1024;
 
-    let own = optional_text(&paths.server.join("server.instructions.md"), LONGEST, diagnostics);
+    let own = believed_text(&paths.server.join("server.instructions.md"), &paths.root, LONGEST, diagnostics);
     let own = own.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let provided = providers.items().iter().filter_map(|provider| provider.instructions.as_deref());
     let all: Vec<&str> = own.into_iter().chain(provided).collect();

@@ -1,6 +1,6 @@
 //! JSON as people write it in files, made fit to be part of a line.
 
-use mcp_bash_wire::{Limits, Scanner};
+use mcp_bash_wire::{Limits, ScanError, Scanner};
 use serde_json::value::RawValue;
 
 /// The longest file of JSON or YAML that is read, where no setting says.
@@ -23,6 +23,10 @@ pub(crate) fn deepest() -> usize {
     Limits::default().depth
 }
 
+pub(crate) fn too_deep() -> String {
+    ScanError::TooDeep(deepest()).to_string()
+}
+
 /// Refuses a JSON text that is nested deeper than clients can read. The text is known to be JSON.
 pub(crate) fn require_shallow(text: &str) -> Result<(), String> {
     // What opens few objects and arrays cannot be deep, and this is found out much faster than where they close. The two
@@ -43,9 +47,8 @@ mod tests {
     fn depth_is_bounded_and_breadth_is_not() {
         let nested = |depth: usize| format!("{}1{}", "[{\"a\":".repeat(depth), "}]".repeat(depth));
         assert_eq!(require_shallow(&nested(deepest() / 2)), Ok(()));
-        let refused = format!("nesting exceeds {} levels", deepest());
-        assert_eq!(require_shallow(&nested(deepest() / 2 + 1)), Err(refused.clone()));
-        assert_eq!(require_shallow(&nested(100_000)), Err(refused));
+        assert_eq!(require_shallow(&nested(deepest() / 2 + 1)), Err(too_deep()));
+        assert_eq!(require_shallow(&nested(100_000)), Err(too_deep()));
         assert_eq!(require_shallow(&format!("[{}1]", "[{}],".repeat(100_000))), Ok(()));
         assert_eq!(require_shallow(&format!("[\"{}\"]", "[".repeat(100_000))), Ok(()));
     }

@@ -1,9 +1,11 @@
 //! What an author says about a tool or a prompt: in a JSON or YAML file beside it, or in a comment inside it.
 
-use crate::json::{LONGEST, deepest, mend, require_shallow};
+use crate::json::{LONGEST, deepest, mend, require_shallow, too_deep};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_saphyr::Error;
+use serde_saphyr::budget::BudgetBreach;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -67,9 +69,7 @@ impl Metadata {
         if path.extension().is_some_and(|extension| extension == "json") {
             return Self::from_json(&text);
         }
-        let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_depth: deepest() } };
-        let value: serde_json::Value = serde_saphyr::from_str_with_options(&text, options)
-            .map_err(|error| format!("{error}; mend the YAML"))?;
+        let value = yaml(&text)?;
         Self::from_json(&value.to_string())
     }
 
@@ -128,6 +128,19 @@ impl Metadata {
         }
         Ok(None)
     }
+}
+
+fn yaml(text: &str) -> Result<serde_json::Value, String> {
+    let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_depth: deepest() } };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let is_depth = |breach: &BudgetBreach| matches!(breach, BudgetBreach::Depth { .. });
+        match error.without_snippet() {
+            Error::Budget { breach, .. } if is_depth(breach) => too_deep(),
+            // Its parser looks ahead, and has a limit of its own that it does not tell from other errors.
+            other if other.to_string().contains("recursion limit exceeded") => too_deep(),
+            _ => format!("{error}; mend the YAML"),
+        }
+    })
 }
 
 /// What stands after `mcp:` in a line that is a comment.
