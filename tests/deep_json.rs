@@ -52,7 +52,8 @@ fn metadata_of_tools() {
 
 #[test]
 fn metadata_in_yaml() {
-    let blocks: String = (0..1000).map(|level| format!("{}a:\n", "  ".repeat(level + 1))).collect();
+    let blocks: Vec<String> = (1..1000).map(|level| format!("{}a:", "  ".repeat(level))).collect();
+    let blocks = blocks.join("\n");
     for value in [nested(DEPTH), nested(100), format!("\n{blocks}")] {
         let project = Project::with_hi()
             .script("tools/deep/tool.sh", "#!/bin/sh\n")

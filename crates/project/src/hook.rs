@@ -157,3 +157,18 @@ fn registered(entries: &[u8], printed: &[u8]) -> Result<Registered, HookError> {
     }
     Ok(registered)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_that_closes_its_output_and_goes_on_is_not_waited_for_beyond_its_time() {
+        let mut child = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
+        let outcome = wait(&mut child, Instant::now());
+        end(&mut child);
+        assert!(matches!(outcome, Err(HookError::TimedOut)));
+        let mut child = Command::new("true").process_group(0).spawn().unwrap();
+        assert!(wait(&mut child, Instant::now() + TIMEOUT).unwrap().success());
+    }
+}
