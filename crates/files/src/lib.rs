@@ -35,11 +35,12 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 pub fn read_all(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let count = file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if count as u64 > limit {
-        let problem = format!("it has more than {limit} bytes");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
-    }
-    Ok(bytes)
+    if count as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
+}
+
+/// The error of a file that has more bytes than it may.
+pub fn too_large(limit: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {limit} bytes"))
 }
 
 /// The same as text.

@@ -60,7 +60,12 @@ pub(crate) fn read_in_trusted_folder(path: &Path, limit: u64) -> Result<Option<V
 }
 
 fn read_opened(path: &Path, file: &File, limit: u64) -> Result<Vec<u8>, Distrust> {
-    mcp_bash_files::read_all(file, limit).map_err(|error| Distrust::Unusable(path.to_owned(), error))
+    let unusable = |error| Distrust::Unusable(path.to_owned(), error);
+    // A registry may be large, and is not read up to its limit in vain.
+    if file.metadata()?.len() > limit {
+        return Err(unusable(mcp_bash_files::too_large(limit)));
+    }
+    mcp_bash_files::read_all(file, limit).map_err(unusable)
 }
 
 /// Opens a file whatever it is like, through links if there are any, and says whether it could be believed. The folder
