@@ -2,10 +2,13 @@
 
 use mcp_bash_project::{Paths, trust};
 use rustix::process::{Pid, Signal, kill_process_group};
-use std::io::{ErrorKind, Read, Write};
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// The longest checks that are run, in bytes.
+const LONGEST: u64 = 1024 * 1024;
 
 /// How long the checks may take, where `MCPBASH_HEALTH_TIMEOUT_SECS` does not say.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -27,19 +30,13 @@ mcp_health_check_env() {
 
 /// Runs the checks of a project. Nothing where it has none, else whether they passed or why they did not run.
 pub(crate) fn run(paths: &Paths) -> Option<Result<(), String>> {
-    let path = paths.server.join("health-checks.sh");
-    let mut text = Vec::new();
-    match trust::open(&path) {
-        Ok(mut file) => match file.read_to_end(&mut text) {
-            Ok(_) => Some(attend(paths, &text)),
-            Err(error) => Some(Err(format!("{}: {error}", path.display()))),
-        },
-        Err(trust::Distrust::Unreadable(error)) if error.kind() == ErrorKind::NotFound => None,
+    match trust::read(&paths.server.join("health-checks.sh"), &paths.root, LONGEST) {
+        Ok(text) => text.map(|text| attend(paths, text)),
         Err(distrust) => Some(Err(format!("server.d/health-checks.sh is not trusted: {distrust}"))),
     }
 }
 
-fn attend(paths: &Paths, text: &[u8]) -> Result<(), String> {
+fn attend(paths: &Paths, text: Vec<u8>) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("server.d/health-checks.sh cannot be run: {error}");
     let mut child = Command::new("bash")
         .args(["-c", PRELUDE, "health-checks.sh"])
@@ -51,8 +48,8 @@ fn attend(paths: &Paths, text: &[u8]) -> Result<(), String> {
         .spawn()
         .map_err(failed)?;
     if let Some(mut input) = child.stdin.take() {
-        // One that ends before it has read itself says so by its exit code.
-        let _ = input.write_all(text);
+        // One that ends before it has read itself says so by its exit code, and one that never reads is not waited for.
+        std::thread::spawn(move || input.write_all(&text));
     }
     let outcome = wait(&mut child);
     if let Some(group) = Pid::from_raw(child.id().cast_signed()) {

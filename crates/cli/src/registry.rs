@@ -14,7 +14,10 @@ pub(crate) fn run(arguments: &Arguments, command: &RegistryCommand) -> Result<Ex
     let Location::Folder(root) = startup::location(arguments)? else { return Err(Error::NoProject) };
     match command {
         RegistryCommand::Refresh(options) => refresh(&startup::paths(&root), options),
-        RegistryCommand::Status => Ok(status(&startup::paths(&root))),
+        RegistryCommand::Status => {
+            let (settings, _) = startup::settings();
+            Ok(status(&startup::paths(&root), settings.registry_limit))
+        }
     }
 }
 
@@ -48,8 +51,8 @@ fn refresh(paths: &Paths, options: &RefreshArguments) -> Result<ExitCode, Error>
     Ok(if error.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn status(paths: &Paths) -> ExitCode {
-    let file = |name: &str| status_of(&paths.registry.join(name));
+fn status(paths: &Paths, limit: usize) -> ExitCode {
+    let file = |name: &str| status_of(&paths.registry.join(name), limit);
     print(&json!({
         "projectRoot": paths.root,
         "tools": file("tools.json"),
@@ -61,9 +64,9 @@ fn status(paths: &Paths) -> ExitCode {
 }
 
 /// What one registry file holds.
-fn status_of(path: &Path) -> Value {
-    let envelope: Option<Value> =
-        std::fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+fn status_of(path: &Path, limit: usize) -> Value {
+    let text = mcp_bash_files::read(path, limit as u64).ok();
+    let envelope: Option<Value> = text.and_then(|text| serde_json::from_slice(&text).ok());
     let changed = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
     let changed =
         changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |since| since.as_secs());

@@ -28,24 +28,35 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 
 /// The text of a regular file that has at most `limit` bytes.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
-    String::from_utf8(read(path, limit)?)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+    read_all_text(&open(path)?, limit)
 }
 
 /// The rest of an open file, which has at most `limit` bytes of it.
 pub fn read_all(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let count = file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if count as u64 > limit {
-        let problem = format!("it has more than {limit} bytes");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
-    }
-    Ok(bytes)
+    if count as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
+}
+
+/// The error of a file that has more bytes than it may.
+pub fn too_large(limit: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {limit} bytes"))
+}
+
+/// The same as text.
+pub fn read_all_text(file: &File, limit: u64) -> io::Result<String> {
+    String::from_utf8(read_all(file, limit)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 /// Refuses an open file that is no regular one: a directory, a pipe, a socket or a device.
 pub fn require_regular(file: &File) -> io::Result<()> {
-    let kind = match FileType::from_raw_mode(fstat(file)?.st_mode) {
+    require_regular_type(FileType::from_raw_mode(fstat(file)?.st_mode))
+}
+
+/// The same for a file whose type is known already.
+pub fn require_regular_type(kind: FileType) -> io::Result<()> {
+    let kind = match kind {
         FileType::RegularFile => return Ok(()),
         FileType::Directory => "a directory",
         FileType::Fifo => "a named pipe",

@@ -3,6 +3,7 @@
 use crate::collection::Collection;
 use crate::entry::{Context, Entry};
 use crate::merge::merge;
+use crate::optional::believed_text;
 use crate::register::Registration;
 use crate::registry;
 use crate::scan::sight;
@@ -97,8 +98,20 @@ impl Catalog {
     fn assemble(paths: &Paths, reading: &Reading, before: &Before<'_>) -> Self {
         let mut diagnostics = Vec::new();
         let identity = Identity::read(paths, &mut diagnostics);
-        let mut source =
-            Source { paths, reading, before, registration: Registration::default(), diagnostics };
+        let mut source = Source {
+            paths,
+            reading,
+            before,
+            registration: Registration::default(),
+            has_registry: false,
+            diagnostics,
+        };
+        if matches!(before, Before::Registry) {
+            match registry::judge(paths) {
+                Ok(is_there) => source.has_registry = is_there,
+                Err(diagnostic) => source.diagnostics.push(diagnostic),
+            }
+        }
         let read = register(paths, reading).and_then(|(file, registration)| {
             source.registration = registration;
             source.collections().map_err(|problem| (file, problem))
@@ -120,7 +133,7 @@ impl Catalog {
         let templates = templates::merge(&found_templates, registered, &resources, paths, &mut diagnostics);
         let (tools, duplicates) = merge(&scripts, &providers, paths, &mut diagnostics);
         Self {
-            instructions: instructions(paths, &providers),
+            instructions: instructions(paths, &providers, &mut diagnostics),
             listing_failure: listing_failure(&providers, &duplicates, reading),
             paths: paths.clone(),
             identity,
@@ -201,6 +214,8 @@ struct Source<'a> {
     reading: &'a Reading,
     before: &'a Before<'a>,
     registration: Registration,
+    /// Whether there are registries on the disk in a folder that can be believed.
+    has_registry: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -255,7 +270,7 @@ impl<'a> Source<'a> {
     }
 
     /// The entries of one kind as they are found.
-    fn found<T: Entry>(&self, of: impl Fn(&Catalog) -> &Collection<T>) -> Collection<T> {
+    fn found<T: Entry>(&mut self, of: impl Fn(&Catalog) -> &Collection<T>) -> Collection<T> {
         match self.before {
             Before::Registry => self.search_from_registry(),
             Before::Catalog(catalog, changes) => self.search_from(of(catalog), changes),
@@ -266,29 +281,35 @@ impl<'a> Source<'a> {
         Context { paths: self.paths, ask: self.reading.ask.as_deref() }
     }
 
-    fn search_from_registry<T: Entry>(&self) -> Collection<T> {
+    fn search_from_registry<T: Entry>(&mut self) -> Collection<T> {
         // What is looked at in another folder is nothing to this kind.
         let folder = T::folder(self.paths);
         let only = self.reading.only.as_ref().map(|part| {
             let parts = std::slice::from_ref(part);
             if part.starts_with(folder) { parts } else { Default::default() }
         });
-        let load = || registry::load::<T>(self.paths, self.reading.registry_limit);
+        let (paths, limit) = (self.paths, self.reading.registry_limit);
+        let has_registry = self.has_registry;
+        let load = || if has_registry { registry::load::<T>(paths, limit) } else { Ok(None) };
         if self.reading.static_registry
-            && let Some(known) = load()
+            && let Ok(Some(known)) = load()
         {
             let items = known.entries.values().map(|(item, _)| item.clone()).collect();
             return Collection::new(items, HashMap::new(), folder, Vec::new()).stored(true);
         }
-        let (known, sighted) = if registry::is_large::<T>(self.paths) {
+        let (known, sighted) = if has_registry && registry::is_large::<T>(paths) {
             // Worth a thread: looking at the project takes as long as reading what is known of it.
             std::thread::scope(|scope| {
-                let sighted = scope.spawn(|| sight::<T>(self.paths, only));
+                let sighted = scope.spawn(|| sight::<T>(paths, only));
                 (load(), sighted.join().unwrap_or_default())
             })
         } else {
-            (load(), sight::<T>(self.paths, only))
+            (load(), sight::<T>(paths, only))
         };
+        let known = known.unwrap_or_else(|diagnostic| {
+            self.diagnostics.push(diagnostic);
+            None
+        });
         search(&self.context(), sighted, known.unwrap_or_default(), only, Vec::new())
     }
 
@@ -321,8 +342,15 @@ impl<'a> Source<'a> {
 }
 
 /// What the model is told: by the project, and by each of its providers.
-fn instructions(paths: &Paths, providers: &Collection<Provider>) -> Option<String> {
-    let own = std::fs::read_to_string(paths.server.join("server.instructions.md")).ok();
+fn instructions(
+    paths: &Paths,
+    providers: &Collection<Provider>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<String> {
+    /// The longest instructions of a project: more than any model reads with patience.
+    const LONGEST: u64 = 1024 * 1024;
+
+    let own = believed_text(&paths.server.join("server.instructions.md"), &paths.root, LONGEST, diagnostics);
     let own = own.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let provided = providers.items().iter().filter_map(|provider| provider.instructions.as_deref());
     let all: Vec<&str> = own.into_iter().chain(provided).collect();

@@ -3,12 +3,11 @@
 use crate::Paths;
 use crate::trust;
 use rustix::process::{Pid, Signal, kill_process_group};
-use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 use thiserror::Error;
@@ -29,6 +28,9 @@ pub(crate) enum HookError {
     #[error("registered something that is not JSON: {0}")]
     NotJson(serde_json::Error),
 }
+
+/// The longest hook that is run, in bytes.
+const LONGEST: u64 = 1024 * 1024;
 
 /// How long a hook may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -60,11 +62,8 @@ pub(crate) type Registered = BTreeMap<String, Vec<Box<RawValue>>>;
 
 /// Runs the hook of a project. `None` where it has none.
 pub(crate) fn run(paths: &Paths, limit: u64) -> Result<Option<Registered>, HookError> {
-    let mut text = Vec::new();
-    match trust::open(&paths.server.join("register.sh")) {
-        Ok(mut file) => file.read_to_end(&mut text).map_err(HookError::Start)?,
-        Err(trust::Distrust::Unreadable(error)) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(distrust) => return Err(distrust.into()),
+    let Some(text) = trust::read(&paths.server.join("register.sh"), &paths.root, LONGEST)? else {
+        return Ok(None);
     };
     let mut child = Command::new("bash")
         .args(["-c", PRELUDE, "register.sh"])
@@ -99,7 +98,7 @@ fn attend(child: &mut Child, text: Vec<u8>, limit: u64) -> Result<(Vec<u8>, Vec<
         if bytes.len() as u64 > limit { Err(HookError::TooLarge(limit)) } else { Ok(bytes) }
     };
     let (entries, printed) = (read(&entries)?, read(&printed)?);
-    let status = child.wait().map_err(HookError::Start)?;
+    let status = wait(child, deadline)?;
     if status.success() {
         return Ok((entries, printed));
     }
@@ -120,6 +119,17 @@ fn read_aside(pipe: Option<impl Read + Send + 'static>, limit: u64) -> std::sync
     receiver
 }
 
+/// Waits for a hook that has closed what it writes to, which it may do long before it ends.
+fn wait(child: &mut Child, deadline: Instant) -> Result<ExitStatus, HookError> {
+    loop {
+        match child.try_wait().map_err(HookError::Start)? {
+            Some(status) => return Ok(status),
+            None if Instant::now() >= deadline => return Err(HookError::TimedOut),
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
 fn end(child: &mut Child) {
     if let Some(group) = Pid::from_raw(child.id().cast_signed()) {
         let _ = kill_process_group(group, Signal::KILL);
@@ -135,8 +145,8 @@ fn registered(entries: &[u8], printed: &[u8]) -> Result<Registered, HookError> {
         let entry = serde_json::from_str(json).map_err(HookError::NotJson)?;
         registered.entry(kind.to_owned()).or_default().push(entry);
     }
-    let whole = serde_json::from_slice::<Value>(printed).ok();
-    if registered.is_empty() && whole.is_some_and(|value| value.is_object()) {
+    let is_object = printed.trim_ascii_start().starts_with(b"{");
+    if registered.is_empty() && is_object && serde_json::from_slice::<&RawValue>(printed).is_ok() {
         let members: BTreeMap<String, Box<RawValue>> =
             serde_json::from_slice(printed).map_err(HookError::NotJson)?;
         for (kind, entries) in members {
@@ -146,4 +156,19 @@ fn registered(entries: &[u8], printed: &[u8]) -> Result<Registered, HookError> {
         }
     }
     Ok(registered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_that_closes_its_output_and_goes_on_is_not_waited_for_beyond_its_time() {
+        let mut child = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
+        let outcome = wait(&mut child, Instant::now());
+        end(&mut child);
+        assert!(matches!(outcome, Err(HookError::TimedOut)));
+        let mut child = Command::new("true").process_group(0).spawn().unwrap();
+        assert!(wait(&mut child, Instant::now() + TIMEOUT).unwrap().success());
+    }
 }

@@ -4,7 +4,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::fs;
 use std::path::Path;
 
 /// The largest file that is embedded. Icons travel with every list.
@@ -45,11 +44,7 @@ fn embed_one(mut icon: Value, folder: &Path, project: &Path) -> Result<Value, St
     if !project.canonicalize().is_ok_and(|project| path.starts_with(project)) {
         return Err(format!("{source} is outside of the project"));
     }
-    let size = fs::metadata(&path).map_err(|error| format!("{source}: {error}"))?.len();
-    if size > LARGEST {
-        return Err(format!("{source} has {size} bytes, more than {LARGEST}"));
-    }
-    let bytes = fs::read(&path).map_err(|error| format!("{source}: {error}"))?;
+    let bytes = mcp_bash_files::read(&path, LARGEST).map_err(|error| format!("{source}: {error}"))?;
     let kind =
         icon["mimeType"].as_str().map(str::to_owned).or_else(|| detect(&path, &bytes).map(str::to_owned));
     let kind = kind.ok_or_else(|| format!("{source}: its type is not known; say it in `mimeType`"))?;

@@ -1,6 +1,7 @@
 //! Who the server says it is: `server.d/server.meta.json`, with defaults that need no file.
 
-use crate::json::one_line;
+use crate::json::{LONGEST, mend, one_line};
+use crate::optional::optional_text;
 use crate::{Diagnostic, Paths};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -33,27 +34,21 @@ impl Identity {
     pub(crate) fn read(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let project = &*paths.root;
         let path = paths.server.join("server.meta.json");
-        let meta = match std::fs::read_to_string(&path) {
-            Ok(text) => {
-                one_line(&text).and_then(|text| serde_json::from_str(text.get())).unwrap_or_else(|error| {
-                    diagnostics.push(Diagnostic::new(&path, format!("is ignored: {error}; mend the JSON")));
-                    Meta::default()
-                })
-            }
-            Err(error) => {
-                if error.kind() != std::io::ErrorKind::NotFound {
-                    diagnostics.push(Diagnostic::new(&path, format!("is ignored: {error}")));
-                }
-                Meta::default()
-            }
-        };
+        let meta = optional_text(&path, LONGEST, diagnostics).map(|text| {
+            let text = one_line(&text)?;
+            serde_json::from_str(text.get()).map_err(|error| mend(&error))
+        });
+        let meta = meta.unwrap_or_else(|| Ok(Meta::default())).unwrap_or_else(|problem| {
+            diagnostics.push(Diagnostic::new(&path, format!("is ignored: {problem}")));
+            Meta::default()
+        });
         let folder =
             project.file_name().map_or("mcp-bash".into(), |name| name.to_string_lossy().into_owned());
         let name = given(meta.name).unwrap_or(folder);
         Self {
             title: given(meta.title).unwrap_or_else(|| title_case(&name)),
             name,
-            version: given(meta.version).unwrap_or_else(|| version_of(project)),
+            version: given(meta.version).unwrap_or_else(|| version_of(project, diagnostics)),
             description: given(meta.description),
             website_url: given(meta.website_url),
             icons: meta.icons.filter(|icons| icons.get().starts_with('[')),
@@ -76,17 +71,21 @@ fn title_case(name: &str) -> String {
 }
 
 /// The project's `VERSION` file, else the version in its `package.json`.
-fn version_of(project: &Path) -> String {
+fn version_of(project: &Path, diagnostics: &mut Vec<Diagnostic>) -> String {
+    /// More than any version has.
+    const LONGEST_VERSION: u64 = 4096;
+
     #[derive(Deserialize)]
     struct Package {
         version: Option<String>,
     }
-    let file = std::fs::read_to_string(project.join("VERSION")).ok().map(|text| text.trim().to_owned());
-    let package = || {
-        let text = std::fs::read(project.join("package.json")).ok()?;
-        serde_json::from_slice::<Package>(&text).ok()?.version
-    };
-    given(file).or_else(|| given(package())).unwrap_or_else(|| "0.0.0".into())
+    let file = optional_text(&project.join("VERSION"), LONGEST_VERSION, diagnostics);
+    if let Some(version) = given(file.map(|text| text.trim().to_owned())) {
+        return version;
+    }
+    let package = optional_text(&project.join("package.json"), LONGEST, diagnostics);
+    let package = package.and_then(|text| serde_json::from_str::<Package>(&text).ok());
+    package.and_then(|package| given(package.version)).unwrap_or_else(|| "0.0.0".into())
 }
 
 #[cfg(test)]

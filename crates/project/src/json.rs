@@ -1,10 +1,55 @@
 //! JSON as people write it in files, made fit to be part of a line.
 
+use mcp_bash_wire::{Limits, ScanError, Scanner};
 use serde_json::value::RawValue;
 
+/// The longest file of JSON or YAML that is read, where no setting says.
+pub(crate) const LONGEST: u64 = 4 * 1024 * 1024;
+
 /// The text of a file as one line of JSON, numbers and the order of keys untouched.
-pub(crate) fn one_line(text: &str) -> serde_json::Result<Box<RawValue>> {
+pub(crate) fn one_line(text: &str) -> Result<Box<RawValue>, String> {
     // Checked first: a line break inside a string is an error that must not be compacted away.
-    let checked: &RawValue = serde_json::from_str(text)?;
-    RawValue::from_string(mcp_bash_wire::write::compact(checked.get()))
+    let checked: &RawValue = serde_json::from_str(text).map_err(|error| mend(&error))?;
+    require_shallow(checked.get())?;
+    RawValue::from_string(mcp_bash_wire::write::compact(checked.get())).map_err(|error| error.to_string())
+}
+
+pub(crate) fn mend(error: &serde_json::Error) -> String {
+    format!("{error}; mend the JSON")
+}
+
+/// How deep objects and arrays may stand inside each other: as deep as in a message, of which they become a part.
+pub(crate) fn deepest() -> usize {
+    Limits::default().depth
+}
+
+pub(crate) fn too_deep() -> String {
+    ScanError::TooDeep(deepest()).to_string()
+}
+
+/// Refuses a JSON text that is nested deeper than clients can read. The text is known to be JSON.
+pub(crate) fn require_shallow(text: &str) -> Result<(), String> {
+    // What opens few objects and arrays cannot be deep, and this is found out much faster than where they close. The two
+    // opening brackets differ in one bit.
+    let opened = text.bytes().filter(|byte| byte | 0x20 == b'{').count();
+    if opened <= deepest() {
+        return Ok(());
+    }
+    let limits = Limits { depth: deepest(), ..Limits::NONE };
+    Scanner::new(text, limits).whole_value().map(drop).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_is_bounded_and_breadth_is_not() {
+        let nested = |depth: usize| format!("{}1{}", "[{\"a\":".repeat(depth), "}]".repeat(depth));
+        assert_eq!(require_shallow(&nested(deepest() / 2)), Ok(()));
+        assert_eq!(require_shallow(&nested(deepest() / 2 + 1)), Err(too_deep()));
+        assert_eq!(require_shallow(&nested(100_000)), Err(too_deep()));
+        assert_eq!(require_shallow(&format!("[{}1]", "[{}],".repeat(100_000))), Ok(()));
+        assert_eq!(require_shallow(&format!("[\"{}\"]", "[".repeat(100_000))), Ok(()));
+    }
 }

@@ -24,6 +24,7 @@ mod listing;
 mod location;
 mod merge;
 mod metadata;
+mod optional;
 mod paths;
 mod prompt_files;
 mod prompts;

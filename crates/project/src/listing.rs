@@ -53,7 +53,7 @@ impl Listing<'_> {
     /// What a file looks like from outside.
     pub(crate) fn stamp(&self, name: &OsStr) -> Option<Stamp> {
         let stat = statat(self.opened, name, AtFlags::empty()).ok()?;
-        (FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then(|| Stamp::of(&stat))
+        (FileType::from_raw_mode(stat.st_mode) != FileType::Directory).then(|| Stamp::of(&stat))
     }
 
     /// `tool.sh` is described by `tool.sh.meta.json` or `tool.meta.json`, or one of those in YAML.

@@ -1,8 +1,11 @@
 //! What an author says about a tool or a prompt: in a JSON or YAML file beside it, or in a comment inside it.
 
+use crate::json::{LONGEST, deepest, mend, require_shallow, too_deep};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_saphyr::Error;
+use serde_saphyr::budget::BudgetBreach;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -51,22 +54,38 @@ pub(crate) enum Uris<'a> {
     Family(&'a str),
 }
 
-/// The longest metadata file that is read.
-const LONGEST: u64 = 4 * 1024 * 1024;
-
 /// How many lines of a script are looked at for its metadata.
 const HEADER_LINES: usize = 10;
 
 impl Metadata {
     /// Reads a metadata file, by its ending.
     pub(crate) fn from_file(path: &Path) -> Result<Self, String> {
-        let text = read_bounded(path)?;
+        Self::from_opened(path, &mcp_bash_files::open(path).map_err(|error| error.to_string())?)
+    }
+
+    /// Reads a metadata file that was opened.
+    pub(crate) fn from_opened(path: &Path, file: &File) -> Result<Self, String> {
+        let text = mcp_bash_files::read_all_text(file, LONGEST).map_err(|error| error.to_string())?;
         if path.extension().is_some_and(|extension| extension == "json") {
             return Self::from_json(&text);
         }
-        let value: serde_json::Value =
-            serde_saphyr::from_str(&text).map_err(|error| format!("{error}; mend the YAML"))?;
+        let value = yaml(&text)?;
         Self::from_json(&value.to_string())
+    }
+
+    /// Whether clients can read all of the JSON in it, which was taken from a registry that somebody may have edited.
+    pub(crate) fn is_shallow(&self) -> bool {
+        let all = [
+            &self.input_schema,
+            &self.arguments,
+            &self.output_schema,
+            &self.annotations,
+            &self.icons,
+            &self.underscored,
+            &self.messages,
+            &self.notes,
+        ];
+        all.into_iter().flatten().all(|value| require_shallow(value.get()).is_ok())
     }
 
     /// Whether it describes one resource, a family of them, or, which cannot be, both. What is empty says nothing.
@@ -86,7 +105,8 @@ impl Metadata {
     pub(crate) fn from_json(text: &str) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}').trim();
         // One pass tells whether it is JSON at all, another what the author meant.
-        serde_json::from_str::<&RawValue>(text).map_err(|error| format!("{error}; mend the JSON"))?;
+        serde_json::from_str::<&RawValue>(text).map_err(|error| mend(&error))?;
+        require_shallow(text)?;
         if !text.starts_with('{') {
             return Err("it must hold an object".to_owned());
         }
@@ -95,7 +115,7 @@ impl Metadata {
 
     /// The JSON after `mcp:` in a comment near the top of a script, if there is one.
     pub(crate) fn inline(script: &Path) -> Result<Option<Self>, String> {
-        let Ok(file) = File::open(script) else { return Ok(None) };
+        let Ok(file) = mcp_bash_files::open(script) else { return Ok(None) };
         // A compiled program has no lines to speak of: only so much of it is looked at.
         let header = BufReader::new(file.take(16 * 1024)).split(b'\n').take(HEADER_LINES);
         for line in header.map_while(Result::ok) {
@@ -108,6 +128,19 @@ impl Metadata {
         }
         Ok(None)
     }
+}
+
+fn yaml(text: &str) -> Result<serde_json::Value, String> {
+    let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_depth: deepest() } };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let is_depth = |breach: &BudgetBreach| matches!(breach, BudgetBreach::Depth { .. });
+        match error.without_snippet() {
+            Error::Budget { breach, .. } if is_depth(breach) => too_deep(),
+            // Its parser looks ahead, and has a limit of its own that it does not tell from other errors.
+            other if other.to_string().contains("recursion limit exceeded") => too_deep(),
+            _ => format!("{error}; mend the YAML"),
+        }
+    })
 }
 
 /// What stands after `mcp:` in a line that is a comment.
@@ -124,15 +157,4 @@ pub fn without_metadata(text: &str) -> String {
         Some(line) => text.replacen(line, "", 1),
         None => text.to_owned(),
     }
-}
-
-fn read_bounded(path: &Path) -> Result<String, String> {
-    let mut text = String::new();
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    // One byte more than allowed tells a file that is too large from one that just fits.
-    let size = file.take(LONGEST + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
-    if size as u64 > LONGEST {
-        return Err(format!("it has more than {LONGEST} bytes"));
-    }
-    Ok(text)
 }

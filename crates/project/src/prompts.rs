@@ -193,6 +193,7 @@ impl Entry for Prompt {
     }
 
     fn remembered(mut metadata: Metadata, paths: &Paths) -> Option<Self> {
+        metadata.is_shallow().then_some(())?;
         let file = paths.prompts.join(relative(metadata.path.as_deref(), "prompts").ok()?);
         let source = source(&file, metadata.messages.take()).ok()?;
         let role = role(metadata.role.as_deref(), &mut Vec::new());

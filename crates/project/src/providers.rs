@@ -5,6 +5,7 @@ use crate::entry::{Context, Entry, RegistryEntry, below};
 use crate::listing::Listing;
 use crate::metadata::Metadata;
 use crate::sighting::{Candidate, Sighting};
+use crate::stamp::Stamp;
 use crate::{Diagnostic, Paths, Tool, trust};
 use mcp_bash_wire::write;
 use serde::Deserialize;
@@ -105,7 +106,8 @@ impl Entry for Provider {
     fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
         let executable = listing.plain_files().filter(|name| listing.metadata_beside(name).is_none());
         let executable = executable.filter_map(|name| {
-            let stamp = listing.stamp(name).filter(|stamp| stamp.is_executable())?;
+            let is_program = |stamp: &Stamp| stamp.is_executable() && stamp.require_regular().is_ok();
+            let stamp = listing.stamp(name).filter(is_program)?;
             Some(listing.sighting(name, stamp, None))
         });
         executable.collect()

@@ -3,13 +3,14 @@
 
 use crate::entry::Entry;
 use crate::hook::Registered;
+use crate::json::require_shallow;
 use crate::trust::{self, Distrust};
 use crate::{Diagnostic, Paths};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -28,6 +29,8 @@ pub(crate) enum RegistrationError {
     NotUtf8,
     #[error("is not valid JSON: {0}")]
     NotJson(serde_json::Error),
+    #[error("cannot be used: {0}")]
+    TooDeep(String),
     #[error("must be an object with `\"version\": 1`")]
     Version,
     #[error("has the unknown key `{0}`; known are {KNOWN}")]
@@ -52,12 +55,8 @@ impl Registration {
     /// Reads `register.json`. `None` where there is none.
     pub(crate) fn read(paths: &Paths, limit: u64) -> Result<Option<Self>, RegistrationError> {
         let path = paths.server.join("register.json");
-        let file = match trust::open(&path) {
-            Ok(file) => file,
-            Err(Distrust::Unreadable(error)) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(distrust) => return Err(distrust.into()),
-        };
-        let text = read_text(file, limit)?;
+        let Some(file) = trust::open(&path, &paths.root)? else { return Ok(None) };
+        let text = read_text(&file, limit)?;
         let mut kinds = BTreeMap::new();
         for (name, raw) in members(&text)? {
             if KINDS.contains(&&*name) && raw.get() != "null" {
@@ -97,13 +96,13 @@ impl Registration {
     }
 }
 
-fn read_text(file: File, limit: u64) -> Result<String, RegistrationError> {
-    let mut bytes = Vec::new();
-    // One byte more than allowed tells a file that is too large from one that just fits.
-    file.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(RegistrationError::TooLarge(limit));
-    }
+fn read_text(file: &File, limit: u64) -> Result<String, RegistrationError> {
+    let bytes = match mcp_bash_files::read_all(file, limit) {
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+            return Err(RegistrationError::TooLarge(limit));
+        }
+        read => read?,
+    };
     if bytes.starts_with(b"\xEF\xBB\xBF") {
         return Err(RegistrationError::ByteOrderMark);
     }
@@ -111,6 +110,8 @@ fn read_text(file: File, limit: u64) -> Result<String, RegistrationError> {
 }
 
 fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, RegistrationError> {
+    serde_json::from_str::<&RawValue>(text).map_err(RegistrationError::NotJson)?;
+    require_shallow(text).map_err(RegistrationError::TooDeep)?;
     let value: Value = serde_json::from_str(text).map_err(RegistrationError::NotJson)?;
     let object = value.as_object().ok_or(RegistrationError::Version)?;
     if object.get("version").and_then(Value::as_f64) != Some(1.0) {

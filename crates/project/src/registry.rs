@@ -1,16 +1,18 @@
 //! `.registry/*.json`: what was found, kept on disk so that an unchanged project need not be read again.
 
-use crate::Paths;
 use crate::collection::Collection;
 use crate::entry::Entry;
 use crate::search::Known;
 use crate::stamps_file;
+use crate::trust::{self, Distrust};
 use crate::utc::now;
+use crate::{Diagnostic, Paths};
 use mcp_bash_wire::write;
 use memchr::memchr2;
 use serde::Deserialize;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use thiserror::Error;
@@ -22,6 +24,8 @@ pub enum RegistryError {
     TooLarge { size: usize, limit: usize },
     #[error("the registry cannot be written: {0}")]
     Write(#[from] io::Error),
+    #[error("the registry is not written, since it would not be believed: {0}")]
+    Distrusted(#[from] Distrust),
 }
 
 #[derive(Deserialize)]
@@ -38,17 +42,41 @@ pub(crate) fn is_large<T: Entry>(paths: &Paths) -> bool {
     fs::metadata(paths.registry.join(format!("{}.json", T::REGISTRY))).is_ok_and(|file| file.len() > LARGE)
 }
 
-/// Reads a registry back: nothing where it is missing, too large, or not what we wrote.
-pub(crate) fn load<T: Entry>(paths: &Paths, limit: usize) -> Option<Known<T>> {
-    let text = read_bounded(&paths.registry.join(format!("{}.json", T::REGISTRY)), limit)?;
+/// Whether the folder of the registries is there and can be believed; if not, why.
+pub(crate) fn judge(paths: &Paths) -> Result<bool, Diagnostic> {
+    match trust::judge_folder(&paths.registry, &paths.root) {
+        Ok(()) => Ok(true),
+        Err(Distrust::Unreadable(_)) => Ok(false),
+        Err(distrust) => Err(not_believed(&paths.registry, &distrust)),
+    }
+}
+
+/// Reads a registry back from a folder that can be believed: nothing where it is missing or not what we wrote, and a
+/// diagnostic where others may have written it or it is none of our size or kind.
+pub(crate) fn load<T: Entry>(paths: &Paths, limit: usize) -> Result<Option<Known<T>>, Diagnostic> {
+    let read = |name: String| {
+        let path = paths.registry.join(name);
+        let text = trust::read_in_trusted_folder(&path, limit as u64);
+        text.map_err(|distrust| not_believed(&path, &distrust))
+    };
+    let (registry, stamps) = (read(format!("{}.json", T::REGISTRY))?, read(stamps_of::<T>())?);
+    Ok(registry.and_then(|registry| parse(registry, stamps, paths)))
+}
+
+fn not_believed(path: &Path, distrust: &Distrust) -> Diagnostic {
+    Diagnostic::new(path, format!("is ignored, and the project read instead: {distrust}"))
+}
+
+fn parse<T: Entry>(registry: Vec<u8>, stamps: Option<Vec<u8>>, paths: &Paths) -> Option<Known<T>> {
+    let text = String::from_utf8(registry).ok()?;
     let envelope: Envelope<T::Written> = serde_json::from_str(&one_line(text)).ok()?;
     if envelope.version != 1 {
         return None;
     }
     let items = envelope.items.into_iter().map(|written| T::remembered(written, paths).map(Arc::new));
     let items: Vec<Arc<T>> = items.collect::<Option<_>>()?;
-    let stamps = read_bounded(&paths.registry.join(stamps_of::<T>()), limit);
-    let stamps = stamps.and_then(|text| stamps_file::parse(&text)).unwrap_or_default();
+    let stamps = stamps.and_then(|text| stamps_file::parse(std::str::from_utf8(&text).ok()?));
+    let stamps = stamps.unwrap_or_default();
     Some(Known::new(items, stamps, Some(envelope.hash).filter(|hash| hash.len() == 64)))
 }
 
@@ -76,7 +104,9 @@ pub(crate) fn store<T: Entry>(
     if text.len() > limit {
         return Err(RegistryError::TooLarge { size: text.len(), limit });
     }
-    fs::create_dir_all(&paths.registry)?;
+    // Others may not write it, whatever is usual here: it would not be believed.
+    DirBuilder::new().recursive(true).mode(0o755).create(&paths.registry)?;
+    trust::judge_folder(&paths.registry, &paths.root)?;
     replace(&paths.registry, &format!("{}.json", T::REGISTRY), &text)?;
     replace(&paths.registry, &stamps_of::<T>(), &stamps_file::write(&collection.stamps))?;
     Ok(())
@@ -87,15 +117,13 @@ fn stamps_of<T: Entry>() -> String {
     format!(".{}.stamps", T::REGISTRY)
 }
 
-fn read_bounded(path: &Path, limit: usize) -> Option<String> {
-    let size = fs::metadata(path).ok()?.len();
-    (size <= limit as u64).then(|| fs::read_to_string(path).ok()).flatten()
-}
-
 /// Puts a file in the place of another in one step, so that nobody ever reads half of it.
 fn replace(folder: &Path, name: &str, text: &str) -> io::Result<()> {
     let draft = folder.join(format!(".{name}.{}", std::process::id()));
-    let written = File::create(&draft).and_then(|mut file| file.write_all(text.as_bytes()));
+    // What stands there is a leftover of somebody who had our number. The draft is a file of our own, or it is none.
+    let _ = fs::remove_file(&draft);
+    let created = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&draft);
+    let written = created.and_then(|mut file| file.write_all(text.as_bytes()));
     let replaced = written.and_then(|()| fs::rename(&draft, folder.join(name)));
     if replaced.is_err() {
         let _ = fs::remove_file(&draft);

@@ -8,7 +8,6 @@ use crate::sighting::{Candidate, Sighting};
 use mcp_bash_fetch::sniff;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -59,7 +58,7 @@ pub(crate) fn named_by(candidate: &Candidate) -> PathBuf {
 pub(crate) fn mime_type_of(file: &Path) -> Option<&'static str> {
     const BEGINNING: u64 = 16 * 1024;
     let mut bytes = Vec::new();
-    File::open(file).ok()?.take(BEGINNING).read_to_end(&mut bytes).ok()?;
+    mcp_bash_files::open(file).ok()?.take(BEGINNING).read_to_end(&mut bytes).ok()?;
     if bytes.len() as u64 == BEGINNING {
         // A character that was cut in two does not make a text something else.
         let cut = bytes.len() - 3;

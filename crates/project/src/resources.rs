@@ -106,6 +106,7 @@ impl Entry for Resource {
     }
 
     fn remembered(metadata: Metadata, _paths: &Paths) -> Option<Self> {
+        metadata.is_shallow().then_some(())?;
         Some(Self {
             about: About::written(&metadata).ok().filter(|about| !about.name.is_empty())?,
             uri: metadata.uri?,

@@ -1,5 +1,7 @@
 //! Roots: the folders that scripts may work in, as a client names them, or a person, or the project itself.
 
+use crate::json::{LONGEST, mend};
+use crate::optional::believed_text;
 use crate::{Diagnostic, Paths};
 use mcp_bash_uri::FileUri;
 use mcp_bash_wire::write;
@@ -83,11 +85,11 @@ pub fn of_project(
 /// The roots of `config/roots.json`. What is wrong there is told, and the rest is used.
 fn configured(paths: &Paths, roots: &mut Vec<Root>, diagnostics: &mut Vec<Diagnostic>) {
     let file = paths.root.join("config/roots.json");
-    let Ok(text) = std::fs::read_to_string(&file) else { return };
+    let Some(text) = believed_text(&file, &paths.root, LONGEST, diagnostics) else { return };
     let listed: Listed = match serde_json::from_str(&text) {
         Ok(listed) => listed,
         Err(error) => {
-            return diagnostics.push(Diagnostic::new(file, format!("is ignored: {error}; mend the JSON")));
+            return diagnostics.push(Diagnostic::new(file, format!("is ignored: {}", mend(&error))));
         }
     };
     for (index, named) in listed.roots.into_iter().enumerate() {

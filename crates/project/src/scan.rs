@@ -112,7 +112,7 @@ fn walk_into<T: Entry>(
     }
 }
 
-/// The names of the files in a folder, and if it goes on from there those of its folders, both in order and hidden ones
+/// The names of the files in a folder, whatever they are, and if it goes on from there those of its folders, both in order and hidden ones
 /// left out.
 fn list(folder: &mut Dir, is_deep: bool) -> Result<(Vec<OsString>, Vec<OsString>), Errno> {
     let (mut files, mut folders) = (Vec::new(), Vec::new());
@@ -129,8 +129,10 @@ fn list(folder: &mut Dir, is_deep: bool) -> Result<(Vec<OsString>, Vec<OsString>
         };
         match kind {
             FileType::Directory if is_deep => folders.push(name.to_owned()),
-            FileType::RegularFile => files.push(name.to_owned()),
-            _ => {}
+            // A link that leads nowhere, or a folder that is too deep.
+            FileType::Unknown | FileType::Directory => {}
+            // A pipe or a device is listed too, so that whoever put it there is told why it is skipped.
+            _ => files.push(name.to_owned()),
         }
     }
     files.sort_unstable();

@@ -129,8 +129,10 @@ fn read_all<T: Entry>(fresh: Vec<(Box<str>, Candidate)>, context: &Context<'_>) 
 
 fn read<T: Entry>(path: Box<str>, candidate: Candidate, context: &Context<'_>) -> Read<T> {
     let (stamps, mut problems) = (candidate.stamps, Vec::new());
-    let described_in = candidate.metadata.clone().unwrap_or_else(|| candidate.file.clone());
-    let item = match T::read(candidate, context, &mut problems) {
+    let regular = stamps.file.require_regular().map_err(|error| error.to_string());
+    let described_in = candidate.metadata.clone().filter(|_| regular.is_ok());
+    let described_in = described_in.unwrap_or_else(|| candidate.file.clone());
+    let item = match regular.and_then(|()| T::read(candidate, context, &mut problems)) {
         Ok(item) => item,
         Err(problem) => {
             problems.push(format!("is skipped: {problem}"));

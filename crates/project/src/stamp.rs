@@ -1,6 +1,6 @@
 //! What a file looked like from outside when it was last read.
 
-use rustix::fs::Stat;
+use rustix::fs::{FileType, RawMode, Stat};
 
 /// Time of change, size and identity of a file. A file that shows the same stamp is not read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,16 @@ impl Stamp {
 
     pub(crate) fn is_executable(self) -> bool {
         self.4 & 0o111 != 0
+    }
+
+    /// Says what it is, if it is no regular file.
+    #[allow(
+        clippy::unnecessary_cast,
+        clippy::cast_possible_truncation,
+        reason = "the types differ between systems"
+    )]
+    pub(crate) fn require_regular(self) -> std::io::Result<()> {
+        mcp_bash_files::require_regular_type(FileType::from_raw_mode(self.4 as RawMode))
     }
 }
 

@@ -76,7 +76,10 @@ impl Entry for ResourceTemplate {
     fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
         // Only metadata can speak of a family; what is wrong with a file is told by those who look for resources.
         let sightings = pick(listing, &mut Vec::new()).into_iter();
-        sightings.filter(|sighting| sighting.metadata.is_some()).collect()
+        let is_described = |sighting: &Sighting| {
+            sighting.metadata.is_some() && sighting.stamps.file.require_regular().is_ok()
+        };
+        sightings.filter(is_described).collect()
     }
 
     fn read(
@@ -101,6 +104,7 @@ impl Entry for ResourceTemplate {
     }
 
     fn remembered(metadata: Metadata, _paths: &Paths) -> Option<Self> {
+        metadata.is_shallow().then_some(())?;
         Some(Self {
             about: About::written(&metadata).ok().filter(|about| !about.name.is_empty())?,
             template: Template::parse(metadata.uri_template.as_deref()?).ok()?,

@@ -4,13 +4,13 @@ use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
 use crate::listing::Listing;
 use crate::metadata::Metadata;
 use crate::sighting::{Candidate, Sighting};
-use crate::{Diagnostic, Paths, icons};
+use crate::stamp::Stamp;
+use crate::{Diagnostic, Paths, icons, trust};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
@@ -33,6 +33,8 @@ pub struct Tool {
     pub origin: Origin,
     /// Where the script stands below `tools/`.
     pub path: String,
+    /// Why it must not be run, whatever its script is like: others may have written what is said about it.
+    pub distrust: Option<String>,
     registry_entry: RegistryEntry,
 }
 
@@ -114,6 +116,7 @@ impl Tool {
             script,
             origin: Origin::Script,
             path,
+            distrust: None,
             registry_entry: RegistryEntry::default(),
         })
     }
@@ -132,10 +135,12 @@ impl Entry for Tool {
         let (mut found, mut used) = (Vec::new(), BTreeSet::new());
         for name in listing.plain_files().filter(|name| *name != "smoke.sh") {
             let metadata = listing.metadata_beside(name);
-            // The executable bit or a `#!` decides, never the extension.
-            let stamp = listing.stamp(name);
             let path = || listing.path(name);
-            let Some(stamp) = stamp.filter(|stamp| stamp.is_executable() || has_shebang(&path())) else {
+            // The executable bit or a `#!` decides, never the extension. What is no file at all is told when it is read.
+            let is_meant = |stamp: &Stamp| {
+                stamp.is_executable() || stamp.require_regular().is_err() || has_shebang(&path())
+            };
+            let Some(stamp) = listing.stamp(name).filter(is_meant) else {
                 if let Some(metadata) = metadata {
                     used.insert(metadata);
                     let problem =
@@ -163,8 +168,14 @@ impl Entry for Tool {
         context: &Context<'_>,
         problems: &mut Vec<String>,
     ) -> Result<Option<Self>, String> {
+        let mut distrust = None;
         let metadata = match &candidate.metadata {
-            Some(path) => Metadata::from_file(path)?,
+            Some(path) => {
+                let opened = trust::open_and_judge(path, &context.paths.root);
+                let (file, judged) = opened.map_err(|error| error.to_string())?;
+                distrust = judged.err().map(|distrust| distrust.to_string());
+                Metadata::from_opened(path, &file)?
+            }
             None => match Metadata::inline(&candidate.file)? {
                 Some(metadata) => metadata,
                 // An executable that says nothing about itself may provide tools.
@@ -177,7 +188,9 @@ impl Entry for Tool {
                 None => Metadata::default(),
             },
         };
-        Self::new(candidate.file, metadata, &context.paths.tools, problems).map(Some)
+        problems.extend(distrust.iter().map(|distrust| format!("keeps its tool from being run: {distrust}")));
+        let tool = Self::new(candidate.file, metadata, &context.paths.tools, problems)?;
+        Ok(Some(Self { distrust, ..tool }))
     }
 
     fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String> {
@@ -193,6 +206,7 @@ impl Entry for Tool {
     }
 
     fn remembered(metadata: Metadata, paths: &Paths) -> Option<Self> {
+        metadata.is_shallow().then_some(())?;
         let path = metadata.path?;
         // Only what may have been written by others since is looked at again.
         Some(Self {
@@ -213,6 +227,7 @@ impl Entry for Tool {
                 hint: metadata.timeout_hint,
             },
             origin: Origin::Script,
+            distrust: None,
             registry_entry: RegistryEntry::default(),
         })
     }
@@ -270,7 +285,7 @@ pub(crate) fn relative<'a>(path: Option<&'a str>, folder: &str) -> Result<&'a Pa
 
 pub(crate) fn has_shebang(path: &Path) -> bool {
     let mut start = [0; 2];
-    File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
+    mcp_bash_files::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
 }
 
 /// What is wrong with a name that some clients refuse. It is served all the same.

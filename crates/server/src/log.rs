@@ -35,7 +35,10 @@ impl Log {
     /// The same, with events written to a file as well. One that is made is its owner's alone; one that is there already
     /// must not be readable by others.
     pub fn with_file(self, path: &Path) -> io::Result<Self> {
-        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+        // A named pipe that nobody reads would keep us waiting, now or with every event.
+        let flags = mcp_bash_files::HARMLESS.bits().cast_signed();
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path)?;
+        mcp_bash_files::require_regular(&file)?;
         if file.metadata()?.permissions().mode() & 0o077 != 0 {
             let problem = "others may read or write it; run `chmod 600` on it";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));

@@ -13,8 +13,7 @@ pub(super) const OPEN_FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).uni
 pub(super) const OPEN_FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// How a file is opened: for reading, without waiting for the other end of a pipe or becoming anyone's terminal.
-pub(super) const OPEN_FILE: OFlags =
-    OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+pub(super) const OPEN_FILE: OFlags = OFlags::RDONLY.union(mcp_bash_files::HARMLESS);
 
 /// Opens what this relative path leads to, wherever it leads within the folder. What leads out is `XDEV`.
 ///

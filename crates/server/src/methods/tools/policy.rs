@@ -6,11 +6,13 @@ use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, Tool};
 use mcp_bash_runner::{Ending, Input, Invocation, Patience, Variables};
 use mcp_bash_wire::{RpcError, code};
-use std::io::{ErrorKind, Read};
 use std::time::Duration;
 
 /// How long a policy may think.
 const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The longest policy that is asked, in bytes.
+const LONGEST_POLICY: u64 = 1024 * 1024;
 
 /// The longest answer of a policy that is read.
 const LONGEST_ANSWER: usize = 64 * 1024;
@@ -32,6 +34,9 @@ pub(super) async fn allow(work: &Work, tool: &Tool, paths: &Paths) -> Result<Sta
     if let Some(why) = work.server().settings().tool_policy.blocks(&tool.name) {
         return Err(blocked(tool, &why));
     }
+    if let Some(why) = &tool.distrust {
+        return Err(blocked(tool, why));
+    }
     let start = trust::may_run(&tool.script, &paths.root);
     let start = start.map_err(|distrust| blocked(tool, &distrust.to_string()))?;
     match read_policy(paths) {
@@ -45,15 +50,7 @@ pub(super) async fn allow(work: &Work, tool: &Tool, paths: &Paths) -> Result<Sta
 
 /// The text of the project's policy, from the file that was judged.
 fn read_policy(paths: &Paths) -> Result<Option<Vec<u8>>, trust::Distrust> {
-    match trust::open(&paths.server.join("policy.sh")) {
-        Ok(mut file) => {
-            let mut text = Vec::new();
-            file.read_to_end(&mut text)?;
-            Ok(Some(text))
-        }
-        Err(trust::Distrust::Unreadable(error)) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(distrust) => Err(distrust),
-    }
+    trust::read(&paths.server.join("policy.sh"), &paths.root, LONGEST_POLICY)
 }
 
 async fn ask(work: &Work, tool: &Tool, paths: &Paths, policy: Vec<u8>) -> Result<(), RpcError> {

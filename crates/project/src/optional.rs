@@ -1,0 +1,39 @@
+//! Files that a project may have or not.
+
+use crate::{Diagnostic, trust};
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// The text of a file, if it is there. `diagnostics` gets why it cannot be used.
+pub(crate) fn optional_text(path: &Path, limit: u64, diagnostics: &mut Vec<Diagnostic>) -> Option<String> {
+    or_ignored(path, mcp_bash_files::read_text(path, limit), diagnostics)
+}
+
+/// The same for a file that decides what scripts or models do: it is not used where others may have written it.
+pub(crate) fn believed_text(
+    path: &Path,
+    root: &Path,
+    limit: u64,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<String> {
+    let (file, judged) = or_ignored(path, trust::open_and_judge(path, root), diagnostics)?;
+    let folder = path.parent().unwrap_or(path);
+    if let Err(distrust) = judged.and_then(|()| trust::judge_folder(folder, root)) {
+        diagnostics.push(Diagnostic::new(path, format!("is ignored: {distrust}")));
+        return None;
+    }
+    or_ignored(path, mcp_bash_files::read_all_text(&file, limit), diagnostics)
+}
+
+fn or_ignored<T>(path: &Path, read: std::io::Result<T>, diagnostics: &mut Vec<Diagnostic>) -> Option<T> {
+    match read {
+        Ok(read) => Some(read),
+        Err(error) => {
+            // Where there is no folder there is no file either.
+            if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+                diagnostics.push(Diagnostic::new(path, format!("is ignored: {error}")));
+            }
+            None
+        }
+    }
+}

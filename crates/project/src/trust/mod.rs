@@ -1,0 +1,181 @@
+//! Whether a file may be run or believed: only what nobody else could have written.
+
+mod way;
+
+use mcp_bash_files::{HARMLESS, require_regular};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use way::{Way, judge_upwards};
+
+/// Why a file is not trusted. The messages name the file and the remedy.
+#[derive(Debug, Error)]
+pub enum Distrust {
+    #[error("{0}")]
+    Unreadable(#[from] io::Error),
+    #[error("{} is writable by its group or by everyone; run `chmod go-w` on it", .0.display())]
+    WritableByOthers(PathBuf),
+    #[error("{} belongs to another user; only files of your own or of root are used", .0.display())]
+    ForeignOwner(PathBuf),
+    #[error("{} is a link; put the file itself there", .0.display())]
+    Link(PathBuf),
+    #[error("{} cannot be used: {}", .0.display(), .1)]
+    Unusable(PathBuf, io::Error),
+}
+
+/// Opens a file that we are about to believe; nothing where there is none. It must not be a link, and neither it nor a
+/// folder that decides what its path leads to may be writable by others, up to `root` where it stands below that: then
+/// nobody can put another file in its place between our look and our use of it.
+pub fn open(path: &Path, root: &Path) -> Result<Option<File>, Distrust> {
+    let Some(file) = open_in_trusted_folder(path)? else { return Ok(None) };
+    if let Some(folder) = path.parent() {
+        judge_folder(folder, root)?;
+    }
+    Ok(Some(file))
+}
+
+fn open_in_trusted_folder(path: &Path) -> Result<Option<File>, Distrust> {
+    let file = match mcp_bash_files::open_no_link(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.raw_os_error() == Some(LOOP) => return Err(Distrust::Link(path.to_owned())),
+        Err(error) => return Err(Distrust::Unusable(path.to_owned(), error)),
+    };
+    judge(path, &file.metadata()?)?;
+    Ok(Some(file))
+}
+
+/// What such a file holds, if there is one.
+pub fn read(path: &Path, root: &Path, limit: u64) -> Result<Option<Vec<u8>>, Distrust> {
+    open(path, root)?.map(|file| read_opened(path, &file, limit)).transpose()
+}
+
+/// The same for a file in a folder that was judged already.
+pub(crate) fn read_in_trusted_folder(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Distrust> {
+    open_in_trusted_folder(path)?.map(|file| read_opened(path, &file, limit)).transpose()
+}
+
+fn read_opened(path: &Path, file: &File, limit: u64) -> Result<Vec<u8>, Distrust> {
+    let unusable = |error| Distrust::Unusable(path.to_owned(), error);
+    // A registry may be large, and is not read up to its limit in vain.
+    if file.metadata()?.len() > limit {
+        return Err(unusable(mcp_bash_files::too_large(limit)));
+    }
+    mcp_bash_files::read_all(file, limit).map_err(unusable)
+}
+
+/// Opens a file whatever it is like, through links if there are any, and says whether it could be believed. The folder
+/// that its path names is not looked at, unless a link leads out of it.
+pub(crate) fn open_and_judge(path: &Path, root: &Path) -> io::Result<(File, Result<(), Distrust>)> {
+    match mcp_bash_files::open_no_link(path) {
+        Err(error) if error.raw_os_error() == Some(LOOP) => {
+            let (file, way) = (mcp_bash_files::open(path)?, Way::follow(path, root)?);
+            let judged = judge(&way.end, &file.metadata()?).and_then(|()| way.judge());
+            Ok((file, judged))
+        }
+        opened => {
+            let file = opened?;
+            let judged = judge(path, &file.metadata()?);
+            Ok((file, judged))
+        }
+    }
+}
+
+/// Looks whether anybody else may write in a folder, or decide where its path leads to.
+pub(crate) fn judge_folder(folder: &Path, root: &Path) -> Result<(), Distrust> {
+    Way::follow(folder, root)?.judge_folder()
+}
+
+/// How a script is started.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Start {
+    pub program: PathBuf,
+    /// What stands before the arguments of the script.
+    pub arguments: Vec<OsString>,
+}
+
+/// Looks at a script that is about to be run: the file itself, and every folder that decides what its path leads to, up
+/// to `root` where it stands below that. One that is not executable is started as its `#!` says.
+pub fn may_run(script: &Path, root: &Path) -> Result<Start, Distrust> {
+    let unusable = |error| Distrust::Unusable(script.to_owned(), error);
+    // The opened file is judged, whatever the path leads to a moment later; that no other can take its place is
+    // what the look at the folders makes sure of.
+    let (metadata, file) = if let Some(file) = open_without_links(script) {
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            require_regular(&file).map_err(unusable)?;
+        }
+        judge(script, &metadata)?;
+        judge_upwards(script.parent().unwrap_or(script), root)?;
+        (metadata, file)
+    } else {
+        let way = Way::follow(script, root)?;
+        let file = mcp_bash_files::open_no_link(&way.end).map_err(unusable)?;
+        let metadata = file.metadata()?;
+        judge(&way.end, &metadata)?;
+        way.judge()?;
+        (metadata, file)
+    };
+    let interpreter = if metadata.mode() & 0o111 == 0 { interpreter(file)? } else { None };
+    Ok(match interpreter {
+        None => Start { program: script.to_owned(), arguments: Vec::new() },
+        Some((program, argument)) => {
+            let arguments = argument.into_iter().chain([script.as_os_str().to_owned()]).collect();
+            Start { program, arguments }
+        }
+    })
+}
+
+/// Opens a file whose path has no links in it, which is then what it says; none where it has, or where that cannot be
+/// found out at once.
+fn open_without_links(path: &Path) -> Option<File> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+        let mut parts = path.as_os_str().as_bytes().split(|byte| *byte == b'/');
+        let is_plain = parts.next() == Some(b"") && parts.all(|part| !matches!(part, b"" | b"." | b".."));
+        // Not even a named pipe in its place may keep us waiting.
+        let flags = OFlags::RDONLY | HARMLESS;
+        let opened = is_plain.then(|| openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS))?;
+        opened.ok().map(File::from)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = path;
+        None
+    }
+}
+
+/// The program that the first line of a script names, and the one argument that may stand there.
+fn interpreter(file: File) -> io::Result<Option<(PathBuf, Option<OsString>)>> {
+    let mut start = Vec::new();
+    file.take(256).read_to_end(&mut start)?;
+    let line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let Some(words) = line.strip_prefix(b"#!").map(<[u8]>::trim_ascii) else { return Ok(None) };
+    let end = words.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(words.len());
+    let (program, argument) = (&words[..end], words[end..].trim_ascii());
+    let owned = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
+    let argument = (!argument.is_empty()).then(|| owned(argument));
+    Ok((!program.is_empty()).then(|| (owned(program).into(), argument)))
+}
+
+fn judge(path: &Path, metadata: &Metadata) -> Result<(), Distrust> {
+    if metadata.mode() & 0o022 != 0 {
+        return Err(Distrust::WritableByOthers(path.to_owned()));
+    }
+    judge_owner(path, metadata)
+}
+
+fn judge_owner(path: &Path, metadata: &Metadata) -> Result<(), Distrust> {
+    if metadata.uid() != 0 && metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(Distrust::ForeignOwner(path.to_owned()));
+    }
+    Ok(())
+}
+
+/// The error that says that there was a link.
+const LOOP: i32 = rustix::io::Errno::LOOP.raw_os_error();

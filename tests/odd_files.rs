@@ -1,0 +1,335 @@
+//! What a project author or a script can put in the place of a file: a named pipe without a writer, a device without an
+//! end, a file without measure. Whatever it is, the server answers, serves the rest, and ends when it is told to.
+
+use crate::harness::{Project, Server, wait_until};
+use rustix::fs::{CWD, Mode, mkfifoat};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+/// A path at which something odd may stand, and what becomes of the project then.
+struct Place {
+    path: &'static str,
+    /// The file that names it on standard error, if it is told at the start.
+    told_of: Option<&'static str>,
+    outcome: Outcome,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Outcome {
+    /// The tool `hi` can be called.
+    Served,
+    /// It is listed, and refused, since nobody knows what the project would have said.
+    Refused,
+    /// A registration that is wrong is not worked around.
+    NothingServed,
+}
+
+const fn told(path: &'static str) -> Place {
+    Place { path, told_of: Some(path), outcome: Outcome::Served }
+}
+
+const PLACES: [Place; 26] = [
+    told("tools/odd/tool.sh"),
+    told("tools/odd/tool.meta.json"),
+    told("tools/odd/tool.sh.meta.json"),
+    told("tools/yaml/tool.meta.yaml"),
+    told("tools/loner.sh"),
+    told("tools/helper/notes"),
+    told("tools/odd/icon.png"),
+    told("resources/odd.txt"),
+    told("resources/odd.meta.json"),
+    told("resources/alone.meta.json"),
+    told("prompts/odd.md"),
+    told("prompts/odd.meta.json"),
+    told("prompts/alone.meta.json"),
+    Place { path: "prompts/odd.completion", told_of: None, outcome: Outcome::Served },
+    Place { path: "providers/odd.sh", told_of: None, outcome: Outcome::Served },
+    told("server.d/server.meta.json"),
+    told("server.d/server.instructions.md"),
+    told("VERSION"),
+    told("package.json"),
+    told("config/roots.json"),
+    told(".registry/tools.json"),
+    told(".registry/.tools.stamps"),
+    told(".registry/prompts.json"),
+    Place { path: "server.d/policy.sh", told_of: None, outcome: Outcome::Refused },
+    Place {
+        path: "server.d/register.json",
+        told_of: Some("server.d/register.json"),
+        outcome: Outcome::NothingServed,
+    },
+    Place {
+        path: "server.d/register.sh",
+        told_of: Some("server.d/register.sh"),
+        outcome: Outcome::NothingServed,
+    },
+];
+
+/// A project in which each of the places is looked at.
+fn project() -> Project {
+    Project::with_hi()
+        .tool("odd", "#!/bin/sh\necho odd\n")
+        .file(
+            "tools/odd/tool.meta.json",
+            r#"{"name": "odd", "icons": [{"src": "icon.png", "mimeType": "image/png"}]}"#,
+        )
+        .file("tools/odd/icon.png", "\u{89}PNG")
+        .script("tools/yaml/tool.sh", "#!/bin/sh\necho yaml\n")
+        .file("tools/helper/other", "beside it")
+        .file("resources/odd.txt", "odd")
+        .file("resources/other.txt", "other")
+        .file("prompts/odd.md", "odd")
+        .file("server.d/notes", "a folder that is there")
+        .file("config/notes", "a folder that is there")
+        .file("providers/notes", "a folder that is there")
+        .file(".registry/notes", "a folder that is there")
+}
+
+fn put_pipe(path: &Path) {
+    clear(path);
+    mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR | Mode::XUSR).expect("a named pipe");
+}
+
+fn put_endless(path: &Path) {
+    clear(path);
+    symlink("/dev/zero", path).expect("a link");
+}
+
+fn clear(path: &Path) {
+    let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
+}
+
+/// A file of a terabyte, which takes no room on the disk.
+fn put_huge(path: &Path) {
+    clear(path);
+    fs::File::create(path).expect("a file").set_len(1 << 40).expect("its size");
+}
+
+/// The answer to a request, whatever else comes before it.
+fn ask(server: &mut Server, method: &str, params: &Value) -> Value {
+    let id = json!(format!("{method} {params}"));
+    server.request(id.clone(), method, params);
+    loop {
+        let message = server.receive();
+        if message["id"] == id {
+            return message;
+        }
+    }
+}
+
+fn tool_names(server: &mut Server) -> Vec<String> {
+    let list = ask(server, "tools/list", &json!({}));
+    let tools = list["result"]["tools"].as_array().cloned().unwrap_or_default();
+    tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn start(project: &Project) -> Server {
+    let environment = [("MCPBASH_ALLOW_PROJECT_HOOKS", "true")];
+    Server::ready_with(project.root(), &environment, "2025-11-25")
+}
+
+/// Looks whether the server is well, and uses what is odd.
+fn examine(server: &mut Server, place: &Place) {
+    let path = place.path;
+    assert_eq!(ask(server, "ping", &json!({}))["result"], json!({}), "{path}");
+    let called = ask(server, "tools/call", &json!({ "name": "hi", "arguments": {} }));
+    match place.outcome {
+        Outcome::Served => assert_eq!(called["result"]["content"][0]["text"], "hi", "{path}: {called}"),
+        Outcome::Refused => {
+            let why = called["error"]["message"].as_str().unwrap_or_default();
+            assert!(why.contains("policy.sh is not trusted"), "{path}: {called}");
+        }
+        Outcome::NothingServed => assert!(called.get("error").is_some(), "{path}: {called}"),
+    }
+    // Whatever the answers are, they come.
+    ask(server, "tools/call", &json!({ "name": "odd", "arguments": {} }));
+    ask(server, "prompts/get", &json!({ "name": "odd" }));
+    ask(server, "resources/read", &json!({ "uri": "odd://x" }));
+    let reference = json!({ "type": "ref/prompt", "name": "odd" });
+    let argument = json!({ "name": "x", "value": "" });
+    ask(server, "completion/complete", &json!({ "ref": reference, "argument": argument }));
+    for list in ["prompts/list", "resources/list", "resources/templates/list"] {
+        ask(server, list, &json!({}));
+    }
+}
+
+fn end(mut server: Server, path: &str) -> String {
+    server.signal(Signal::TERM);
+    server.wait();
+    let said = server.stderr();
+    assert!(!said.contains("panicked"), "{path}: {said}");
+    said
+}
+
+fn odd_from_the_start(put: fn(&Path), reason: &str) {
+    for place in &PLACES {
+        let project = project();
+        put(&project.path(place.path));
+        let mut server = start(&project);
+        examine(&mut server, place);
+        let said = end(server, place.path);
+        if let Some(file) = place.told_of {
+            let is_told =
+                |line: &str| line.contains(file) && (line.contains(reason) || line.contains("is a link"));
+            assert!(said.lines().any(is_told), "{}: {said}", place.path);
+        }
+    }
+}
+
+fn odd_while_it_runs(put: fn(&Path)) {
+    for place in &PLACES {
+        let project = project();
+        let mut server = start(&project);
+        assert!(tool_names(&mut server).contains(&"hi".to_owned()));
+        put(&project.path(place.path));
+        // What is wrong now does not take the place of what was right, so nothing changes in these cases.
+        if place.outcome == Outcome::NothingServed {
+            examine(&mut server, &Place { outcome: Outcome::Served, ..*place });
+        } else {
+            let project = project.tool("late", "#!/bin/sh\n");
+            wait_until("the project to be read again", || {
+                tool_names(&mut server).contains(&"late".to_owned()).then_some(())
+            });
+            examine(&mut server, place);
+            drop(project);
+        }
+        end(server, place.path);
+    }
+}
+
+#[test]
+fn a_named_pipe_in_the_place_of_a_file_hangs_nothing() {
+    odd_from_the_start(put_pipe, "it is a named pipe, not a file");
+}
+
+#[test]
+fn a_device_in_the_place_of_a_file_floods_nothing() {
+    odd_from_the_start(put_endless, "it is a device, not a file");
+}
+
+#[test]
+fn a_named_pipe_that_comes_later_hangs_nothing() {
+    odd_while_it_runs(put_pipe);
+}
+
+#[test]
+fn a_device_that_comes_later_floods_nothing() {
+    odd_while_it_runs(put_endless);
+}
+
+#[test]
+fn a_named_pipe_in_the_place_of_a_folder_hangs_nothing() {
+    for path in
+        ["tools", "resources", "prompts", "providers", "completions", "server.d", "config", ".registry"]
+    {
+        let project = project();
+        let running = start(&project);
+        put_pipe(&project.path(path));
+        for mut server in [running, start(&project)] {
+            for method in ["ping", "tools/list", "resources/list", "prompts/list"] {
+                ask(&mut server, method, &json!({}));
+            }
+            ask(&mut server, "tools/call", &json!({ "name": "hi", "arguments": {} }));
+            end(server, path);
+        }
+    }
+}
+
+#[test]
+fn a_file_without_measure_is_refused_with_its_limit() {
+    let data = ["tools/odd/tool.meta.json", "tools/yaml/tool.meta.yaml", "prompts/alone.meta.json"];
+    let server_files =
+        ["server.d/server.meta.json", "server.d/server.instructions.md", "VERSION", "package.json"];
+    let others = ["config/roots.json", ".registry/tools.json", ".registry/.tools.stamps"];
+    let fatal = ["server.d/register.json", "server.d/register.sh"];
+    for path in data.iter().chain(&server_files).chain(&others).chain(&fatal) {
+        let project = project();
+        put_huge(&project.path(path));
+        let mut server = start(&project);
+        assert_eq!(ask(&mut server, "ping", &json!({}))["result"], json!({}), "{path}");
+        assert_eq!(tool_names(&mut server).contains(&"hi".to_owned()), !fatal.contains(path), "{path}");
+        let said = end(server, path);
+        let is_told = |line: &str| line.contains(path) && line.contains(" bytes");
+        assert!(said.lines().any(is_told), "{path}: {said}");
+    }
+    let project = project();
+    put_huge(&project.path("server.d/policy.sh"));
+    let called = ask(&mut start(&project), "tools/call", &json!({ "name": "hi", "arguments": {} }));
+    assert!(called["error"]["message"].as_str().unwrap().contains("more than 1048576 bytes"), "{called}");
+}
+
+/// The file that is opened is the one that is judged, whatever the catalog has seen.
+#[test]
+fn a_script_that_became_a_pipe_a_moment_ago_is_refused() {
+    let project = project();
+    let mut server = start(&project);
+    // In a static registry nothing is looked at again.
+    let mut command = Server::command();
+    command.args(["registry", "refresh", "--project-root"]).arg(project.root());
+    assert!(command.output().expect("the binary runs").status.success());
+    end(server, "");
+    for put in [put_pipe, put_endless] {
+        put(&project.path("tools/hi/tool.sh"));
+        server = Server::ready_with(project.root(), &[("MCPBASH_STATIC_REGISTRY", "true")], "2025-11-25");
+        let called = ask(&mut server, "tools/call", &json!({ "name": "hi", "arguments": {} }));
+        let why = called["error"]["message"].as_str().unwrap_or_default();
+        assert!(why.contains("tools/hi/tool.sh cannot be used: it is a"), "{called}");
+        let other = ask(&mut server, "tools/call", &json!({ "name": "odd", "arguments": {} }));
+        assert_eq!(other["result"]["content"][0]["text"], "odd");
+        end(server, "");
+    }
+}
+
+#[test]
+fn what_stands_where_the_registry_is_written_is_replaced() {
+    let project = project();
+    put_pipe(&project.path(".registry/tools.json"));
+    fs::create_dir_all(project.path("elsewhere")).unwrap();
+    let project = project.file("elsewhere/precious", "precious");
+    let server = start(&project);
+    // The draft of the registry has a name that anybody can guess.
+    symlink(
+        project.path("elsewhere/precious"),
+        project.path(&format!(".registry/.prompts.json.{}", server.child.id())),
+    )
+    .unwrap();
+    put_pipe(&project.path(&format!(".registry/.tools.json.{}", server.child.id())));
+    for registry in [".registry/tools.json", ".registry/prompts.json"] {
+        wait_until(registry, || {
+            project.path(registry).symlink_metadata().is_ok_and(|file| file.is_file()).then_some(())
+        });
+    }
+    assert_eq!(project.read("elsewhere/precious"), "precious");
+    end(server, "");
+}
+
+fn outcome_of(project: &Project, arguments: &[&str]) -> (Option<i32>, Value) {
+    let mut command = Server::command();
+    let output = command.args(arguments).arg("--project-root").arg(project.root()).output();
+    let output = output.expect("the binary runs");
+    (output.status.code(), serde_json::from_slice(&output.stdout).unwrap_or_default())
+}
+
+#[test]
+fn the_other_commands_are_not_kept_either() {
+    for put in [put_pipe, put_endless, put_huge] {
+        let project = project();
+        put(&project.path("server.d/health-checks.sh"));
+        let (status, report) = outcome_of(&project, &["--health"]);
+        assert_eq!((status, &report["projectChecks"]), (Some(1), &json!("failed")), "{report}");
+        put(&project.path(".registry/tools.json"));
+        let (_, report) = outcome_of(&project, &["registry", "status"]);
+        assert_eq!(report["tools"]["status"], "unreadable");
+        assert_eq!(outcome_of(&project, &["registry", "refresh"]).0, Some(0));
+        assert_eq!(outcome_of(&project, &["registry", "status"]).1["tools"]["status"], "present");
+    }
+    for put in [put_pipe, put_endless] {
+        let project = project();
+        let log = project.path("log");
+        put(&log);
+        assert_eq!(outcome_of(&project, &["--log-file", log.to_str().unwrap()]).0, Some(2));
+    }
+}

@@ -1,0 +1,316 @@
+//! What others may have written is neither run nor believed, wherever it stands and however it is reached.
+
+use crate::harness::{Project, Server, code};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+fn set_mode(path: impl AsRef<Path>, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
+}
+
+/// Why a call of `hi` is refused; nothing where it runs.
+fn refusal(project: &Project, environment: &[(&str, &str)]) -> Option<String> {
+    let mut server = Server::ready_with(project.root(), environment, "2025-11-25");
+    server.call(1, "hi");
+    why(&server.receive())
+}
+
+fn why(answer: &Value) -> Option<String> {
+    answer["error"]["message"].as_str().map(str::to_owned)
+}
+
+/// Says that others may write this folder or file.
+fn blames(refusal: Option<String>, path: &Path) -> bool {
+    let words = format!("{} is writable by its group or by everyone", path.display());
+    refusal.is_some_and(|refusal| refusal.contains(&words))
+}
+
+const HI: &str = "#!/bin/sh\necho hi\n";
+
+/// A project whose one tool is a link to a script elsewhere, and that place.
+fn linked() -> (Project, Project) {
+    let elsewhere = Project::new().script("outer/inner/real.sh", HI);
+    let project = Project::with_hi();
+    fs::remove_file(project.path("tools/hi/tool.sh")).unwrap();
+    symlink(elsewhere.path("outer/inner/real.sh"), project.path("tools/hi/tool.sh")).unwrap();
+    (project, elsewhere)
+}
+
+#[test]
+fn a_script_elsewhere_is_judged_by_all_folders_above_it() {
+    let (project, elsewhere) = linked();
+    assert_eq!(refusal(&project, &[]), None);
+    for folder in ["outer/inner", "outer"] {
+        for mode in [0o775, 0o757, 0o777] {
+            set_mode(elsewhere.path(folder), mode);
+            assert!(blames(refusal(&project, &[]), &elsewhere.path(folder)), "{folder} {mode:o}");
+        }
+        set_mode(elsewhere.path(folder), 0o755);
+    }
+    // Where everybody may make entries but nobody may touch those of others, as in `/tmp`, nothing can be replaced.
+    set_mode(elsewhere.path("outer"), 0o1777);
+    assert_eq!(refusal(&project, &[]), None);
+    // The folder of the script itself is nobody else's to write in.
+    set_mode(elsewhere.path("outer/inner"), 0o1777);
+    assert!(blames(refusal(&project, &[]), &elsewhere.path("outer/inner")));
+}
+
+#[test]
+fn a_folder_that_holds_a_link_on_the_way_is_judged_too() {
+    let (project, elsewhere) = linked();
+    // tool.sh leads to `crossing/link`, and that to `outer/inner`.
+    fs::create_dir_all(elsewhere.path("crossing")).unwrap();
+    symlink("../outer/inner", elsewhere.path("crossing/link")).unwrap();
+    fs::remove_file(project.path("tools/hi/tool.sh")).unwrap();
+    symlink(elsewhere.path("crossing/link/real.sh"), project.path("tools/hi/tool.sh")).unwrap();
+    assert_eq!(refusal(&project, &[]), None);
+    set_mode(elsewhere.path("crossing"), 0o777);
+    assert!(blames(refusal(&project, &[]), &elsewhere.path("crossing")));
+    set_mode(elsewhere.path("crossing"), 0o755);
+    // Whoever can write here decides where `tool.sh` leads, though what it leads to now is fine.
+    set_mode(project.path("tools"), 0o777);
+    let real = project.root().canonicalize().unwrap();
+    assert!(blames(refusal(&project, &[]), &real.join("tools")));
+}
+
+#[test]
+fn a_linked_folder_of_the_project_is_judged_as_where_it_leads_to() {
+    let elsewhere = Project::with_hi();
+    let project = Project::new();
+    symlink(elsewhere.path("tools"), project.path("tools")).unwrap();
+    assert_eq!(refusal(&project, &[]), None);
+    set_mode(elsewhere.root(), 0o777);
+    assert!(blames(refusal(&project, &[]), elsewhere.root()));
+}
+
+#[test]
+fn links_inside_of_the_project_go_no_further_than_the_project() {
+    let outer = Project::new();
+    let root = outer.path("shared/project");
+    fs::create_dir_all(root.join("tools/hi")).unwrap();
+    fs::create_dir_all(root.join("lib")).unwrap();
+    let outer = outer
+        .script("shared/project/lib/hi.sh", HI)
+        .file("shared/project/tools/hi/tool.meta.json", r#"{"name": "hi"}"#);
+    symlink("../../lib/hi.sh", root.join("tools/hi/tool.sh")).unwrap();
+    // Which folder is served was said by whoever started us, so what is above it is theirs to judge.
+    set_mode(outer.path("shared"), 0o777);
+    let mut server = Server::ready(&root);
+    server.call(1, "hi");
+    assert_eq!(why(&server.receive()), None);
+    set_mode(root.join("lib"), 0o777);
+    server.call(2, "hi");
+    assert!(blames(why(&server.receive()), &root.join("lib")));
+}
+
+/// A project with a script of each kind, in folders that stand elsewhere.
+fn all_elsewhere() -> (Project, Project) {
+    let elsewhere = Project::with_hi()
+        .script("tools/team.sh", "#!/bin/sh\n[ \"$1\" = list ] && echo '{\"name\":\"provided\"}'\n")
+        .script("prompts/asked.sh", "#!/bin/sh\n# mcp: {\"name\": \"asked\"}\necho asked\n")
+        .script("prompts/asked.completion", "#!/bin/sh\necho '[\"a\"]'\n")
+        .script("providers/own.sh", "#!/bin/sh\necho own\n")
+        .file("resources/own.meta.json", r#"{"name": "own", "uri": "own://x"}"#);
+    (Project::new(), elsewhere)
+}
+
+#[test]
+fn scripts_of_all_kinds_are_judged_alike_where_settings_name_their_folders() {
+    let (project, elsewhere) = all_elsewhere();
+    let folder = |name: &str| elsewhere.path(name).to_str().unwrap().to_owned();
+    let folders = [
+        ("MCPBASH_TOOLS_DIR", folder("tools")),
+        ("MCPBASH_PROMPTS_DIR", folder("prompts")),
+        ("MCPBASH_PROVIDERS_DIR", folder("providers")),
+        ("MCPBASH_RESOURCES_DIR", folder("resources")),
+    ];
+    let environment: Vec<_> = folders.iter().map(|(name, folder)| (*name, &**folder)).collect();
+    let answers = || {
+        let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+        let listed = server.ask(0, "tools/list", &json!({}))["result"]["tools"].to_string();
+        let completion = json!({
+            "ref": { "type": "ref/prompt", "name": "asked" },
+            "argument": { "name": "x", "value": "" },
+        });
+        let mut ask = |method: &str, params: &Value| why(&server.ask(method, method, params));
+        let refusals = [
+            ask("tools/call", &json!({ "name": "hi", "arguments": {} })),
+            ask("prompts/get", &json!({ "name": "asked" })),
+            ask("completion/complete", &completion),
+            ask("resources/read", &json!({ "uri": "own://x" })),
+        ];
+        (listed.contains("provided"), refusals)
+    };
+    let (provides, refusals) = answers();
+    assert!(provides);
+    assert_eq!(refusals, [const { None }; 4]);
+    set_mode(elsewhere.root(), 0o777);
+    let (provides, refusals) = answers();
+    assert!(!provides, "an executable is not even asked what it provides");
+    for refusal in refusals {
+        assert!(blames(refusal.clone(), elsewhere.root()), "{refusal:?}");
+    }
+}
+
+/// A project whose registry says what its files do not, and which is served by a server that believes registries.
+fn forged() -> Project {
+    let project = Project::with_hi();
+    let mut command = Server::command();
+    command.args(["registry", "refresh", "--project-root"]).arg(project.root());
+    assert!(command.output().expect("the binary runs").status.success());
+    let forged = project.read(".registry/tools.json").replace("The tool hi", "Forged");
+    project.file(".registry/tools.json", &forged)
+}
+
+/// What the server says of `hi`, and to standard error.
+fn described(project: &Project, environment: &[(&str, &str)]) -> (String, String) {
+    let mut server = Server::ready_with(project.root(), environment, "2025-11-25");
+    let list = server.ask(1, "tools/list", &json!({}));
+    let described = list["result"]["tools"][0]["description"].as_str().unwrap().to_owned();
+    (described, server.finish())
+}
+
+#[test]
+fn a_registry_that_others_may_have_written_is_not_believed() {
+    for environment in [&[][..], &[("MCPBASH_STATIC_REGISTRY", "true")]] {
+        for (path, mode) in [
+            (".registry", 0o777),
+            (".registry", 0o775),
+            (".registry/tools.json", 0o666),
+            (".registry/.tools.stamps", 0o666),
+            (".", 0o777),
+        ] {
+            let project = forged();
+            assert_eq!(described(&project, environment).0, "Forged");
+            set_mode(project.path(path), mode);
+            let (description, said) = described(&project, environment);
+            assert_eq!(description, "The tool hi", "{path}");
+            let is_told =
+                |line: &str| line.contains("the project read instead") && line.contains("chmod go-w");
+            assert_eq!(said.lines().filter(|line| is_told(line)).count(), 1, "{path}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_registry_elsewhere_is_judged_by_the_way_to_it() {
+    let (project, elsewhere) = (forged(), Project::new());
+    fs::create_dir(elsewhere.path("open")).unwrap();
+    fs::rename(project.path(".registry"), elsewhere.path("open/registry")).unwrap();
+    let registry = elsewhere.path("open/registry");
+    let environment = [("MCPBASH_REGISTRY_DIR", registry.to_str().unwrap())];
+    assert_eq!(described(&project, &environment).0, "Forged");
+    symlink(&registry, project.path(".registry")).unwrap();
+    assert_eq!(described(&project, &[]).0, "Forged");
+    set_mode(elsewhere.path("open"), 0o777);
+    for environment in [&environment[..], &[]] {
+        assert_eq!(described(&project, environment).0, "The tool hi");
+    }
+}
+
+#[test]
+fn a_registry_is_written_so_that_it_is_believed_whatever_is_usual_here() {
+    let project = Project::with_hi();
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "umask 000; exec \"$0\" registry refresh --project-root \"$1\""]);
+    command.arg(env!("CARGO_BIN_EXE_mcp-bash")).arg(project.root());
+    assert!(command.output().expect("a shell").status.success());
+    let mode = |path: &str| project.path(path).metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(".registry"), mode(".registry/tools.json")), (0o755, 0o644));
+    // In a folder that others may write none is written: it would not be believed.
+    set_mode(project.path(".registry"), 0o777);
+    let mut command = Server::command();
+    let output =
+        command.args(["registry", "refresh", "--project-root"]).arg(project.root()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("chmod go-w"));
+}
+
+#[test]
+fn a_registration_is_judged_by_the_way_to_it() {
+    let project = Project::with_hi().file("server.d/register.json", r#"{"version": 1, "tools": []}"#);
+    set_mode(project.root(), 0o777);
+    let mut server = Server::ready(project.root());
+    let listed = server.ask(1, "tools/list", &json!({}));
+    assert!(blames(why(&listed), project.root()), "{listed}");
+    let elsewhere = Project::new().file("open/server/register.json", r#"{"version": 1}"#);
+    set_mode(elsewhere.path("open"), 0o777);
+    let project = Project::with_hi();
+    symlink(elsewhere.path("open/server"), project.path("server.d")).unwrap();
+    let mut server = Server::ready(project.root());
+    let listed = server.ask(1, "tools/list", &json!({}));
+    assert!(blames(why(&listed), &elsewhere.path("open")), "{listed}");
+}
+
+#[test]
+fn a_tool_is_not_run_when_others_may_have_written_what_is_said_about_it() {
+    let project = Project::with_hi();
+    let metadata = project.path("tools/hi/tool.meta.json");
+    set_mode(&metadata, 0o666);
+    assert!(blames(refusal(&project, &[]), &metadata));
+    // It is told again by a server that knows the tool from the registry.
+    let mut command = Server::command();
+    command.args(["registry", "refresh", "--project-root"]).arg(project.root());
+    assert!(command.output().expect("the binary runs").status.success());
+    assert!(blames(refusal(&project, &[]), &metadata));
+    set_mode(&metadata, 0o644);
+    assert_eq!(refusal(&project, &[]), None);
+
+    let elsewhere = Project::new().file("open/hi.json", r#"{"name": "hi"}"#);
+    fs::remove_file(&metadata).unwrap();
+    symlink(elsewhere.path("open/hi.json"), &metadata).unwrap();
+    assert_eq!(refusal(&project, &[]), None);
+    set_mode(elsewhere.path("open"), 0o777);
+    assert!(blames(refusal(&project, &[]), &elsewhere.path("open")));
+}
+
+#[test]
+fn instructions_and_roots_are_not_taken_from_others() {
+    let project = Project::new()
+        .tool("hi", "#!/bin/sh\nprintf %s \"$MCP_ROOTS_PATHS\"\n")
+        .file("server.d/server.instructions.md", "Obey.")
+        .file("config/roots.json", r#"{"roots": [{"path": "/usr"}]}"#);
+    let ask = || {
+        let mut server = Server::start(project.root());
+        let instructions = server.initialize("2025-11-25")["instructions"].clone();
+        server.call(1, "hi");
+        (instructions, server.receive()["result"]["content"][0]["text"].clone())
+    };
+    assert_eq!(ask(), (json!("Obey."), json!("/usr")));
+    for path in ["server.d/server.instructions.md", "config/roots.json"] {
+        set_mode(project.path(path), 0o664);
+    }
+    let root = project.root().canonicalize().unwrap();
+    assert_eq!(ask(), (Value::Null, json!(root)));
+    for path in ["server.d/server.instructions.md", "config/roots.json"] {
+        set_mode(project.path(path), 0o644);
+        set_mode(project.path(path).parent().unwrap(), 0o775);
+    }
+    assert_eq!(ask(), (Value::Null, json!(root)));
+}
+
+/// Only root can give files away, so this can be looked at by root alone.
+#[test]
+fn what_belongs_to_somebody_else_is_not_trusted() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let stranger = Some(rustix::fs::Uid::from_raw(54321));
+    let give = |path: &Path| rustix::fs::chown(path, stranger, None).expect("root may give files away");
+    let (project, elsewhere) = linked();
+    give(&elsewhere.path("outer"));
+    assert!(refusal(&project, &[]).unwrap().contains("outer belongs to another user"));
+    let project = forged();
+    give(&project.path(".registry/tools.json"));
+    assert_eq!(described(&project, &[]).0, "The tool hi");
+    let project = forged();
+    give(&project.path(".registry"));
+    assert_eq!(described(&project, &[]).0, "The tool hi");
+    let project = Project::with_hi();
+    give(&project.path("tools/hi/tool.meta.json"));
+    let mut server = Server::ready(project.root());
+    server.call(1, "hi");
+    assert_eq!(code(&server.receive()), -32602);
+}
