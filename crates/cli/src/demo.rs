@@ -10,7 +10,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
     let (settings, _) = startup::settings();
     let (_runtime, setup) = startup::setup(settings)?;
     let project = startup::stage(setup.state_dir())?;
-    let program = std::env::current_exe().map_err(Error::Start)?;
+    let program = std::env::current_exe().map_err(|source| Error::Start { source })?;
     let server = Command::new(program)
         .arg("--project-root")
         .arg(&project)
@@ -18,7 +18,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(Error::Start)?;
+        .map_err(|source| Error::Start { source })?;
     let mut exchange = Exchange::new(server)?;
     exchange.play().map_err(|error| Error::Demo(error.to_string()))?;
     Ok(ExitCode::SUCCESS)

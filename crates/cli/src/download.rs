@@ -12,7 +12,10 @@ use std::time::Duration;
 
 /// Prints what came of it as one line of JSON: exit 0 if the file is there, 1 if not.
 pub(crate) fn run(arguments: &DownloadArguments) -> Result<ExitCode, Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Start)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| Error::Start { source })?;
     let (report, is_there) = match request(arguments) {
         Err(problem) => (refused(&problem), false),
         Ok((request, policy)) => match runtime.block_on(download(&request, &Https::new(policy))) {

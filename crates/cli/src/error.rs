@@ -15,8 +15,8 @@ pub(crate) enum Error {
     Setting(String),
     #[error("failed to set up the built-in project: {0}")]
     Embedded(io::Error),
-    #[error("failed to start: {0}{}", remedy(.0))]
-    Start(io::Error),
+    #[error("failed to start: {source}{}", remedy(source))]
+    Start { source: io::Error },
     #[error(
         "failed to start: only {0} files may be open at once; run `ulimit -n 256` before, {LEAST_FILES} are the least"
     )]
@@ -46,7 +46,7 @@ impl Error {
             | Self::NoProject
             | Self::Filter(_)
             | Self::Provider { .. } => ExitCode::from(2),
-            Self::Embedded(_) | Self::Start(_) | Self::Ask(_) | Self::Demo(_) => ExitCode::FAILURE,
+            Self::Embedded(_) | Self::Start { .. } | Self::Ask(_) | Self::Demo(_) => ExitCode::FAILURE,
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
     let file = file.canonicalize().map_err(|source| Error::Provider { file: file.to_owned(), source })?;
     let (settings, _) = startup::settings();
     let (runtime, setup) = startup::setup(settings)?;
-    let folder = setup.state_dir().path().map_err(Error::Start)?.join("provider");
+    let folder = setup.state_dir().path().map_err(|source| Error::Start { source })?.join("provider");
     let paths =
         project_around(&file, &folder).map_err(|source| Error::Provider { file: file.clone(), source })?;
     let reading = setup.reading(&paths);

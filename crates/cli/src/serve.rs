@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     search_path::resolve_for(&server);
     match mcp_bash_transport::stdio::serve(server, &runtime) {
         Ok(never) => match never {},
-        Err(error) => Err(Error::Start(error)),
+        Err(error) => Err(Error::Start { source: error }),
     }
 }
 

@@ -32,7 +32,8 @@ pub(crate) fn setup(settings: Settings) -> Result<(Runtime, Setup), Error> {
     }
     // Work here is waiting for processes. One thread that reads, starts them and sees them end wakes no other; what takes
     // long has threads of its own.
-    let runtime = Builder::new_current_thread().enable_all().build().map_err(Error::Start)?;
+    let runtime =
+        Builder::new_current_thread().enable_all().build().map_err(|source| Error::Start { source })?;
     let state_dir = Arc::new(StateDir::new(std::env::temp_dir(), settings.preserve_state));
     let setup = Setup::new(settings, runtime.handle().clone(), state_dir);
     Ok((runtime, setup))
