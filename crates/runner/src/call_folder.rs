@@ -10,10 +10,9 @@ use crate::ask::AskSocket;
 use crate::random;
 use crate::side_channel::Pipe;
 use crate::state_dir::{StateDir, remove_folder};
-use rustix::fs::{AtFlags, CWD, FileType, Stat, statat};
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, Metadata};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -83,7 +82,6 @@ impl CallFolder {
         })
     }
 
-    #[expect(clippy::missing_panics_doc, reason = "only `drop` takes the folder out")]
     fn folder(&self) -> &Folder {
         self.folder.as_ref().expect("a folder that is not dropped yet")
     }
@@ -166,9 +164,8 @@ impl Folder {
     /// Sees to it that the next call finds the folder as the last one did. False when that is not to be had.
     fn becomes_clean(&mut self) -> bool {
         let Ok(seen) = look(&self.path) else { return false };
-        let is_ours = FileType::from_raw_mode(seen.st_mode) == FileType::Directory
-            && seen.st_mode & 0o7777 == 0o700
-            && identity(&seen) == self.clean.identity;
+        let is_ours =
+            seen.is_dir() && seen.mode() & 0o7777 == 0o700 && identity(&seen) == self.clean.identity;
         if !is_ours || !self.still_has_its_own() {
             return false;
         }
@@ -190,7 +187,7 @@ impl Folder {
         let socket = self.socket.get().map(|(socket, identity)| (socket.path().to_owned(), *identity));
         pipe.into_iter().chain(socket).all(|(path, made)| {
             look(&path).is_ok_and(|seen| {
-                identity(&seen) == made && seen.st_nlink == 1 && seen.st_mode & 0o600 == 0o600
+                identity(&seen) == made && seen.nlink() == 1 && seen.mode() & 0o600 == 0o600
             })
         })
     }
@@ -223,23 +220,16 @@ fn discard(folder: Folder) {
 }
 
 /// What stands there itself, be it a link.
-fn look(path: &Path) -> io::Result<Stat> {
-    Ok(statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW)?)
+fn look(path: &Path) -> io::Result<Metadata> {
+    std::fs::symlink_metadata(path)
 }
 
-#[expect(
-    clippy::useless_conversion,
-    clippy::cast_sign_loss,
-    reason = "the types differ from system to system"
-)]
-fn identity(seen: &Stat) -> Identity {
-    (seen.st_dev as u64, seen.st_ino.into())
+fn identity(seen: &Metadata) -> Identity {
+    (seen.dev(), seen.ino())
 }
 
-#[expect(clippy::useless_conversion, reason = "the types differ from system to system")]
-fn looks(seen: &Stat) -> Looks {
-    let nanoseconds = i64::try_from(seen.st_mtime_nsec).unwrap_or_default();
-    Looks { identity: identity(seen), changed: (seen.st_mtime.into(), nanoseconds) }
+fn looks(seen: &Metadata) -> Looks {
+    Looks { identity: identity(seen), changed: (seen.mtime(), seen.mtime_nsec()) }
 }
 
 fn is_recent((seconds, nanoseconds): (i64, i64)) -> bool {

@@ -121,7 +121,8 @@ mod system {
     use tokio::io::unix::AsyncFd;
 
     /// The watch descriptor of a folder.
-    pub(super) type Key = i32;
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub(super) struct Key(i32);
 
     /// The inotify instance that watches the folders of calls.
     #[derive(Debug)]
@@ -140,7 +141,7 @@ mod system {
         /// Watches a folder, until it is removed. One that is watched already keeps its key.
         pub(super) fn add(&self, folder: &Path) -> io::Result<Key> {
             let events = WatchFlags::CLOSE_WRITE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR;
-            Ok(add_watch(self.0.get_ref(), folder, events)?)
+            Ok(Key(add_watch(self.0.get_ref(), folder, events)?))
         }
     }
 
@@ -164,7 +165,7 @@ mod system {
         let mut asked = Vec::new();
         while let Ok(event) = reader.next() {
             let is_question = event.file_name().is_some_and(|name| name.to_bytes() == REQUEST.as_bytes());
-            asked.extend(is_question.then(|| event.wd()));
+            asked.extend(is_question.then(|| Key(event.wd())));
         }
         asked
     }

@@ -11,7 +11,7 @@ use super::{Launch, Started};
 use crate::cgroup::{self, CallGroup};
 use crate::mark::{Number, OURS};
 use rustix::process::{Pid, WaitOptions, waitpid};
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_long, c_void};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::{null, null_mut};
@@ -151,17 +151,13 @@ fn give_birth(
         // One that is blocked is kept for other threads, and would wake them; this one nobody handles.
         libc::sigdelset(all.as_mut_ptr(), libc::SIGCHLD);
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), ours.as_mut_ptr());
-        let pid = match group {
-            Some(group) => {
-                let place = group.folder().as_raw_fd();
-                clone_into(place, stack, &raw mut handle, plan)
-            }
-            None => {
-                let upper_end = stack.as_mut_ptr_range().end.cast::<c_void>();
-                match libc::clone(run, upper_end, BORROWING | libc::SIGCHLD, plan, &raw mut handle) {
-                    -1 => Err(io::Error::last_os_error()),
-                    pid => Ok(pid),
-                }
+        let pid = if let Some(group) = group {
+            clone_into(group.folder().as_raw_fd(), stack, &raw mut handle, plan)
+        } else {
+            let upper_end = stack.as_mut_ptr_range().end.cast::<c_void>();
+            match libc::clone(run, upper_end, BORROWING | libc::SIGCHLD, plan, &raw mut handle) {
+                -1 => Err(io::Error::last_os_error()),
+                pid => Ok(pid),
             }
         };
         libc::pthread_sigmask(libc::SIG_SETMASK, ours.as_ptr(), null_mut());
@@ -215,7 +211,7 @@ unsafe fn clone_into(
     };
     handle.expose_provenance();
     let arguments: *const CloneArguments = &raw const arguments;
-    let result: isize;
+    let result: c_long;
     // SAFETY: The parent comes out of the call with its registers as they were but for the result. The child comes out
     // on its own stack, whose upper end is aligned as a call needs it, calls `run` with the plan, and never returns.
     unsafe {
@@ -229,7 +225,7 @@ unsafe fn clone_into(
             "call r8",
             "ud2",
             "2:",
-            inlateout("rax") libc::SYS_clone3 as isize => result,
+            inlateout("rax") libc::SYS_clone3 => result,
             in("rdi") arguments,
             in("rsi") size_of::<CloneArguments>(),
             in("rdx") plan,
