@@ -109,11 +109,6 @@ impl Calls {
         ours.filter_map(|entry| entry.leader).collect()
     }
 
-    /// Whether that process leads one of the calls.
-    pub(crate) fn are_led_by(&self, process: Pid) -> bool {
-        self.lock().entries.values().any(|entry| entry.leader == Some(process))
-    }
-
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.lock().entries.len()
@@ -146,6 +141,11 @@ impl Calls {
 /// What has to be known to tell orphans apart.
 #[cfg(target_os = "linux")]
 impl Calls {
+    /// Whether that process leads one of the calls.
+    pub(crate) fn are_led_by(&self, process: Pid) -> bool {
+        self.lock().entries.values().any(|entry| entry.leader == Some(process))
+    }
+
     /// Whether processes may belong to that call.
     pub(crate) fn is_alive(&self, call: Number) -> bool {
         self.lock().entries.get(&call).is_some_and(|entry| !entry.ending)

@@ -1,7 +1,9 @@
 //! From an invocation to a process with pipes to it.
 
 use crate::ask::CallQuestions;
-use crate::capture::{LARGE, ROOMY};
+use crate::capture::LARGE;
+#[cfg(target_os = "linux")]
+use crate::capture::ROOMY;
 use crate::launch::Launch;
 use crate::side_channel::SideChannel;
 use crate::{Input, Invocation};
