@@ -200,7 +200,7 @@ impl Connection {
             return self.deny(&denied, &request.id, &request.method, answers);
         }
         let mut session = self.session();
-        let context = RequestContext::of(&meta, &session)?;
+        let context = RequestContext::of(&meta, &session, self.server.guard())?;
         let rule = self.rule_for(request, &context, &session, answers)?;
         let method = match rule.method {
             Method::Now(method) => method,

@@ -6,7 +6,7 @@ use crate::server::Server;
 use crate::settings::EnvironmentMode;
 use crate::spill::Spill;
 use crate::work::Work;
-use mcp_bash_project::{Paths, Tool};
+use mcp_bash_project::{Paths, Tool, environment_without_secret};
 use mcp_bash_runner::{Input, Variables};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -113,5 +113,5 @@ fn inherited(mode: &EnvironmentMode) -> Variables {
             }
         }
     };
-    std::env::vars_os().filter(|(name, _)| allowed(name)).collect()
+    environment_without_secret().filter(|(name, _)| allowed(name)).collect()
 }
