@@ -45,4 +45,5 @@ mod subscriptions;
 mod surroundings;
 mod timeouts;
 mod trust;
+mod variables;
 mod wire;

@@ -105,11 +105,14 @@ impl Work {
         meta.unwrap_or_else(|| "{}".to_owned())
     }
 
-    /// The progress token as a script writes it: the text of a string, the digits of an integer.
+    /// The progress token for a script: the text of a string, the digits of an integer. One that no variable can hold, or
+    /// that would fill a whole line of the side channel, is only hinted at; notifications carry the real one all the same.
     pub(crate) fn progress_token_text(&self) -> String {
         let Some(current) = self.current() else { return String::new() };
         let Some(token) = current.context.progress_token.as_deref() else { return String::new() };
-        serde_json::from_str::<String>(token).unwrap_or_else(|_| token.to_owned())
+        let text = serde_json::from_str::<String>(token).unwrap_or_else(|_| token.to_owned());
+        let is_fit = !text.is_empty() && text.len() <= LONGEST_TOKEN && !text.contains('\0');
+        if is_fit { text } else { STAND_IN_TOKEN.to_owned() }
     }
 
     /// Whether the client would hear anything that is said before the answer.
@@ -271,6 +274,13 @@ impl Work {
         self.server.pace()
     }
 }
+
+/// The longest progress token that scripts are told, in bytes: escaped as JSON it leaves room on a line of the side
+/// channel, which is short.
+const LONGEST_TOKEN: usize = 512;
+
+/// What scripts are told instead of a token that they cannot be given.
+const STAND_IN_TOKEN: &str = "progress";
 
 /// What became of a request that continues another.
 enum Continued {
