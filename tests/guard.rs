@@ -74,6 +74,20 @@ fn many_wrong_secrets_are_slowed_down_but_the_right_one_is_not() {
 }
 
 #[test]
+fn a_refusal_that_is_held_back_keeps_its_id() {
+    let project = Project::with_hi();
+    let environment = [("MCPBASH_REMOTE_TOKEN", SECRET), ("MCPBASH_REMOTE_TOKEN_MAX_FAILURES_PER_MIN", "1")];
+    let mut server = Server::start_with(project.root(), &environment);
+    assert_eq!(code(&server.ask(0, "ping", &json!({}))), -32602);
+    server.request(1, "ping", &json!({}));
+    assert_eq!(code(&server.ask(1, "ping", &with("mcpbash/remoteToken", SECRET))), -32600);
+    // It is owed, and comes even though nothing more is asked.
+    server.close_input();
+    let rest = server.rest();
+    assert_eq!((rest.len(), &rest[0]["id"], code(&rest[0])), (1, &json!(1), -32602), "{rest:?}");
+}
+
+#[test]
 fn no_script_ever_sees_the_secret() {
     let print =
         "#!/bin/sh\n# mcp: {}\nenv\n[ -z \"${MCP_TOOL_META_FILE-}\" ] || cat \"$MCP_TOOL_META_FILE\"\n";
