@@ -241,8 +241,10 @@ _mcp_payload_print() {
 
 # Sets _mcp_reply to what a filter as plain as `.name` finds in JSON, where that can be told without jq: the text is
 # short and has no escapes, and the member is a string, a short integer, a word or not there. Fails where it is not so.
+# _mcp_null says whether it is JSON's null or nothing, which a text can look like.
 _mcp_member() {
 	local wanted=\"${2#.}\"
+	_mcp_null=''
 	case $2 in .[a-zA-Z_]*) ;; *) return 1 ;; esac
 	case ${2#.} in *[!a-zA-Z0-9_]*) return 1 ;; esac
 	case $1 in *\\*) return 1 ;; esac
@@ -257,8 +259,13 @@ _mcp_member() {
 	'')
 		case $_mcp_reply in *"$wanted:"* | [!\{]*) return 1 ;; esac
 		_mcp_reply=null
+		_mcp_null=yes
 		;;
-	true | false | null | 0) _mcp_reply=$_mcp_found ;;
+	null)
+		_mcp_reply=null
+		_mcp_null=yes
+		;;
+	true | false | 0) _mcp_reply=$_mcp_found ;;
 	*)
 		[[ $_mcp_found =~ ^-?[1-9][0-9]{0,14}$ ]] || return 1
 		_mcp_reply=$_mcp_found
@@ -266,14 +273,15 @@ _mcp_member() {
 	esac
 }
 
-# Sets _mcp_reply to what a jq filter makes of a payload.
+# Sets _mcp_reply to what a jq filter makes of a payload. A fourth argument is the filter for jq, if it is another.
 _mcp_query() {
-	local inline=${!1:-} file=${!2:-} status=0
+	local inline=${!1:-} file=${!2:-} filter=${4:-$3} status=0
+	_mcp_null=''
 	[ -n "$inline" ] || inline='{}'
 	if [ -n "$file" ] && [ -f "$file" ]; then
-		_mcp_reply=$(exec "$MCPBASH_JSON_TOOL_BIN" -rc "$3" <"$file" 2>/dev/null) || status=$?
+		_mcp_reply=$(exec "$MCPBASH_JSON_TOOL_BIN" -rc "$filter" <"$file" 2>/dev/null) || status=$?
 	elif ! _mcp_member "$inline" "$3"; then
-		_mcp_reply=$(exec "$MCPBASH_JSON_TOOL_BIN" -rc "$3" <<<"$inline" 2>/dev/null) || status=$?
+		_mcp_reply=$(exec "$MCPBASH_JSON_TOOL_BIN" -rc "$filter" <<<"$inline" 2>/dev/null) || status=$?
 	fi
 	[ "$status" -eq 0 ] || _mcp_reply=''
 	return "$status"
@@ -289,10 +297,12 @@ _mcp_query_print() {
 	printf '%s' "$_mcp_reply"
 }
 
-# Sets _mcp_reply to an argument; fails when it is missing, null or empty.
+# Sets _mcp_reply to an argument; fails when it is missing, null or empty. The text "null" is none of these: a filter that
+# finds a single null prints nothing, so that what is printed is a text. (A filter may end in a comment.)
 _mcp_arg() {
-	_mcp_query MCP_TOOL_ARGS_JSON MCP_TOOL_ARGS_FILE "$1" || return 1
-	[ -n "$_mcp_reply" ] && [ "$_mcp_reply" != null ]
+	_mcp_query MCP_TOOL_ARGS_JSON MCP_TOOL_ARGS_FILE "$1" "[$1
+] | if . == [null] then empty else .[] end" || return 1
+	[ -n "$_mcp_reply" ] && [ -z "$_mcp_null" ]
 }
 
 mcp_args_raw() {

@@ -91,6 +91,103 @@ fn a_page_is_for_clients_that_show_pages() {
     assert_eq!(text(&server.receive()), r#"{"action":"decline","content":null}"#);
 }
 
+/// A script that asks the user without the SDK, in its own spelling, and prints the answer.
+fn asks_plainly(params: &str) -> Project {
+    tool(&format!(
+        r#"python3 - <<'EOT'
+import os, socket
+with socket.socket(socket.AF_UNIX) as desk:
+    desk.connect(os.environ["MCP_ASK_SOCKET"])
+    question = r'''{{"method": "elicitation/create", "params": {params}}}'''
+    desk.sendall((os.environ["MCP_ASK_KEY"] + "\n" + question + "\n").encode())
+    print(desk.makefile().readline().strip())
+EOT"#
+    ))
+}
+
+#[test]
+fn a_page_is_one_however_it_is_written() {
+    let page = r#"{ "message": "Pay", "m\u006fde" : "url" , "url": "https://pay.example/1", "elicitationId": "mine" }"#;
+    let form = r#"{"mode": "form", "message": "Sure?", "requestedSchema": {"type":"object","properties":{},"default":{"mode":"url"}}}"#;
+    let twice = r#"{"mode": "form", "mode": "url", "message": "Sure?", "url": "https://pay.example/1"}"#;
+    let odd = r#"{"mode": "telepathy", "message": "Sure?"}"#;
+    let (forms, pages) = (json!({ "elicitation": { "form": {} } }), json!({ "elicitation": { "url": {} } }));
+    for (params, capabilities, mode) in [(page, &pages, "url"), (form, &forms, "form")] {
+        let project = asks_plainly(params);
+        let mut server = session(&project, "2025-11-25", capabilities);
+        server.call(1, "asks");
+        let line = server.receive_line();
+        assert_eq!(line.matches("elicitationId").count(), usize::from(mode == "url"), "{line}");
+        let question: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(question["params"]["mode"], mode);
+        assert_ne!(question["params"]["elicitationId"], "mine");
+        server.reply(&question, &json!({ "action": "accept" }));
+        assert!(text(&server.receive()).contains("accept"));
+    }
+    for (params, capabilities) in [(page, &forms), (form, &pages), (odd, &forms), (odd, &pages)] {
+        let project = asks_plainly(params);
+        let mut server = session(&project, "2025-11-25", capabilities);
+        server.call(1, "asks");
+        assert!(text(&server.receive()).contains("decline"), "{params}");
+    }
+    let project = asks_plainly(twice);
+    let mut server = session(&project, "2025-11-25", &forms);
+    server.call(1, "asks");
+    assert!(text(&server.receive()).contains("cannot be read"));
+}
+
+#[test]
+fn after_the_end_of_input_no_question_is_waited_for() {
+    let project = tool(
+        r#"for n in 1 2; do mcp_elicit "Question $n?" '{"type":"object","properties":{}}' 300 || echo " status $?"; done
+printf '{"message":"Old?"}' >"$MCP_ELICIT_REQUEST_FILE"
+while [ ! -f "$MCP_ELICIT_RESPONSE_FILE" ]; do sleep 0.02; done
+cat "$MCP_ELICIT_RESPONSE_FILE""#,
+    );
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    server.call(1, "asks");
+    assert_eq!(server.receive()["params"]["message"], "Question 1?");
+    server.close_input();
+    let rest = server.rest();
+    assert_eq!(rest.len(), 1, "nothing more is asked: {rest:?}");
+    let error = r#"{"action":"error","content":null}"#;
+    assert_eq!(text(&rest[0]), format!("{error} status 1\n{error} status 1\n{error}"));
+    assert!(server.wait().success());
+}
+
+#[test]
+fn an_answer_just_before_the_end_of_input_counts() {
+    let project = tool("mcp_elicit_confirm 'Sure?'");
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    server.call(1, "asks");
+    let question = server.receive();
+    server.reply(&question, &json!({ "action": "accept", "content": { "confirmed": true } }));
+    server.close_input();
+    assert!(text(&server.rest()[0]).contains("true"));
+}
+
+#[test]
+fn a_question_that_is_withdrawn_does_not_hold_up_the_next() {
+    let project = tool(
+        r#"form='{"mode":"form","message":"First?","requestedSchema":{"type":"object","properties":{}}}'
+"$MCPBASH_BIN" ask elicitation/create "$form" --timeout 300 & first=$!
+while [ ! -e go ]; do sleep 0.02; done
+mcp_elicit_string 'Second?' value & second=$!
+kill $first; wait $first || true
+wait $second"#,
+    );
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    server.call(1, "asks");
+    let first = server.receive();
+    project.go();
+    let withdrawn = server.receive();
+    assert_eq!(withdrawn["params"]["requestId"], first["id"], "{withdrawn}");
+    let second = server.receive();
+    assert_eq!(second["params"]["message"], "Second?");
+    server.reply(&second, &json!({ "action": "accept", "content": { "value": "yes" } }));
+    assert!(text(&server.receive()).contains("yes"));
+}
+
 #[test]
 fn a_client_that_cannot_be_asked_is_not() {
     let project = tool(r#"mcp_elicit_confirm 'Sure?' || echo " supported=$MCP_ELICIT_SUPPORTED""#);

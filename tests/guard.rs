@@ -74,6 +74,88 @@ fn many_wrong_secrets_are_slowed_down_but_the_right_one_is_not() {
 }
 
 #[test]
+fn a_refusal_that_is_held_back_keeps_its_id() {
+    let project = Project::with_hi();
+    let environment = [("MCPBASH_REMOTE_TOKEN", SECRET), ("MCPBASH_REMOTE_TOKEN_MAX_FAILURES_PER_MIN", "1")];
+    let mut server = Server::start_with(project.root(), &environment);
+    assert_eq!(code(&server.ask(0, "ping", &json!({}))), -32602);
+    server.request(1, "ping", &json!({}));
+    assert_eq!(code(&server.ask(1, "ping", &with("mcpbash/remoteToken", SECRET))), -32600);
+    // It is owed, and comes even though nothing more is asked.
+    server.close_input();
+    let rest = server.rest();
+    assert_eq!((rest.len(), &rest[0]["id"], code(&rest[0])), (1, &json!(1), -32602), "{rest:?}");
+}
+
+#[test]
+fn no_script_ever_sees_the_secret() {
+    let print =
+        "#!/bin/sh\n# mcp: {}\nenv\n[ -z \"${MCP_TOOL_META_FILE-}\" ] || cat \"$MCP_TOOL_META_FILE\"\n";
+    let project = Project::new()
+        .tool("print", print)
+        .script("prompts/print.sh", print)
+        .script("providers/print.sh", print)
+        .script("completions/print.sh", print)
+        .file(
+            "server.d/register.json",
+            r#"{"version": 1, "completions": [{"name": "print", "path": "completions/print.sh"}]}"#,
+        )
+        .file("resources/print.meta.json", r#"{"uri": "print://x", "provider": "print"}"#)
+        .file("server.d/policy.sh", "env >>\"$MCPBASH_PROJECT_ROOT/policy.env\"\n")
+        .file("server.d/health-checks.sh", "env >>\"$MCPBASH_PROJECT_ROOT/health.env\"\n");
+    let bearer = format!("Bearer {SECRET}");
+    let plain = [
+        ("MCPBASH_REMOTE_TOKEN", SECRET),
+        ("MCP_COPY", SECRET),
+        ("MCPBASH_HEADER", &*bearer),
+        ("OTHER_COPY", SECRET),
+        ("MCP_KEPT", "kept"),
+        ("MCPBASH_TOOL_ENV_ALLOWLIST", "MCPBASH_REMOTE_TOKEN,OTHER_COPY"),
+        ("MCPBASH_PROVIDER_ENV_ALLOWLIST", "MCPBASH_REMOTE_TOKEN,OTHER_COPY"),
+        ("MCPBASH_TOOL_ENV_INHERIT_ALLOW", "true"),
+        ("MCPBASH_PROVIDER_ENV_INHERIT_ALLOW", "true"),
+    ];
+    for mode in ["minimal", "allowlist", "inherit"] {
+        let mut environment = plain.to_vec();
+        environment.extend([("MCPBASH_TOOL_ENV_MODE", mode), ("MCPBASH_PROVIDER_ENV_MODE", mode)]);
+        if mode == "minimal" {
+            environment.retain(|(name, _)| *name != "MCPBASH_PROVIDER_ENV_MODE");
+            environment.push(("MCPBASH_ENV_PAYLOAD_THRESHOLD", "0"));
+        }
+        let mut server = Server::start_with(project.root(), &environment);
+        let mut meta = stateless_meta();
+        meta["remoteToken"] = json!(SECRET);
+        meta["mcpbash/remoteToken"] = json!(SECRET);
+        meta["com.example/copy"] = json!({ "deep": [bearer] });
+        meta["com.example/tenant"] = json!("acme");
+        let mut answers = String::new();
+        let completion = json!({ "ref": { "type": "ref/prompt", "name": "print" }, "argument": { "name": "a", "value": "" } });
+        for (method, mut params) in [
+            ("tools/call", json!({ "name": "print", "arguments": {} })),
+            ("prompts/get", json!({ "name": "print" })),
+            ("resources/read", json!({ "uri": "print://x" })),
+            ("completion/complete", completion),
+        ] {
+            params["_meta"] = meta.clone();
+            let answer = server.ask(method, method, &params).to_string();
+            assert!(answer.contains("MCP_KEPT=kept"), "{method}, {mode}: {answer}");
+            answers += &answer;
+        }
+        assert!(!answers.contains(SECRET), "{mode}: {answers}");
+        assert!(answers.contains("acme") && answers.contains("protocolVersion"), "{mode}: {answers}");
+        let stderr = server.finish();
+        assert!(!stderr.contains(SECRET), "{mode}: {stderr}");
+    }
+    let mut command = Server::command();
+    command.arg("--health").arg("--project-root").arg(project.root()).envs(plain);
+    command.output().unwrap();
+    for file in ["policy.env", "health.env"] {
+        let seen = project.read(file);
+        assert!(seen.contains("MCP_KEPT=kept") && !seen.contains(SECRET), "{file}: {seen}");
+    }
+}
+
+#[test]
 fn a_weak_secret_is_refused_at_the_start_and_not_repeated() {
     let project = Project::with_hi();
     let mut server = Server::start_with(project.root(), &[("MCPBASH_REMOTE_TOKEN", "hunter2")]);

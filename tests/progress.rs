@@ -38,14 +38,16 @@ fn values(notifications: &[Value]) -> Vec<String> {
 fn only_increasing_values_are_told_with_the_clients_own_token() {
     let project = project("1 2 2 1.5 nonsense 3 -1 4.25");
     let mut server = Server::ready(project.root());
-    for token in [json!("a \"quoted\" token"), json!(7), json!("")] {
+    // To a script an empty token would look like none.
+    let tokens =
+        [(json!("a \"quoted\" token"), "a \"quoted\" token"), (json!(7), "7"), (json!(""), "progress")];
+    for (token, shown) in tokens {
         let (notifications, answer) = call(&mut server, &token);
         assert_eq!(values(&notifications), ["1", "2", "3", "4.25"]);
         assert!(notifications.iter().all(|params| params["progressToken"] == token), "{notifications:?}");
         assert_eq!(notifications[0]["total"], 10);
         assert_eq!(notifications[0]["message"], "at 1");
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-        let shown = token.as_str().map_or_else(|| token.to_string(), str::to_owned);
         assert_eq!(text, format!("token {shown}"));
     }
     server.expect_silence();

@@ -1,6 +1,6 @@
 //! What a tool prints becomes a result.
 
-use crate::harness::{Project, Server, code};
+use crate::harness::{Project, Server, code, stateless_meta};
 use serde_json::{Value, json};
 
 /// The result of a tool that is this script.
@@ -286,4 +286,38 @@ fn what_is_too_long_is_cut_in_the_middle_and_kept_as_a_whole() {
     let mut server = Server::ready_with(project.root(), &unlimited, "2025-11-25");
     server.call(1, "long");
     assert_eq!(server.receive()["result"]["content"][0]["text"], whole);
+}
+
+#[test]
+fn no_member_of_a_result_stands_twice() {
+    let meta = r#"{"io.modelcontextprotocol/serverInfo":{"name":"evil"},"io.modelcontextprotocol\/serverInfo":1,"exitCode":7,"\u0065xitCode":8,"stderr":"x","own":1,"own":2}"#;
+    let whole = format!(
+        r#"{{"content":[{{"type":"text","text":"t"}}],"structuredContent":{{}},"isError":false,"resultType":"evil","ttlMs":1,"_meta":{meta}}}"#
+    );
+    let prompt =
+        format!(r#"{{"messages":[{{"role":"user","content":"t"}}],"resultType":"evil","_meta":{meta}}}"#);
+    let script =
+        |printed: &str| format!("#!/bin/sh\n# mcp: {{}}\necho oops >&2\ncat <<'EOT'\n{printed}\nEOT\n");
+    let project = Project::new().tool("whole", &script(&whole)).script("prompts/whole.sh", &script(&prompt));
+    let mut server = Server::start(project.root());
+    for method in ["tools/call", "prompts/get"] {
+        server.request(method, method, &json!({ "name": "whole", "_meta": stateless_meta() }));
+        let line = server.receive_line();
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        let meta = &answer["result"]["_meta"];
+        assert!(meta["io.modelcontextprotocol/serverInfo"]["version"].is_string(), "{line}");
+        assert_eq!(meta["own"], 2, "{line}");
+        for name in
+            ["serverInfo\"", "own\"", "resultType\"", "content\":[", "isError\"", "xitCode\"", "_meta\""]
+        {
+            assert!(line.matches(name).count() <= 1, "{name} in {line}");
+        }
+        assert!(!line.contains("evil"), "{line}");
+    }
+    server.request(1, "tools/call", &json!({ "name": "whole", "_meta": stateless_meta() }));
+    let answer = server.receive();
+    assert_eq!(
+        (&answer["result"]["_meta"]["exitCode"], &answer["result"]["_meta"]["stderr"]),
+        (&json!(0), &json!("oops"))
+    );
 }

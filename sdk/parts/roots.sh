@@ -101,8 +101,15 @@ mcp_path_normalize() {
 	printf '%s' "$_mcp_reply"
 }
 
+# Sets _mcp_reply to the paths of the roots, one a line. Where they are many, they are in a file.
+_mcp_roots() {
+	_mcp_reply=${MCP_ROOTS_PATHS:-}
+	[ -z "${MCP_ROOTS_PATHS_FILE:-}" ] || _mcp_read_file "$MCP_ROOTS_PATHS_FILE"
+}
+
 mcp_roots_list() {
-	printf '%s' "${MCP_ROOTS_PATHS:-}"
+	_mcp_roots
+	printf '%s' "$_mcp_reply"
 }
 
 mcp_roots_count() {
@@ -111,14 +118,12 @@ mcp_roots_count() {
 
 # Whether a path is in one of the roots. Sets _mcp_reply to the path without links, empty where those lead in a circle.
 _mcp_within_roots() {
-	local rest=${MCP_ROOTS_PATHS:-} root path paths i
+	local root path paths i
 	paths=("$1")
-	while [ -n "$rest" ]; do
-		root=${rest%%$'\n'*}
-		rest=${rest:${#root}}
-		rest=${rest#$'\n'}
+	_mcp_roots
+	while IFS= read -r root; do
 		[ -z "$root" ] || paths+=("$root")
-	done
+	done <<<"$_mcp_reply"
 	_mcp_resolve_links "${paths[@]}"
 	_mcp_reply=${_mcp_resolved[0]}
 	[ -n "$_mcp_reply" ] || return 1
@@ -154,7 +159,7 @@ _mcp_require_path() {
 		if [ -n "$single" ]; then
 			[ "$count" = 1 ] ||
 				mcp_fail_invalid_args "$pointer is required when zero or multiple roots are configured"
-			_mcp_reply=${MCP_ROOTS_PATHS:-}
+			_mcp_roots
 			_mcp_reply=${_mcp_reply%%$'\n'*}
 		else
 			_mcp_reply=''
@@ -166,7 +171,7 @@ _mcp_require_path() {
 	fi
 	_mcp_within_roots "$_mcp_reply" || within=''
 	[ -n "$_mcp_reply" ] || mcp_fail_invalid_args "$pointer leads through symbolic links in a circle"
-	if [ "$count" != 0 ] || [ -n "${MCP_ROOTS_PATHS:-}" ]; then
+	if [ "$count" != 0 ] || [ -n "${MCP_ROOTS_PATHS:-}${MCP_ROOTS_PATHS_FILE:-}" ]; then
 		[ -n "$within" ] || mcp_fail_invalid_args "$pointer is outside configured MCP roots"
 	fi
 	printf '%s' "$_mcp_reply"

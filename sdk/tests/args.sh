@@ -28,6 +28,7 @@ documents=(
 	'{"a":"x","b":{"a":"inner"},"c":[{"a":1}],"n":-3}' ' { "b" : { "a" : 1 } , "a" : "last" , "a" : "wins" } '
 	'{"a":true}' '{"a":false}' '{"a":null}' '{"a":0}' '{"a":-0}' '{"a":12345678901234567890}' '{"a":1.50}' '{"a":1e3}'
 	'{"a":{}}' '{"a":[]}' '{"a":{"a":1}}' '{"a":""}' '{"a":"é ☃ "}' '{"a":"\u0041\n"}' '{"\u0061":"x"}' '{"aa":"x"}' '{}' '[]'
+	'{"a":"null"}' '{"a":"false"}' '{"a":"0"}'
 	'"a"' '[{"a":1}]' '{"a":1' '{"a":1}}' '{"a":1} {"a":2}' 'null' '{"x":"a","a":" y: "}' '{"b":"a","\"a":1}'
 )
 for document in "${documents[@]}"; do
@@ -48,6 +49,30 @@ for pointer in .missing .nil .empty '.['; do
 	check "args_require $pointer: error file" "{\"code\":-32602,\"message\":\"$pointer is required\",\"data\":null}" "$(cat "$work/error")"
 	check "args_require $pointer: message" "$pointer is required" "$err"
 done
+# The text "null" is a text, whoever finds it: bash, or jq where there is an escape or a file.
+for document in '{"a":"null","zero":0,"text":"false","nil":null}' '{"a":"null","zero":0,"text":"false","nil":null,"esc":"\n"}'; do
+	for place in inline file; do
+		given=$document
+		MCP_TOOL_ARGS_FILE=''
+		if [ "$place" = file ]; then
+			printf '%s' "$document" >"$work/args"
+			given='' MCP_TOOL_ARGS_FILE=$work/args
+		fi
+		export MCP_TOOL_ARGS_FILE
+		MCP_TOOL_ARGS_JSON=$given sdk 'mcp_args_require .a; mcp_args_require ".a # as it is"; mcp_args_require .zero; mcp_args_require .text; mcp_args_get .a
+mcp_args_bool .a --default true; mcp_args_bool .text; mcp_args_bool .nil --default true; mcp_args_int .zero --default 5; mcp_args_int .nil --default 5'
+		check "args: null as a text, $place" nullnull0falsenullfalsefalsetrue05 "$out"
+		MCP_TOOL_ARGS_JSON=$given sdk 'mcp_args_int .a --default 5'
+		check_match "args_int: null as a text, $place" '1:*".a must be an integer"*' "$status:$out"
+		for pointer in .nil .missing '.nil # no'; do
+			MCP_TOOL_ARGS_JSON=$given sdk "mcp_args_require '$pointer'"
+			check_match "args_require: $pointer, $place" '1:*is required"*' "$status:$out"
+		done
+		MCP_TOOL_ARGS_JSON=$given sdk 'mcp_args_require ".nil, .zero, .nil"'
+		check "args_require: nulls among others, $place" $'null\n0\nnull' "$out"
+	done
+done
+unset MCP_TOOL_ARGS_FILE
 sdk 'mcp_args_require .missing "tell me"'
 check "args_require: own words" $'{"code":-32602,"message":"tell me","data":null}\n' "$out"
 sdk 'value=$(mcp_args_require .missing); echo "on with $value"'

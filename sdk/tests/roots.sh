@@ -83,4 +83,18 @@ $work/root
 /
 $work/root/--physical
 $work/root/loop1" "$out"
-unset MCP_TOOL_ARGS_JSON MCP_ROOTS_PATHS MCP_ROOTS_COUNT
+
+# Where the roots are too many for a variable, they are in a file.
+printf '%s\n' "$work/nowhere" "$work/other" "$work/root" >"$work/paths"
+export MCP_ROOTS_PATHS='' MCP_ROOTS_COUNT=3 MCP_ROOTS_PATHS_FILE=$work/paths
+sdk 'mcp_roots_list; mcp_roots_count'
+check "roots: from a file" "$(cat "$work/paths")"$'\n3' "$out"
+contains yes "$work/root/in/x"
+contains yes "$work/other/secret"
+contains no "$work/rootless"
+path .p in/../file "0:$work/root/file"
+path .p ../rootless '1:{"code":-32602,"message":".p is outside configured MCP roots","data":null}'$'\n'
+path .p null "0:$work/root/null"
+: >"$work/paths"
+MCP_ROOTS_COUNT=0 path .p file '1:{"code":-32602,"message":".p is outside configured MCP roots","data":null}'$'\n'
+unset MCP_TOOL_ARGS_JSON MCP_ROOTS_PATHS MCP_ROOTS_COUNT MCP_ROOTS_PATHS_FILE

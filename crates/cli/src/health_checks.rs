@@ -1,6 +1,6 @@
 //! `server.d/health-checks.sh`: what a project itself wants to be looked at before it is called healthy.
 
-use mcp_bash_project::{Paths, trust};
+use mcp_bash_project::{Paths, environment_without_secret, trust};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -41,8 +41,9 @@ fn attend(paths: &Paths, text: Vec<u8>) -> Result<(), String> {
     let mut child = Command::new("bash")
         .args(["-c", PRELUDE, "health-checks.sh"])
         .current_dir(&paths.root)
+        .env_clear()
+        .envs(environment_without_secret())
         .env("MCPBASH_PROJECT_ROOT", &paths.root)
-        .env_remove("MCPBASH_REMOTE_TOKEN")
         .stdin(Stdio::piped())
         .process_group(0)
         .spawn()

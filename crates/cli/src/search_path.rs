@@ -1,5 +1,6 @@
 //! Where scripts find their programs. A desktop client starts us with a bare `PATH`; a login shell knows a better one.
 
+use mcp_bash_project::environment_without_secret;
 use mcp_bash_server::{Server, Settings};
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -76,7 +77,8 @@ fn ask_login_shell() -> Option<OsString> {
         std::env::var_os("SHELL").filter(|shell| Path::new(shell).is_absolute()).unwrap_or("/bin/sh".into());
     let mut child = Command::new(shell)
         .args(["-l", "-c", &format!("printf '%s%s%s' '{MARK}' \"$PATH\" '{MARK}'")])
-        .env_remove("MCPBASH_REMOTE_TOKEN")
+        .env_clear()
+        .envs(environment_without_secret())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

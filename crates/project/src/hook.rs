@@ -1,7 +1,7 @@
 //! `server.d/register.sh`: registration by a script, for those who allow it.
 
-use crate::Paths;
-use crate::trust;
+use crate::secret::environment_without_secret;
+use crate::{Paths, trust};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -68,10 +68,11 @@ pub(crate) fn run(paths: &Paths, limit: u64) -> Result<Option<Registered>, HookE
     let mut child = Command::new("bash")
         .args(["-c", PRELUDE, "register.sh"])
         .current_dir(&paths.root)
+        .env_clear()
+        .envs(environment_without_secret())
         .env("MCPBASH_PROJECT_ROOT", &paths.root)
         .env("MCPBASH_TOOLS_DIR", &paths.tools)
         .env("MCPBASH_SERVER_DIR", &paths.server)
-        .env_remove("MCPBASH_REMOTE_TOKEN")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -6,6 +6,7 @@ use crate::{Diagnostic, Paths};
 use mcp_bash_uri::FileUri;
 use mcp_bash_wire::write;
 use serde::Deserialize;
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -36,11 +37,12 @@ pub fn of_client(result: &str) -> (Option<Vec<Root>>, Vec<String>) {
         Ok(listed) => listed,
         Err(error) => return (None, vec![format!("the client's roots cannot be read: {error}")]),
     };
-    let (mut roots, mut problems) = (Vec::new(), Vec::new());
+    let (mut roots, mut known, mut problems) = (Vec::new(), HashSet::new(), Vec::new());
     for named in listed.roots {
         let uri = named.uri.unwrap_or_default();
         match local_path(&uri).and_then(|path| root(&path, named.name)) {
-            Ok(root) => add(&mut roots, root),
+            Ok(root) if known.insert(root.path.clone()) => roots.push(root),
+            Ok(_) => {}
             Err(problem) => problems.push(format!("the root {uri} is ignored: {problem}")),
         }
     }

@@ -55,8 +55,8 @@ impl Call {
         &self.id
     }
 
-    /// Queues the answer, unless the request was cancelled or has one.
-    pub(crate) fn answer(&self, answer: Result<String, RpcError>) {
+    /// Queues the answer. False when the request was cancelled or has one.
+    pub(crate) fn answer(&self, answer: Result<String, RpcError>) -> bool {
         let mut state = self.lock();
         match std::mem::replace(&mut *state, State::Answered) {
             State::Open(open) => {
@@ -68,8 +68,12 @@ impl Call {
                     Ok(result) => write::result(&self.id, result),
                     Err(error) => write::error(Some(&self.id), &error),
                 });
+                true
             }
-            decided => *state = decided,
+            decided => {
+                *state = decided;
+                false
+            }
         }
     }
 

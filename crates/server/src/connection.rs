@@ -4,7 +4,7 @@ use crate::answers::Answers;
 use crate::channel::Channel;
 use crate::context::{RequestContext, missing_meta};
 use crate::guard::{Denied, SLOWED};
-use crate::in_flight::InFlight;
+use crate::in_flight::{InFlight, InFlightCall};
 use crate::methods::{
     Immediate, Lengthy, Method, Rule, completion, discover, lifecycle, logging, prompts, resources, tools,
 };
@@ -15,12 +15,13 @@ use crate::server::Server;
 use crate::session::{Gate, Session};
 use crate::shape::Answer;
 use crate::subscriptions::{Filter, Hearer, Listens};
-use crate::work::{Client, Work};
+use crate::work::{Client, Work, unknown_state};
 use mcp_bash_wire::{
     Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, RawBuf, Refusal, Request,
     RequestMeta, RpcError, decode, decode_element, keys, refuse_oversized, write,
 };
 use serde_json::json;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -108,6 +109,8 @@ impl Connection {
     /// Blocks until everything that was asked is answered and its work has ended, or until the deadline. True when
     /// it has.
     pub fn finish(&self, deadline: Option<Instant>) -> bool {
+        // Nothing more is read, so that nothing that is asked can be answered any more.
+        self.client.questions.close();
         self.listens.end_all(&self.server);
         self.in_flight.wait_until_idle(deadline)
     }
@@ -133,8 +136,13 @@ impl Connection {
         }
         let answers = Answers::batched(Arc::clone(&self.channel));
         let mut flow = Flow::Continue;
+        // Those that are answered at once are in flight as well, until the array leaves.
+        let mut ids = HashSet::new();
         for element in elements {
             match decode_element(*element) {
+                Ok(Incoming::Request(request)) if !ids.insert(request.id.clone()) => {
+                    self.refuse(&Refusal { id: Some(request.id), error: id_in_flight() }, &answers);
+                }
                 Ok(incoming) => {
                     if self.take(incoming, &answers) == Flow::Exit {
                         flow = Flow::Exit;
@@ -193,6 +201,9 @@ impl Connection {
 
     /// Serves a request, or hands it to those who will.
     fn serve(&self, request: &Request<'_>, answers: &Answers) -> Result<Served, RpcError> {
+        if self.in_flight.contains(&request.id) || self.listens.contains(&request.id) {
+            return Err(id_in_flight());
+        }
         let meta = RequestMeta::read(request.params)?;
         if let Some(guard) = self.server.guard()
             && let Err(denied) = guard.check(meta.whole)
@@ -200,13 +211,19 @@ impl Connection {
             return self.deny(&denied, &request.id, &request.method, answers);
         }
         let mut session = self.session();
-        let context = RequestContext::of(&meta, &session)?;
+        let context = RequestContext::of(&meta, &session, self.server.guard())?;
         let rule = self.rule_for(request, &context, &session, answers)?;
         let method = match rule.method {
             Method::Now(method) => method,
             Method::Later(method) => {
                 drop(session);
-                return self.start_work(request, context, method, answers);
+                let state = meta.request_state.filter(|_| context.era() == Era::Stateless);
+                return match (state, method) {
+                    (Some(_), Lengthy::CallTool) => self.resume(request, context, answers),
+                    // They never ask, so that no state of theirs can be known.
+                    (Some(_), Lengthy::GetPrompt | Lengthy::ReadResource) => Err(unknown_state()),
+                    _ => self.start_work(request, context, method, answers),
+                };
             }
             Method::Listen => {
                 drop(session);
@@ -288,6 +305,23 @@ impl Connection {
         Ok(Served::Later)
     }
 
+    fn begin(&self, id: &Id, answers: &Answers) -> Result<InFlightCall, RpcError> {
+        self.in_flight.begin(id, answers.clone(), self.server.pace()).ok_or_else(id_in_flight)
+    }
+
+    /// Goes on with the work that an earlier request has begun, which has its place already. Nothing else is started, so
+    /// that whoever shows a state gets no more than that.
+    fn resume(
+        &self,
+        request: &Request<'_>,
+        context: RequestContext,
+        answers: &Answers,
+    ) -> Result<Served, RpcError> {
+        let resumption = tools::Resumption::read(request.params)?;
+        resumption.resume(&self.server, context, self.begin(&request.id, answers)?);
+        Ok(Served::Later)
+    }
+
     fn start_work(
         &self,
         request: &Request<'_>,
@@ -295,12 +329,8 @@ impl Connection {
         method: Lengthy,
         answers: &Answers,
     ) -> Result<Served, RpcError> {
-        let in_flight =
-            self.in_flight.begin(&request.id, answers.clone(), self.server.pace()).ok_or_else(|| {
-                RpcError::invalid_request("Invalid Request: a request with this id is still in flight")
-            })?;
+        let in_flight = self.begin(&request.id, answers)?;
         let call = Arc::clone(in_flight.call());
-        let is_continuation = context.era() == Era::Stateless && continues(request.params);
         let work = Arc::new(Work::new(Arc::clone(&self.server), self.client.clone(), context, in_flight));
         let params = request.params.map(RawBuf::from);
         let bytes = request.params.map_or(0, |params| params.text().len());
@@ -313,11 +343,6 @@ impl Connection {
             let snapshot = work.server().snapshot();
             work.answer(answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity)));
         });
-        if is_continuation {
-            // What it continues has its place already.
-            self.server.runtime().spawn(work);
-            return Ok(Served::Later);
-        }
         if let Err(refused) = self.server.admission().admit(&call, bytes, work) {
             // Before the work is dropped, which would answer with less of a reason.
             call.answer(Err(RpcError::internal(format!("Server busy: {}", refused.reason))));
@@ -378,12 +403,10 @@ impl Connection {
             self.slowed.fetch_sub(1, Ordering::AcqRel);
             return Err(error);
         }
-        let (answers, slowed, refusal) =
-            (answers.clone(), Arc::clone(&self.slowed), write::error(Some(id), &error));
+        let (in_flight, slowed) = (self.begin(id, answers)?, Arc::clone(&self.slowed));
         self.server.runtime().spawn(async move {
             tokio::time::sleep(SLOWED).await;
-            answers.answer(refusal);
-            answers.flush();
+            in_flight.answer(Err(error));
             slowed.fetch_sub(1, Ordering::AcqRel);
         });
         Ok(Served::Later)
@@ -412,10 +435,9 @@ enum Served {
     Later,
 }
 
-/// Whether a request continues an earlier one.
-fn continues(params: Option<Raw<'_>>) -> bool {
-    let read = |params| Object::read(params, "params", &["requestState"]).ok();
-    params.and_then(read).is_some_and(|params| params.get("requestState").is_some())
+/// The refusal of a request whose id is taken: an answer to it could be taken for one to the other.
+fn id_in_flight() -> RpcError {
+    RpcError::invalid_request("Invalid Request: a request with this id is still in flight")
 }
 
 async fn run(work: &Arc<Work>, method: Lengthy, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {

@@ -1,6 +1,7 @@
 //! What a handler knows about the request it serves. Both eras arrive at the same value.
 
 use crate::capabilities::ClientCapabilities;
+use crate::guard::Guard;
 use crate::session::Session;
 use mcp_bash_wire::{Era, LogLevel, Raw, RequestMeta, Revision, RpcError, keys};
 
@@ -12,14 +13,18 @@ pub(crate) struct RequestContext {
     pub(crate) progress_token: Option<Box<str>>,
     /// The least serious log events that the client wants with this request.
     pub(crate) log_level: Option<LogLevel>,
-    /// The whole `_meta` of the request, for the script.
+    /// The whole `_meta` of the request, for the script: all but the secret that lets requests in.
     pub(crate) meta: Option<Box<str>>,
     pub(crate) capabilities: ClientCapabilities,
 }
 
 impl RequestContext {
     /// Obtains the context: from the request itself in the stateless era, from the session otherwise.
-    pub(crate) fn of(meta: &RequestMeta<'_>, session: &Session) -> Result<Self, RpcError> {
+    pub(crate) fn of(
+        meta: &RequestMeta<'_>,
+        session: &Session,
+        guard: Option<&Guard>,
+    ) -> Result<Self, RpcError> {
         let (revision, log_level, capabilities) = if meta.is_stateless() {
             let revision = stateless_revision(meta)?;
             let offered = meta.client_capabilities.map(|raw| ClientCapabilities::read(raw, revision));
@@ -37,7 +42,10 @@ impl RequestContext {
                 )));
             }
         };
-        let whole = meta.whole.map(|whole| whole.text().into());
+        let whole = meta.whole.map(|whole| match guard {
+            None => whole.text().into(),
+            Some(guard) => guard.without_secret(whole).into(),
+        });
         Ok(Self { revision, progress_token, log_level, meta: whole, capabilities })
     }
 

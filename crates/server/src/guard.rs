@@ -2,7 +2,7 @@
 
 use crate::limiter::Limiter;
 use crate::settings::RemoteToken;
-use mcp_bash_wire::{Object, Raw, RpcError};
+use mcp_bash_wire::{Object, Raw, RpcError, Scanner};
 use sha2::{Digest, Sha256};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -14,6 +14,7 @@ pub(crate) const SLOWED: Duration = Duration::from_secs(1);
 pub(crate) struct Guard {
     /// Digests are compared, so that neither the time nor the length of a guess tells anything.
     expected: [u8; 32],
+    secret: String,
     key: String,
     fallback_key: String,
     failures: Mutex<Limiter>,
@@ -37,6 +38,7 @@ impl Guard {
     pub(crate) fn new(token: &RemoteToken) -> Self {
         Self {
             expected: Sha256::digest(&token.secret).into(),
+            secret: token.secret.clone(),
             key: token.key.clone(),
             fallback_key: token.fallback_key.clone(),
             failures: Mutex::new(Limiter::new(token.max_failures_per_minute)),
@@ -52,6 +54,30 @@ impl Guard {
         }
         let throttled = !self.failures.lock().unwrap_or_else(PoisonError::into_inner).allow();
         Err(Denied { throttled })
+    }
+
+    /// A request's `_meta` as scripts may see it: without the members where the secret stands, and without any other that
+    /// holds it.
+    pub(crate) fn without_secret(&self, meta: Raw<'_>) -> String {
+        let mut left = String::from("{");
+        let is_secret = |key: Raw<'_>, value: Raw<'_>| {
+            let is_known = key.string().is_some_and(|key| *key == *self.key || *key == *self.fallback_key);
+            is_known || key.text().contains(&self.secret) || value.text().contains(&self.secret)
+        };
+        // The text was scanned before, so that there is nothing left to go wrong.
+        let _ = Scanner::again(meta).members(|key, value| {
+            if is_secret(key, value) {
+                return;
+            }
+            if left.len() > 1 {
+                left.push(',');
+            }
+            for part in [key.text(), ":", value.text()] {
+                left.push_str(part);
+            }
+        });
+        left.push('}');
+        left
     }
 
     fn shown(&self, meta: Raw<'_>) -> Option<String> {

@@ -37,6 +37,11 @@ impl InFlight {
         Some(InFlightCall { call, in_flight: Arc::clone(self) })
     }
 
+    /// Whether a request with that id is in flight.
+    pub(crate) fn contains(&self, id: &Id) -> bool {
+        self.lock().calls.contains_key(id)
+    }
+
     /// Cancels the request with that id, if there is one that is not decided yet. Its work has still to end.
     pub(crate) fn cancel(&self, id: &Id) -> Option<Arc<Call>> {
         let call = self.lock().calls.remove(id)?;
@@ -90,17 +95,18 @@ impl InFlightCall {
         &self.call
     }
 
-    /// Answers the request, unless it was cancelled or has an answer.
-    pub(crate) fn answer(&self, answer: Result<String, RpcError>) {
+    /// Answers the request. False when it was cancelled or has an answer.
+    pub(crate) fn answer(&self, answer: Result<String, RpcError>) -> bool {
         let mut state = self.in_flight.lock();
         if state.calls.get(self.call.id()).is_some_and(|call| Arc::ptr_eq(call, &self.call)) {
             state.calls.remove(self.call.id());
         }
         // Queued while the table is locked: whoever has read the answer may use its id again, and whoever cancels
         // either finds the request here and stops it, or comes after its answer.
-        self.call.answer(answer);
+        let is_answered = self.call.answer(answer);
         drop(state);
         self.call.flush();
+        is_answered
     }
 }
 

@@ -21,15 +21,24 @@ pub(crate) enum Unanswered {
     Refused(String),
     #[error("the request was cancelled")]
     Cancelled,
+    #[error("the client cannot answer any more: the server's input has ended")]
+    NoAnswers,
 }
 
-type Answer = Result<RawBuf, String>;
+type Answer = Result<RawBuf, Unanswered>;
 
 /// The questions to one client.
 pub(crate) struct Questions {
     channel: Arc<dyn Channel>,
     last: AtomicU64,
-    pending: Mutex<HashMap<u64, oneshot::Sender<Answer>>>,
+    pending: Mutex<Pending>,
+}
+
+#[derive(Default)]
+struct Pending {
+    by_number: HashMap<u64, oneshot::Sender<Answer>>,
+    /// No answer will ever come.
+    is_closed: bool,
 }
 
 impl Questions {
@@ -46,13 +55,18 @@ impl Questions {
     ) -> Result<RawBuf, Unanswered> {
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, answer) = oneshot::channel();
-        self.lock().insert(number, sender);
+        {
+            let mut pending = self.lock();
+            if pending.is_closed {
+                return Err(Unanswered::NoAnswers);
+            }
+            pending.by_number.insert(number, sender);
+        }
         let open = Open { questions: self, number };
         self.channel.push(write::request(number, method, params));
         self.channel.flush();
         match timeout(patience, answer).await {
-            Ok(Ok(Ok(result))) => Ok(result),
-            Ok(Ok(Err(error))) => Err(Unanswered::Refused(error)),
+            Ok(Ok(answer)) => answer,
             Ok(Err(_)) => Err(Unanswered::Cancelled),
             Err(_) => {
                 drop(open);
@@ -64,16 +78,27 @@ impl Questions {
     /// Takes an answer. False when nobody waits for it.
     pub(crate) fn take(&self, response: &Response<'_>) -> bool {
         let number = response.id.as_ref().map(Id::as_json).and_then(|id| id.parse().ok());
-        let Some(sender) = number.and_then(|number: u64| self.lock().remove(&number)) else { return false };
+        let Some(sender) = number.and_then(|number: u64| self.lock().by_number.remove(&number)) else {
+            return false;
+        };
         let answer = match (response.result, response.error) {
             (Some(result), _) => Ok(result.into()),
-            (None, Some(error)) => Err(error.text().to_owned()),
-            (None, None) => Err("it holds neither a result nor an error".to_owned()),
+            (None, Some(error)) => Err(Unanswered::Refused(error.text().to_owned())),
+            (None, None) => Err(Unanswered::Refused("it holds neither a result nor an error".to_owned())),
         };
         sender.send(answer).is_ok()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Answer>>> {
+    /// No more answers can come: who waits for one is told so, and so is who asks from now on.
+    pub(crate) fn close(&self) {
+        let mut pending = self.lock();
+        pending.is_closed = true;
+        for (_, sender) in pending.by_number.drain() {
+            let _ = sender.send(Err(Unanswered::NoAnswers));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Pending> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -86,7 +111,7 @@ struct Open<'a> {
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
-        let is_open = self.questions.lock().remove(&self.number).is_some();
+        let is_open = self.questions.lock().by_number.remove(&self.number).is_some();
         if is_open {
             let params =
                 format!(r#"{{"requestId":{},"reason":"the answer is not needed any more"}}"#, self.number);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 /// How long changes may follow each other before we ask: a client that opens a workspace tells of each folder.
@@ -18,14 +19,15 @@ const QUIET: Duration = Duration::from_millis(100);
 pub(crate) struct Roots {
     /// A JSON array.
     pub(crate) json: String,
-    /// A path on each line.
+    /// A path on each line. One that holds a line break is left out, since a part of it could be taken for another root.
     pub(crate) paths: String,
     pub(crate) count: String,
 }
 
 impl Roots {
     pub(crate) fn new(roots: &[Root]) -> Self {
-        let paths: Vec<_> = roots.iter().map(|root| root.path.to_string_lossy()).collect();
+        let paths = roots.iter().map(|root| root.path.to_string_lossy());
+        let paths: Vec<_> = paths.filter(|path| !path.contains('\n')).collect();
         Self { json: roots::to_json(roots), paths: paths.join("\n"), count: roots.len().to_string() }
     }
 }
@@ -74,8 +76,11 @@ impl ClientRoots {
 
     async fn ask(&self, server: &Server, questions: &Questions, generation: u64) {
         let answer = questions.ask("roots/list", "{}", server.settings().roots_timeout).await;
-        let (listed, problems) = match &answer {
-            Ok(result) => roots::of_client(result.as_raw().text()),
+        let (listed, problems) = match answer {
+            // Each of them is looked at on a disk, which may take its time.
+            Ok(result) => {
+                spawn_blocking(move || roots::of_client(result.as_raw().text())).await.unwrap_or_default()
+            }
             Err(unanswered) => (None, vec![unanswered.to_string()]),
         };
         for problem in problems {

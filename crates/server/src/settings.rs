@@ -305,7 +305,7 @@ pub const TABLE: &[Setting] = &[
     row(
         "MCPBASH_ENV_PAYLOAD_THRESHOLD",
         "65536",
-        "Arguments and metadata of more bytes reach a script as files, not as variables",
+        "Arguments, metadata and roots of more bytes reach a script as files, not as variables; at most 131000",
     ),
     row(
         "MCPBASH_TOOL_STDERR_TAIL_LIMIT",
@@ -411,7 +411,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             output_limit: self.size("MCPBASH_MAX_TOOL_OUTPUT_SIZE", 1),
             text_limit: self.size("MCPBASH_MAX_RESULT_TEXT_BYTES", 0),
             prompt_limit: self.size("MCPBASH_MAX_PROMPT_BYTES", 1),
-            payload_threshold: self.size("MCPBASH_ENV_PAYLOAD_THRESHOLD", 0),
+            payload_threshold: self.size("MCPBASH_ENV_PAYLOAD_THRESHOLD", 0).min(LARGEST_VARIABLE),
             resources: self.resources(),
             environment_mode: self.environment_mode(),
             tool_policy: self.tool_policy(),
@@ -586,6 +586,9 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
 fn names(list: &str) -> Vec<String> {
     list.split([',', ' ', '\t', '\n']).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
+
+/// No process can be given a variable of 128 KiB, its name included.
+const LARGEST_VARIABLE: usize = 131_000;
 
 const YEAR: u64 = 365 * 24 * 3600;
 

@@ -3,6 +3,8 @@
 
 use mcp_bash_project::{About, Identity, Prompt, Resource, ResourceTemplate, Tool};
 use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner, keys, write};
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// What a method answers, before it takes the shape of a revision.
@@ -65,12 +67,14 @@ impl Answer {
 pub(crate) fn question(method: &str, params: &str, word: Option<&str>, revision: Revision) -> String {
     let whole = Scanner::new(params, Limits::NONE).whole_value().ok().filter(|raw| raw.is_object());
     let Some(whole) = whole else { return "{}".to_owned() };
-    let unknown: &[&str] = match method {
-        "elicitation/create" if !revision.has_url_elicitation() => &["mode"],
+    let except: &[&str] = match method {
+        "elicitation/create" if !revision.has_url_elicitation() => &["mode", "elicitationId"],
+        // Ours alone is unguessable.
+        "elicitation/create" => &["elicitationId"],
         _ => &[],
     };
     let mut shown = Members::default();
-    shown.splice_object(whole, unknown);
+    shown.splice_object(whole, except);
     let is_url = Object::read(whole, "params", &["url"]).is_ok_and(|params| params.get("url").is_some());
     if is_url && revision.has_elicitation_ids() {
         shown.string("elicitationId", word);
@@ -316,15 +320,21 @@ impl Members {
         }
     }
 
-    /// Adds the members of an object, except those of these names.
+    /// Adds the members of an object, except those of these names. Of several with one name the last counts, as it does
+    /// to most who read JSON.
     pub(crate) fn splice_object(&mut self, object: Raw<'_>, except: &[&str]) {
+        let mut members = Vec::new();
         // The text was scanned before, so that there is nothing left to go wrong.
-        let _ = Scanner::again(object).members(|key, value| {
-            if key.string().is_none_or(|name| !except.contains(&&*name)) {
-                self.comma();
-                let _ = write!(self.0, "{}:{}", key.text(), write::compact(value.text()));
-            }
-        });
+        let _ = Scanner::again(object).members(|key, value| members.push((key, value)));
+        let mut later = HashSet::new();
+        let name = |key: Raw<'_>| key.string().map_or_else(|| key.text().to_owned(), Cow::into_owned);
+        let mut left: Vec<_> =
+            members.into_iter().rev().filter(|(key, _)| later.insert(name(*key))).collect();
+        left.retain(|(key, _)| key.string().is_none_or(|name| !except.contains(&&*name)));
+        for (key, value) in left.iter().rev() {
+            self.comma();
+            let _ = write!(self.0, "{}:{}", key.text(), write::compact(value.text()));
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

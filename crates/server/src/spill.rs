@@ -32,8 +32,8 @@ impl<'a> Spill<'a> {
         self.folder.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Gives the script `value` as the first of two variables, or as the second the path of a file with it, which is
-    /// returned.
+    /// Gives the script `value`, a text without NULs, as the first of two variables, or as the second the path of a file
+    /// with it, which is returned.
     pub(crate) fn json(
         &mut self,
         variables: &mut Variables,

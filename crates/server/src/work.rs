@@ -5,7 +5,7 @@ use crate::capabilities::ClientCapabilities;
 use crate::context::RequestContext;
 use crate::in_flight::InFlightCall;
 use crate::log::{data_of, message_notification};
-use crate::parking::{self, Parked, State};
+use crate::parking::{self, Parked, Resumed, Stage, Subject};
 use crate::questions::{Questions, Unanswered};
 use crate::roots::{ClientRoots, Roots};
 use crate::server::Server;
@@ -13,10 +13,10 @@ use crate::shape::{self, Members};
 use crate::subscriptions::Hearer;
 use mcp_bash_wire::{Era, Limits, LogLevel, Object, Raw, RawBuf, Revision, RpcError, Scanner, write};
 use serde_json::Value;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
-use tokio::time::timeout;
+use tokio::time::timeout_at;
 
 pub(crate) struct Work {
     server: Arc<Server>,
@@ -24,8 +24,6 @@ pub(crate) struct Work {
     client: Client,
     /// Where the answer goes; nowhere while the process is parked.
     slot: Slot,
-    /// The word that leads back to this work, if it is parked.
-    trail: Arc<Mutex<Option<String>>>,
     /// One question at a time.
     asking: tokio::sync::Mutex<()>,
 }
@@ -39,8 +37,16 @@ pub(crate) struct Client {
     pub(crate) hearer: Arc<Hearer>,
 }
 
-/// The request that work answers. Another may take its place.
-pub(crate) type Slot = Arc<watch::Sender<Option<Arc<Current>>>>;
+/// Whom work answers. Another may take their place.
+pub(crate) type Slot = Arc<watch::Sender<Occupant>>;
+
+pub(crate) enum Occupant {
+    Request(Arc<Current>),
+    /// The last request was answered with a question, and one with the answer may come.
+    Awaited,
+    /// No request will ever come: the work is of no use to anybody.
+    Nobody,
+}
 
 /// A request, and under which circumstances it was made.
 pub(crate) struct Current {
@@ -56,8 +62,8 @@ impl Work {
         in_flight: InFlightCall,
     ) -> Self {
         let revision = context.revision;
-        let slot = Arc::new(watch::Sender::new(Some(Arc::new(Current { context, in_flight }))));
-        Self { server, revision, client, slot, trail: Arc::default(), asking: tokio::sync::Mutex::default() }
+        let slot = Arc::new(watch::Sender::new(Occupant::Request(Arc::new(Current { context, in_flight }))));
+        Self { server, revision, client, slot, asking: tokio::sync::Mutex::default() }
     }
 
     pub(crate) fn server(&self) -> &Server {
@@ -79,22 +85,19 @@ impl Work {
     }
 
     fn current(&self) -> Option<Arc<Current>> {
-        self.slot.borrow().clone()
+        self.slot.borrow().request()
     }
 
-    /// Answers the request, unless another one is to be answered in its place.
+    /// Answers the request. While the process is parked, the answer is kept for the request that comes for it.
     pub(crate) fn answer(&self, answer: Result<String, RpcError>) {
-        let mut answer = answer;
-        // Kept for the request that comes for it, unless that has come just now.
-        if self.current().is_none()
-            && let Some(word) = lock(&self.trail).take()
-        {
-            match self.server.parking().finish(&word, answer) {
-                None => return,
-                Some(left) => answer = left,
-            }
-        }
         if let Some(current) = self.current() {
+            current.in_flight.answer(answer);
+            return;
+        }
+        // Given back where a request has come just now.
+        if let Some(answer) = self.server.parking().finish(&self.slot, answer)
+            && let Some(current) = self.current()
+        {
             current.in_flight.answer(answer);
         }
     }
@@ -105,11 +108,14 @@ impl Work {
         meta.unwrap_or_else(|| "{}".to_owned())
     }
 
-    /// The progress token as a script writes it: the text of a string, the digits of an integer.
+    /// The progress token for a script: the text of a string, the digits of an integer. One that no variable can hold, or
+    /// that would fill a whole line of the side channel, is only hinted at; notifications carry the real one all the same.
     pub(crate) fn progress_token_text(&self) -> String {
         let Some(current) = self.current() else { return String::new() };
         let Some(token) = current.context.progress_token.as_deref() else { return String::new() };
-        serde_json::from_str::<String>(token).unwrap_or_else(|_| token.to_owned())
+        let text = serde_json::from_str::<String>(token).unwrap_or_else(|_| token.to_owned());
+        let is_fit = !text.is_empty() && text.len() <= LONGEST_TOKEN && !text.contains('\0');
+        if is_fit { text } else { STAND_IN_TOKEN.to_owned() }
     }
 
     /// Whether the client would hear anything that is said before the answer.
@@ -130,11 +136,14 @@ impl Work {
         of_client.unwrap_or_else(|| Arc::clone(self.server.own_roots()))
     }
 
-    /// Completes when the client cancels the request.
+    /// Completes when the client cancels the request, or when no request will ever come for what is parked.
     pub(crate) async fn cancelled(&self) {
         let mut slot = self.slot.subscribe();
         loop {
-            let current = slot.borrow_and_update().clone();
+            let current = match &*slot.borrow_and_update() {
+                Occupant::Nobody => return,
+                occupant => occupant.request(),
+            };
             match current {
                 Some(current) => tokio::select! {
                     () = current.in_flight.call().cancelled() => return,
@@ -149,92 +158,71 @@ impl Work {
         self.current().is_some_and(|current| current.in_flight.call().is_cancelled())
     }
 
-    /// Asks the client of the request, and returns the result of its answer as JSON text.
+    /// Asks the client of the request, if that offers to be asked, and returns the result of its answer as JSON text.
     pub(crate) async fn ask(
         &self,
         method: &str,
         params: &str,
-        subject: &Value,
+        is_offered: fn(ClientCapabilities) -> bool,
+        subject: Subject,
         patience: Duration,
     ) -> Result<RawBuf, Unanswered> {
+        let offered = |current: &Current| {
+            let is_offered = is_offered(current.context.capabilities);
+            is_offered.then_some(()).ok_or(Unanswered::NotOffered("it does not say that it can be"))
+        };
+        // Before its turn, so that it does not wait for others in vain.
+        self.current().as_deref().map_or(Ok(()), offered)?;
         let _turn = self.asking.lock().await;
         let word = self.server.unguessable_word();
         let params = shape::question(method, params, word.as_deref(), self.revision);
         match self.revision.era() {
             Era::Handshake => self.client.questions.ask(method, &params, patience).await,
             Era::Stateless => {
-                let answer = self.park(method, &params, subject).ok_or(Unanswered::Cancelled)?;
-                let answered = timeout(patience.min(parking::PATIENCE), answer).await;
-                answered.map_err(|_| Unanswered::TimedOut(patience))?.map_err(|_| Unanswered::Cancelled)
+                let deadline = tokio::time::Instant::now() + patience.min(parking::PATIENCE);
+                let timed_out = |_| Unanswered::TimedOut(patience);
+                let answer = {
+                    // After a question that nobody waits for any more, its client has still to come back.
+                    let current = timeout_at(deadline, self.seated()).await.map_err(timed_out)?;
+                    let current = current.ok_or(Unanswered::Cancelled)?;
+                    offered(&current)?;
+                    self.park(&current, method, &params, subject).ok_or(Unanswered::Cancelled)?
+                };
+                let answered = timeout_at(deadline, answer).await.map_err(timed_out)?;
+                answered.map_err(|_| Unanswered::Cancelled)
             }
         }
+    }
+
+    /// The request that is to be answered, as soon as there is one. None where none will come.
+    async fn seated(&self) -> Option<Arc<Current>> {
+        let mut slot = self.slot.subscribe();
+        let occupant = slot.wait_for(|occupant| !matches!(occupant, Occupant::Awaited)).await.ok()?;
+        occupant.request()
     }
 
     /// Answers the request with a question, so that another can bring the answer.
-    fn park(&self, method: &str, params: &str, subject: &Value) -> Option<oneshot::Receiver<RawBuf>> {
-        let current = self.current()?;
+    fn park(
+        &self,
+        current: &Current,
+        method: &str,
+        params: &str,
+        subject: Subject,
+    ) -> Option<oneshot::Receiver<RawBuf>> {
         let word = self.server.unguessable_word()?;
         let (sender, answer) = oneshot::channel();
         let request = format!(r#"{{"method":"{method}","params":{params}}}"#);
-        let key = "question".to_owned();
-        let members = shape::input_required(&key, &request, &word);
-        let parked = Parked {
-            slot: Arc::clone(&self.slot),
-            trail: Arc::clone(&self.trail),
-            subject: subject.clone(),
-            key,
-            request,
-            state: State::Waiting(sender),
-            since: Instant::now(),
-        };
-        *lock(&self.trail) = Some(word.clone());
-        self.slot.send_replace(None);
-        self.server.parking().park(word, parked);
-        current.in_flight.answer(Ok(members));
-        Some(answer)
-    }
-
-    /// Continues what an earlier request has begun, in its place: this request gets the answer that it will have.
-    pub(crate) fn continue_parked(
-        &self,
-        word: &str,
-        subject: &Value,
-        responses: Option<Raw<'_>>,
-    ) -> Result<(), RpcError> {
-        let continued = self.server.parking().take(word, |parked| {
-            if parked.subject != *subject {
-                let problem = "Invalid params: `requestState` belongs to another request";
-                return Err(RpcError::invalid_params(problem));
-            }
-            let waiting = match parked.state {
-                State::Waiting(waiting) => waiting,
-                State::Finished(outcome) => return Ok(Continued::Finished(outcome)),
-            };
-            let response = responses.and_then(|responses| {
-                Object::read(responses, "inputResponses", &[&*parked.key]).ok()?.get(&parked.key)
-            });
-            let Some(response) = response else {
-                return Ok(Continued::AskAgain(Parked { state: State::Waiting(waiting), ..parked }));
-            };
-            *lock(&parked.trail) = None;
-            parked.slot.send_replace(self.slot.send_replace(None));
-            // One that does not wait any longer goes on all the same, and answers in the end.
-            let _ = waiting.send(response.into());
-            Ok(Continued::Resumed)
-        });
-        let unknown = || RpcError::invalid_params("Invalid params: `requestState` is unknown or has expired");
-        match continued.ok_or_else(unknown)?? {
-            Continued::Resumed => {}
-            Continued::Finished(outcome) => self.answer(outcome),
-            Continued::AskAgain(parked) => {
-                let word = self.server.unguessable_word().ok_or_else(unknown)?;
-                let members = shape::input_required(&parked.key, &parked.request, &word);
-                *lock(&parked.trail) = Some(word.clone());
-                self.server.parking().park(word, parked);
-                self.answer(Ok(members));
-            }
+        let key = "question";
+        let members = shape::input_required(key, &request, &word);
+        let slot = Arc::clone(&self.slot);
+        let stage = Stage::Waiting(sender);
+        let parked = Parked { slot, subject, key, request, stage, since: Instant::now() };
+        self.server.parking().park(word.clone(), parked);
+        if !current.in_flight.answer(Ok(members)) {
+            // It was cancelled or answered a moment ago, so that nobody learns the word.
+            self.server.parking().abandon(&word);
         }
-        Ok(())
+        Some(answer)
     }
 
     /// Tells about this request on standard error and, if it wants to know, its client.
@@ -272,18 +260,64 @@ impl Work {
     }
 }
 
-/// What became of a request that continues another.
-enum Continued {
-    /// The process goes on, and will answer.
-    Resumed,
-    /// It has ended meanwhile, and this came of it.
-    Finished(Result<String, RpcError>),
-    /// The answer was not among those that came.
-    AskAgain(Parked),
+/// The longest progress token that scripts are told, in bytes: escaped as JSON it leaves room on a line of the side
+/// channel, which is short.
+const LONGEST_TOKEN: usize = 512;
+
+/// What scripts are told instead of a token that they cannot be given.
+const STAND_IN_TOKEN: &str = "progress";
+
+/// A request that leads back to a parked process.
+pub(crate) struct Return<'a> {
+    pub(crate) word: &'a str,
+    pub(crate) responses: Option<Raw<'a>>,
 }
 
-fn lock(trail: &Mutex<Option<String>>) -> MutexGuard<'_, Option<String>> {
-    trail.lock().unwrap_or_else(PoisonError::into_inner)
+impl Return<'_> {
+    /// Goes on with the process in the place of the request that began it: `in_flight` gets the answer that this one will
+    /// have. Nothing is started, and a refusal changes nothing.
+    pub(crate) fn resume(
+        self,
+        server: &Server,
+        subject: impl FnOnce() -> Subject,
+        context: RequestContext,
+        in_flight: InFlightCall,
+    ) {
+        let parking = server.parking();
+        let current = Arc::new(Current { context, in_flight });
+        let is_right = parking.subject(self.word).is_some_and(|known| known == subject());
+        let fresh_word = server.unguessable_word().filter(|_| is_right);
+        let resumed = fresh_word.and_then(|fresh| {
+            let resumed = parking.resume(self.word, self.responses, fresh.clone(), &current)?;
+            Some((resumed, fresh))
+        });
+        match resumed {
+            Some((Resumed::GoesOn, _)) => {}
+            Some((Resumed::Finished(outcome), _)) => drop(current.in_flight.answer(outcome)),
+            Some((Resumed::AskAgain { key, request }, fresh)) => {
+                if !current.in_flight.answer(Ok(shape::input_required(key, &request, &fresh))) {
+                    parking.abandon(&fresh);
+                }
+            }
+            None => drop(current.in_flight.answer(Err(unknown_state()))),
+        }
+    }
+}
+
+/// The refusal of a `requestState`, which is the same whatever is wrong with it, so that nothing is learnt from it.
+pub(crate) fn unknown_state() -> RpcError {
+    RpcError::invalid_params(
+        "Invalid params: `requestState` is unknown, has expired, or belongs to another call",
+    )
+}
+
+impl Occupant {
+    fn request(&self) -> Option<Arc<Current>> {
+        match self {
+            Self::Request(current) => Some(Arc::clone(current)),
+            Self::Awaited | Self::Nobody => None,
+        }
+    }
 }
 
 impl Current {

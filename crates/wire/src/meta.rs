@@ -1,4 +1,5 @@
-//! The `_meta` of a request: what MCP itself reads of it.
+//! The `_meta` of a request: what MCP itself reads of it. Beside it stands the state that leads back to an earlier request,
+//! which is found in the same pass.
 
 use crate::{Object, ObjectError, Raw};
 
@@ -23,14 +24,19 @@ pub struct RequestMeta<'a> {
     pub client_info: Option<Raw<'a>>,
     pub log_level: Option<Raw<'a>>,
     pub progress_token: Option<Raw<'a>>,
+    /// The `requestState` of the params, of whatever kind, if there is one: `null` counts as absent.
+    pub request_state: Option<Raw<'a>>,
 }
 
 impl<'a> RequestMeta<'a> {
-    /// Reads the `_meta` of `params`; absent params or an absent `_meta` give an empty one.
+    /// Reads the `_meta` of `params`; absent params give an empty one, and so does an absent `_meta`.
     pub fn read(params: Option<Raw<'a>>) -> Result<Self, ObjectError> {
         let Some(params) = params else { return Ok(Self::default()) };
-        let members = Object::read(params, "params", &["_meta"])?;
-        let Some(whole) = members.optional_object("_meta")? else { return Ok(Self::default()) };
+        let members = Object::read(params, "params", &["_meta", "requestState"])?;
+        let request_state = members.get("requestState").filter(|state| !state.is_null());
+        let Some(whole) = members.optional_object("_meta")? else {
+            return Ok(Self { request_state, ..Self::default() });
+        };
         let meta = Object::read(
             whole,
             "_meta",
@@ -49,6 +55,7 @@ impl<'a> RequestMeta<'a> {
             client_info: meta.get(keys::CLIENT_INFO),
             log_level: meta.get(keys::LOG_LEVEL),
             progress_token: meta.get(keys::PROGRESS_TOKEN),
+            request_state,
         })
     }
 

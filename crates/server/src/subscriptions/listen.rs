@@ -108,6 +108,11 @@ impl Listens {
         Ok(())
     }
 
+    /// Whether a stream of that id is open.
+    pub(crate) fn contains(&self, id: &Id) -> bool {
+        self.lock().contains_key(id)
+    }
+
     /// Ends a stream whose client does not want it any more. False if there is none of that id.
     pub(crate) fn cancel(&self, id: &Id, server: &Server) -> bool {
         let Some((hearer, _)) = self.lock().remove(id) else { return false };

@@ -6,6 +6,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_bash_wire::RpcError;
 use serde_json::{Value, json};
 
+/// A longer word is none of ours and none that a script can be given.
+const LONGEST: usize = 64 * 1024;
+
 /// Where the values begin that are asked for.
 #[derive(Default)]
 pub(super) struct Cursor {
@@ -19,6 +22,10 @@ impl Cursor {
     pub(super) fn read(word: Option<&str>, subject: &Subject<'_>, by: &By) -> Result<Self, RpcError> {
         let Some(word) = word else { return Ok(Self::default()) };
         let invalid = || RpcError::invalid_params("Invalid cursor: leave it out to start over");
+        // A script gets its own word back in a variable.
+        if word.len() > LONGEST || word.contains('\0') {
+            return Err(invalid());
+        }
         let Some(payload) = decode(word) else {
             return match by {
                 By::Script(_) => Ok(Self { offset: 0, foreign: Some(word.to_owned()) }),

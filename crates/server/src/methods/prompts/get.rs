@@ -9,7 +9,7 @@ use crate::shape::{Answer, Members};
 use crate::spill::Spill;
 use crate::work::Work;
 use mcp_bash_project::{Paths, Prompt, Source, without_metadata};
-use mcp_bash_wire::{LogLevel, Object, Raw, RpcError, write};
+use mcp_bash_wire::{LogLevel, Object, Raw, RpcError, keys, write};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -71,9 +71,9 @@ impl Rendered {
             "mcpbash/metadata",
             prompt.metadata.as_deref().map(serde_json::value::RawValue::get),
         );
-        for (key, value) in
-            self.meta.as_object().into_iter().flatten().filter(|(key, _)| *key != "mcpbash/metadata")
-        {
+        // What we know wins over what a script says under the same name.
+        let is_ours = |key: &str| key == "mcpbash/metadata" || key == keys::SERVER_INFO;
+        for (key, value) in self.meta.as_object().into_iter().flatten().filter(|(key, _)| !is_ours(key)) {
             meta.splice(&format!("{}:{value}", write::string(key)));
         }
         Answer { meta: meta.into_text(), ..Answer::members(result.into_text()) }

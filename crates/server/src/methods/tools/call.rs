@@ -2,14 +2,17 @@
 
 use super::environment::Environment;
 use super::{output, policy, questions, served};
+use crate::context::RequestContext;
+use crate::in_flight::InFlightCall;
+use crate::parking::Subject;
 use crate::schemas::Unfit;
+use crate::server::Server;
 use crate::settings::Settings;
 use crate::shape::Answer;
-use crate::work::Work;
+use crate::work::{Return, Work, unknown_state};
 use mcp_bash_project::{Catalog, Origin, Tool};
 use mcp_bash_runner::{Invocation, Patience, Talk};
-use mcp_bash_wire::{Era, Object, Raw, RpcError};
-use serde_json::{Value, json};
+use mcp_bash_wire::{Object, Raw, RpcError};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -24,13 +27,10 @@ struct Params<'a> {
     /// The text of a JSON object.
     arguments: &'a str,
     timeout: Option<Duration>,
-    /// The word that leads back to an earlier request, which this one continues.
-    continues: Option<String>,
-    responses: Option<Raw<'a>>,
 }
 
 impl<'a> Params<'a> {
-    const MEMBERS: [&'static str; 5] = ["name", "arguments", "timeoutSecs", "requestState", "inputResponses"];
+    const MEMBERS: [&'static str; 3] = ["name", "arguments", "timeoutSecs"];
 
     fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
         let missing = || RpcError::invalid_params("Invalid params: `name` is missing");
@@ -39,14 +39,36 @@ impl<'a> Params<'a> {
             name: params.string("name")?.into_owned(),
             arguments: params.optional_object("arguments")?.map_or("{}", Raw::text),
             timeout: asked_timeout(&params)?,
-            continues: params.optional_string("requestState")?.map(Cow::into_owned),
+        })
+    }
+}
+
+/// A request that goes on with a call which an earlier one has begun, in the stateless era.
+pub(crate) struct Resumption<'a> {
+    name: Cow<'a, str>,
+    arguments: &'a str,
+    /// The word that leads back to the earlier request.
+    state: Cow<'a, str>,
+    responses: Option<Raw<'a>>,
+}
+
+impl<'a> Resumption<'a> {
+    const MEMBERS: [&'static str; 4] = ["name", "arguments", "requestState", "inputResponses"];
+
+    pub(crate) fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
+        let params = Object::read(params.ok_or_else(unknown_state)?, "params", &Self::MEMBERS)?;
+        Ok(Self {
+            name: params.string("name")?,
+            arguments: params.optional_object("arguments")?.map_or("{}", Raw::text),
+            state: params.string("requestState")?,
             responses: params.optional_object("inputResponses")?,
         })
     }
 
-    /// What the call is about, whoever continues it.
-    fn subject(&self) -> Value {
-        json!({ "name": self.name, "arguments": serde_json::from_str::<Value>(self.arguments).unwrap_or_default() })
+    /// Lets `in_flight` take the place of the earlier request, or refuses it.
+    pub(crate) fn resume(self, server: &Server, context: RequestContext, in_flight: InFlightCall) {
+        let subject = || Subject::new(&self.name, self.arguments);
+        Return { word: &self.state, responses: self.responses }.resume(server, subject, context, in_flight);
     }
 }
 
@@ -63,10 +85,6 @@ pub(crate) fn asked_timeout(params: &Object<'_, '_>) -> Result<Option<Duration>,
 
 pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let params = Params::read(params)?;
-    if let Some(word) = params.continues.as_ref().filter(|_| work.revision().era() == Era::Stateless) {
-        // Whatever comes of it is answered by the work that goes on.
-        return work.continue_parked(word, &params.subject(), params.responses).map(|()| Answer::default());
-    }
     let snapshot = work.server().snapshot();
     let paths = &snapshot.catalog.paths;
     served(&snapshot.catalog)?;
@@ -105,9 +123,6 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
             questions: work.capabilities().can_be_asked().then_some(QUESTIONS),
         }),
     };
-    // Only who comes back with a word has to say again what it is about.
-    let is_stateless = work.revision().era() == Era::Stateless;
-    let subject = Arc::new(if is_stateless { params.subject() } else { Value::Null });
     let cancelled = async {
         work.cancelled().await;
         environment.files.tell_of_cancellation();
@@ -119,7 +134,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
             invocation,
             cancelled,
             |line| work.relay(line),
-            |question| questions::attend(work, question, &subject),
+            |question| questions::attend(work, question, Subject::new(&params.name, params.arguments)),
         )
         .await
     {

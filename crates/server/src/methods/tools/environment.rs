@@ -6,7 +6,7 @@ use crate::server::Server;
 use crate::settings::EnvironmentMode;
 use crate::spill::Spill;
 use crate::work::Work;
-use mcp_bash_project::{Paths, Tool};
+use mcp_bash_project::{Paths, Tool, environment_without_secret};
 use mcp_bash_runner::{Input, Variables};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -47,6 +47,8 @@ impl Environment {
             tool.registry_text(),
         )?;
         spill.json(&mut variables, ["MCP_TOOL_META_JSON", "MCP_TOOL_META_FILE"], &work.meta())?;
+        spill.json(&mut variables, ["MCP_ROOTS_JSON", "MCP_ROOTS_FILE"], &roots.json)?;
+        spill.json(&mut variables, ["MCP_ROOTS_PATHS", "MCP_ROOTS_PATHS_FILE"], &roots.paths)?;
         let files = CallFiles::new(spill.into_folder()?);
         variables.set("MCP_TOOL_NAME", &tool.name);
         variables.set("MCP_TOOL_PATH", &tool.script);
@@ -55,8 +57,6 @@ impl Environment {
         variables.set("MCP_TOOL_RESOURCES_FILE", files.resources());
         variables.set("MCP_CANCEL_FILE", files.cancel());
         variables.set("MCP_ELICIT_SUPPORTED", if work.capabilities().can_elicit() { "1" } else { "0" });
-        variables.set("MCP_ROOTS_JSON", &roots.json);
-        variables.set("MCP_ROOTS_PATHS", &roots.paths);
         variables.set("MCP_ROOTS_COUNT", &roots.count);
         Ok((Self { files }, variables, input))
     }
@@ -98,11 +98,60 @@ pub(crate) fn base(mode: &EnvironmentMode, search_path: Option<&OsString>, paths
     variables
 }
 
+/// What belongs to one call or one question. Where the server is itself run by a script of another one, what that script
+/// was given is nobody else's.
+const OF_ONE_CALL: [&str; 41] = [
+    "MCP_ASK_KEY",
+    "MCP_ASK_SOCKET",
+    "MCP_CANCEL_FILE",
+    "MCP_COMPLETION_ARGS_FILE",
+    "MCP_COMPLETION_ARGS_HASH",
+    "MCP_COMPLETION_ARGS_JSON",
+    "MCP_COMPLETION_CURSOR",
+    "MCP_COMPLETION_LIMIT",
+    "MCP_COMPLETION_NAME",
+    "MCP_COMPLETION_OFFSET",
+    "MCP_ELICIT_REQUEST_FILE",
+    "MCP_ELICIT_RESPONSE_FILE",
+    "MCP_ELICIT_SUPPORTED",
+    "MCP_LOG_STREAM",
+    "MCP_PROGRESS_STREAM",
+    "MCP_PROGRESS_TOKEN",
+    "MCP_PROMPT_ARGS_FILE",
+    "MCP_PROMPT_ARGS_JSON",
+    "MCP_PROMPT_METADATA",
+    "MCP_PROMPT_METADATA_FILE",
+    "MCP_PROMPT_METADATA_JSON",
+    "MCP_PROMPT_NAME",
+    "MCP_PROMPT_PATH",
+    "MCP_PROMPT_REL_PATH",
+    "MCP_RESOURCE_URI",
+    "MCP_RESOURCE_VARS_JSON",
+    "MCP_ROOTS_COUNT",
+    "MCP_ROOTS_FILE",
+    "MCP_ROOTS_JSON",
+    "MCP_ROOTS_PATHS",
+    "MCP_ROOTS_PATHS_FILE",
+    "MCP_TOOL_ARGS_FILE",
+    "MCP_TOOL_ARGS_JSON",
+    "MCP_TOOL_ERROR_FILE",
+    "MCP_TOOL_METADATA_FILE",
+    "MCP_TOOL_METADATA_JSON",
+    "MCP_TOOL_META_FILE",
+    "MCP_TOOL_META_JSON",
+    "MCP_TOOL_NAME",
+    "MCP_TOOL_PATH",
+    "MCP_TOOL_RESOURCES_FILE",
+];
+
 /// What the mode lets through of our own environment. The remote token never gets through: it is the gateway's secret,
 /// not the script's.
 fn inherited(mode: &EnvironmentMode) -> Variables {
     let allowed = |name: &OsStr| {
         let name = name.to_string_lossy();
+        if OF_ONE_CALL.contains(&&*name) {
+            return false;
+        }
         let ours =
             (name.starts_with("MCP_") || name.starts_with("MCPBASH_")) && !name.contains("REMOTE_TOKEN");
         ours || match mode {
@@ -113,5 +162,5 @@ fn inherited(mode: &EnvironmentMode) -> Variables {
             }
         }
     };
-    std::env::vars_os().filter(|(name, _)| allowed(name)).collect()
+    environment_without_secret().filter(|(name, _)| allowed(name)).collect()
 }

@@ -9,7 +9,7 @@ mod policy;
 mod questions;
 pub(crate) mod resources_file;
 
-pub(crate) use call::{asked_timeout, call};
+pub(crate) use call::{Resumption, asked_timeout, call};
 
 use crate::server::Server;
 use crate::shape::{Answer, Members};

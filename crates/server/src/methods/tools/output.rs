@@ -9,7 +9,7 @@ use crate::shape::{Answer, Content, Members};
 use crate::work::Work;
 use mcp_bash_project::{Origin, Tool};
 use mcp_bash_runner::{Ending, Outcome, Overrun, Patience};
-use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, write};
+use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, keys, write};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -149,7 +149,7 @@ impl Finished<'_> {
         let mut meta = Members::default();
         if let Some(own) = own {
             // What we know wins over what a script says under the same name.
-            meta.splice_object(own, &["exitCode", "stderr"]);
+            meta.splice_object(own, &["exitCode", "stderr", keys::SERVER_INFO]);
         }
         meta.optional_raw("exitCode", self.exit_code().map(|code| code.to_string()).as_deref());
         let stderr = text_of(&self.outcome.stderr);

@@ -3,7 +3,7 @@
 
 use crate::work::Work;
 use mcp_bash_project::trust::{self, Start};
-use mcp_bash_project::{Paths, Tool};
+use mcp_bash_project::{Paths, Tool, environment_without_secret};
 use mcp_bash_runner::{Ending, Input, Invocation, Patience, Variables};
 use mcp_bash_wire::{RpcError, code};
 use std::time::Duration;
@@ -54,8 +54,7 @@ fn read_policy(paths: &Paths) -> Result<Option<Vec<u8>>, trust::Distrust> {
 }
 
 async fn ask(work: &Work, tool: &Tool, paths: &Paths, policy: Vec<u8>) -> Result<(), RpcError> {
-    let inherited = std::env::vars_os().filter(|(name, _)| name != "MCPBASH_REMOTE_TOKEN");
-    let mut environment: Variables = inherited.collect();
+    let mut environment: Variables = environment_without_secret().collect();
     environment.set("MCPBASH_PROJECT_ROOT", &paths.root);
     environment.set("MCPBASH_TOOLS_DIR", &paths.tools);
     let invocation = Invocation {

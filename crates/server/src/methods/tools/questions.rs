@@ -1,10 +1,12 @@
 //! What a running script asks: the user, the client's model, or for the folders it may work in.
 
+use crate::capabilities::ClientCapabilities;
+use crate::parking::Subject;
 use crate::questions::Unanswered;
 use crate::work::Work;
 use mcp_bash_runner::{Question, Way};
 use mcp_bash_wire::{Limits, Object, Raw, Scanner, write};
-use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,18 +21,20 @@ struct Asked {
     method: String,
     /// The text of a JSON object.
     params: String,
+    /// How the user is asked, where the params say.
+    mode: Option<String>,
     patience: Duration,
 }
 
 /// Sees to it that the question is answered, while the script and all else goes on. `subject` is what the call is about.
-pub(super) fn attend(work: &Arc<Work>, mut question: Question, subject: &Arc<Value>) {
-    let (work, subject) = (Arc::clone(work), Arc::clone(subject));
+pub(super) fn attend(work: &Arc<Work>, mut question: Question, subject: Subject) {
+    let work = Arc::clone(work);
     tokio::spawn(async move {
         let way = question.way;
         let line = match read(&question) {
             None => failure(way, "the question cannot be read"),
             Some(asked) => tokio::select! {
-                line = answer(&work, &asked, &subject, way) => line,
+                line = answer(&work, &asked, subject, way) => line,
                 () = question.withdrawn() => return,
             },
         };
@@ -46,10 +50,13 @@ fn read(question: &Question) -> Option<Asked> {
             let asked = Object::read(whole, "the question", &["method", "params", "timeoutSecs"]).ok()?;
             let seconds = asked.get("timeoutSecs").and_then(|raw| raw.text().parse().ok());
             let patience = seconds.map_or(USUAL, Duration::from_secs).min(LONGEST);
-            let params = asked.optional_object("params").ok()?.map_or("{}", Raw::text);
+            let params = asked.optional_object("params").ok()?;
+            let members = params.map(|params| Object::read(params, "params", &["mode"])).transpose().ok()?;
+            let mode = members.map(|members| members.optional_string("mode")).transpose().ok()?.flatten();
             Some(Asked {
                 method: asked.string("method").ok()?.into_owned(),
-                params: params.to_owned(),
+                params: params.map_or("{}", Raw::text).to_owned(),
+                mode: mode.map(Cow::into_owned),
                 patience,
             })
         }
@@ -65,12 +72,13 @@ fn read(question: &Question) -> Option<Asked> {
                 let schema = schema.map_or(r#"{"type":"object","properties":{}}"#, Raw::text);
                 format!(r#"{{"mode":"form","message":{message},"requestedSchema":{schema}}}"#)
             };
-            Some(Asked { method: "elicitation/create".to_owned(), params, patience: USUAL })
+            let mode = Some(if is_url { "url" } else { "form" }.to_owned());
+            Some(Asked { method: "elicitation/create".to_owned(), params, mode, patience: USUAL })
         }
     }
 }
 
-async fn answer(work: &Work, asked: &Asked, subject: &Value, way: Way) -> String {
+async fn answer(work: &Work, asked: &Asked, subject: Subject, way: Way) -> String {
     match outcome(work, asked, subject).await {
         Ok(result) if way == Way::Socket => format!(r#"{{"result":{result}}}"#),
         Ok(result) => result,
@@ -78,23 +86,22 @@ async fn answer(work: &Work, asked: &Asked, subject: &Value, way: Way) -> String
     }
 }
 
-async fn outcome(work: &Work, asked: &Asked, subject: &Value) -> Result<String, Unanswered> {
-    let offered = work.capabilities();
-    match &*asked.method {
-        "elicitation/create" => {
-            let is_url = asked.params.contains(r#""mode":"url""#);
-            // One that cannot show the question has a user who has not accepted.
-            if !(if is_url { offered.url } else { offered.form }) {
-                return Ok(r#"{"action":"decline","content":null}"#.to_owned());
-            }
-        }
-        "sampling/createMessage" if offered.sampling => {}
-        "sampling/createMessage" => return Err(Unanswered::NotOffered("it does not offer `sampling`")),
-        "roots/list" => return Ok(format!(r#"{{"roots":{}}}"#, work.roots().await.json)),
+async fn outcome(work: &Work, asked: &Asked, subject: Subject) -> Result<String, Unanswered> {
+    let is_offered: fn(ClientCapabilities) -> bool = match (&*asked.method, asked.mode.as_deref()) {
+        ("elicitation/create", None | Some("form")) => |offered| offered.form,
+        ("elicitation/create", Some("url")) => |offered| offered.url,
+        ("elicitation/create", Some(_)) => |_| false,
+        ("sampling/createMessage", _) => |offered| offered.sampling,
+        ("roots/list", _) => return Ok(format!(r#"{{"roots":{}}}"#, work.roots().await.json)),
         _ => return Err(Unanswered::NotOffered("there is no such question")),
+    };
+    match work.ask(&asked.method, &asked.params, is_offered, subject, asked.patience).await {
+        // One that cannot show the question has a user who has not accepted.
+        Err(Unanswered::NotOffered(_)) if asked.method == "elicitation/create" => {
+            Ok(r#"{"action":"decline","content":null}"#.to_owned())
+        }
+        answer => Ok(write::compact(answer?.as_raw().text())),
     }
-    let result = work.ask(&asked.method, &asked.params, subject, asked.patience).await?;
-    Ok(write::compact(result.as_raw().text()))
 }
 
 fn failure(way: Way, why: &str) -> String {

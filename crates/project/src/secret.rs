@@ -1,0 +1,19 @@
+//! The secret that guards the server is a matter between the server and whoever lets requests through. No process that
+//! the project brings may find it in its environment.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+
+/// Where the secret stands in our own environment.
+const NAME: &str = "MCPBASH_REMOTE_TOKEN";
+
+/// Our own environment without the variable that holds the secret, and without any other whose value has it in it, as when
+/// one was made from the other.
+pub fn environment_without_secret() -> impl Iterator<Item = (OsString, OsString)> {
+    let secret = std::env::var_os(NAME).filter(|secret| !secret.is_empty());
+    let holds_secret = move |value: &OsString| {
+        let Some(secret) = &secret else { return false };
+        value.as_bytes().windows(secret.len()).any(|part| part == secret.as_bytes())
+    };
+    std::env::vars_os().filter(move |(name, value)| name != NAME && !holds_secret(value))
+}
