@@ -18,6 +18,7 @@ mod hostile_scripts;
 mod inputs;
 mod limits;
 mod listen;
+mod memory;
 mod minimal;
 mod odd_files;
 mod pagination;

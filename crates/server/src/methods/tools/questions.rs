@@ -27,9 +27,15 @@ pub(super) fn attend(work: &Arc<Work>, mut question: Question, subject: &Arc<Val
     let (work, subject) = (Arc::clone(work), Arc::clone(subject));
     tokio::spawn(async move {
         let way = question.way;
-        let line = match read(&question) {
-            None => failure(way, "the question cannot be read"),
-            Some(asked) => tokio::select! {
+        let asked = match &question.text {
+            Ok(text) => read(text, way).ok_or_else(|| "the question cannot be read".to_owned()),
+            Err(no_room) => Err(no_room.to_string()),
+        };
+        // It is known now, and may be long.
+        question.text = Ok(Vec::new());
+        let line = match asked {
+            Err(why) => failure(way, &why),
+            Ok(asked) => tokio::select! {
                 line = answer(&work, &asked, &subject, way) => line,
                 () = question.withdrawn() => return,
             },
@@ -38,10 +44,10 @@ pub(super) fn attend(work: &Arc<Work>, mut question: Question, subject: &Arc<Val
     });
 }
 
-fn read(question: &Question) -> Option<Asked> {
-    let text = std::str::from_utf8(&question.text).ok()?;
+fn read(text: &[u8], way: Way) -> Option<Asked> {
+    let text = std::str::from_utf8(text).ok()?;
     let whole = Scanner::new(text, Limits::default()).whole_value().ok()?;
-    match question.way {
+    match way {
         Way::Socket => {
             let asked = Object::read(whole, "the question", &["method", "params", "timeoutSecs"]).ok()?;
             let seconds = asked.get("timeoutSecs").and_then(|raw| raw.text().parse().ok());
@@ -94,6 +100,7 @@ async fn outcome(work: &Work, asked: &Asked, subject: &Value) -> Result<String, 
         _ => return Err(Unanswered::NotOffered("there is no such question")),
     }
     let result = work.ask(&asked.method, &asked.params, subject, asked.patience).await?;
+    work.budget().has_room(2 * result.as_raw().text().len())?;
     Ok(write::compact(result.as_raw().text()))
 }
 
