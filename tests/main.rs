@@ -19,6 +19,7 @@ mod ids;
 mod inputs;
 mod limits;
 mod listen;
+mod memory;
 mod minimal;
 mod odd_files;
 mod pagination;

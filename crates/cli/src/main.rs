@@ -3,6 +3,7 @@
 //! This crate is what people see: the command line, the words on the terminal, the exit codes. One file for each
 //! subcommand. Protocol rules are elsewhere.
 
+mod allocator;
 mod arguments;
 mod ask;
 mod demo;

@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::error::Error;
-use crate::{search_path, startup, welcome};
+use crate::{allocator, search_path, startup, welcome};
 use mcp_bash_project::Catalog;
 use mcp_bash_server::{Log, Server, Style};
 use mcp_bash_wire::LogLevel;
@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
+    allocator::give_memory_back();
     let (mut settings, problems) = startup::settings();
     if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
         return Err(Error::Setting(fatal.to_string()));

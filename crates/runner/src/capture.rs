@@ -1,8 +1,11 @@
 //! Reads a pipe to its end without keeping more than it may.
 
+use crate::Ending;
+use mcp_bash_budget::{Budget, Charge, NoRoom};
 use rustix::buffer::spare_capacity;
 use rustix::io::{Errno, read};
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 
@@ -11,11 +14,27 @@ use tokio::net::unix::pipe::Receiver;
 pub(crate) struct Capture {
     pub(crate) bytes: Vec<u8>,
     limit: usize,
+    /// What the bytes cost, once they are many.
+    pub(crate) held: Charge,
 }
 
-/// A pipe held more than its limit.
+/// Why a pipe was not read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct OverLimit;
+pub(crate) enum Surplus {
+    /// It held more than its limit.
+    OverLimit,
+    /// There was no room for what it held.
+    NoRoom(NoRoom),
+}
+
+impl From<Surplus> for Ending {
+    fn from(surplus: Surplus) -> Self {
+        match surplus {
+            Surplus::OverLimit => Self::OutputTooLarge,
+            Surplus::NoRoom(why) => Self::NoRoom(why),
+        }
+    }
+}
 
 /// How much room there is for the first bytes: most scripts say less than this.
 const ROOM: usize = 2048;
@@ -27,21 +46,27 @@ pub(crate) const LARGE: usize = 64 * 1024;
 pub(crate) const ROOMY: usize = 1024 * 1024;
 
 impl Capture {
-    pub(crate) fn new(limit: usize) -> Self {
-        Self { bytes: Vec::new(), limit }
+    pub(crate) fn new(limit: usize, budget: &Arc<Budget>) -> Self {
+        Self { bytes: Vec::new(), limit, held: Charge::nothing(budget) }
     }
 
     /// Reads all there is, and stops at the limit.
-    pub(crate) async fn all(&mut self, pipe: OwnedFd) -> Result<(), OverLimit> {
+    pub(crate) async fn all(&mut self, pipe: OwnedFd) -> Result<(), Surplus> {
         self.bytes.reserve(ROOM);
         let mut pipe = Source::new(pipe);
         while pipe.read(&mut self.bytes).await > 0 {
             if self.bytes.len() > self.limit {
                 self.bytes.truncate(self.limit);
-                return Err(OverLimit);
+                return Err(Surplus::OverLimit);
             }
-            if self.bytes.len() > LARGE && pipe.make_roomy() {
-                self.bytes.reserve(ROOMY);
+            if self.bytes.len() > LARGE {
+                if let Err(why) = self.held.grow_to(self.bytes.len()) {
+                    self.bytes = Vec::new();
+                    return Err(Surplus::NoRoom(why));
+                }
+                if pipe.make_roomy() {
+                    self.bytes.reserve(ROOMY);
+                }
             }
         }
         Ok(())

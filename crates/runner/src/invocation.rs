@@ -1,9 +1,11 @@
 //! What to run, and what came of it.
 
 use crate::{CallFolder, Variables};
+use mcp_bash_budget::{Budget, Charge, NoRoom};
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -21,6 +23,9 @@ pub struct Invocation<'a> {
     pub grace: Duration,
     /// How much standard output a call may produce; more ends it.
     pub output_limit: usize,
+    /// What its output and its questions are charged to while they are held. A process whose output has no room there is
+    /// ended.
+    pub budget: Arc<Budget>,
     /// How much of the end of standard error is kept.
     pub error_tail: usize,
     /// Where it can talk to us while it runs. Without it, it cannot.
@@ -87,12 +92,16 @@ pub enum Ending {
     Cancelled,
     /// It wrote more than it may.
     OutputTooLarge,
+    /// There was no room for what it wrote.
+    NoRoom(NoRoom),
 }
 
 #[derive(Debug)]
 pub struct Outcome {
     pub ending: Ending,
     pub stdout: Vec<u8>,
+    /// What standard output costs, where it is large.
+    pub held: Charge,
     /// The end of standard error, as much as was asked for.
     pub stderr: Vec<u8>,
 }

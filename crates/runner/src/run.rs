@@ -4,11 +4,12 @@ use crate::ask::{CallQuestions, FileQuestions, MOST_OPEN, Question};
 use crate::call::Call;
 use crate::call_folder::CallFolders;
 use crate::calls::{CALLS, RunnerId};
-use crate::capture::{Capture, OverLimit};
+use crate::capture::{Capture, Surplus};
 use crate::deadline::Deadline;
 use crate::side_channel::SideChannel;
 use crate::start::{Pipes, prepare};
 use crate::{CallFolder, Ending, Invocation, Outcome, StartError, StateDir, Talk, call, leftovers, warden};
+use mcp_bash_budget::Budget;
 use rustix::process::WaitStatus;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -69,10 +70,10 @@ impl Runner {
         mut on_question: impl FnMut(Question),
     ) -> Result<Outcome, StartError> {
         let mut channel = open_side_channel(invocation.talk)?;
-        let mut questions = self.open_questions(invocation.talk)?;
+        let mut questions = self.open_questions(invocation.talk, &invocation.budget)?;
         let (patience, grace) = (invocation.patience, invocation.grace);
-        let mut stdout = Capture::new(invocation.output_limit);
-        let mut stderr = Capture::new(invocation.error_tail);
+        let mut stdout = Capture::new(invocation.output_limit, &invocation.budget);
+        let mut stderr = Capture::new(invocation.error_tail, &invocation.budget);
         let program = invocation.program.clone();
         let failed = |source| StartError::Spawn { program, source };
         let started = prepare(invocation, channel.as_ref(), questions.as_ref())
@@ -111,8 +112,8 @@ impl Runner {
                     }
                     result = &mut moving, if moved.is_none() => {
                         moved = Some(result);
-                        if result.is_err() {
-                            break Some(Ending::OutputTooLarge);
+                        if let Err(surplus) = result {
+                            break Some(surplus.into());
                         }
                     }
                     Ok(()) = next_lines(channel.as_mut(), &mut on_line) => deadline.note_sign_of_life(),
@@ -147,13 +148,16 @@ impl Runner {
                 Some(moved) => moved,
                 None => timeout(LINGER, moving).await.unwrap_or(Ok(())),
             };
-            if cut.is_none() && moved.is_err() { Ending::OutputTooLarge } else { ending }
+            match moved {
+                Err(surplus) if cut.is_none() => surplus.into(),
+                _ => ending,
+            }
         };
         if let Some(channel) = channel {
             channel.drain(&mut on_line);
         }
         stderr.cut_to_tail();
-        Ok(Outcome { ending, stdout: stdout.bytes, stderr: stderr.bytes })
+        Ok(Outcome { ending, stdout: stdout.bytes, held: stdout.held, stderr: stderr.bytes })
     }
 
     /// Ends every process of every call, and starts no more: `TERM` to all groups, then `KILL` to all that is left
@@ -164,14 +168,18 @@ impl Runner {
         self.folders.clear();
     }
 
-    fn open_questions(&self, talk: Option<Talk<'_>>) -> Result<Option<CallQuestions>, StartError> {
+    fn open_questions(
+        &self,
+        talk: Option<Talk<'_>>,
+        budget: &Arc<Budget>,
+    ) -> Result<Option<CallQuestions>, StartError> {
         let Some(talk) = talk.filter(|talk| talk.questions.is_some()) else { return Ok(None) };
         let mut files = self.file_questions.lock().unwrap_or_else(PoisonError::into_inner);
         let files = match &*files {
             Some(files) => files,
             None => files.insert(FileQuestions::start().map_err(StartError::Questions)?),
         };
-        CallQuestions::open(talk.folder, files).map(Some).map_err(StartError::Questions)
+        CallQuestions::open(talk.folder, files, budget).map(Some).map_err(StartError::Questions)
     }
 }
 
@@ -183,11 +191,13 @@ fn open_side_channel(talk: Option<Talk<'_>>) -> Result<Option<SideChannel>, Star
 
 /// The question as it is passed on. A task ends with its answer.
 fn passed_on(mut asked: Question, open: &mut JoinSet<()>) -> Question {
-    let (question, awaited) = Question::new(std::mem::take(&mut asked.text), asked.way);
+    let text = std::mem::replace(&mut asked.text, Ok(Vec::new()));
+    let (question, awaited) = Question::new(text, asked.way, asked.held.take());
     open.spawn(async move {
         tokio::select! {
             answer = awaited => {
-                if let Ok(answer) = answer {
+                if let Ok((answer, held)) = answer {
+                    asked.held = held;
                     asked.answer(answer);
                 }
             }
@@ -225,7 +235,7 @@ async fn move_all(
     stdout: &mut Capture,
     stderr: &mut Capture,
     look: &Notify,
-) -> Result<(), OverLimit> {
+) -> Result<(), Surplus> {
     let reading = async {
         // Most scripts end soon, and have said all they have to say when we look for the first time.
         look.notified().await;

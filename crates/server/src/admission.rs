@@ -58,11 +58,11 @@ impl Admission {
         Self { workplaces, places, most_waiting, most_waiting_bytes, state: Mutex::default() }
     }
 
-    /// Starts `work` now or in its turn. `bytes` is what it holds while it waits.
+    /// Starts `work` now or in its turn. It waits as well while its client leaves too much unread. `bytes` is what it holds while it waits.
     pub(crate) fn admit(self: &Arc<Self>, call: &Arc<Call>, bytes: usize, work: Work) -> Result<(), Refused> {
         let waiting = Waiting { call: Arc::clone(call), bytes, work };
         let start = self.with(|state| {
-            if state.running < self.places {
+            if state.running < self.places && !call.is_clogged() {
                 state.running += 1;
                 return Ok(Some((waiting.work, state.running)));
             }
@@ -106,19 +106,47 @@ impl Admission {
         });
     }
 
-    fn next(&self) -> Option<(Work, usize)> {
-        self.with(|state| {
-            let Some(waiting) = state.waiting.pop_front() else {
+    /// Starts what waits as far as there are places: a client has read what it had left unread.
+    pub(crate) fn go_on(self: &Arc<Self>) {
+        let next = || {
+            self.with(|state| {
+                let work = if state.running < self.places { state.next()? } else { return None };
+                state.running += 1;
+                Some((work, state.running))
+            })
+        };
+        while let Some((work, running)) = next() {
+            self.start(work, running);
+        }
+    }
+
+    /// A place is free: it goes to the next in turn, if there is one.
+    fn pass_on(self: &Arc<Self>) {
+        let next = self.with(|state| {
+            let work = state.next();
+            if work.is_none() {
                 state.running -= 1;
-                return None;
-            };
-            state.waiting_bytes -= waiting.bytes;
-            Some((waiting.work, state.running))
-        })
+            }
+            work.map(|work| (work, state.running))
+        });
+        if let Some((work, running)) = next {
+            self.start(work, running);
+        }
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl State {
+    /// What has waited longest, of those whose clients read. The others wait until theirs do: their results could only
+    /// add to what is unread.
+    fn next(&mut self) -> Option<Work> {
+        let place = self.waiting.iter().position(|waiting| !waiting.call.is_clogged())?;
+        let waiting = self.waiting.remove(place)?;
+        self.waiting_bytes -= waiting.bytes;
+        Some(waiting.work)
     }
 }
 
@@ -127,8 +155,6 @@ struct Place(Arc<Admission>);
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if let Some((work, running)) = self.0.next() {
-            self.0.start(work, running);
-        }
+        self.0.pass_on();
     }
 }

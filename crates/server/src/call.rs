@@ -2,7 +2,7 @@
 
 use crate::answers::Answers;
 use crate::limiter::Limiter;
-use mcp_bash_wire::{Id, RpcError, write};
+use mcp_bash_wire::{Id, RpcError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
@@ -29,7 +29,11 @@ struct Open {
     withheld: Option<Vec<u8>>,
     /// Notifications that wait for the answer, where they are not sent live.
     buffered: Vec<Vec<u8>>,
+    buffered_bytes: usize,
 }
+
+/// More bytes of notifications than these do not wait for an answer. What comes then is dropped.
+const MOST_BUFFERED: usize = 1024 * 1024;
 
 /// How many notifications of a request may leave, and when.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +51,7 @@ impl Call {
             logs: Limiter::new(pace.logs_per_minute),
             withheld: None,
             buffered: Vec::new(),
+            buffered_bytes: 0,
         };
         Self { id, answers, state: Mutex::new(State::Open(open)), cancelled: Notify::new() }
     }
@@ -64,10 +69,10 @@ impl Call {
                     self.answers.notify(message);
                 }
                 // Sent while the state is locked, so that no notification can overtake it.
-                self.answers.answer(match answer {
-                    Ok(result) => write::result(&self.id, result),
-                    Err(error) => write::error(Some(&self.id), &error),
-                });
+                match answer {
+                    Ok(result) => self.answers.result(&self.id, result),
+                    Err(error) => self.answers.error(Some(&self.id), &error),
+                }
                 true
             }
             decided => {
@@ -80,6 +85,11 @@ impl Call {
     /// Lets what was queued for this request leave.
     pub(crate) fn flush(&self) {
         self.answers.flush();
+    }
+
+    /// Whether the client leaves so much unread that nothing should be started for it.
+    pub(crate) fn is_clogged(&self) -> bool {
+        self.answers.is_clogged()
     }
 
     /// Ends the request without an answer. False when it has been answered or cancelled before.
@@ -140,7 +150,8 @@ impl Call {
     fn send(&self, open: &mut Open, message: Vec<u8>, pace: Pace) {
         if pace.live {
             self.answers.notify(message);
-        } else {
+        } else if open.buffered_bytes + message.len() <= MOST_BUFFERED {
+            open.buffered_bytes += message.len();
             open.buffered.push(message);
         }
     }

@@ -8,7 +8,11 @@ pub trait Channel: Send + Sync {
     /// Lets what is queued leave, without waiting for the client to read it.
     fn flush(&self);
 
-    /// Whether so much is queued that what can be missed (progress, logs) should not be added.
+    /// Whether so much is queued that nothing should be added which can be missed (progress, logs) or can wait. Asked
+    /// often, so it must cost next to nothing. Whoever implements it calls [`Connection::relieved`] when it has become
+    /// false again.
+    ///
+    /// [`Connection::relieved`]: crate::Connection::relieved
     fn is_clogged(&self) -> bool {
         false
     }

@@ -16,6 +16,7 @@ use crate::session::{Gate, Session};
 use crate::shape::Answer;
 use crate::subscriptions::{Filter, Hearer, Listens};
 use crate::work::{Client, Work, unknown_state};
+use mcp_bash_budget::{Budget, SMALL};
 use mcp_bash_wire::{
     Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, RawBuf, Refusal, Request,
     RequestMeta, RpcError, decode, decode_element, keys, refuse_oversized, write,
@@ -51,6 +52,12 @@ const MOST_SLOWED: usize = 64;
 
 impl Connection {
     pub fn new(server: Arc<Server>, channel: Arc<dyn Channel>) -> Self {
+        let budget = server.client_budget();
+        Self::within(budget, server, channel)
+    }
+
+    /// A connection whose client is held as much for as `budget` allows, together with what its transport charges there.
+    pub fn within(budget: Arc<Budget>, server: Arc<Server>, channel: Arc<dyn Channel>) -> Self {
         let channel: Arc<dyn Channel> = match server.payloads() {
             None => channel,
             Some(_) => Arc::new(Recorded { server: Arc::clone(&server), channel }),
@@ -66,7 +73,7 @@ impl Connection {
             session: Mutex::new(session),
             in_flight: Arc::default(),
             listens: Listens::default(),
-            client: Client { questions, roots: Arc::new(ClientRoots::new()), hearer },
+            client: Client { questions, roots: Arc::new(ClientRoots::new()), hearer, budget },
             closing,
             slowed: Arc::default(),
         }
@@ -106,6 +113,13 @@ impl Connection {
         self.closing.load(Ordering::Acquire)
     }
 
+    /// To be called when the channel is not clogged any more: what was held back meanwhile goes on.
+    pub fn relieved(&self) {
+        self.server.log().peers().tell_what_is_owed();
+        self.server.subscriptions().tell_what_is_owed();
+        self.server.admission().go_on();
+    }
+
     /// Blocks until everything that was asked is answered and its work has ended, or until the deadline. True when
     /// it has.
     pub fn finish(&self, deadline: Option<Instant>) -> bool {
@@ -122,7 +136,7 @@ impl Connection {
     }
 
     fn direct(&self) -> Answers {
-        Answers::direct(Arc::clone(&self.channel))
+        Answers::direct(Arc::clone(&self.channel), Arc::clone(&self.client.budget))
     }
 
     fn take_batch(&self, elements: &[Raw<'_>]) -> Flow {
@@ -134,7 +148,7 @@ impl Connection {
             self.channel.push(write::error(None, &error));
             return Flow::Continue;
         }
-        let answers = Answers::batched(Arc::clone(&self.channel));
+        let answers = Answers::batched(Arc::clone(&self.channel), &self.client.budget);
         let mut flow = Flow::Continue;
         // Those that are answered at once are in flight as well, until the array leaves.
         let mut ids = HashSet::new();
@@ -177,23 +191,23 @@ impl Connection {
         let details = json!({ "code": refusal.error.code });
         self.server.log().event(LogLevel::Debug, "mcp.rpc", "message refused", &details);
         answers.expect();
-        answers.answer(write::error(refusal.id.as_ref(), &refusal.error));
+        answers.error(refusal.id.as_ref(), &refusal.error);
     }
 
     fn take_request(&self, request: &Request<'_>, answers: &Answers) -> Flow {
         answers.expect();
         match panics::caught(|| self.serve(request, answers)) {
             Ok(Served::Now(result)) => {
-                answers.answer(write::result(&request.id, result));
+                answers.result(&request.id, result);
                 Flow::Continue
             }
             Ok(Served::Exit(result)) => {
-                answers.answer(write::result(&request.id, result));
+                answers.result(&request.id, result);
                 Flow::Exit
             }
             Ok(Served::Later) => Flow::Continue,
             Err(error) => {
-                answers.answer(write::error(Some(&request.id), &error));
+                answers.error(Some(&request.id), &error);
                 Flow::Continue
             }
         }
@@ -301,7 +315,14 @@ impl Connection {
         }
         let filter = Filter::read(request.params)?;
         let channel = Arc::clone(&self.channel);
-        self.listens.begin(&self.server, channel, &request.id, context.revision, filter)?;
+        self.listens.begin(
+            &self.server,
+            channel,
+            &self.client.budget,
+            &request.id,
+            context.revision,
+            filter,
+        )?;
         Ok(Served::Later)
     }
 
@@ -329,12 +350,18 @@ impl Connection {
         method: Lengthy,
         answers: &Answers,
     ) -> Result<Served, RpcError> {
+        // The params, what of them is kept apart as the context, and the id where it is in flight and where it is answered.
+        let meta = context.meta.as_ref().map_or(0, |meta| meta.len());
+        let bytes =
+            request.params.map_or(0, |params| params.text().len()) + meta + 2 * request.id.as_json().len();
+        let held = (bytes > SMALL).then(|| self.client.budget.charge(bytes)).transpose();
+        let held = held.map_err(|why| RpcError::internal(format!("Server busy: {why}")))?;
         let in_flight = self.begin(&request.id, answers)?;
         let call = Arc::clone(in_flight.call());
         let work = Arc::new(Work::new(Arc::clone(&self.server), self.client.clone(), context, in_flight));
         let params = request.params.map(RawBuf::from);
-        let bytes = request.params.map_or(0, |params| params.text().len());
         let work = Box::pin(async move {
+            let _held = held;
             if work.is_cancelled() {
                 return;
             }

@@ -3,7 +3,7 @@
 use crate::capabilities::ClientCapabilities;
 use crate::guard::Guard;
 use crate::session::Session;
-use mcp_bash_wire::{Era, LogLevel, Raw, RequestMeta, Revision, RpcError, keys};
+use mcp_bash_wire::{Era, Id, LogLevel, Raw, RequestMeta, Revision, RpcError, keys};
 
 /// The circumstances of one request.
 #[derive(Debug, Clone)]
@@ -34,6 +34,13 @@ impl RequestContext {
         };
         let progress_token = match meta.progress_token {
             None => None,
+            // It is repeated in every notification.
+            Some(token) if token.text().len() > Id::LONGEST => {
+                return Err(RpcError::invalid_params(format!(
+                    "Invalid params: `progressToken` is longer than {} bytes",
+                    Id::LONGEST
+                )));
+            }
             Some(token) if token.is_integer() || token.string().is_some() => Some(token.text().into()),
             Some(token) => {
                 let kind = token.kind();

@@ -1,5 +1,6 @@
 //! A record of every message, for those who debug a client: secrets removed, in a folder only they can read.
 
+use mcp_bash_budget::tree_bytes;
 use mcp_bash_runner::StateDir;
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
@@ -14,6 +15,9 @@ pub(crate) struct Payloads {
     /// Removed wherever it stands, whatever its key.
     secret: Option<String>,
 }
+
+/// A message that would take more memory than this to be cleaned of secrets is only counted.
+const MOST_BYTES: usize = 32 * 1024 * 1024;
 
 const REDACTED: &str = "[redacted]";
 
@@ -30,14 +34,20 @@ impl Payloads {
 
     /// Notes a message; `direction` is `<` for what came in and `>` for what went out.
     pub(crate) fn record(&self, direction: char, message: &[u8]) {
-        let shown = match serde_json::from_slice::<Value>(message.trim_ascii()) {
-            Ok(mut value) => {
-                self.redact(&mut value);
-                value.to_string()
-            }
-            // What cannot be read cannot be cleaned of secrets either.
-            Err(_) => format!("[{} bytes that are not JSON]", message.len()),
-        };
+        let text = std::str::from_utf8(message.trim_ascii()).ok();
+        let shown =
+            match text.filter(|text| tree_bytes(text) <= MOST_BYTES).map(serde_json::from_str::<Value>) {
+                Some(Ok(mut value)) => {
+                    self.redact(&mut value);
+                    value.to_string()
+                }
+                // What cannot be read cannot be cleaned of secrets either.
+                Some(Err(_)) => format!("[{} bytes that are not JSON]", message.len()),
+                None => format!(
+                    "[{} bytes, which are too many to be looked through or are no text]",
+                    message.len()
+                ),
+            };
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         // A full disk must not stop the server; the record is a convenience.
         let _ = writeln!(file, "{direction} {shown}");

@@ -4,6 +4,7 @@ use crate::channel::Channel;
 use crate::limiter::Limiter;
 use crate::subscriptions::Hearer;
 use mcp_bash_wire::{LogLevel, write};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -23,6 +24,7 @@ impl Peers {
             ready: AtomicBool::new(false),
             log_level: AtomicU8::new(0),
             limiter: Mutex::new(Limiter::new(events_per_minute)),
+            owed: Mutex::default(),
         });
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         peers.retain(|peer| peer.strong_count() > 0);
@@ -32,15 +34,27 @@ impl Peers {
 
     /// Tells everyone that is ready, without any params.
     pub(crate) fn announce(&self, method: &str) {
-        let notification = write::notification(method, "{}");
         for peer in self.chosen(|peer| peer.ready.load(Ordering::Acquire)) {
-            peer.channel.push(notification.clone());
-            peer.channel.flush();
+            peer.announce(method);
         }
-        let listens = self.listens.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for hearer in listens.iter().filter_map(Weak::upgrade) {
+        for hearer in self.listening() {
             hearer.announce(method);
         }
+    }
+
+    /// Announces what could not be announced before, to those who read again.
+    pub(crate) fn tell_what_is_owed(&self) {
+        for peer in self.chosen(|_| true) {
+            peer.tell_what_is_owed();
+        }
+        for hearer in self.listening() {
+            hearer.tell_what_is_owed();
+        }
+    }
+
+    fn listening(&self) -> Vec<Arc<Hearer>> {
+        let listens = self.listens.lock().unwrap_or_else(PoisonError::into_inner);
+        listens.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// A listening request, which hears what it wants for as long as it lives.
@@ -73,9 +87,30 @@ pub(crate) struct Peer {
     ready: AtomicBool,
     log_level: AtomicU8,
     limiter: Mutex<Limiter>,
+    /// The announcements that wait until the client reads again, each of them once.
+    owed: Mutex<BTreeSet<String>>,
 }
 
 impl Peer {
+    /// Announces that a list has changed, now or when the client reads again.
+    fn announce(&self, method: &str) {
+        let mut owed = self.owed.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.channel.is_clogged() {
+            owed.insert(method.to_owned());
+            return;
+        }
+        self.channel.push(write::notification(method, "{}"));
+        drop(owed);
+        self.channel.flush();
+    }
+
+    fn tell_what_is_owed(&self) {
+        let owed = std::mem::take(&mut *self.owed.lock().unwrap_or_else(PoisonError::into_inner));
+        for method in owed {
+            self.announce(&method);
+        }
+    }
+
     pub(crate) fn set_ready(&self) {
         self.ready.store(true, Ordering::Release);
     }

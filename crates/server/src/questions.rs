@@ -1,6 +1,7 @@
 //! What we are owed: the requests we have sent to a client of the handshake era.
 
 use crate::channel::Channel;
+use mcp_bash_budget::NoRoom;
 use mcp_bash_wire::{Id, RawBuf, Response, write};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,6 +24,12 @@ pub(crate) enum Unanswered {
     Cancelled,
     #[error("the client cannot answer any more: the server's input has ended")]
     NoAnswers,
+    #[error(
+        "the client leaves unread what it was sent before; MCPBASH_MAX_UNREAD_BYTES says how much it may"
+    )]
+    Clogged,
+    #[error("the client's answer is not passed on: {0}")]
+    NoRoom(#[from] NoRoom),
 }
 
 type Answer = Result<RawBuf, Unanswered>;
@@ -53,6 +60,9 @@ impl Questions {
         params: &str,
         patience: Duration,
     ) -> Result<RawBuf, Unanswered> {
+        if self.channel.is_clogged() {
+            return Err(Unanswered::Clogged);
+        }
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, answer) = oneshot::channel();
         {

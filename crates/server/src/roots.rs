@@ -15,6 +15,9 @@ use tokio::time::{sleep, timeout};
 /// How long changes may follow each other before we ask: a client that opens a workspace tells of each folder.
 const QUIET: Duration = Duration::from_millis(100);
 
+/// The longest answer that is read, in bytes. Every script is given what it says.
+const LONGEST: usize = 1024 * 1024;
+
 /// Folders that scripts may work in, as they are told to scripts.
 pub(crate) struct Roots {
     /// A JSON array.
@@ -77,6 +80,9 @@ impl ClientRoots {
     async fn ask(&self, server: &Server, questions: &Questions, generation: u64) {
         let answer = questions.ask("roots/list", "{}", server.settings().roots_timeout).await;
         let (listed, problems) = match answer {
+            Ok(result) if result.as_raw().text().len() > LONGEST => {
+                (None, vec![format!("the client's roots are ignored: they have more than {LONGEST} bytes")])
+            }
             // Each of them is looked at on a disk, which may take its time.
             Ok(result) => {
                 spawn_blocking(move || roots::of_client(result.as_raw().text())).await.unwrap_or_default()

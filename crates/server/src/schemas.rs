@@ -1,5 +1,6 @@
 //! The schemas of a catalog's tools, compiled when they are first needed and kept as long as the catalog is served.
 
+use mcp_bash_budget::tree_bytes;
 use mcp_bash_project::Tool;
 use mcp_bash_schema::{Problem, Schema};
 use mcp_bash_wire::RpcError;
@@ -23,6 +24,12 @@ pub(crate) enum Unfit {
 }
 
 impl Schemas {
+    /// What it takes at most to hold a value against a schema. More values than so many are refused before they are read.
+    pub(crate) fn cost_of(value: &str) -> usize {
+        const MOST: usize = 100 * 1024 * 1024;
+        tree_bytes(value).min(MOST)
+    }
+
     /// The arguments as the tool gets them: as they came, or with values put right that were beyond doubt.
     pub(crate) fn check_input<'a>(&self, tool: &Tool, arguments: &'a str) -> Result<Cow<'a, str>, Unfit> {
         let compiled = self.input.get_or_init(|| compile(tool.input_schema.get()));

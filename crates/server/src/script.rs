@@ -6,6 +6,7 @@ use mcp_bash_project::{Paths, excerpt, trust};
 use mcp_bash_runner::{Ending, Input, Invocation, Patience, Variables};
 use mcp_bash_wire::RpcError;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a script may take to end when it is told to.
@@ -46,6 +47,7 @@ impl Script<'_> {
             patience: Patience::fixed(timeout),
             grace: GRACE,
             output_limit: self.limit,
+            budget: Arc::clone(work.budget()),
             error_tail: settings.stderr_tail,
             talk: None,
         };
@@ -71,6 +73,7 @@ impl Script<'_> {
             Ending::OutputTooLarge => {
                 format!("printed more than {} bytes; {} sets the limit", self.limit, self.limit_setting)
             }
+            Ending::NoRoom(why) => format!("printed too much: {why}"),
             Ending::Cancelled => "was cancelled".to_owned(),
         };
         Err(RpcError::internal(format!("{what} {problem}")))

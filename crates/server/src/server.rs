@@ -9,11 +9,12 @@ use crate::parking::Parking;
 use crate::payloads::Payloads;
 use crate::resources::Resources;
 use crate::roots::Roots;
-use crate::settings::Settings;
+use crate::settings::{CONNECTION_SETTING, Settings};
 use crate::setup::Setup;
 use crate::subscriptions::Subscriptions;
 use crate::toolbox::Toolbox;
 use arc_swap::ArcSwap;
+use mcp_bash_budget::Budget;
 use mcp_bash_project::roots;
 use mcp_bash_project::{Catalog, Changes, Paths, Reading, RegistryError};
 use mcp_bash_runner::{Runner, StateDir, Variables};
@@ -46,12 +47,14 @@ pub struct Server {
     own_roots: Arc<Roots>,
     toolbox: OnceLock<Option<Toolbox>>,
     common_environment: Mutex<Option<CommonEnvironment>>,
+    /// What is held in all.
+    budget: Arc<Budget>,
 }
 
 impl Server {
     /// A server for `catalog`, which was read as `reading` says.
     pub fn new(setup: Setup, catalog: Catalog, reading: Reading, log: Log) -> Self {
-        let Setup { settings, runtime, runner, state_dir } = setup;
+        let Setup { settings, runtime, runner, state_dir, budget } = setup;
         let admission = Admission::new(
             runtime.clone(),
             settings.max_concurrent,
@@ -63,7 +66,7 @@ impl Server {
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
             payloads: record_payloads(&settings, &state_dir, &log),
-            resources: Resources::new(&settings, &catalog.paths),
+            resources: Resources::new(&settings, &catalog.paths, Arc::clone(&state_dir)),
             subscriptions: Subscriptions::default(),
             runner,
             admission: Arc::new(admission),
@@ -78,6 +81,7 @@ impl Server {
             own_roots,
             toolbox: OnceLock::new(),
             common_environment: Mutex::default(),
+            budget,
         }
     }
 
@@ -123,6 +127,16 @@ impl Server {
 
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// A budget for one more client: what is held for it, as a part of what is held in all.
+    pub fn client_budget(&self) -> Arc<Budget> {
+        self.budget.part(self.settings.max_connection_bytes, CONNECTION_SETTING)
+    }
+
+    /// What is held in all.
+    pub(crate) fn budget(&self) -> &Arc<Budget> {
+        &self.budget
     }
 
     pub fn log(&self) -> &Log {

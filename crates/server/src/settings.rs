@@ -17,6 +17,10 @@ pub struct Settings {
     pub max_waiting: usize,
     pub max_waiting_bytes: usize,
     pub max_unread_bytes: usize,
+    /// What is held for one client at once.
+    pub max_connection_bytes: usize,
+    /// What is held at once in all.
+    pub max_process_bytes: usize,
     pub log_level: LogLevel,
     pub minimal: bool,
     pub compat_batches: bool,
@@ -135,6 +139,12 @@ const fn row(name: &'static str, default: &'static str, meaning: &'static str) -
     Setting { name, default, meaning }
 }
 
+/// The setting that bounds what is held for one client.
+pub(crate) const CONNECTION_SETTING: &str = "MCPBASH_MAX_CONNECTION_BYTES";
+
+/// The setting that bounds what is held in all.
+pub(crate) const PROCESS_SETTING: &str = "MCPBASH_MAX_PROCESS_BYTES";
+
 /// The reference table. [`Settings::read`] refuses to look up a name that is not in it.
 pub const TABLE: &[Setting] = &[
     row("MCPBASH_PROJECT_ROOT", "", "The project to serve, where `--project-root` does not say"),
@@ -156,13 +166,20 @@ pub const TABLE: &[Setting] = &[
     row(
         "MCPBASH_MAX_WAITING_BYTES",
         "67108864",
-        "How many bytes of arguments the waiting calls may hold together",
+        "How many bytes of ids and params the waiting calls may hold together",
     ),
     row(
         "MCPBASH_MAX_UNREAD_BYTES",
         "16777216",
         "How many bytes of answers may wait for a client that does not read; then we stop reading too",
     ),
+    row(
+        CONNECTION_SETTING,
+        "268435456",
+        "How many bytes are held for one client at once: what it sends, what scripts print and ask, what waits to be read; \
+         beyond, calls are refused and large results become errors that say so",
+    ),
+    row(PROCESS_SETTING, "1073741824", "The same for all clients together"),
     row("MCPBASH_MAX_MESSAGE_BYTES", "33554432", "The longest message a client may send"),
     row(
         "MCPBASH_MAX_JSON_DEPTH",
@@ -194,7 +211,7 @@ pub const TABLE: &[Setting] = &[
     row(
         "MCPBASH_MAX_PROMPT_BYTES",
         "10485760",
-        "The largest template of a prompt, file in it, or output of its script, in bytes",
+        "The largest template of a prompt, output of its script, or text of all its messages and files, in bytes",
     ),
     row(
         "MCPBASH_TOOL_ALLOWLIST",
@@ -402,6 +419,8 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
             max_waiting: self.size("MCPBASH_MAX_WAITING_REQUESTS", 0),
             max_waiting_bytes: self.size("MCPBASH_MAX_WAITING_BYTES", 0),
             max_unread_bytes: self.size("MCPBASH_MAX_UNREAD_BYTES", 4096),
+            max_connection_bytes: self.size(CONNECTION_SETTING, 1024 * 1024),
+            max_process_bytes: self.size(PROCESS_SETTING, 1024 * 1024),
             log_level: self.log_level(),
             minimal: self.flag("MCPBASH_FORCE_MINIMAL"),
             compat_batches: self.flag("MCPBASH_COMPAT_BATCHES"),

@@ -1,7 +1,8 @@
 //! What a server is set up with before there is a project to serve.
 
 use crate::methods::tools::environment;
-use crate::settings::Settings;
+use crate::settings::{PROCESS_SETTING, Settings};
+use mcp_bash_budget::Budget;
 use mcp_bash_project::{Ask, Paths, Reading, excerpt};
 use mcp_bash_runner::{Ending, Input, Invocation, Outcome, Patience, Runner, StateDir};
 use std::path::Path;
@@ -15,12 +16,15 @@ pub struct Setup {
     pub(crate) runtime: Handle,
     pub(crate) runner: Arc<Runner>,
     pub(crate) state_dir: Arc<StateDir>,
+    /// What is held in all.
+    pub(crate) budget: Arc<Budget>,
 }
 
 impl Setup {
     pub fn new(settings: Settings, runtime: Handle, state_dir: Arc<StateDir>) -> Self {
         let runner = Arc::new(Runner::new(Arc::clone(&state_dir)));
-        Self { settings: Arc::new(settings), runtime, runner, state_dir }
+        let budget = Budget::new(settings.max_process_bytes, PROCESS_SETTING);
+        Self { settings: Arc::new(settings), runtime, runner, state_dir, budget }
     }
 
     pub fn settings(&self) -> &Settings {
@@ -37,6 +41,7 @@ impl Setup {
             settings: Arc::clone(&self.settings),
             runner: Arc::clone(&self.runner),
             paths: paths.clone(),
+            budget: Arc::clone(&self.budget),
         };
         Reading {
             registration_limit: self.settings.registration_limit,
@@ -55,6 +60,7 @@ struct Asker {
     settings: Arc<Settings>,
     runner: Arc<Runner>,
     paths: Paths,
+    budget: Arc<Budget>,
 }
 
 impl std::fmt::Debug for Asker {
@@ -77,6 +83,7 @@ impl Ask for Asker {
             patience: Patience::fixed(self.settings.provider_timeout),
             grace: GRACE,
             output_limit: self.settings.output_limit,
+            budget: Arc::clone(&self.budget),
             error_tail: self.settings.stderr_tail,
             talk: None,
         };
@@ -109,6 +116,7 @@ impl Asker {
                 "printed more than {} bytes; MCPBASH_MAX_TOOL_OUTPUT_SIZE sets the limit",
                 self.settings.output_limit
             )),
+            Ending::NoRoom(why) => Err(format!("printed too much: {why}")),
             Ending::Cancelled => Err("was cancelled".to_owned()),
         }
     }

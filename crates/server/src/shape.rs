@@ -1,6 +1,8 @@
 //! The shape of what we send, by revision. Handlers write the newest shape; this file leaves out what older revisions
 //! do not know. Nowhere else is a result or a definition adapted.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use mcp_bash_project::{About, Identity, Prompt, Resource, ResourceTemplate, Tool};
 use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner, keys, write};
 use std::borrow::Cow;
@@ -14,8 +16,6 @@ pub(crate) struct Answer {
     pub(crate) members: String,
     /// The members of the result's `_meta`, likewise.
     pub(crate) meta: String,
-    /// `structuredContent` as JSON text, for the results of tools.
-    pub(crate) structured_content: Option<String>,
     /// Whether clients may keep the result for a while.
     pub(crate) cacheable: bool,
 }
@@ -32,16 +32,23 @@ impl Answer {
         Self { cacheable: true, ..self }
     }
 
+    /// The same with structured content, a JSON text, where `revision` knows such a thing. It is written in its place at
+    /// once, because it may be large.
+    pub(crate) fn with_structured(self, json: &str, revision: Revision) -> Self {
+        // Before the stateless era only an object could be structured content.
+        let is_known =
+            revision.has_result_type() || (revision.has_structured_content() && json.starts_with('{'));
+        if !is_known {
+            return self;
+        }
+        let mut members = Members(self.members);
+        members.compact("structuredContent", json);
+        Self { members: members.0, ..self }
+    }
+
     /// The members of the result as `revision` knows it, as JSON text without the braces around it.
     pub(crate) fn render(self, revision: Revision, identity: &Identity) -> String {
         let mut result = Members(self.members);
-        // Before the stateless era only an object could be structured content.
-        let known = |structured: &String| {
-            revision.has_result_type() || (revision.has_structured_content() && structured.starts_with('{'))
-        };
-        if let Some(structured) = self.structured_content.filter(known) {
-            result.raw("structuredContent", &structured);
-        }
         if self.cacheable && revision.has_result_type() {
             result.raw("ttlMs", &TTL_MS.to_string());
             // What a project offers may be nobody else's business, so caches between us and the client may not share it.
@@ -91,6 +98,9 @@ pub(crate) fn input_required(key: &str, request: &str, word: &str) -> String {
     result.into_text()
 }
 
+/// The length of a longer text is worked out before it is written.
+const LARGE: usize = 64 * 1024;
+
 /// The content of a result that is being written.
 pub(crate) struct Content(String);
 
@@ -109,7 +119,8 @@ impl Content {
     pub(crate) fn text(&mut self, text: &str) {
         self.comma();
         // Room for the rest of the message as well, so that a large text is not moved once more.
-        self.0.reserve(text.len() + text.len() / 16 + 1024);
+        let size = if text.len() > LARGE { write::string_len(text) } else { text.len() + text.len() / 16 };
+        self.0.reserve(size + 1024);
         self.0.push_str(r#"{"type":"text","text":"#);
         write::push_string(&mut self.0, text);
         self.0.push('}');
@@ -122,8 +133,26 @@ impl Content {
             self.text(words.trim());
         } else {
             self.comma();
-            self.0.push_str(item);
+            write::push_compact(&mut self.0, item);
         }
+    }
+
+    /// A file as an item. Its bytes are text, or become Base64.
+    pub(crate) fn file(&mut self, uri: &str, mime_type: &str, bytes: &[u8]) {
+        self.comma();
+        self.0.push_str(r#"{"type":"resource","resource":{"uri":"#);
+        write::push_string(&mut self.0, uri);
+        self.0.push_str(r#","mimeType":"#);
+        write::push_string(&mut self.0, mime_type);
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            self.0.push_str(r#","text":"#);
+            write::push_string(&mut self.0, text);
+        } else {
+            self.0.push_str(r#","blob":""#);
+            STANDARD.encode_string(bytes, &mut self.0);
+            self.0.push('"');
+        }
+        self.0.push_str("}}");
     }
 
     pub(crate) fn finish(mut self, is_error: bool) -> Answer {
@@ -308,8 +337,15 @@ impl Members {
 
     pub(crate) fn string(&mut self, name: &str, text: Option<&str>) {
         if let Some(text) = text {
-            self.raw(name, &write::string(text));
+            self.raw(name, "");
+            write::push_string(&mut self.0, text);
         }
+    }
+
+    /// Adds a member without the blanks between its tokens.
+    fn compact(&mut self, name: &str, json: &str) {
+        self.raw(name, "");
+        write::push_compact(&mut self.0, json);
     }
 
     /// Adds members that are written already.

@@ -11,6 +11,7 @@ use crate::roots::{ClientRoots, Roots};
 use crate::server::Server;
 use crate::shape::{self, Members};
 use crate::subscriptions::Hearer;
+use mcp_bash_budget::Budget;
 use mcp_bash_wire::{Era, Limits, LogLevel, Object, Raw, RawBuf, Revision, RpcError, Scanner, write};
 use serde_json::Value;
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub(crate) struct Client {
     pub(crate) roots: Arc<ClientRoots>,
     /// Hears of the resources that the session subscribes to.
     pub(crate) hearer: Arc<Hearer>,
+    /// What is held for it.
+    pub(crate) budget: Arc<Budget>,
 }
 
 /// Whom work answers. Another may take their place.
@@ -68,6 +71,11 @@ impl Work {
 
     pub(crate) fn server(&self) -> &Server {
         &self.server
+    }
+
+    /// What is held for the client of the request.
+    pub(crate) fn budget(&self) -> &Arc<Budget> {
+        &self.client.budget
     }
 
     /// Who hears of the resources that the session subscribes to.

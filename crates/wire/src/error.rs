@@ -36,8 +36,11 @@ pub struct RpcError {
 }
 
 impl RpcError {
+    /// A message that is very long, because it quotes what a client or a script wrote, is told in part.
     pub fn new(code: i32, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into(), data: None }
+        let message = message.into();
+        let message = if message.len() > LONGEST_MESSAGE { in_part(&message).into() } else { message };
+        Self { code, message, data: None }
     }
 
     pub fn invalid_request(message: impl Into<Cow<'static, str>>) -> Self {
@@ -58,7 +61,7 @@ impl RpcError {
 
     /// There is no resource `uri`, told as `revision` has it.
     pub fn resource_not_found(revision: Revision, uri: &str) -> Self {
-        let data = serde_json::json!({ "uri": uri });
+        let data = serde_json::json!({ "uri": in_part(uri) });
         let message = format!("Resource not found: {}", excerpt(uri));
         Self { data: Some(data.to_string()), ..Self::new(revision.missing_resource_code(), message) }
     }
@@ -66,7 +69,7 @@ impl RpcError {
     /// A stateless request asked for `requested`; the answer names what it may ask for instead.
     pub fn unsupported_version(requested: &str) -> Self {
         let supported: Vec<&str> = Revision::stateless().map(Revision::as_str).collect();
-        let data = serde_json::json!({ "supported": supported, "requested": requested });
+        let data = serde_json::json!({ "supported": supported, "requested": in_part(requested) });
         Self {
             data: Some(data.to_string()),
             ..Self::new(code::UNSUPPORTED_VERSION, "Unsupported protocol version")
@@ -87,6 +90,21 @@ impl From<ObjectError> for RpcError {
     fn from(error: ObjectError) -> Self {
         Self::invalid_params(format!("Invalid params: {error}"))
     }
+}
+
+/// The longest message of an error, and the longest text that is quoted in its data.
+const LONGEST_MESSAGE: usize = 64 * 1024;
+
+/// A text of any length: as a whole, or where it is too long its beginning and its end.
+fn in_part(text: &str) -> String {
+    if text.len() <= LONGEST_MESSAGE {
+        return text.to_owned();
+    }
+    let half = LONGEST_MESSAGE / 2;
+    let head = &text[..(0..=half).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)];
+    let tail = text.len() - half;
+    let tail = &text[(tail..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())..];
+    format!("{head} […{} bytes…] {tail}", text.len() - head.len() - tail.len())
 }
 
 /// The start of a text that came from outside, short enough to be quoted in a message.
@@ -121,5 +139,10 @@ mod tests {
     #[test]
     fn what_a_client_wrote_is_quoted_in_part_only() {
         assert!(RpcError::method_not_found(&"x".repeat(10_000)).message.len() < 200);
+        let long = format!("first{}last", "é".repeat(LONGEST_MESSAGE));
+        let told = RpcError::internal(long.clone()).message;
+        assert!(told.starts_with("firsté") && told.ends_with("élast") && told.len() < LONGEST_MESSAGE + 50);
+        let missing = RpcError::resource_not_found(Revision::NEWEST_HANDSHAKE, &long);
+        assert!(missing.data.unwrap().len() < LONGEST_MESSAGE + 100);
     }
 }

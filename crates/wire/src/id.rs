@@ -15,9 +15,16 @@ pub struct Id {
 }
 
 impl Id {
-    /// `None` for what cannot be an id: `null`, a fraction, a boolean, an object, an array, broken Unicode.
+    /// The longest id, in bytes. It is kept in several places for as long as its request is worked on.
+    pub const LONGEST: usize = 64 * 1024;
+
+    /// `None` for what cannot be an id: `null`, a fraction, a boolean, an object, an array, broken Unicode, and what is
+    /// too long.
     pub fn read(raw: Raw<'_>) -> Option<Self> {
         let text = raw.text();
+        if text.len() > Self::LONGEST {
+            return None;
+        }
         if raw.is_integer() {
             let plain = (text == "-0").then(|| "0".into());
             return Some(Self { text: text.into(), plain });
@@ -74,5 +81,7 @@ mod tests {
         for text in ["null", "1.0", "1e3", "true", "{}", "[1]", r#""\ud800""#] {
             assert!(id(text).is_none(), "{text}");
         }
+        let long = |length| format!("\"{}\"", "x".repeat(length - 2));
+        assert!(id(&long(Id::LONGEST)).is_some() && id(&long(Id::LONGEST + 1)).is_none());
     }
 }

@@ -52,6 +52,11 @@ impl Lines {
         &mut self.buffer[self.end..]
     }
 
+    /// How much memory this takes.
+    pub fn size(&self) -> usize {
+        self.buffer.len()
+    }
+
     /// The reader wrote that many bytes.
     pub fn filled(&mut self, count: usize) {
         self.end += count;

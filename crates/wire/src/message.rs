@@ -101,10 +101,24 @@ pub fn refuse_oversized(start: &[u8], limits: Limits) -> Refusal {
     )
 }
 
+/// The most messages of one batch. Each is owed an answer, however short it is itself.
+const MOST_IN_BATCH: usize = 10_000;
+
 fn decode_batch(text: &str, limits: Limits) -> Result<Decoded<'_>, Refusal> {
     let mut elements = Vec::new();
+    let mut count = 0;
     let mut scanner = Scanner::new(text, limits);
-    match scanner.elements(|element| elements.push(element)).and_then(|()| scanner.end()) {
+    let all = scanner.elements(|element| {
+        count += 1;
+        if count <= MOST_IN_BATCH {
+            elements.push(element);
+        }
+    });
+    match all.and_then(|()| scanner.end()) {
+        Ok(()) if count > MOST_IN_BATCH => {
+            let detail = format!("a batch holds at most {MOST_IN_BATCH} messages, not {count}");
+            Err(Refusal::invalid(None, &detail))
+        }
         Ok(()) => Ok(Decoded::Batch(elements)),
         Err(error) => Err(refuse(text, error)),
     }
@@ -178,8 +192,7 @@ fn classify<'a>(object: &Object<'a, '_>) -> Result<Incoming<'a>, Refusal> {
         });
     };
     let Some(id) = id else {
-        let detail = format!("`id` must be a string or an integer, not {}", describe_id(written_id));
-        return Err(Refusal::invalid(None, &detail));
+        return Err(Refusal::invalid(None, &wrong_id(written_id)));
     };
     if !versioned {
         return Err(Refusal::invalid(Some(id), "`jsonrpc` must be \"2.0\""));
@@ -197,12 +210,16 @@ fn classify<'a>(object: &Object<'a, '_>) -> Result<Incoming<'a>, Refusal> {
     }
 }
 
-fn describe_id(raw: Raw<'_>) -> &'static str {
-    match raw.kind() {
+fn wrong_id(raw: Raw<'_>) -> String {
+    let found = match raw.kind() {
+        "a number" | "a string" if raw.text().len() > Id::LONGEST => {
+            return format!("`id` is longer than {} bytes", Id::LONGEST);
+        }
         "a number" => "a fraction",
         "a string" => "broken Unicode",
         kind => kind,
-    }
+    };
+    format!("`id` must be a string or an integer, not {found}")
 }
 
 /// Strips a byte-order mark and the blanks around it, a carriage return among them.
@@ -297,6 +314,17 @@ mod tests {
         );
         let broken = format!("{} oops", "[".repeat(300));
         assert_eq!(refusal(&broken), (None, -32700));
+    }
+
+    #[test]
+    fn long_ids_and_long_batches_are_refused() {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"ping"}}"#, "x".repeat(Id::LONGEST));
+        let refused = decode(line.as_bytes(), Limits::default()).unwrap_err();
+        assert!(refused.id.is_none() && refused.error.message.contains("`id` is longer than"), "{refused:?}");
+        let batch = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        assert!(decode(batch(MOST_IN_BATCH).as_bytes(), Limits::default()).is_ok());
+        let refused = decode(batch(MOST_IN_BATCH + 1).as_bytes(), Limits::default()).unwrap_err();
+        assert_eq!(refused.error.code, code::INVALID_REQUEST);
     }
 
     #[test]

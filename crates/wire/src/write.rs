@@ -46,14 +46,6 @@ pub fn notification(method: &str, params: &str) -> Vec<u8> {
     out
 }
 
-/// Several answers as one array.
-pub fn batch(answers: &[Vec<u8>]) -> Vec<u8> {
-    let mut out = vec![b'['];
-    out.extend(answers.join(&b','));
-    out.push(b']');
-    out
-}
-
 /// A text as a JSON string, quotes included.
 pub fn string(text: &str) -> String {
     let mut out = String::new();
@@ -86,6 +78,20 @@ pub fn push_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// How long a text is as a JSON string, quotes included. Control characters take six bytes each.
+pub fn string_len(text: &str) -> usize {
+    let mut length = text.len() + 2;
+    let mut rest = text.as_bytes();
+    while let Some(at) = first_to_escape(rest) {
+        length += match rest[at] {
+            b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 1,
+            _ => 5,
+        };
+        rest = &rest[at + 1..];
+    }
+    length
+}
+
 /// Where the first byte stands that a JSON string cannot hold as it is: a control character, `"` or `\`.
 fn first_to_escape(bytes: &[u8]) -> Option<usize> {
     const LOWEST: u64 = u64::from_le_bytes([0x01; 8]);
@@ -109,7 +115,14 @@ fn first_to_escape(bytes: &[u8]) -> Option<usize> {
 
 /// The same JSON without blanks between its tokens, so that it fits on a line. Nothing else changes.
 pub fn compact(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
+    let mut out = String::new();
+    push_compact(&mut out, json);
+    out
+}
+
+/// Appends JSON without blanks between its tokens.
+pub fn push_compact(out: &mut String, json: &str) {
+    out.reserve(json.len());
     let bytes = json.as_bytes();
     let (mut at, mut copied) = (0, 0);
     while let Some(byte) = bytes.get(at) {
@@ -124,7 +137,6 @@ pub fn compact(json: &str) -> String {
         }
     }
     out.push_str(&json[copied..]);
-    out
 }
 
 /// Where the string ends that starts at `start`.
@@ -150,6 +162,7 @@ mod tests {
         let written = string(&text);
         assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
         assert_eq!(written, serde_json::to_string(&text).unwrap());
+        assert_eq!(string_len(&text), written.len());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Questions that are files: written elsewhere and moved into place, or written in place and closed.
 
 use super::{LONGEST, Question, Way};
+use mcp_bash_budget::Budget;
 use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -28,6 +29,7 @@ type Key = system::Key;
 struct Asking {
     folder: PathBuf,
     asked: Sender<Question>,
+    budget: Arc<Budget>,
 }
 
 impl FileQuestions {
@@ -43,9 +45,11 @@ impl FileQuestions {
         self: &Arc<Self>,
         folder: &Path,
         asked: Sender<Question>,
+        budget: &Arc<Budget>,
     ) -> io::Result<FilesOfCall> {
         let key = self.watch.add(folder)?;
-        self.lock().insert(key.clone(), Asking { folder: folder.to_owned(), asked });
+        let asking = Asking { folder: folder.to_owned(), asked, budget: Arc::clone(budget) };
+        self.lock().insert(key.clone(), asking);
         Ok(FilesOfCall {
             all: Arc::clone(self),
             key,
@@ -56,15 +60,19 @@ impl FileQuestions {
 
     /// Takes the question of the call that has this folder, if there is one.
     fn take(&self, key: &Key) -> Option<()> {
-        let Asking { folder, asked } = self.lock().get(key).cloned()?;
+        let Asking { folder, asked, budget } = self.lock().get(key).cloned()?;
         let request = folder.join(REQUEST);
         let text = mcp_bash_files::read(&request, LONGEST as u64).ok().filter(|text| !text.is_empty())?;
         let _ = std::fs::remove_file(&request);
-        let (question, awaited) = Question::new(text, Way::File);
+        let (text, held) = match budget.charge(text.len()) {
+            Ok(held) => (Ok(text), Some(held)),
+            Err(why) => (Err(why), None),
+        };
+        let (question, awaited) = Question::new(text, Way::File, held);
         // Who asks so much at once does not get all of it answered.
         asked.try_send(question).ok()?;
         tokio::spawn(async move {
-            if let Ok(answer) = awaited.await {
+            if let Ok((answer, _held)) = awaited.await {
                 let _ = put(&folder, &answer);
             }
         });

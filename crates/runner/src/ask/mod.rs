@@ -11,6 +11,7 @@ mod socket;
 use crate::call_folder::CallFolder;
 use crate::random;
 pub(crate) use files::FileQuestions;
+use mcp_bash_budget::{Budget, Charge, NoRoom};
 pub(crate) use socket::AskSocket;
 use std::io;
 use std::path::Path;
@@ -29,11 +30,16 @@ pub(crate) const MOST_OPEN: usize = 4;
 /// What a process wants to know. Dropped without an answer, its asker is told that there is none.
 #[derive(Debug)]
 pub struct Question {
-    /// What it wrote, which is its own affair.
-    pub text: Vec<u8>,
+    /// What it wrote, which is its own affair; or why that could not be taken.
+    pub text: Result<Vec<u8>, NoRoom>,
     pub way: Way,
-    answer: oneshot::Sender<Vec<u8>>,
+    /// What the text costs, for as long as the question is open.
+    pub(crate) held: Option<Charge>,
+    answer: oneshot::Sender<Answer>,
 }
+
+/// A line, and what it costs until its asker has it.
+pub(crate) type Answer = (Vec<u8>, Option<Charge>);
 
 /// How a question was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,15 +49,22 @@ pub enum Way {
 }
 
 impl Question {
-    pub(crate) fn new(text: Vec<u8>, way: Way) -> (Self, oneshot::Receiver<Vec<u8>>) {
+    pub(crate) fn new(
+        text: Result<Vec<u8>, NoRoom>,
+        way: Way,
+        held: Option<Charge>,
+    ) -> (Self, oneshot::Receiver<Answer>) {
         let (answer, awaited) = oneshot::channel();
-        (Self { text, way, answer }, awaited)
+        (Self { text, way, held, answer }, awaited)
     }
 
     /// Answers with one line.
-    pub fn answer(self, line: Vec<u8>) {
+    pub fn answer(mut self, line: Vec<u8>) {
+        if let Some(held) = &mut self.held {
+            held.set(line.len());
+        }
         // One that has hung up does not want to know.
-        let _ = self.answer.send(line);
+        let _ = self.answer.send((line, self.held));
     }
 
     /// Completes when the asker does not wait any more.
@@ -70,18 +83,25 @@ pub(crate) struct CallQuestions {
     asked: Sender<Question>,
     arriving: Receiver<Question>,
     files: files::FilesOfCall,
+    /// What questions and answers are charged to.
+    budget: Arc<Budget>,
 }
 
 impl CallQuestions {
-    /// Lets the call that has this folder ask. To be called within the runtime.
-    pub(crate) fn open(folder: &CallFolder, files: &Arc<FileQuestions>) -> io::Result<Self> {
+    /// Lets the call that has this folder ask. What it asks and is answered is charged to `budget`. To be called within
+    /// the runtime.
+    pub(crate) fn open(
+        folder: &CallFolder,
+        files: &Arc<FileQuestions>,
+        budget: &Arc<Budget>,
+    ) -> io::Result<Self> {
         #[expect(
             deprecated,
             reason = "its successor is unsafe, for types that do not own their descriptor as ours does"
         )]
         let socket = AsyncFd::with_interest(Arc::clone(folder.socket()?), tokio::io::Interest::READABLE)?;
         let (asked, arriving) = channel(MOST_OPEN);
-        let files = files.of_call(folder.path(), asked.clone())?;
+        let files = files.of_call(folder.path(), asked.clone(), budget)?;
         Ok(Self {
             key: random::hex::<16>()?.into(),
             socket,
@@ -89,6 +109,7 @@ impl CallQuestions {
             asked,
             arriving,
             files,
+            budget: Arc::clone(budget),
         })
     }
 
@@ -100,7 +121,9 @@ impl CallQuestions {
                 Ok(mut ready) = self.socket.readable(), if self.connected.len() < MOST_OPEN => {
                     match ready.get_inner().accept() {
                         Some(stream) => {
-                            self.connected.spawn(socket::hear(stream, Arc::clone(&self.key), self.asked.clone()));
+                            let held = Charge::nothing(&self.budget);
+                            let (key, asked) = (Arc::clone(&self.key), self.asked.clone());
+                            self.connected.spawn(socket::hear(stream, key, asked, held));
                         }
                         None => ready.clear_ready(),
                     }

@@ -2,12 +2,13 @@
 
 use super::{LONGEST, Question, Way};
 use crate::{StateDir, random};
+use mcp_bash_budget::{Charge, NoRoom, SMALL};
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc::Sender;
 
 /// The longest path that every system lets a socket have.
@@ -72,11 +73,11 @@ impl Drop for AskSocket {
 
 /// Hears who has connected: passes the question on, and gives back its answer. Whatever goes wrong on the way, the asker
 /// sees that the line is dead.
-pub(super) async fn hear(stream: UnixStream, key: Arc<str>, asked: Sender<Question>) {
-    let _ = attend(stream, &key, asked).await;
+pub(super) async fn hear(stream: UnixStream, key: Arc<str>, asked: Sender<Question>, held: Charge) {
+    let _ = attend(stream, &key, asked, held).await;
 }
 
-async fn attend(stream: UnixStream, key: &str, asked: Sender<Question>) -> Option<()> {
+async fn attend(stream: UnixStream, key: &str, asked: Sender<Question>, mut held: Charge) -> Option<()> {
     stream.set_nonblocking(true).ok()?;
     let mut stream = tokio::net::UnixStream::from_std(stream).ok()?;
     let (reading, mut writing) = stream.split();
@@ -86,14 +87,10 @@ async fn attend(stream: UnixStream, key: &str, asked: Sender<Question>) -> Optio
     if line.trim_ascii_end() != key.as_bytes() {
         return None;
     }
-    let mut text = Vec::new();
-    lines.read_until(b'\n', &mut text).await.ok()?;
-    if text.pop() != Some(b'\n') {
-        return None;
-    }
-    let (question, awaited) = Question::new(text, Way::Socket);
+    let text = read_line(&mut lines, &mut held).await?;
+    let (question, awaited) = Question::new(text, Way::Socket, Some(held));
     let mut nothing = [0];
-    let answer = tokio::select! {
+    let (answer, _held) = tokio::select! {
         answer = async {
             asked.send(question).await.ok()?;
             awaited.await.ok()
@@ -104,4 +101,33 @@ async fn attend(stream: UnixStream, key: &str, asked: Sender<Question>) -> Optio
     writing.write_all(&answer).await.ok()?;
     writing.write_all(b"\n").await.ok()?;
     writing.shutdown().await.ok()
+}
+
+/// The next line, without its newline, charged as it comes. One that has no room is read to its end all the same: who
+/// writes it listens only then.
+async fn read_line(
+    lines: &mut (impl AsyncBufRead + Unpin),
+    held: &mut Charge,
+) -> Option<Result<Vec<u8>, NoRoom>> {
+    let mut text = Ok(Vec::new());
+    loop {
+        let piece = lines.fill_buf().await.ok().filter(|piece| !piece.is_empty())?;
+        let newline = memchr::memchr(b'\n', piece);
+        let piece = &piece[..newline.unwrap_or(piece.len())];
+        if let Ok(line) = &mut text {
+            line.extend_from_slice(piece);
+            let size = line.len();
+            if size > SMALL
+                && let Err(why) = held.grow_to(size)
+            {
+                text = Err(why);
+                held.set(0);
+            }
+        }
+        let count = piece.len() + usize::from(newline.is_some());
+        lines.consume(count);
+        if newline.is_some() {
+            return Some(text);
+        }
+    }
 }

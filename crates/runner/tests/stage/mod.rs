@@ -5,6 +5,7 @@
 
 #![allow(dead_code, reason = "no test uses everything")]
 
+use mcp_bash_budget::Budget;
 use mcp_bash_runner::{Ending, Input, Invocation, Outcome, Patience, Runner, StateDir, Variables};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -111,6 +112,7 @@ pub(crate) fn shell(script: &Path) -> Invocation<'static> {
         patience: Patience::fixed(Duration::from_secs(60)),
         grace: Duration::from_millis(200),
         output_limit: 1 << 20,
+        budget: Budget::new(1 << 30, "NOTHING"),
         error_tail: 1 << 16,
         talk: None,
     }

@@ -37,12 +37,13 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     let server = work.server();
     served(&server.snapshot().catalog)?;
     let uri = uri_in(server, work.revision(), params)?;
-    let read = resources::read(server, &uri);
+    let read = resources::read(server, work.budget(), &uri);
     let content = tokio::select! {
         content = read => content,
         () = work.cancelled() => Err(Failure::Failed("the request was cancelled".to_owned())),
     };
-    Ok(content.map_err(|failure| failure.told(work.revision(), &uri))?.into_answer(&uri))
+    let answer = content.and_then(|content| content.into_answer(&uri, work.budget()));
+    answer.map_err(|failure| failure.told(work.revision(), &uri))
 }
 
 pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {

@@ -1,7 +1,13 @@
-//! Texts that are kept for a while, so that clients can read in full what an answer holds only in part.
+//! Texts that are kept for a while, so that clients can read in full what an answer holds only in part. They are kept as
+//! files in the private folder: most are never read, and memory is for what is being worked on.
 
+use mcp_bash_files as files;
+use mcp_bash_runner::StateDir;
 use std::collections::VecDeque;
-use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,8 +23,10 @@ const LIFETIME: Duration = Duration::from_secs(600);
 /// The beginning of the URI of everything that is kept.
 const PREFIX: &str = "mcpbash://kept/";
 
-#[derive(Default)]
-pub(crate) struct Kept(Mutex<Texts>);
+pub(crate) struct Kept {
+    state_dir: Arc<StateDir>,
+    texts: Mutex<Texts>,
+}
 
 #[derive(Default)]
 struct Texts {
@@ -29,19 +37,33 @@ struct Texts {
 
 struct KeptText {
     uri: String,
-    text: Arc<str>,
+    file: KeptFile,
+    bytes: usize,
     mime_type: String,
     since: Instant,
 }
 
+/// A file that vanishes with this value.
+struct KeptFile(PathBuf);
+
+impl Drop for KeptFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
 impl Kept {
-    /// Keeps a text and returns the URI it can be read by; none for a text that alone is too long.
+    pub(super) fn new(state_dir: Arc<StateDir>) -> Self {
+        Self { state_dir, texts: Mutex::default() }
+    }
+
+    /// Keeps a text and returns the URI it can be read by; none for a text that alone is too long, or cannot be written.
     pub(crate) fn keep(&self, text: &str, mime_type: &str) -> Option<String> {
         self.keep_at(text, mime_type, Instant::now())
     }
 
     /// The text of that URI and its type, if it is still kept.
-    pub(crate) fn get(&self, uri: &str) -> Option<(Arc<str>, String)> {
+    pub(crate) fn get(&self, uri: &str) -> Option<(Vec<u8>, String)> {
         self.get_at(uri, Instant::now())
     }
 
@@ -49,7 +71,9 @@ impl Kept {
         if text.len() > MOST_BYTES {
             return None;
         }
-        let uri = fresh_uri()?;
+        // Nobody can guess it: what is kept for one client is no other's business.
+        let uri = format!("{PREFIX}{}", self.state_dir.unguessable_word().ok()?);
+        let file = self.write(text).ok()?;
         let mut kept = self.lock();
         kept.forget(now, MOST_BYTES - text.len());
         if kept.texts.len() == MOST {
@@ -57,22 +81,34 @@ impl Kept {
         }
         kept.bytes += text.len();
         let mime_type = mime_type.to_owned();
-        kept.texts.push_back(KeptText { uri: uri.clone(), text: text.into(), mime_type, since: now });
+        kept.texts.push_back(KeptText { uri: uri.clone(), file, bytes: text.len(), mime_type, since: now });
         Some(uri)
     }
 
-    fn get_at(&self, uri: &str, now: Instant) -> Option<(Arc<str>, String)> {
+    fn write(&self, text: &str) -> io::Result<KeptFile> {
+        let path = self.state_dir.fresh("kept")?;
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let kept = KeptFile(path);
+        file.write_all(text.as_bytes())?;
+        Ok(kept)
+    }
+
+    fn get_at(&self, uri: &str, now: Instant) -> Option<(Vec<u8>, String)> {
         if !uri.starts_with(PREFIX) {
             return None;
         }
         let mut kept = self.lock();
         kept.forget(now, MOST_BYTES);
         let found = kept.texts.iter().find(|kept| kept.uri == uri)?;
-        Some((Arc::clone(&found.text), found.mime_type.clone()))
+        // Opened while it is known to be there; an open file can be read even when its name is gone.
+        let (file, size, mime_type) =
+            (files::open(&found.file.0).ok()?, found.bytes, found.mime_type.clone());
+        drop(kept);
+        Some((files::read_all(&file, size as u64).ok()?, mime_type))
     }
 
     fn lock(&self) -> MutexGuard<'_, Texts> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -88,48 +124,45 @@ impl Texts {
     }
 
     fn drop_oldest(&mut self) {
-        self.bytes -= self.texts.pop_front().map_or(0, |oldest| oldest.text.len());
+        self.bytes -= self.texts.pop_front().map_or(0, |oldest| oldest.bytes);
     }
-}
-
-#[allow(dead_code, reason = "what is kept comes from answers that are cut")]
-/// A URI that nobody can guess: what is kept for one client is no other's business.
-fn fresh_uri() -> Option<String> {
-    let mut random = [0; 16];
-    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty()).ok()?;
-    let mut uri = String::from(PREFIX);
-    for byte in random {
-        let _ = write!(uri, "{byte:02x}");
-    }
-    Some(uri)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn kept() -> (Kept, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        (Kept::new(Arc::new(StateDir::new(folder.path().to_owned(), false))), folder)
+    }
+
+    fn files(kept: &Kept) -> usize {
+        std::fs::read_dir(kept.state_dir.path().unwrap()).unwrap().count()
+    }
+
     #[test]
     fn what_is_kept_can_be_read_and_nothing_else() {
-        let kept = Kept::default();
+        let (kept, _folder) = kept();
         let uri = kept.keep("all of it", "text/plain").unwrap();
         let (text, mime_type) = kept.get(&uri).unwrap();
-        assert_eq!((&*text, &*mime_type), ("all of it", "text/plain"));
+        assert_eq!((&*text, &*mime_type), (&b"all of it"[..], "text/plain"));
         assert_ne!(kept.keep("all of it", "text/plain").unwrap(), uri);
         assert!(kept.get("mcpbash://kept/00").is_none() && kept.get("file:///etc/passwd").is_none());
     }
 
     #[test]
     fn it_is_forgotten_after_a_while() {
-        let (kept, start) = (Kept::default(), Instant::now());
+        let ((kept, _folder), start) = (kept(), Instant::now());
         let uri = kept.keep_at("x", "text/plain", start).unwrap();
         assert!(kept.get_at(&uri, start + LIFETIME.mul_f64(0.99)).is_some());
         assert!(kept.get_at(&uri, start + LIFETIME).is_none());
-        assert_eq!(kept.lock().bytes, 0);
+        assert_eq!((kept.lock().bytes, files(&kept)), (0, 0));
     }
 
     #[test]
     fn the_oldest_makes_room() {
-        let kept = Kept::default();
+        let (kept, _folder) = kept();
         let third = "x".repeat(MOST_BYTES / 3);
         let uris: Vec<_> = (0..4).map(|_| kept.keep(&third, "text/plain").unwrap()).collect();
         let is_there: Vec<_> = uris.iter().map(|uri| kept.get(uri).is_some()).collect();
@@ -138,6 +171,6 @@ mod tests {
         assert!(kept.keep(&"x".repeat(MOST_BYTES + 1), "text/plain").is_none());
         let uris: Vec<_> = (0..=MOST).map(|_| kept.keep("x", "text/plain").unwrap()).collect();
         assert!(kept.get(&uris[0]).is_none() && kept.get(&uris[1]).is_some());
-        assert_eq!(kept.lock().bytes, MOST);
+        assert_eq!((kept.lock().bytes, files(&kept)), (MOST, MOST));
     }
 }

@@ -17,7 +17,9 @@ pub(crate) use read::read;
 
 use crate::settings::Settings;
 use mcp_bash_project::Paths;
+use mcp_bash_runner::StateDir;
 use sources::Sources;
+use std::sync::Arc;
 
 /// What reading takes, and what is kept for later.
 pub(crate) struct Resources {
@@ -26,8 +28,8 @@ pub(crate) struct Resources {
 }
 
 impl Resources {
-    pub(crate) fn new(settings: &Settings, paths: &Paths) -> Self {
-        Self { sources: Sources::new(&settings.resources, paths), kept: Kept::default() }
+    pub(crate) fn new(settings: &Settings, paths: &Paths, state_dir: Arc<StateDir>) -> Self {
+        Self { sources: Sources::new(&settings.resources, paths), kept: Kept::new(state_dir) }
     }
 
     /// Texts that were too long for an answer and can be read for a while.

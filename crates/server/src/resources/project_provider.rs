@@ -3,6 +3,7 @@
 use super::{Failure, Found};
 use crate::methods::tools::environment;
 use crate::server::Server;
+use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_runner::{Ending, Input, Invocation, Outcome, Patience, Variables};
@@ -11,6 +12,7 @@ use serde_json::json;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a provider may take to end when it is told to.
@@ -19,6 +21,7 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Runs a provider for a URI and returns what it printed. It ends when this is dropped.
 pub(super) async fn run(
     server: &Server,
+    budget: &Arc<Budget>,
     paths: &Paths,
     script: &Path,
     uri: &str,
@@ -41,6 +44,7 @@ pub(super) async fn run(
         patience: Patience::fixed(settings.default_timeout),
         grace: GRACE,
         output_limit: settings.resources.max_bytes,
+        budget: Arc::clone(budget),
         error_tail: settings.stderr_tail,
         talk: None,
     };
@@ -118,6 +122,7 @@ fn printed(server: &Server, script: &Path, outcome: Outcome) -> Result<Vec<u8>, 
             script.display(),
             settings.resources.max_bytes
         )),
+        Ending::NoRoom(why) => Failure::Failed(why.to_string()),
         Ending::Cancelled => Failure::Failed("it was cancelled".to_owned()),
     })
 }

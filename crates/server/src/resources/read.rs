@@ -5,10 +5,12 @@ use crate::server::Server;
 use crate::shape::Answer;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use mcp_bash_budget::Budget;
 use mcp_bash_fetch::sniff;
 use mcp_bash_project::provider_script;
 use mcp_bash_uri::MAX_URI_BYTES;
 use mcp_bash_wire::write;
+use std::sync::Arc;
 
 /// What a URI names.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,22 +20,22 @@ pub(crate) struct Content {
     mime_type: Option<String>,
 }
 
-/// Reads what `uri` names. Whoever drops this ends the reading.
-pub(crate) async fn read(server: &Server, uri: &str) -> Result<Content, Failure> {
+/// Reads what `uri` names. What a script prints on the way is charged to `budget`. Whoever drops this ends the reading.
+pub(crate) async fn read(server: &Server, budget: &Arc<Budget>, uri: &str) -> Result<Content, Failure> {
     if uri.len() > MAX_URI_BYTES {
         return Err(Failure::Invalid(format!("the URI is longer than {MAX_URI_BYTES} bytes")));
     }
     if uri.chars().any(char::is_control) {
         return Err(Failure::Invalid("a URI holds no control characters; write them escaped".to_owned()));
     }
-    if let Some((text, mime_type)) = server.resources().kept().get(uri) {
-        return Ok(Content { bytes: text.as_bytes().to_vec(), mime_type: Some(mime_type) });
+    if let Some((bytes, mime_type)) = server.resources().kept().get(uri) {
+        return Ok(Content { bytes, mime_type: Some(mime_type) });
     }
     let snapshot = server.snapshot();
     let found = find(&snapshot, uri).ok_or(Failure::Missing)?;
     let paths = &snapshot.catalog.paths;
     let (bytes, told) = match provider_script(paths, &found.provider) {
-        Some(script) => (project_provider::run(server, paths, &script, uri, &found).await?, None),
+        Some(script) => (project_provider::run(server, budget, paths, &script, uri, &found).await?, None),
         None => server.resources().sources.read(&found.provider, uri, server).await?,
     };
     let limit = server.settings().max_resource_bytes();
@@ -47,31 +49,32 @@ pub(crate) async fn read(server: &Server, uri: &str) -> Result<Content, Failure>
 
 impl Content {
     /// The result of a read: text if it is one, else its bytes in Base64.
-    pub(crate) fn into_answer(self, uri: &str) -> Answer {
+    pub(crate) fn into_answer(self, uri: &str, budget: &Arc<Budget>) -> Result<Answer, Failure> {
         let sniffed = sniff(&self.bytes, Some(uri));
         // Who says that it is bytes says nothing, and text that is none is a mistake.
         let is_useful = |kind: &String| {
             kind != "application/octet-stream" && (sniffed.is_text || !kind.starts_with("text/"))
         };
         let mime_type = self.mime_type.filter(is_useful);
+        let text = std::str::from_utf8(&self.bytes).ok().filter(|_| sniffed.is_text);
+        let size = text.map_or(self.bytes.len() / 3 * 4 + 4, write::string_len);
+        let held = budget.charge(self.bytes.len() + size);
+        let _held = held.map_err(|why| Failure::Failed(why.to_string()))?;
         // Written in place: what is read may be large, and every copy of it shows.
-        let mut members = String::with_capacity(self.bytes.len() / 3 * 4 + uri.len() + 1024);
+        let mut members = String::with_capacity(size + 2 * uri.len() + 1024);
         members.push_str(r#""contents":[{"uri":"#);
         write::push_string(&mut members, uri);
         members.push_str(r#","mimeType":"#);
         write::push_string(&mut members, mime_type.as_deref().unwrap_or(sniffed.mime_type));
-        match std::str::from_utf8(&self.bytes) {
-            Ok(text) if sniffed.is_text => {
-                members.push_str(r#","text":"#);
-                write::push_string(&mut members, text);
-            }
-            _ => {
-                members.push_str(r#","blob":""#);
-                STANDARD.encode_string(&self.bytes, &mut members);
-                members.push('"');
-            }
+        if let Some(text) = text {
+            members.push_str(r#","text":"#);
+            write::push_string(&mut members, text);
+        } else {
+            members.push_str(r#","blob":""#);
+            STANDARD.encode_string(&self.bytes, &mut members);
+            members.push('"');
         }
         members.push_str("}]");
-        Answer::members(members).cacheable()
+        Ok(Answer::members(members).cacheable())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::channel::Channel;
 use crate::shape::Members;
+use mcp_bash_budget::Charge;
 use mcp_bash_wire::{Id, keys, write};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +12,15 @@ pub(crate) struct Hearer {
     subscription: Option<Id>,
     /// The announcements it wants. A session hears those as a peer.
     announcements: Vec<&'static str>,
-    stage: Mutex<Stage>,
+    state: Mutex<State>,
+    /// What its id costs, which is as long as the client likes.
+    _held: Option<Charge>,
+}
+
+struct State {
+    stage: Stage,
+    /// The announcements that wait until the client reads again, each of them once.
+    owed: Vec<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,11 +33,18 @@ enum Stage {
 
 impl Hearer {
     pub(crate) fn of_session(channel: Arc<dyn Channel>) -> Self {
-        Self { channel, subscription: None, announcements: Vec::new(), stage: Mutex::new(Stage::Open) }
+        let state = Mutex::new(State { stage: Stage::Open, owed: Vec::new() });
+        Self { channel, subscription: None, announcements: Vec::new(), state, _held: None }
     }
 
-    pub(crate) fn of_listen(channel: Arc<dyn Channel>, id: Id, announcements: Vec<&'static str>) -> Self {
-        Self { channel, subscription: Some(id), announcements, stage: Mutex::new(Stage::Waiting) }
+    pub(crate) fn of_listen(
+        channel: Arc<dyn Channel>,
+        id: Id,
+        announcements: Vec<&'static str>,
+        held: Charge,
+    ) -> Self {
+        let state = Mutex::new(State { stage: Stage::Waiting, owed: Vec::new() });
+        Self { channel, subscription: Some(id), announcements, state, _held: Some(held) }
     }
 
     /// Acknowledges, and lets everything else through from now on. False if it was closed before.
@@ -36,12 +52,12 @@ impl Hearer {
         let mut members = Members::default();
         members.raw("notifications", notifications);
         let acknowledged = self.notification("notifications/subscriptions/acknowledged", members);
-        let is_open = self.with(|stage| {
-            if *stage == Stage::Waiting {
-                *stage = Stage::Open;
+        let is_open = self.with(|state| {
+            if state.stage == Stage::Waiting {
+                state.stage = Stage::Open;
                 self.channel.push(acknowledged);
             }
-            *stage == Stage::Open
+            state.stage == Stage::Open
         });
         self.channel.flush();
         is_open
@@ -63,9 +79,10 @@ impl Hearer {
     }
 
     fn close_after(&self, last: Vec<Vec<u8>>) {
-        self.with(|stage| {
-            if *stage != Stage::Closed {
-                *stage = Stage::Closed;
+        self.with(|state| {
+            if state.stage != Stage::Closed {
+                state.stage = Stage::Closed;
+                state.owed = Vec::new();
                 for message in last {
                     self.channel.push(message);
                 }
@@ -75,7 +92,7 @@ impl Hearer {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.with(|stage| *stage == Stage::Closed)
+        self.with(|state| state.stage == Stage::Closed)
     }
 
     /// Queues the notification of a changed resource. False where the client does not read, so that it has to be told
@@ -86,25 +103,36 @@ impl Hearer {
         }
         let mut params = Members::default();
         params.string("uri", Some(uri));
-        self.tell("notifications/resources/updated", params);
-        true
-    }
-
-    /// Announces that a list has changed, to those who want to know.
-    pub(crate) fn announce(&self, method: &str) {
-        if self.announcements.contains(&method) {
-            self.tell(method, Members::default());
-            self.flush();
-        }
-    }
-
-    fn tell(&self, method: &str, params: Members) {
-        let message = self.notification(method, params);
-        self.with(|stage| {
-            if *stage == Stage::Open {
+        let message = self.notification("notifications/resources/updated", params);
+        self.with(|state| {
+            if state.stage == Stage::Open {
                 self.channel.push(message);
             }
         });
+        true
+    }
+
+    /// Announces that a list has changed, to those who want to know: now, or when they read again.
+    pub(crate) fn announce(&self, method: &str) {
+        let Some(method) = self.announcements.iter().find(|wanted| **wanted == method) else { return };
+        self.with(|state| {
+            if state.stage != Stage::Open {
+                return;
+            }
+            if !self.channel.is_clogged() {
+                self.channel.push(self.notification(method, Members::default()));
+            } else if !state.owed.contains(method) {
+                state.owed.push(method);
+            }
+        });
+        self.flush();
+    }
+
+    /// Announces what could not be announced before.
+    pub(crate) fn tell_what_is_owed(&self) {
+        for method in self.with(|state| std::mem::take(&mut state.owed)) {
+            self.announce(method);
+        }
     }
 
     pub(crate) fn flush(&self) {
@@ -118,7 +146,7 @@ impl Hearer {
         write::notification(method, &params.object())
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Stage) -> T) -> T {
-        act(&mut self.stage.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -1,10 +1,11 @@
 //! `subscriptions/listen`: requests of the stateless era that are answered only when they end.
 
-use super::{Hearer, subscribe};
+use super::{Hearer, MOST as MOST_RESOURCES, subscribe};
 use crate::channel::Channel;
 use crate::server::Server;
 use crate::shape::{Answer, Members};
-use mcp_bash_wire::{Id, Object, Raw, Revision, RpcError, keys, write};
+use mcp_bash_budget::Budget;
+use mcp_bash_wire::{Id, Object, Raw, Revision, RpcError, Scanner, keys, write};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -38,8 +39,7 @@ impl Filter {
             }
         }
         if let Some(uris) = wanted.get("resourceSubscriptions").filter(|uris| !uris.is_null()) {
-            let uris = serde_json::from_str(uris.text());
-            filter.resources = Some(uris.map_err(|_| wrong("resourceSubscriptions", "an array of strings"))?);
+            filter.resources = Some(strings(uris)?);
         }
         Ok(filter)
     }
@@ -56,6 +56,26 @@ impl Filter {
         }
         honoured.object()
     }
+}
+
+/// The URIs that a client wants to hear of. Each is kept, so there are only so many of them.
+fn strings(uris: Raw<'_>) -> Result<Vec<String>, RpcError> {
+    let (mut strings, mut are_all) = (Vec::new(), uris.is_array());
+    if are_all {
+        // The text was scanned before, so that there is nothing left to go wrong.
+        let _ = Scanner::again(uris).elements(|uri| match uri.string() {
+            Some(uri) if strings.len() <= MOST_RESOURCES => strings.push(uri.into_owned()),
+            Some(_) => {}
+            None => are_all = false,
+        });
+    }
+    if !are_all {
+        return Err(wrong("resourceSubscriptions", "an array of strings"));
+    }
+    if strings.len() > MOST_RESOURCES {
+        return Err(wrong("resourceSubscriptions", &format!("an array of at most {MOST_RESOURCES} strings")));
+    }
+    Ok(strings)
 }
 
 fn wrong(name: &str, expected: &str) -> RpcError {
@@ -75,6 +95,7 @@ impl Listens {
         &self,
         server: &Arc<Server>,
         channel: Arc<dyn Channel>,
+        budget: &Arc<Budget>,
         id: &Id,
         revision: Revision,
         mut filter: Filter,
@@ -83,7 +104,11 @@ impl Listens {
         let capabilities: serde_json::Value = serde_json::from_str(&capabilities).unwrap_or_default();
         filter.lists.retain(|(_, kind, _)| capabilities.get(kind).is_some());
         let announcements = filter.lists.iter().map(|(_, _, method)| *method).collect();
-        let hearer = Arc::new(Hearer::of_listen(channel, id.clone(), announcements));
+        // The id stands here, with its hearer, and in everything that is told.
+        let uris: usize = filter.resources.iter().flatten().map(String::len).sum();
+        let held = budget.charge(3 * id.as_json().len() + uris);
+        let held = held.map_err(|why| RpcError::internal(why.to_string()))?;
+        let hearer = Arc::new(Hearer::of_listen(channel, id.clone(), announcements, held));
         let mut listens = self.lock();
         if listens.contains_key(id) {
             return Err(RpcError::invalid_request(

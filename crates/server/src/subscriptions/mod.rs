@@ -17,6 +17,7 @@ pub(crate) use listen::{Filter, Listens};
 
 use crate::resources::{Failure, read};
 use crate::server::Server;
+use mcp_bash_budget::Charge;
 use mcp_bash_project::{Folders, Looks};
 use sha2::{Digest, Sha256};
 use source::Source;
@@ -44,19 +45,41 @@ struct State {
 
 /// A resource that somebody wants to hear of.
 struct Subscribed {
-    hearers: Vec<Weak<Hearer>>,
+    hearers: Vec<Subscriber>,
     /// Of what it held; none when it is gone.
     digest: Option<[u8; 32]>,
     source: Source,
-    /// Whether a change could not be told to everyone.
+    /// What its URI costs.
+    _held: Charge,
+}
+
+struct Subscriber {
+    hearer: Weak<Hearer>,
+    /// Whether it has still to be told of a change.
     is_owed: bool,
+}
+
+impl Subscriber {
+    fn is(&self, hearer: *const Hearer) -> bool {
+        std::ptr::eq(self.hearer.as_ptr(), hearer)
+    }
+
+    fn is_there(&self) -> bool {
+        self.hearer.strong_count() > 0
+    }
+
+    /// Tells it what it is owed, as far as its client reads.
+    fn tell(&mut self, uri: &str) -> Option<Arc<Hearer>> {
+        let hearer = self.hearer.upgrade().filter(|_| self.is_owed)?;
+        self.is_owed = !hearer.tell_updated(uri);
+        (!self.is_owed).then_some(hearer)
+    }
 }
 
 impl Subscribed {
     fn add(&mut self, hearer: &Arc<Hearer>) {
-        let is_there = self.hearers.iter().any(|known| known.as_ptr() == Arc::as_ptr(hearer));
-        if !is_there {
-            self.hearers.push(Arc::downgrade(hearer));
+        if !self.hearers.iter().any(|known| known.is(Arc::as_ptr(hearer))) {
+            self.hearers.push(Subscriber { hearer: Arc::downgrade(hearer), is_owed: false });
         }
     }
 }
@@ -71,9 +94,12 @@ pub(crate) async fn subscribe(server: &Arc<Server>, uri: &str, hearer: &Arc<Hear
     if let Source::File(file) = &mut source {
         file.remember(Looks::of(file.path()));
     }
-    let content = read(server, uri).await?;
+    // Twice: here, and in the path of its file.
+    let held = server.budget().charge(2 * uri.len()).map_err(|why| Failure::Failed(why.to_string()))?;
+    let content = read(server, server.budget(), uri).await?;
     let digest = Some(Sha256::digest(&content.bytes).into());
-    let subscribed = Subscribed { hearers: Vec::new(), digest, source, is_owed: false };
+    drop(content);
+    let subscribed = Subscribed { hearers: Vec::new(), digest, source, _held: held };
     if subscriptions.enter(server, uri, subscribed, hearer) {
         // It changed between its reading and its following.
         let _turn = subscriptions.turn.lock().await;
@@ -124,7 +150,7 @@ impl Subscriptions {
     pub(crate) fn unsubscribe(&self, uri: &str, hearer: &Hearer) {
         let mut state = self.lock();
         let Some(known) = state.by_uri.get_mut(uri) else { return };
-        known.hearers.retain(|other| !std::ptr::eq(other.as_ptr(), hearer) && other.strong_count() > 0);
+        known.hearers.retain(|other| !other.is(hearer) && other.is_there());
         if known.hearers.is_empty()
             && let Some(gone) = state.by_uri.remove(uri)
         {
@@ -136,7 +162,7 @@ impl Subscriptions {
     pub(crate) fn forget(&self, hearer: &Hearer) {
         let mut state = self.lock();
         for known in state.by_uri.values_mut() {
-            known.hearers.retain(|other| !std::ptr::eq(other.as_ptr(), hearer));
+            known.hearers.retain(|other| !other.is(hearer));
         }
         self.prune(&mut state);
     }
@@ -144,7 +170,7 @@ impl Subscriptions {
     /// Forgets what nobody wants to hear of any more.
     fn prune(&self, state: &mut State) {
         let is_left = |known: &mut Subscribed| {
-            known.hearers.retain(|hearer| hearer.strong_count() > 0);
+            known.hearers.retain(Subscriber::is_there);
             known.hearers.is_empty()
         };
         for (_, gone) in state.by_uri.extract_if(|_, known| is_left(known)) {
@@ -202,9 +228,6 @@ impl Subscriptions {
             for uri in due {
                 look(&server, &uri).await;
             }
-            if server.subscriptions().owes() {
-                poll::start(&server);
-            }
         });
     }
 
@@ -216,15 +239,14 @@ impl Subscriptions {
         if let Source::File(file) = &mut known.source {
             file.remember(looks);
         }
-        if known.digest == digest && !known.is_owed {
+        if known.digest == digest {
             return;
         }
         known.digest = digest;
-        known.is_owed = false;
         // Queued while the table is locked, so that nothing follows the answer to whoever unsubscribes.
-        for hearer in known.hearers.iter().filter_map(Weak::upgrade) {
-            known.is_owed |= !hearer.tell_updated(uri);
-            told.push(hearer);
+        for subscriber in &mut known.hearers {
+            subscriber.is_owed = true;
+            told.extend(subscriber.tell(uri));
         }
         drop(state);
         for hearer in told {
@@ -232,9 +254,15 @@ impl Subscriptions {
         }
     }
 
-    /// Whether somebody has to be told again.
-    fn owes(&self) -> bool {
-        self.lock().by_uri.values().any(|known| known.is_owed)
+    /// Tells of the changes that could not be told before, to those who read again.
+    pub(crate) fn tell_what_is_owed(&self) {
+        let mut told = Vec::new();
+        for (uri, known) in &mut self.lock().by_uri {
+            told.extend(known.hearers.iter_mut().filter_map(|subscriber| subscriber.tell(uri)));
+        }
+        for hearer in told {
+            hearer.flush();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -254,7 +282,7 @@ async fn look(server: &Server, uri: &str) {
     };
     let looks = path.as_deref().and_then(Looks::of);
     let is_gone = path.is_some() && looks.is_none();
-    match read(server, uri).await {
+    match read(server, server.budget(), uri).await {
         Ok(content) => subscriptions.settle(uri, looks, Some(Sha256::digest(&content.bytes).into())),
         Err(Failure::Missing) => subscriptions.settle(uri, looks, None),
         // The folder that may be read is gone as well.

@@ -55,7 +55,7 @@ impl Subscriptions {
                 }
                 _ => true,
             };
-            if is_due || known.is_owed {
+            if is_due {
                 due.push(uri.clone());
             }
         }
@@ -67,11 +67,10 @@ impl Subscriptions {
 impl Subscribed {
     /// Whether nobody would tell us of a change.
     pub(super) fn is_polled(&self) -> bool {
-        self.is_owed
-            || match &self.source {
-                Source::File(file) => !file.is_followed(),
-                Source::Fixed => false,
-                Source::Other => true,
-            }
+        match &self.source {
+            Source::File(file) => !file.is_followed(),
+            Source::Fixed => false,
+            Source::Other => true,
+        }
     }
 }

@@ -63,6 +63,9 @@ impl Ending {
 /// How long scripts may take to end when the server has to.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// How often to look whether a client has gone on reading.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// How long a client may leave our last words unread.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -91,9 +94,14 @@ impl Finish {
         &self.outbox
     }
 
-    /// The input has ended: what is in flight is finished first. Each call has its own deadline.
+    /// The input has ended: what is in flight is finished first. Each call has its own deadline. Some wait until the client
+    /// reads, so that one that does not read either has to be given up.
     pub(super) fn after_input(&self) -> ! {
-        self.connection.finish(None);
+        while !self.connection.finish(Some(Instant::now() + LOOK)) {
+            if self.outbox.is_stuck(PATIENCE) {
+                break;
+            }
+        }
         self.end(Ending::EndOfInput)
     }
 

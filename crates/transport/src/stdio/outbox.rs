@@ -1,6 +1,10 @@
 //! What goes out: one queue, one writer at a time, nobody who waits.
 
+mod queue;
+
+use mcp_bash_budget::Budget;
 use mcp_bash_server::Channel;
+use queue::{Queue, Writer};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::PIPE_BUF;
@@ -25,24 +29,12 @@ struct Shared {
     relieved: Condvar,
     /// Somebody waits for that.
     is_finishing: AtomicBool,
-    /// The same, for those who must not block.
-    has_room: Notify,
-    /// How much may be queued before we stop reading.
+    /// How much may be queued before the client is told to read: the outbox is clogged then, until half of it is gone.
     limit: usize,
-}
-
-#[derive(Default)]
-struct Queue {
-    bytes: Vec<u8>,
-    /// What a flush could not write, for the writer thread.
-    left_over: Vec<u8>,
-    /// How much the writer thread has taken and not written yet.
-    in_hand: usize,
-    /// Somebody is writing, and will take what is queued meanwhile.
-    writing: bool,
-    has_thread: bool,
-    /// The client has closed its end.
-    dead: bool,
+    is_clogged: AtomicBool,
+    /// It is not clogged any more: for the one who reads, and for what was held back.
+    has_room: Notify,
+    has_relief: Notify,
 }
 
 /// More than a pipe usually holds. So much is left to the writer thread, and not copied on its way there.
@@ -61,16 +53,19 @@ enum Wrote {
 }
 
 impl Outbox {
-    pub(super) fn new(output: OwnedFd, limit: usize) -> Self {
+    /// An outbox that is clogged by more than `limit` bytes. What is queued is charged to `budget`.
+    pub(super) fn new(output: OwnedFd, limit: usize, budget: &Arc<Budget>) -> Self {
         Self {
             shared: Arc::new(Shared {
                 output,
-                queue: Mutex::default(),
+                queue: Mutex::new(Queue::new(budget)),
                 stalled: Condvar::new(),
                 relieved: Condvar::new(),
                 is_finishing: AtomicBool::new(false),
-                has_room: Notify::new(),
                 limit,
+                is_clogged: AtomicBool::new(false),
+                has_room: Notify::new(),
+                has_relief: Notify::new(),
             }),
         }
     }
@@ -79,17 +74,22 @@ impl Outbox {
         &self.shared.output
     }
 
-    /// Flushes, and waits while more is queued than the limit allows.
+    /// Flushes, and waits while the outbox is clogged.
     pub(super) async fn room(&self) {
         self.flush();
-        while self.is_full() {
+        while self.is_clogged() {
             self.shared.has_room.notified().await;
         }
     }
 
-    fn is_full(&self) -> bool {
-        let queue = self.shared.lock();
-        queue.unsent() > self.shared.limit && !queue.dead
+    /// Completes each time that the outbox was clogged and is not any more.
+    pub(super) async fn relief(&self) {
+        self.shared.has_relief.notified().await;
+    }
+
+    /// Whether the outbox is clogged, and the client has taken nothing for so long.
+    pub(super) fn is_stuck(&self, patience: Duration) -> bool {
+        self.is_clogged() && self.shared.lock().last_taken.elapsed() >= patience
     }
 
     /// Waits until all is written, as long as the client takes something every `patience`.
@@ -98,7 +98,7 @@ impl Outbox {
         let mut queue = self.shared.lock();
         self.shared.is_finishing.store(true, Ordering::Relaxed);
         let (mut unsent, mut deadline) = (queue.unsent(), Instant::now() + patience);
-        while queue.writing && !queue.dead {
+        while queue.writer != Writer::Nobody && !queue.is_dead {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
@@ -112,66 +112,65 @@ impl Outbox {
 }
 
 impl Channel for Outbox {
-    fn push(&self, mut message: Vec<u8>) {
+    fn push(&self, message: Vec<u8>) {
         let mut queue = self.shared.lock();
-        if queue.dead {
-            return;
-        }
-        message.push(b'\n');
-        if queue.bytes.is_empty() && message.len() > LARGE {
-            queue.bytes = message;
-        } else {
-            queue.bytes.extend_from_slice(&message);
+        queue.push(message);
+        if queue.unsent() > self.shared.limit && !self.shared.is_clogged.load(Ordering::Relaxed) {
+            queue.last_taken = Instant::now();
+            self.shared.is_clogged.store(true, Ordering::Release);
         }
     }
 
     fn flush(&self) {
         let mut queue = self.shared.lock();
-        if queue.writing || queue.bytes.is_empty() || queue.dead {
+        if queue.writer != Writer::Nobody || queue.is_empty() || queue.is_dead {
             return;
         }
-        queue.writing = true;
+        queue.writer = Writer::Flusher;
         loop {
-            let mut bytes = std::mem::take(&mut queue.bytes);
-            if bytes.len() > LARGE {
-                queue.left_over = bytes;
+            let Some(mut bytes) = queue.take_few(LARGE) else {
                 self.hand_over(&mut queue);
                 return;
-            }
+            };
             drop(queue);
             let wrote = self.shared.write_now(&bytes);
             queue = self.shared.lock();
             match wrote {
-                Wrote::All if queue.bytes.is_empty() => {
-                    bytes.clear();
-                    queue.recycle(bytes);
-                    queue.writing = false;
-                    break;
+                Wrote::All => {
+                    queue.wrote(bytes.len());
+                    self.shared.relieve(&queue);
+                    if queue.is_empty() {
+                        bytes.clear();
+                        queue.recycle(bytes);
+                        queue.writer = Writer::Nobody;
+                        return;
+                    }
                 }
-                Wrote::All => {}
                 Wrote::Part(count) => {
+                    queue.wrote(count);
                     bytes.drain(..count);
-                    queue.left_over = bytes;
+                    queue.put_back(bytes);
                     self.hand_over(&mut queue);
                     return;
                 }
                 Wrote::Dead => {
                     queue.die();
-                    break;
+                    self.shared.relieve(&queue);
+                    return;
                 }
             }
         }
-        self.shared.relieve();
     }
 
     fn is_clogged(&self) -> bool {
-        self.shared.lock().unsent() > self.shared.limit
+        self.shared.is_clogged.load(Ordering::Acquire)
     }
 }
 
 impl Outbox {
     /// Leaves the rest to the writer thread, which goes on as the one who writes.
     fn hand_over(&self, queue: &mut Queue) {
+        queue.writer = Writer::Thread;
         if queue.has_thread {
             self.shared.stalled.notify_one();
             return;
@@ -182,6 +181,7 @@ impl Outbox {
             queue.has_thread = true;
         } else {
             queue.die();
+            self.shared.relieve(queue);
         }
     }
 }
@@ -222,11 +222,14 @@ impl Shared {
     fn write_left_overs(&self) {
         let mut queue = self.lock();
         loop {
-            while queue.left_over.is_empty() {
+            while queue.writer != Writer::Thread {
                 queue = self.stalled.wait(queue).unwrap_or_else(PoisonError::into_inner);
             }
-            let bytes = std::mem::take(&mut queue.left_over);
-            queue.in_hand = bytes.len();
+            let Some(bytes) = queue.take_first() else {
+                queue.writer = Writer::Nobody;
+                self.relieve(&queue);
+                continue;
+            };
             drop(queue);
             if bytes.len() > LARGE {
                 // Fewer turns for the two of us. Where it is not allowed, it takes more of them.
@@ -239,54 +242,39 @@ impl Shared {
                 match rustix::io::write(&self.output, &rest[..rest.len().min(LARGE)]) {
                     Ok(count) => {
                         rest = &rest[count..];
-                        self.lock().in_hand = rest.len();
-                        self.relieve();
+                        let mut queue = self.lock();
+                        queue.wrote(count);
+                        queue.last_taken = Instant::now();
+                        self.relieve(&queue);
                     }
                     Err(Errno::INTR) => {}
                     Err(Errno::AGAIN) => drop(self.wait_writable(None)),
                     Err(_) => {
-                        self.lock().die();
-                        self.relieve();
-                        return;
+                        let mut queue = self.lock();
+                        queue.die();
+                        return self.relieve(&queue);
                     }
                 }
             }
+            // Given back before the next is taken.
+            drop(bytes);
             queue = self.lock();
-            queue.left_over = std::mem::take(&mut queue.bytes);
-            queue.in_hand = 0;
-            queue.writing = !queue.left_over.is_empty();
-            self.relieve();
         }
     }
 
-    fn relieve(&self) {
+    /// Tells those who wait for the queue to become shorter that it has.
+    fn relieve(&self, queue: &Queue) {
         if self.is_finishing.load(Ordering::Relaxed) {
             self.relieved.notify_all();
         }
-        self.has_room.notify_one();
+        if self.is_clogged.load(Ordering::Relaxed) && queue.unsent() <= self.limit / 2 {
+            self.is_clogged.store(false, Ordering::Release);
+            self.has_room.notify_one();
+            self.has_relief.notify_one();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Queue {
-    fn unsent(&self) -> usize {
-        self.bytes.len() + self.left_over.len() + self.in_hand
-    }
-
-    fn die(&mut self) {
-        self.dead = true;
-        self.bytes = Vec::new();
-        self.left_over = Vec::new();
-        self.in_hand = 0;
-    }
-
-    /// Keeps a buffer for the next messages, unless it has grown out of proportion.
-    fn recycle(&mut self, buffer: Vec<u8>) {
-        if buffer.capacity() <= 256 * 1024 {
-            self.bytes = buffer;
-        }
     }
 }

@@ -3,6 +3,7 @@
 use super::ending::Finish;
 use super::input::Input;
 use super::watch::Activity;
+use mcp_bash_budget::{Budget, Charge};
 use mcp_bash_server::{Channel, Flow};
 use mcp_bash_wire::Lines;
 use std::convert::Infallible;
@@ -15,9 +16,15 @@ use tokio::task::yield_now;
 const BURST: usize = 64;
 
 /// Reads to the end of the input, or until the client says `exit`.
-pub(super) async fn all(input: &Input, finish: Arc<Finish>, activity: &Activity) -> io::Result<Infallible> {
+pub(super) async fn all(
+    input: &Input,
+    finish: Arc<Finish>,
+    activity: &Activity,
+    budget: &Arc<Budget>,
+) -> io::Result<Infallible> {
     let connection = finish.connection();
     let mut lines = Lines::new(finish.server().settings().limits.message_bytes);
+    let mut held = Charge::nothing(budget);
     let mut closing = false;
     loop {
         finish.outbox().room().await;
@@ -31,14 +38,17 @@ pub(super) async fn all(input: &Input, finish: Arc<Finish>, activity: &Activity)
             };
         }
         lines.filled(count);
+        if lines.size() != held.bytes() {
+            held.set(lines.size());
+        }
         let mut answered = 0;
         while let Some(line) = lines.next_line() {
             if connection.receive(&line) == Flow::Exit {
                 return finish.aside(|finish| finish.after_exit()).await;
             }
             answered += 1;
-            if answered % BURST == 0 {
-                finish.outbox().flush();
+            if answered % BURST == 0 || finish.outbox().is_clogged() {
+                finish.outbox().room().await;
                 // What waits in tasks has its turn too, however much comes in.
                 yield_now().await;
             }

@@ -110,16 +110,17 @@ impl Idleness {
         let limit = self.limit?;
         let left = limit.saturating_sub(self.silent());
         // A call that outlasts the limit is no idleness; its end starts no new wait, so look again in a while.
-        Some(if left.is_zero() && !finish.connection().is_idle() {
-            limit.min(Duration::from_secs(1))
-        } else {
-            left
-        })
+        Some(if left.is_zero() && !is_idle(finish, limit) { limit.min(Duration::from_secs(1)) } else { left })
     }
 
     fn is_over(&self, finish: &Finish) -> bool {
-        self.limit.is_some_and(|limit| self.silent() >= limit) && finish.connection().is_idle()
+        self.limit.is_some_and(|limit| self.silent() >= limit && is_idle(finish, limit))
     }
+}
+
+/// Whether nothing goes on for the client, or nothing can because it has not read for so long.
+fn is_idle(finish: &Finish, limit: Duration) -> bool {
+    finish.connection().is_idle() || finish.outbox().is_stuck(limit)
 }
 
 fn millis(duration: Duration) -> u64 {

@@ -8,6 +8,7 @@ use crate::methods::tools::environment::for_script;
 use crate::script::Script;
 use crate::spill::Spill;
 use crate::work::Work;
+use mcp_bash_budget::tree_bytes;
 use mcp_bash_project::{Paths, Prompt, excerpt};
 use mcp_bash_wire::RpcError;
 use serde_json::Value;
@@ -49,6 +50,8 @@ pub(super) async fn ask(
         limit_setting: "MCPBASH_MAX_TOOL_OUTPUT_SIZE",
     };
     let printed = script.output(work, paths).await?;
+    let held = work.budget().charge(printed.len() + tree_bytes(&printed));
+    let _held = held.map_err(|why| RpcError::internal(format!("{what} printed too much: {why}")))?;
     read(&printed, start.offset, params.limit).map_err(|problem| {
         RpcError::internal(format!("{what} {problem}, and printed: {}", excerpt(&printed)))
     })

@@ -5,11 +5,14 @@ use crate::methods::tools::resources_file::file_uri;
 use crate::shape;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use mcp_bash_budget::{Budget, Charge, tree_bytes};
 use mcp_bash_fetch::{ErrorKind, FetchError, Roots, sniff};
 use mcp_bash_project::{Paths, Prompt};
 use mcp_bash_wire::Revision;
 use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Writes the messages of one answer.
 pub(super) struct Writer<'a> {
@@ -17,21 +20,49 @@ pub(super) struct Writer<'a> {
     pub(super) paths: &'a Paths,
     /// What the places are filled with. A script has filled its own.
     pub(super) values: Option<&'a Values>,
-    /// How large a file may be, in bytes.
+    /// How large a file may be, and all that is said together, in bytes.
     pub(super) limit: usize,
     pub(super) revision: Revision,
+    pub(super) spent: Spent,
+}
+
+/// What the messages of one answer have come to so far.
+pub(super) struct Spent {
+    bytes: Cell<usize>,
+    held: RefCell<Charge>,
+}
+
+/// So often a text is there while it becomes a part of an answer.
+const COPIES: usize = 3;
+
+impl Spent {
+    pub(super) fn nothing(budget: &Arc<Budget>) -> Self {
+        Self { bytes: Cell::new(0), held: RefCell::new(Charge::nothing(budget)) }
+    }
+
+    fn hold(&self, bytes: usize) -> Result<(), String> {
+        let mut held = self.held.borrow_mut();
+        let all = held.bytes() + bytes;
+        held.grow_to(all).map_err(|why| format!("is too large: {why}"))
+    }
 }
 
 impl Writer<'_> {
     /// One message that says just this.
-    pub(super) fn text(&self, text: &str) -> String {
-        let content = json!({ "type": "text", "text": self.fill(text) });
-        format!("[{}]", shape::message(self.prompt.role, &content.to_string(), self.revision))
+    pub(super) fn text(&self, text: &str) -> Result<String, String> {
+        let content = json!({ "type": "text", "text": self.fill(text)? });
+        Ok(format!("[{}]", shape::message(self.prompt.role, &content.to_string(), self.revision)))
+    }
+
+    /// A JSON text as a tree of values.
+    pub(super) fn parse(&self, text: &str) -> Result<serde_json::Result<Value>, String> {
+        self.spent.hold(tree_bytes(text))?;
+        Ok(serde_json::from_str(text))
     }
 
     /// The messages as the text of a JSON array.
     pub(super) fn messages(&self, messages: &[Value]) -> Result<String, String> {
-        let mut written = Vec::new();
+        let mut written = String::from("[");
         for (index, message) in messages.iter().enumerate() {
             let wrong = |problem| format!("`messages[{index}]` {problem}");
             let role = self.role(message).map_err(wrong)?;
@@ -42,10 +73,14 @@ impl Writer<'_> {
             };
             for content in contents {
                 let content = self.content(content).map_err(wrong)?;
-                written.push(shape::message(role, &content.to_string(), self.revision));
+                if written.len() > 1 {
+                    written.push(',');
+                }
+                written.push_str(&shape::message(role, &content.to_string(), self.revision));
             }
         }
-        Ok(format!("[{}]", written.join(",")))
+        written.push(']');
+        Ok(written)
     }
 
     fn role(&self, message: &Value) -> Result<&'static str, String> {
@@ -60,7 +95,7 @@ impl Writer<'_> {
 
     fn content(&self, content: &Value) -> Result<Value, String> {
         if let Value::String(text) = content {
-            return Ok(json!({ "type": "text", "text": self.fill(text) }));
+            return Ok(json!({ "type": "text", "text": self.fill(text)? }));
         }
         let mut content = content.clone();
         let members = content.as_object_mut().ok_or("must have text or an object as `content`")?;
@@ -76,7 +111,7 @@ impl Writer<'_> {
             let mut embedded = self.embedded(&path, content)?;
             for key in ["uri", "mimeType"] {
                 if let Some(text) = described[key].as_str() {
-                    embedded["resource"][key] = self.fill(text).into();
+                    embedded["resource"][key] = self.fill(text)?.into();
                 }
             }
             return Ok(embedded);
@@ -107,7 +142,7 @@ impl Writer<'_> {
         }
         for place in ["/text", "/uri", "/resource/uri", "/resource/text"] {
             if let Some(Value::String(text)) = content.pointer_mut(place) {
-                *text = self.fill(text);
+                *text = self.fill(text)?;
             }
         }
         Ok(content)
@@ -116,6 +151,7 @@ impl Writer<'_> {
     /// A file as content: of the type that is asked for, else of the one that suits it.
     fn embedded(&self, path: &str, mut content: Value) -> Result<Value, String> {
         let (bytes, file) = self.read(path)?;
+        let size = bytes.len();
         let sniffed = sniff(&bytes, Some(path));
         let mime_type = content["mimeType"].as_str().unwrap_or(sniffed.mime_type).to_owned();
         let suitable = ["image", "audio"].into_iter().find(|kind| mime_type.starts_with(kind));
@@ -125,12 +161,13 @@ impl Writer<'_> {
         match &*kind {
             "text" => {
                 let text = String::from_utf8(bytes).map_err(|_| unsuitable())?;
-                content["text"] = self.fill(text.trim_end_matches('\n')).into();
+                content["text"] = self.fill(text.trim_end_matches('\n'))?.into();
             }
             "image" | "audio" => {
                 if !mime_type.starts_with(&kind) {
                     return Err(unsuitable());
                 }
+                self.spend(size)?;
                 content["data"] = STANDARD.encode(&bytes).into();
                 content["mimeType"] = mime_type.into();
             }
@@ -138,6 +175,7 @@ impl Writer<'_> {
                 if let Some(members) = content.as_object_mut() {
                     members.remove("mimeType");
                 }
+                self.spend(size)?;
                 content["resource"] = match String::from_utf8(bytes) {
                     Ok(text) if sniffed.is_text => {
                         json!({ "uri": file_uri(&file), "mimeType": mime_type, "text": text })
@@ -175,8 +213,28 @@ impl Writer<'_> {
         }
     }
 
-    fn fill(&self, text: &str) -> String {
-        self.values.map_or_else(|| text.to_owned(), |values| values.fill(text))
+    /// The text with its places filled, as long as all that is said stays within the limit.
+    fn fill(&self, text: &str) -> Result<String, String> {
+        let left = self.limit - self.spent.bytes.get();
+        let filled = match self.values {
+            Some(values) => values.fill(text, left).ok_or_else(|| self.too_large())?,
+            None => text.to_owned(),
+        };
+        self.spend(filled.len())?;
+        Ok(filled)
+    }
+
+    fn spend(&self, bytes: usize) -> Result<(), String> {
+        let spent = self.spent.bytes.get() + bytes;
+        if spent > self.limit {
+            return Err(self.too_large());
+        }
+        self.spent.bytes.set(spent);
+        self.spent.hold(COPIES * bytes)
+    }
+
+    fn too_large(&self) -> String {
+        format!("comes to more than {} bytes; {LIMIT_SETTING} sets the limit", self.limit)
     }
 }
 

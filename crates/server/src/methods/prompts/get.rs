@@ -1,6 +1,6 @@
 //! `prompts/get`: from the client's arguments to messages.
 
-use super::content::{LIMIT_SETTING, Writer};
+use super::content::{LIMIT_SETTING, Spent, Writer};
 use super::values::Values;
 use crate::methods::tools::environment::for_script;
 use crate::methods::tools::{asked_timeout, served};
@@ -32,6 +32,7 @@ pub(crate) async fn get(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, 
         values: Some(&values),
         limit: work.server().settings().prompt_limit,
         revision: work.revision(),
+        spent: Spent::nothing(work.budget()),
     };
     let rendered = match &prompt.source {
         Source::Template => template(&writer),
@@ -88,12 +89,16 @@ fn template(writer: &Writer<'_>) -> Result<Rendered, String> {
     if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
         return listed(writer, &text);
     }
-    Ok(Rendered::of(writer.text(without_metadata(&text).trim_end_matches(['\n', '\r']))))
+    Ok(Rendered::of(writer.text(without_metadata(&text).trim_end_matches(['\n', '\r']))?))
 }
 
 /// Messages as JSON: an array of them, or an object that has them.
 fn listed(writer: &Writer<'_>, text: &str) -> Result<Rendered, String> {
-    let whole: Value = serde_json::from_str(text).map_err(|error| format!("is not valid JSON: {error}"))?;
+    let whole = writer.parse(text)?.map_err(|error| format!("is not valid JSON: {error}"))?;
+    listed_in(writer, &whole)
+}
+
+fn listed_in(writer: &Writer<'_>, whole: &Value) -> Result<Rendered, String> {
     let messages = whole.as_array().or_else(|| whole["messages"].as_array());
     let messages = messages.ok_or("must hold an array of messages")?;
     let description = whole["description"].as_str().map(str::to_owned);
@@ -103,15 +108,15 @@ fn listed(writer: &Writer<'_>, text: &str) -> Result<Rendered, String> {
 /// A whole result, an array of messages, or text.
 fn printed_by_script(writer: &Writer<'_>, printed: &str) -> Result<Rendered, String> {
     let is_message = |value: &Value| value.get("content").is_some();
-    match serde_json::from_str::<Value>(printed.trim()) {
-        Ok(whole) if whole["messages"].is_array() => {
-            let meta = whole["_meta"].clone();
-            Ok(Rendered { meta, ..listed(writer, printed)? })
+    match writer.parse(printed.trim())? {
+        Ok(mut whole) if whole["messages"].is_array() => {
+            let meta = whole["_meta"].take();
+            Ok(Rendered { meta, ..listed_in(writer, &whole)? })
         }
         Ok(Value::Array(messages)) if !messages.is_empty() && messages.iter().all(is_message) => {
             Ok(Rendered::of(writer.messages(&messages)?))
         }
-        _ => Ok(Rendered::of(writer.text(printed.trim_end_matches(['\n', '\r'])))),
+        _ => Ok(Rendered::of(writer.text(printed.trim_end_matches(['\n', '\r']))?)),
     }
 }
 

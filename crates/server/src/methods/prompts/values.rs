@@ -62,19 +62,23 @@ impl Values {
     }
 
     /// The text with its places filled: `{{name}}` for what was given, and `${name}` for what the prompt declares. It is
-    /// gone through once, so that no value is looked at for places of its own. Other places stay as they are.
-    pub(super) fn fill(&self, text: &str) -> String {
+    /// gone through once, so that no value is looked at for places of its own. Other places stay as they are. Nothing
+    /// where it would come to more than `most` bytes.
+    pub(super) fn fill(&self, text: &str, most: usize) -> Option<String> {
         let (mut filled, mut rest) = (String::with_capacity(text.len()), text);
         while let Some(at) = rest.find(['{', '$']) {
             filled.push_str(&rest[..at]);
             rest = &rest[at..];
             // What is no place begins with a character of one byte.
             let (taken, value) = self.place(rest).unwrap_or((1, &rest[..1]));
+            if filled.len() + value.len() > most {
+                return None;
+            }
             filled.push_str(value);
             rest = &rest[taken..];
         }
         filled.push_str(rest);
-        filled
+        (filled.len() <= most).then_some(filled)
     }
 
     /// How long the place is that `text` begins with, and what stands there.
@@ -115,16 +119,18 @@ mod tests {
             ("", ""),
         ];
         for (template, expected) in cases {
-            assert_eq!(values().fill(template), expected, "{template}");
+            assert_eq!(values().fill(template, 99).as_deref(), Some(expected), "{template}");
         }
+        assert_eq!(values().fill("{{b}}{{b}}", 2).as_deref(), Some("BB"));
+        assert_eq!(values().fill("{{b}}{{b}}", 1), None);
     }
 
     proptest! {
         #[test]
         fn whatever_the_template_is_the_rest_of_it_stays(text in "[{}$abé]{0,40}") {
             let none = Values::default();
-            prop_assert_eq!(none.fill(&text), text.clone());
-            values().fill(&text);
+            prop_assert_eq!(none.fill(&text, 999), Some(text.clone()));
+            values().fill(&text, 999);
         }
     }
 }

@@ -5,11 +5,12 @@ use super::{output, policy, questions, served};
 use crate::context::RequestContext;
 use crate::in_flight::InFlightCall;
 use crate::parking::Subject;
-use crate::schemas::Unfit;
+use crate::schemas::{Schemas, Unfit};
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::shape::Answer;
 use crate::work::{Return, Work, unknown_state};
+use mcp_bash_budget::SMALL;
 use mcp_bash_project::{Catalog, Origin, Tool};
 use mcp_bash_runner::{Invocation, Patience, Talk};
 use mcp_bash_wire::{Object, Raw, RpcError};
@@ -91,11 +92,15 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let (tool, schemas) =
         snapshot.tool(&params.name).ok_or_else(|| no_such_tool(&snapshot.catalog, &params.name))?;
     let start = policy::allow(work, tool, paths).await?;
+    let cost = Schemas::cost_of(params.arguments);
+    let checking = (cost > SMALL).then(|| work.budget().charge(cost)).transpose();
+    let checking = checking.map_err(|why| RpcError::internal(format!("Server busy: {why}")))?;
     let arguments = match schemas.check_input(tool, params.arguments) {
         Ok(arguments) => arguments,
         Err(Unfit::Arguments(problems)) => return Ok(output::failure(&problems)),
         Err(Unfit::Tool(error)) => return Err(error),
     };
+    drop(checking);
 
     let settings = work.server().settings();
     let patience = patience(settings, tool, params.timeout);
@@ -116,6 +121,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         patience,
         grace: GRACE,
         output_limit: settings.output_limit,
+        budget: Arc::clone(work.budget()),
         error_tail: settings.stderr_tail,
         talk: Some(Talk {
             folder: environment.files.folder(),

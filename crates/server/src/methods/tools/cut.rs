@@ -2,6 +2,7 @@
 
 use crate::shape::Content;
 use crate::work::Work;
+use mcp_bash_wire::write;
 use serde_json::json;
 
 /// The content of a result that says `text`, as far as it may be said at once.
@@ -21,6 +22,16 @@ pub(super) fn content_of(text: &str, work: &Work) -> Content {
         content.item(&link(&uri, text.len()), work.revision());
     }
     content
+}
+
+/// How long the content of a result is at most that says `text`.
+pub(super) fn size_of(text: &str, work: &Work) -> usize {
+    let limit = work.server().settings().text_limit;
+    if limit == 0 || text.len() <= limit {
+        return write::string_len(text);
+    }
+    // Whatever the text is: a control character takes six bytes.
+    6 * limit
 }
 
 /// A link to the whole text, for clients that follow links.

@@ -3,14 +3,15 @@
 use super::call::LONGEST_ARGUMENT;
 use super::cut;
 use super::environment::Environment;
-use super::resources_file;
+use super::resources_file::{self, Allowance};
 use crate::schemas::Schemas;
 use crate::shape::{Answer, Content, Members};
 use crate::work::Work;
+use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
 use mcp_bash_project::{Origin, Tool};
 use mcp_bash_runner::{Ending, Outcome, Overrun, Patience};
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, keys, write};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::borrow::Cow;
 
 /// A call whose process has ended.
@@ -31,6 +32,7 @@ impl Finished<'_> {
         self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", details);
         match self.outcome.ending {
             Ending::OutputTooLarge => return Err(self.too_large()),
+            Ending::NoRoom(why) => return Err(self.no_room(why)),
             Ending::TimedOut(overrun) => return Ok(self.with_meta(self.timed_out(overrun), None)),
             _ => {}
         }
@@ -55,22 +57,31 @@ impl Finished<'_> {
     fn success(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, RpcError> {
         if let Some(whole) = printed.and_then(WholeResult::read) {
             if !whole.is_error {
-                self.schemas.check_output(self.tool, whole.structured.map(Raw::text))?;
+                self.check(whole.structured)?;
             }
-            return Ok(self.pass_through(&whole, whole.is_error));
+            return self.pass_through(&whole, whole.is_error);
         }
-        self.schemas.check_output(self.tool, printed.map(Raw::text))?;
+        self.check(printed)?;
         // Whoever promises structure in a schema may give any; otherwise only an object is taken for it.
         let is_structured = |raw: &Raw<'_>| raw.is_object() || self.tool.output_schema.is_some();
-        let structured = printed.filter(is_structured).map(|raw| write::compact(raw.text()));
-        let content = cut::content_of(stdout.strip_suffix('\n').unwrap_or(stdout), self.work);
-        let answer = Answer { structured_content: structured, ..self.content(content, false) };
-        Ok(self.with_meta(answer, None))
+        let structured = printed.filter(is_structured);
+        let text = stdout.strip_suffix('\n').unwrap_or(stdout);
+        let _held =
+            self.room_for(cut::size_of(text, self.work) + structured.map_or(0, |raw| raw.text().len()))?;
+        let answer = self.content(cut::content_of(text, self.work), false);
+        Ok(self.with_meta(self.with_structured(answer, structured), None))
+    }
+
+    fn with_structured(&self, answer: Answer, structured: Option<Raw<'_>>) -> Answer {
+        match structured {
+            Some(structured) => answer.with_structured(structured.text(), self.work.revision()),
+            None => answer,
+        }
     }
 
     fn failed(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, RpcError> {
         if let Some(whole) = printed.and_then(WholeResult::read) {
-            return Ok(self.pass_through(&whole, true));
+            return self.pass_through(&whole, true);
         }
         // Older scripts print the error they want.
         if let Some(error) = printed.and_then(|raw| rpc_error(raw.text())) {
@@ -115,32 +126,30 @@ impl Finished<'_> {
             return failed(format!("returned invalid JSON:\n{}", stdout.trim()));
         };
         if !whole.is_error {
-            self.schemas.check_output(self.tool, whole.structured.map(Raw::text))?;
+            self.check(whole.structured)?;
         }
-        Ok(self.pass_through(&whole, whole.is_error))
+        self.pass_through(&whole, whole.is_error)
     }
 
     /// A result that the script has written itself. What it says stands; what we know is added to its `_meta`.
-    fn pass_through(&self, whole: &WholeResult<'_>, is_error: bool) -> Answer {
+    fn pass_through(&self, whole: &WholeResult<'_>, is_error: bool) -> Result<Answer, RpcError> {
+        let size = |part: Option<Raw<'_>>| part.map_or(0, |raw| raw.text().len());
+        let meta = whole.meta.map_or(0, |meta| tree_bytes(meta.text()));
+        let _held = self.room_for(size(Some(whole.content)) + size(whole.structured) + meta)?;
         let mut content = Content::new();
         let _ = Scanner::again(whole.content)
-            .elements(|element| content.item(&write::compact(element.text()), self.work.revision()));
-        let structured = whole.structured.map(|raw| write::compact(raw.text()));
-        let answer = Answer { structured_content: structured, ..self.content(content, is_error) };
-        self.with_meta(answer, whole.meta)
+            .elements(|element| content.item(element.text(), self.work.revision()));
+        let answer = self.with_structured(self.content(content, is_error), whole.structured);
+        Ok(self.with_meta(answer, whole.meta))
     }
 
     /// A result with `content`, followed by the files that the script named.
     fn content(&self, mut content: Content, is_error: bool) -> Answer {
         let root = &self.work.server().snapshot().catalog.paths.root;
-        let limit = self.work.server().settings().output_limit;
-        let (embedded, problems) = resources_file::embed(&self.environment.files, root, limit);
-        for problem in problems {
+        let allowance = Allowance::new(self.work.server().settings().output_limit, self.work.budget());
+        for problem in resources_file::embed(&mut content, &self.environment.files, root, allowance) {
             let message = format!("Tool '{}': {problem}", self.tool.name);
             self.work.log(LogLevel::Warning, "mcp.tools", &message, || json!({}));
-        }
-        for item in embedded {
-            content.item(&item, self.work.revision());
         }
         content.finish(is_error)
     }
@@ -197,8 +206,8 @@ impl Finished<'_> {
             text.push_str("\nSuggestion: ");
             text.push_str(hint);
         }
-        let structured = json!({ "error": error });
-        Answer { structured_content: Some(structured.to_string()), ..failure(&text) }
+        let structured = json!({ "error": error }).to_string();
+        failure(&text).with_structured(&structured, self.work.revision())
     }
 
     fn too_large(&self) -> RpcError {
@@ -209,11 +218,31 @@ impl Finished<'_> {
         ))
     }
 
+    /// Whether what the script gave is what its author promised.
+    fn check(&self, structured: Option<Raw<'_>>) -> Result<(), RpcError> {
+        if self.tool.output_schema.is_none() {
+            return Ok(());
+        }
+        let text = structured.map(Raw::text);
+        let _held = self.room_for(text.map_or(0, Schemas::cost_of))?;
+        self.schemas.check_output(self.tool, text)
+    }
+
+    /// Room for a result of so many bytes beside what was printed, for as long as it is being written.
+    fn room_for(&self, bytes: usize) -> Result<Option<Charge>, RpcError> {
+        let held = (bytes > SMALL).then(|| self.work.budget().charge(bytes)).transpose();
+        held.map_err(|why| self.no_room(why))
+    }
+
+    fn no_room(&self, why: NoRoom) -> RpcError {
+        RpcError::internal(format!("The result of tool '{}' is not sent: {why}", self.tool.name))
+    }
+
     fn exit_code(&self) -> Option<i32> {
         match self.outcome.ending {
             Ending::Exited(code) => Some(code),
             Ending::Signalled(signal) => Some(128 + signal),
-            Ending::TimedOut(_) | Ending::Cancelled | Ending::OutputTooLarge => None,
+            Ending::TimedOut(_) | Ending::Cancelled | Ending::OutputTooLarge | Ending::NoRoom(_) => None,
         }
     }
 }
@@ -242,10 +271,11 @@ impl<'a> WholeResult<'a> {
 
 /// `{"code": …, "message": …, "data": …}` as the error it describes.
 fn rpc_error(text: &str) -> Option<RpcError> {
-    let value: Value = serde_json::from_str(text).ok()?;
-    let code = i32::try_from(value["code"].as_i64()?).ok()?;
-    let message = value["message"].as_str()?.to_owned();
-    let data = value.get("data").filter(|data| !data.is_null()).map(ToString::to_string);
+    let whole = Scanner::new(text, Limits::default()).whole_value().ok()?;
+    let error = Object::read(whole, "the error", &["code", "message", "data"]).ok()?;
+    let code = error.get("code")?.text().parse().ok()?;
+    let message = error.get("message").and_then(Raw::string)?.into_owned();
+    let data = error.get("data").filter(|data| !data.is_null()).map(|data| write::compact(data.text()));
     Some(RpcError { data, ..RpcError::new(code, message) })
 }
 

@@ -6,6 +6,7 @@ use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, Tool, environment_without_secret};
 use mcp_bash_runner::{Ending, Input, Invocation, Patience, Variables};
 use mcp_bash_wire::{RpcError, code};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a policy may think.
@@ -66,6 +67,7 @@ async fn ask(work: &Work, tool: &Tool, paths: &Paths, policy: Vec<u8>) -> Result
         patience: Patience::fixed(TIMEOUT),
         grace: Duration::ZERO,
         output_limit: LONGEST_ANSWER,
+        budget: Arc::clone(work.budget()),
         error_tail: 1024,
         talk: None,
     };

@@ -31,9 +31,15 @@ pub(super) fn attend(work: &Arc<Work>, mut question: Question, subject: Subject)
     let work = Arc::clone(work);
     tokio::spawn(async move {
         let way = question.way;
-        let line = match read(&question) {
-            None => failure(way, "the question cannot be read"),
-            Some(asked) => tokio::select! {
+        let asked = match &question.text {
+            Ok(text) => read(text, way).ok_or_else(|| "the question cannot be read".to_owned()),
+            Err(no_room) => Err(no_room.to_string()),
+        };
+        // It is known now, and may be long.
+        question.text = Ok(Vec::new());
+        let line = match asked {
+            Err(why) => failure(way, &why),
+            Ok(asked) => tokio::select! {
                 line = answer(&work, &asked, subject, way) => line,
                 () = question.withdrawn() => return,
             },
@@ -42,10 +48,10 @@ pub(super) fn attend(work: &Arc<Work>, mut question: Question, subject: Subject)
     });
 }
 
-fn read(question: &Question) -> Option<Asked> {
-    let text = std::str::from_utf8(&question.text).ok()?;
+fn read(text: &[u8], way: Way) -> Option<Asked> {
+    let text = std::str::from_utf8(text).ok()?;
     let whole = Scanner::new(text, Limits::default()).whole_value().ok()?;
-    match question.way {
+    match way {
         Way::Socket => {
             let asked = Object::read(whole, "the question", &["method", "params", "timeoutSecs"]).ok()?;
             let seconds = asked.get("timeoutSecs").and_then(|raw| raw.text().parse().ok());
@@ -100,7 +106,11 @@ async fn outcome(work: &Work, asked: &Asked, subject: Subject) -> Result<String,
         Err(Unanswered::NotOffered(_)) if asked.method == "elicitation/create" => {
             Ok(r#"{"action":"decline","content":null}"#.to_owned())
         }
-        answer => Ok(write::compact(answer?.as_raw().text())),
+        answer => {
+            let result = answer?;
+            work.budget().has_room(2 * result.as_raw().text().len())?;
+            Ok(write::compact(result.as_raw().text()))
+        }
     }
 }
 

@@ -1,12 +1,15 @@
 //! Files that a script names as part of its result: they are embedded into it.
 
 use super::files::CallFiles;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use crate::shape::Content;
+use mcp_bash_budget::{Budget, Charge};
 use mcp_bash_fetch::sniff;
-use serde_json::{Value, json};
+use mcp_bash_wire::write;
+use serde_json::Value;
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
 
 /// One file, as a script names it.
 struct Named {
@@ -15,25 +18,67 @@ struct Named {
     uri: Option<String>,
 }
 
-/// Reads the list a script has left, and the files it names: content items as JSON text, and what went wrong. Paths are
-/// relative to `root`, and nothing outside of it is read. `limit` bounds each file.
-pub(super) fn embed(files: &CallFiles, root: &Path, limit: usize) -> (Vec<String>, Vec<String>) {
-    let (mut items, mut problems) = (Vec::new(), Vec::new());
-    let text = match files.list_of_resources() {
-        Ok(Some(text)) => text,
-        Ok(None) => return (items, problems),
+/// Reads the list that a script has left, and adds the files it names to `content`. Returns what went wrong. Paths are
+/// relative to `root`, and nothing outside of it is read.
+pub(super) fn embed(
+    content: &mut Content,
+    files: &CallFiles,
+    root: &Path,
+    mut allowance: Allowance<'_>,
+) -> Vec<String> {
+    let list = match files.list_of_resources() {
+        Ok(None) => return Vec::new(),
+        Ok(Some(list)) => list,
         Err(error) => {
-            problems.push(format!("the list of files (MCP_TOOL_RESOURCES_FILE) cannot be read: {error}"));
-            return (items, problems);
+            return vec![format!("the list of files (MCP_TOOL_RESOURCES_FILE) cannot be read: {error}")];
         }
     };
-    for named in read_list(&text) {
-        match embed_one(&named, root, limit) {
-            Ok(item) => items.push(item.to_string()),
-            Err(problem) => problems.push(format!("the file {} is left out: {problem}", named.path)),
+    let mut problems = Vec::new();
+    for named in read_list(&list) {
+        if let Err(problem) = embed_one(&named, root, content, &mut allowance)
+            && problems.len() < MOST_PROBLEMS
+        {
+            problems.push(format!("the file {} is left out: {problem}", named.path));
         }
     }
-    (items, problems)
+    problems
+}
+
+/// More problems of one list than these are not told.
+const MOST_PROBLEMS: usize = 100;
+
+/// How much the files of one result may cost.
+pub(super) struct Allowance<'a> {
+    limit: usize,
+    /// What of the limit is left.
+    left: usize,
+    budget: &'a Arc<Budget>,
+    /// What the files cost as a part of the result.
+    held: Charge,
+}
+
+impl<'a> Allowance<'a> {
+    /// All files together may have so many bytes.
+    pub(super) fn new(limit: usize, budget: &'a Arc<Budget>) -> Self {
+        Self { limit, left: limit, budget, held: Charge::nothing(budget) }
+    }
+
+    /// The bytes of a file.
+    fn read(&mut self, path: &Path) -> Result<(Vec<u8>, Charge), String> {
+        let bytes = mcp_bash_files::read(path, self.left as u64).map_err(|error| match error.kind() {
+            ErrorKind::FileTooLarge => format!(
+                "the files of a result have at most {} bytes together; MCPBASH_MAX_TOOL_OUTPUT_SIZE sets the limit",
+                self.limit
+            ),
+            _ => error.to_string(),
+        })?;
+        // As a part of the result it is longer, by how much depends on what it is.
+        let size = std::str::from_utf8(&bytes).map_or(bytes.len() / 3 * 4 + 4, write::string_len);
+        let held = self.budget.charge(bytes.len()).map_err(|why| why.to_string())?;
+        self.held.grow_to(self.held.bytes() + size).map_err(|why| why.to_string())?;
+        self.left -= bytes.len();
+        Ok((bytes, held))
+    }
 }
 
 /// A JSON array of paths or of objects, or lines of path, type and URI with tabs between them.
@@ -60,22 +105,22 @@ fn read_line(line: &str) -> Option<Named> {
     Some(Named { path: fields.next()??, kind: fields.next().flatten(), uri: fields.next().flatten() })
 }
 
-fn embed_one(named: &Named, root: &Path, limit: usize) -> Result<Value, String> {
+fn embed_one(
+    named: &Named,
+    root: &Path,
+    content: &mut Content,
+    allowance: &mut Allowance<'_>,
+) -> Result<(), String> {
     let path = root.join(&named.path).canonicalize().map_err(|error| error.to_string())?;
     if !root.canonicalize().is_ok_and(|root| path.starts_with(root)) {
         return Err("it is outside of the project".to_owned());
     }
-    let bytes = mcp_bash_files::read(&path, limit as u64).map_err(|error| error.to_string())?;
+    let (bytes, _held) = allowance.read(&path)?;
     let uri = named.uri.clone().unwrap_or_else(|| file_uri(&path));
-    let kind = named
-        .kind
-        .clone()
-        .unwrap_or_else(|| sniff(&bytes, Some(&path.to_string_lossy())).mime_type.to_owned());
-    let resource = match String::from_utf8(bytes) {
-        Ok(text) => json!({ "uri": uri, "mimeType": kind, "text": text }),
-        Err(binary) => json!({ "uri": uri, "mimeType": kind, "blob": STANDARD.encode(binary.as_bytes()) }),
-    };
-    Ok(json!({ "type": "resource", "resource": resource }))
+    let kind = named.kind.as_deref();
+    let kind = kind.unwrap_or_else(|| sniff(&bytes, Some(&path.to_string_lossy())).mime_type);
+    content.file(&uri, kind, &bytes);
+    Ok(())
 }
 
 /// `file://` and the path, with what a URI cannot hold percent-encoded.

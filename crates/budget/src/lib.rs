@@ -1,0 +1,198 @@
+//! How many bytes may be held at once: a count for each client, and above all of them one for the process.
+//!
+//! Whoever is about to hold something large charges its size first, and keeps the [`Charge`] for as long as it holds the
+//! thing. There are no locks: a budget is a number that is added to and taken from. Messages of ordinary size need not be
+//! charged one by one ([`SMALL`]); their number is bounded where they are kept.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use thiserror::Error;
+
+/// What is not larger than this need not be charged on its own.
+pub const SMALL: usize = 4096;
+
+/// A number of bytes that may be held at once.
+#[derive(Debug)]
+pub struct Budget {
+    limit: usize,
+    /// The setting that says so.
+    setting: &'static str,
+    used: AtomicUsize,
+    /// What is charged here is charged there too.
+    parent: Option<Arc<Budget>>,
+}
+
+/// There is no room for something. The message tells a client or a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error(
+    "there is no room for {bytes} bytes: at most {limit} are held at once, and {setting} sets the limit; \
+     read the answers that wait, or ask for less at a time"
+)]
+pub struct NoRoom {
+    bytes: usize,
+    limit: usize,
+    setting: &'static str,
+}
+
+impl Budget {
+    pub fn new(limit: usize, setting: &'static str) -> Arc<Self> {
+        Arc::new(Self { limit, setting, used: AtomicUsize::new(0), parent: None })
+    }
+
+    /// A budget within this one.
+    pub fn part(self: &Arc<Self>, limit: usize, setting: &'static str) -> Arc<Self> {
+        Arc::new(Self { limit, setting, used: AtomicUsize::new(0), parent: Some(Arc::clone(self)) })
+    }
+
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Whether so much more could be held now.
+    pub fn has_room(&self, bytes: usize) -> Result<(), NoRoom> {
+        if self.used.load(Ordering::Relaxed).saturating_add(bytes) > self.limit {
+            return Err(NoRoom { bytes, limit: self.limit, setting: self.setting });
+        }
+        self.parent.as_ref().map_or(Ok(()), |parent| parent.has_room(bytes))
+    }
+
+    /// Makes room for something that is about to be held.
+    pub fn charge(self: &Arc<Self>, bytes: usize) -> Result<Charge, NoRoom> {
+        let mut charge = Charge::nothing(self);
+        charge.grow_to(bytes)?;
+        Ok(charge)
+    }
+
+    fn take(&self, bytes: usize) -> Result<(), NoRoom> {
+        let used = self.used.fetch_add(bytes, Ordering::Relaxed);
+        let taken = if used.saturating_add(bytes) > self.limit {
+            Err(NoRoom { bytes, limit: self.limit, setting: self.setting })
+        } else {
+            self.parent.as_ref().map_or(Ok(()), |parent| parent.take(bytes))
+        };
+        if taken.is_err() {
+            self.used.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        taken
+    }
+
+    fn take_anyway(&self, bytes: usize) {
+        self.used.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(parent) = &self.parent {
+            parent.take_anyway(bytes);
+        }
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(parent) = &self.parent {
+            parent.give_back(bytes);
+        }
+    }
+}
+
+/// Bytes that are held, given back when this value is dropped.
+#[derive(Debug)]
+pub struct Charge {
+    budget: Arc<Budget>,
+    bytes: usize,
+}
+
+impl Charge {
+    /// A charge that can grow.
+    pub fn nothing(budget: &Arc<Budget>) -> Self {
+        Self { budget: Arc::clone(budget), bytes: 0 }
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Makes room for what has grown to so many bytes in all. Where there is none, what was charged stays charged.
+    pub fn grow_to(&mut self, bytes: usize) -> Result<(), NoRoom> {
+        let more = bytes.saturating_sub(self.bytes);
+        if more > 0 {
+            self.budget.take(more)?;
+            self.bytes = bytes;
+        }
+        Ok(())
+    }
+
+    /// Charges for so many bytes from now on, whether there is room or not: for what another limit bounds, and for what
+    /// must be kept whatever happens.
+    pub fn set(&mut self, bytes: usize) {
+        if bytes > self.bytes {
+            self.budget.take_anyway(bytes - self.bytes);
+        } else {
+            self.budget.give_back(self.bytes - bytes);
+        }
+        self.bytes = bytes;
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        if self.bytes > 0 {
+            self.budget.give_back(self.bytes);
+        }
+    }
+}
+
+/// What a JSON text costs once it is a tree of values. Each value has a place of its own there, so that a text of many
+/// short ones costs many times its length.
+pub fn tree_bytes(json: &str) -> usize {
+    const VALUE: usize = 80;
+    let is_one_more = |byte: &&u8| matches!(byte, b',' | b'[' | b'{');
+    let values = 1 + json.as_bytes().iter().filter(is_one_more).count();
+    json.len() + values * VALUE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(budget: &Budget) -> usize {
+        budget.used.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn what_is_charged_counts_for_the_part_and_the_whole_until_it_is_dropped() {
+        let whole = Budget::new(100, "WHOLE");
+        let (one, other) = (whole.part(80, "PART"), whole.part(80, "PART"));
+        let held = one.charge(70).unwrap();
+        assert_eq!((used(&one), used(&other), used(&whole)), (70, 0, 70));
+        let refused = one.charge(11).unwrap_err().to_string();
+        assert!(refused.contains("PART sets the limit"), "{refused}");
+        let refused = other.charge(31).unwrap_err().to_string();
+        assert!(refused.contains("WHOLE sets the limit"), "{refused}");
+        assert_eq!((used(&one), used(&other), used(&whole)), (70, 0, 70), "a refusal costs nothing");
+        drop(held);
+        assert_eq!((used(&one), used(&whole)), (0, 0));
+        other.charge(80).unwrap();
+    }
+
+    #[test]
+    fn a_charge_grows_within_the_limit_and_is_set_beyond_it() {
+        let budget = Budget::new(100, "LIMIT");
+        let mut held = Charge::nothing(&budget);
+        held.grow_to(60).unwrap();
+        held.grow_to(40).unwrap();
+        assert_eq!(held.bytes(), 60, "it has grown already");
+        held.grow_to(101).unwrap_err();
+        assert_eq!(used(&budget), 60);
+        held.set(150);
+        assert_eq!(used(&budget), 150);
+        budget.has_room(0).unwrap_err();
+        held.set(10);
+        budget.has_room(90).unwrap();
+        budget.has_room(91).unwrap_err();
+        drop(held);
+        assert_eq!(used(&budget), 0);
+    }
+
+    #[test]
+    fn many_short_values_cost_more_than_one_long_text() {
+        assert!(tree_bytes(&format!("\"{}\"", "x".repeat(1000))) < 1100);
+        assert!(tree_bytes(&format!("[{}0]", "0,".repeat(1000))) > 80_000);
+    }
+}

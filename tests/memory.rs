@@ -1,0 +1,526 @@
+//! What a client or a script can make the server hold, and that it lets go of it again. Memory is what the system says
+//! about the server's own process; the bounds are generous, and a fraction of what each of these took without any.
+
+use crate::harness::{Project, Server, code, stateless_meta, wait_until};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+const MIB: usize = 1024 * 1024;
+
+/// A line of the process's status, in MiB.
+fn status(pid: u32, name: &str) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() / 1024
+}
+
+/// The most memory the process ever had.
+fn peak(pid: u32) -> usize {
+    status(pid, "VmHWM:")
+}
+
+/// A client that reads only when the test says so.
+struct Reluctant {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Reluctant {
+    fn start(project: &Project, environment: &[(&str, &str)]) -> Self {
+        let mut command = Server::command();
+        command.arg("--project-root").arg(project.root()).env("MCPBASH_LOG_LEVEL", "emergency");
+        command.envs(environment.iter().copied());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        Self { child, input, output }
+    }
+
+    /// With a session of that revision.
+    fn ready(project: &Project, environment: &[(&str, &str)], revision: &str, capabilities: &Value) -> Self {
+        let mut client = Self::start(project, environment);
+        let params = json!({
+            "protocolVersion": revision, "capabilities": capabilities, "clientInfo": { "name": "r", "version": "1" },
+        });
+        client.send(&[request("init", "initialize", &params)]);
+        client.line();
+        client.send(&[json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })]);
+        client
+    }
+
+    fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn send(&mut self, messages: &[Value]) {
+        self.input.as_mut().unwrap().write_all(&lines(messages)).unwrap();
+    }
+
+    /// Sends from another thread, because the server may not take it all before somebody reads.
+    fn send_aside(&mut self, messages: &[Value]) -> JoinHandle<ChildStdin> {
+        let lines = lines(messages);
+        let mut input = self.input.take().unwrap();
+        std::thread::spawn(move || {
+            input.write_all(&lines).unwrap();
+            input
+        })
+    }
+
+    /// Everything was sent. The input stays open.
+    fn take_back(&mut self, sender: JoinHandle<ChildStdin>) {
+        self.input = Some(sender.join().unwrap());
+    }
+
+    /// Waits until nothing goes on any more: the processor time of the server and its memory stay what they are.
+    fn settle(&self) {
+        let look = || {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
+            let fields: Vec<String> =
+                stat.rsplit(')').next().unwrap().split_whitespace().map(str::to_owned).collect();
+            // Its own time and that of its scripts, and its memory.
+            [11, 12, 13, 14, 21].map(|place: usize| fields[place].clone())
+        };
+        let mut last = look();
+        let mut since = 0;
+        wait_until("the server to settle", || {
+            std::thread::sleep(Duration::from_millis(50));
+            let now = look();
+            since = if now == last { since + 1 } else { 0 };
+            last = now;
+            (since == 8).then_some(())
+        });
+    }
+
+    fn line(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    /// Reads until the requests `0..count` are answered, each of them once, and returns the answers in their order.
+    /// Whatever else comes is left out.
+    fn answers(&mut self, count: usize) -> Vec<Answer> {
+        let mut answers: HashMap<usize, Answer> = HashMap::new();
+        let mut line = String::new();
+        while answers.len() < count {
+            line.clear();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "the server has ended");
+            // One answer, or the array of a batch. To read all of it as JSON would take longer than the rest of the test.
+            for message in line.trim_end_matches([']', '\n']).split(r#"{"jsonrpc":"2.0","id":"#).skip(1) {
+                let (id, rest) = message.split_once(',').unwrap();
+                let answer = match rest.strip_prefix(r#""result":"#) {
+                    Some(_) => Answer::Result,
+                    None if rest.starts_with(r#""error":"#) => {
+                        let rest = rest.trim_end_matches(',');
+                        Answer::Error(serde_json::from_str(&format!("{{{rest}")).unwrap())
+                    }
+                    None => continue,
+                };
+                let again = answers.insert(id.parse().unwrap(), answer);
+                assert!(again.is_none(), "{id} is answered twice");
+            }
+        }
+        (0..count).map(|id| answers.remove(&id).unwrap_or_else(|| panic!("{id} is not answered"))).collect()
+    }
+}
+
+fn lines(messages: &[Value]) -> Vec<u8> {
+    messages.iter().flat_map(|message| format!("{message}\n").into_bytes()).collect()
+}
+
+/// What became of a request.
+#[derive(Debug)]
+enum Answer {
+    Result,
+    Error(Value),
+}
+
+impl Drop for Reluctant {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn request(id: impl Into<Value>, method: &str, params: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id.into(), "method": method, "params": params })
+}
+
+fn requests(count: usize, method: &str, params: &Value) -> Vec<Value> {
+    (0..count).map(|id| request(id, method, params)).collect()
+}
+
+fn calls(count: usize, tool: &str) -> Vec<Value> {
+    requests(count, "tools/call", &json!({ "name": tool, "arguments": {} }))
+}
+
+/// Every answer is a result or an error that names the setting; returns how many are results.
+fn results_among(answers: &[Answer], setting: &str) -> usize {
+    let mut results = 0;
+    for answer in answers {
+        match answer {
+            Answer::Result => results += 1,
+            Answer::Error(error) => {
+                assert_eq!(code(error), -32603);
+                assert!(error["error"]["message"].as_str().unwrap().contains(setting), "{error}");
+                assert!(error.to_string().len() < 1000, "{error}");
+            }
+        }
+    }
+    results
+}
+
+/// A project whose list of tools has so many bytes.
+fn with_long_list(bytes: usize) -> Project {
+    let metadata = json!({ "name": "hi", "description": "d".repeat(bytes) });
+    Project::with_hi().file("tools/hi/tool.meta.json", &metadata.to_string())
+}
+
+/// A project with a tool `large`, whose result has so many bytes and is passed on as it is.
+fn with_large_result(bytes: usize) -> Project {
+    let project = Project::new();
+    let file = project.path("result.json");
+    let result = json!({ "content": [{ "type": "text", "text": "x".repeat(bytes) }] }).to_string();
+    project
+        .file("result.json", &result)
+        .tool("large", &format!("#!/bin/sh\nexec cat {}\n", file.display()))
+        .tool("hi", "#!/bin/sh\necho hi\n")
+}
+
+/// So few calls at once, and so little unread, that what is hoarded shows.
+const FEW: [(&str, &str); 2] =
+    [("MCPBASH_MAX_UNREAD_BYTES", "4000000"), ("MCPBASH_MAX_CONCURRENT_REQUESTS", "4")];
+
+const CONNECTION: &str = "MCPBASH_MAX_CONNECTION_BYTES";
+
+#[test]
+fn a_batch_of_many_lists_is_answered_within_its_share() {
+    let project = with_long_list(500_000);
+    let mut client = Reluctant::ready(&project, &[(CONNECTION, "100000000")], "2025-03-26", &json!({}));
+    let count = 2000;
+    let sender = client.send_aside(&[Value::from(requests(count, "tools/list", &json!({})))]);
+    let answers = client.answers(count);
+    let results = results_among(&answers, CONNECTION);
+    assert!((40..60).contains(&results), "{results} lists of half a megabyte in a quarter of 100 MB");
+    client.take_back(sender);
+    assert!(peak(client.pid()) < 150, "{} MiB for a batch of 1 GB", peak(client.pid()));
+}
+
+#[test]
+fn a_batch_of_very_many_messages_is_refused() {
+    let project = Project::with_hi();
+    let mut client = Reluctant::ready(&project, &[], "2025-03-26", &json!({}));
+    let mut input = client.input.take().unwrap();
+    let sender = std::thread::spawn(move || {
+        input.write_all(format!("[{}0]\n", "0,".repeat(8 * MIB)).as_bytes()).unwrap();
+        input
+    });
+    let answer = client.line();
+    assert_eq!((code(&answer), &answer["id"]), (-32600, &json!(null)));
+    client.take_back(sender);
+    assert!(peak(client.pid()) < 100, "{} MiB for 8 million zeros", peak(client.pid()));
+}
+
+#[test]
+fn lists_that_nobody_reads_are_not_hoarded() {
+    let project = with_long_list(300_000);
+    let mut client = Reluctant::ready(&project, &[], "2025-11-25", &json!({}));
+    // All of them come with one read.
+    let count = 800;
+    let sender = client.send_aside(&requests(count, "tools/list", &json!({})));
+    client.settle();
+    let most = peak(client.pid());
+    assert!(most < 80, "{most} MiB for 240 MB that nobody reads");
+    let answers = client.answers(count);
+    assert_eq!(results_among(&answers, CONNECTION), count, "a client that reads late gets everything");
+    client.take_back(sender);
+    assert!(peak(client.pid()) < 80);
+}
+
+#[test]
+fn calls_are_not_started_while_their_results_would_be_hoarded() {
+    let project = with_large_result(3_000_000);
+    let mut client = Reluctant::ready(&project, &FEW, "2025-11-25", &json!({}));
+    let count = 60;
+    let sender = client.send_aside(&calls(count, "large"));
+    client.settle();
+    let most = peak(client.pid());
+    assert!(most < 90, "{most} MiB for 180 MB that nobody reads");
+    let answers = client.answers(count);
+    assert_eq!(results_among(&answers, CONNECTION), count, "a client that reads late gets everything");
+    client.take_back(sender);
+}
+
+#[test]
+fn calls_that_wait_for_a_reader_are_answered_after_the_end_of_the_input_too() {
+    let project = with_large_result(1_000_000);
+    let environment = [("MCPBASH_MAX_UNREAD_BYTES", "100000"), ("MCPBASH_MAX_CONCURRENT_REQUESTS", "2")];
+    let mut client = Reluctant::ready(&project, &environment, "2025-11-25", &json!({}));
+    client.send(&calls(20, "large"));
+    client.settle();
+    client.input = None;
+    assert_eq!(results_among(&client.answers(20), CONNECTION), 20);
+    assert!(wait_until("the server to end", || client.child.try_wait().unwrap()).success());
+}
+
+#[test]
+fn what_does_not_fit_the_budget_is_answered_with_an_error_that_names_it() {
+    let project = with_large_result(3_000_000);
+    for setting in [CONNECTION, "MCPBASH_MAX_PROCESS_BYTES"] {
+        let mut client = Reluctant::ready(&project, &[(setting, "2000000")], "2025-11-25", &json!({}));
+        let mut messages = calls(3, "large");
+        messages.push(request(
+            3,
+            "tools/call",
+            &json!({ "name": "hi", "arguments": { "x": "x".repeat(3_000_000) } }),
+        ));
+        client.send(&messages);
+        let answers = client.answers(4);
+        assert_eq!(results_among(&answers, setting), 0);
+        client.send(&calls(1, "hi"));
+        assert_eq!(results_among(&client.answers(1), setting), 1, "what is small goes on");
+    }
+}
+
+#[test]
+fn many_large_files_read_at_once_are_not_hoarded() {
+    let project = Project::new().file("resources/large.txt", &"y".repeat(3_000_000));
+    let mut client = Reluctant::ready(&project, &FEW, "2025-11-25", &json!({}));
+    let count = 80;
+    let params = json!({ "uri": format!("file://{}", project.path("resources/large.txt").display()) });
+    let sender = client.send_aside(&requests(count, "resources/read", &params));
+    client.settle();
+    let most = peak(client.pid());
+    assert!(most < 90, "{most} MiB for 240 MB that nobody reads");
+    let answers = client.answers(count);
+    assert_eq!(results_among(&answers, CONNECTION), count);
+    client.take_back(sender);
+}
+
+#[test]
+fn questions_that_nobody_reads_are_answered_by_us() {
+    let project = Project::new().tool(
+        "asker",
+        r#"#!/bin/bash
+cd "$(mktemp -d)" || exit
+{ printf '{"maxTokens":5,"messages":[{"role":"user","content":{"type":"text","text":"'
+  head -c 2000000 /dev/zero | tr '\0' q
+  printf '"}}]}'; } >question
+for turn in 1 2 3 4; do
+	"$MCPBASH_BIN" ask sampling/createMessage - --timeout 5 <question >>answers &
+done
+wait
+grep -c -e MCPBASH_MAX_UNREAD_BYTES -e MCPBASH_MAX_CONNECTION_BYTES -e 'did not answer' answers
+"#,
+    );
+    let environment = [(CONNECTION, "12000000"), ("MCPBASH_MAX_UNREAD_BYTES", "1000000")];
+    let mut client = Reluctant::ready(&project, &environment, "2025-11-25", &json!({ "sampling": {} }));
+    let count = 6;
+    client.send(&calls(count, "asker"));
+    client.settle();
+    let most = peak(client.pid());
+    assert!(most < 60, "{most} MiB for 48 MB of questions that nobody reads");
+    // Each script has heard of each of its questions that it is not answered.
+    let mut open: Vec<usize> = (0..count).collect();
+    while !open.is_empty() {
+        let message = client.line();
+        if let Some(id) = message["id"].as_u64().filter(|_| message.get("method").is_none()) {
+            open.retain(|other| *other as u64 != id);
+            assert_eq!(message["result"]["content"][0]["text"], "4", "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_long_id_is_refused_and_ids_count_among_what_waits() {
+    let project = Project::new().waiting_tool("wait");
+    let environment = [("MCPBASH_MAX_CONCURRENT_REQUESTS", "1"), ("MCPBASH_MAX_WAITING_BYTES", "200000")];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    let call = |id: &str| request(id, "tools/call", &json!({ "name": "wait" })).to_string() + "\n";
+    server.send_bytes(call(&"i".repeat(100_000)).as_bytes());
+    let answer = server.receive();
+    assert_eq!((code(&answer), &answer["id"]), (-32600, &json!(null)));
+    assert!(
+        answer["error"]["message"].as_str().unwrap().contains("`id` is longer than 65536 bytes"),
+        "{answer}"
+    );
+    server.send_bytes(call("first").as_bytes());
+    project.wait_for_started(1);
+    server.send_bytes(call(&"a".repeat(60_000)).as_bytes());
+    server.send_bytes(call(&"b".repeat(60_000)).as_bytes());
+    let answer = server.receive();
+    assert_eq!((code(&answer), &answer["id"]), (-32603, &json!("b".repeat(60_000))));
+    assert!(answer["error"]["message"].as_str().unwrap().contains("MCPBASH_MAX_WAITING_BYTES"), "{answer}");
+    project.go();
+    for id in ["first".to_owned(), "a".repeat(60_000)] {
+        assert_eq!(server.receive()["id"], json!(id));
+    }
+}
+
+#[test]
+fn files_of_one_result_are_bounded_together() {
+    let project = Project::new().file("large.txt", &"f".repeat(9_000_000)).tool(
+        "embed",
+        "#!/bin/sh\nfor turn in $(seq 60); do echo large.txt; done >\"$MCP_TOOL_RESOURCES_FILE\"\necho done\n",
+    );
+    let mut server = Server::ready(project.root());
+    server.call(1, "embed");
+    let answer = loop {
+        let message = server.receive();
+        if message.get("id").is_some() {
+            break message;
+        }
+        let logged = message["params"]["data"]["message"].as_str().unwrap();
+        assert!(logged.contains("MCPBASH_MAX_TOOL_OUTPUT_SIZE"), "{message}");
+    };
+    assert_eq!(
+        answer["result"]["content"].as_array().unwrap().len(),
+        2,
+        "the text, and the one file that fits"
+    );
+    assert!(peak(server.child.id()) < 150, "{} MiB for a file of 9 MB", peak(server.child.id()));
+}
+
+#[test]
+fn a_prompt_comes_to_no_more_than_it_may() {
+    let many = "{{word}} ".repeat(1000);
+    let files =
+        json!({ "messages": vec![json!({ "role": "user", "content": { "path": "large.bin" } }); 60] });
+    let project = Project::new()
+        .file("prompts/many.txt", &many)
+        .file("prompts/files.json", &files.to_string())
+        .file("prompts/files.meta.json", r#"{"name":"files"}"#)
+        .file("prompts/large.bin", &"\u{1}".repeat(9_000_000));
+    let mut server = Server::ready(project.root());
+    let arguments = json!({ "word": "w".repeat(1_000_000) });
+    for name in ["many", "files"] {
+        let answer = server.ask(name, "prompts/get", &json!({ "name": name, "arguments": arguments }));
+        assert_eq!(code(&answer), -32603);
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("MCPBASH_MAX_PROMPT_BYTES sets the limit"), "{message}");
+    }
+    let answer = server.ask("few", "prompts/get", &json!({ "name": "many", "arguments": { "word": "w" } }));
+    assert_eq!(answer["result"]["messages"][0]["content"]["text"], many.replace("{{word}}", "w"));
+    assert!(peak(server.child.id()) < 200, "{} MiB for what is refused", peak(server.child.id()));
+}
+
+#[test]
+fn what_a_client_wrote_is_quoted_in_part() {
+    let project = Project::with_hi();
+    let mut server = Server::ready(project.root());
+    let long = "x".repeat(1_000_000);
+    for (method, params) in [
+        ("tools/call", json!({ "name": long })),
+        ("prompts/get", json!({ "name": long })),
+        ("resources/read", json!({ "uri": long })),
+        ("logging/setLevel", json!({ "level": long })),
+        (
+            "completion/complete",
+            json!({ "ref": { "type": "ref/prompt", "name": long }, "argument": { "name": long, "value": "" } }),
+        ),
+    ] {
+        let answer = server.ask(1, method, &params);
+        assert!(answer.get("error").is_some() && answer.to_string().len() < 100_000, "{method}");
+    }
+}
+
+#[test]
+fn listeners_that_do_not_read_are_told_once_when_they_do() {
+    let project = Project::with_hi();
+    let mut client = Reluctant::start(&project, &[("MCPBASH_MAX_UNREAD_BYTES", "1000000")]);
+    let ids: Vec<String> = (0..200).map(|number| format!("{number}-{}", "i".repeat(20_000))).collect();
+    let wanted = json!({ "_meta": stateless_meta(), "notifications": { "toolsListChanged": true } });
+    let listens: Vec<Value> =
+        ids.iter().map(|id| request(id.clone(), "subscriptions/listen", &wanted)).collect();
+    let sender = client.send_aside(&listens);
+    for _ in &ids {
+        assert_eq!(client.line()["method"], "notifications/subscriptions/acknowledged");
+    }
+    client.take_back(sender);
+    let before = status(client.pid(), "VmRSS:");
+    // Each change is worth four megabytes of notifications.
+    for turn in 0..12 {
+        let script = project.path(&format!("tools/more{turn}/tool.sh"));
+        std::fs::create_dir_all(script.parent().unwrap()).unwrap();
+        std::fs::copy(project.path("tools/hi/tool.sh"), &script).unwrap();
+        let registry = project.path(".registry/tools.json");
+        wait_until("the change to be noticed", || {
+            std::fs::read_to_string(&registry).ok()?.contains(&format!("more{turn}")).then_some(())
+        });
+    }
+    let grown = status(client.pid(), "VmRSS:").saturating_sub(before);
+    assert!(grown < 25, "{grown} MiB of notifications that nobody reads");
+    // After what had been sent before it was clogged, each is told once more.
+    client.settle();
+    let mut told: HashMap<String, usize> = HashMap::new();
+    while ids.iter().any(|id| told.get(id).is_none_or(|count| *count == 0)) {
+        let message = client.line();
+        assert_eq!(message["method"], "notifications/tools/list_changed", "{message}");
+        let id = message["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"].as_str().unwrap();
+        *told.entry(id.to_owned()).or_default() += 1;
+    }
+    assert!(
+        told.values().all(|count| *count <= 3),
+        "nobody is told of every change: {:?}",
+        told.values().max()
+    );
+}
+
+#[test]
+fn a_change_of_a_resource_is_told_when_its_client_reads_again() {
+    let project = with_long_list(300_000).file("resources/a.txt", "one");
+    let uri = "file://./resources/a.txt";
+    // Nothing is ever polled: whoever was not told must be told by itself.
+    let environment = [("MCPBASH_MAX_UNREAD_BYTES", "100000"), ("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")];
+    let mut client = Reluctant::ready(&project, &environment, "2025-11-25", &json!({}));
+    client.send(&[request(0, "resources/subscribe", &json!({ "uri": uri }))]);
+    assert_eq!(client.answers(1).len(), 1);
+    let sender = client.send_aside(&requests(20, "tools/list", &json!({})));
+    client.settle();
+    for text in ["two", "three", "four"] {
+        std::fs::write(project.path("resources/a.txt"), text).unwrap();
+        client.settle();
+    }
+    let (mut answered, mut told) = (0, 0);
+    while answered < 20 || told == 0 {
+        let message = client.line();
+        answered += usize::from(message.get("result").is_some());
+        told += usize::from(message["method"] == "notifications/resources/updated");
+    }
+    client.take_back(sender);
+    assert_eq!(told, 1, "three changes while nobody read are told as one");
+}
+
+#[test]
+fn memory_is_given_back_when_a_burst_is_over() {
+    let project = with_large_result(6_000_000)
+        .tool("cut", "#!/bin/sh\nhead -c 6000000 /dev/zero | tr '\\0' x\n")
+        .file("resources/large.txt", &"y".repeat(6_000_000));
+    let mut client = Reluctant::ready(&project, &[], "2025-11-25", &json!({}));
+    client.send(&calls(40, "hi"));
+    client.answers(40);
+    let before = status(client.pid(), "VmRSS:");
+    let uri = format!("file://{}", project.path("resources/large.txt").display());
+    let arguments = json!({ "name": "hi", "arguments": { "x": "z".repeat(3_000_000) } });
+    for burst in [
+        calls(10, "large"),
+        calls(10, "cut"),
+        requests(10, "resources/read", &json!({ "uri": uri })),
+        requests(5, "tools/call", &arguments),
+    ] {
+        let sender = client.send_aside(&burst);
+        assert_eq!(results_among(&client.answers(burst.len()), CONNECTION), burst.len());
+        client.take_back(sender);
+    }
+    let (mut after, most) = (usize::MAX, peak(client.pid()));
+    assert!(most > before + 20, "there was no burst: {most} MiB");
+    wait_until(&format!("less than twice the {before} MiB of the start, after a peak of {most} MiB"), || {
+        after = after.min(status(client.pid(), "VmRSS:"));
+        (after <= 2 * before).then_some(())
+    });
+}
