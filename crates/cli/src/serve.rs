@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::{allocator, search_path, startup, welcome};
 use mcp_bash_project::Catalog;
 use mcp_bash_server::{Log, Server, Style};
+use mcp_bash_transport::Ending;
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::io::IsTerminal;
@@ -43,10 +44,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     report_panics(&server);
     follow_project(&server);
     search_path::resolve_for(&server);
-    match mcp_bash_transport::stdio::serve(server, &runtime) {
-        Ok(never) => match never {},
-        Err(error) => Err(Error::Start { source: error }),
-    }
+    let ending =
+        mcp_bash_transport::stdio::serve(server, &runtime, exit).map_err(|source| Error::Start { source })?;
+    // Here and not by returning: what is still on its way in threads of the runtime is of no use to anybody.
+    exit(ending)
+}
+
+fn exit(ending: Ending) -> ! {
+    std::process::exit(ending.exit_code())
 }
 
 /// Keeps what is served true to the project, and the registry true to what is served.

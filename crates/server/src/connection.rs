@@ -25,7 +25,6 @@ use serde_json::json;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 /// Whether the connection goes on after a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,13 +119,13 @@ impl Connection {
         self.server.admission().go_on();
     }
 
-    /// Blocks until everything that was asked is answered and its work has ended, or until the deadline. True when
-    /// it has.
-    pub fn finish(&self, deadline: Option<Instant>) -> bool {
+    /// Completes when everything that was asked is answered and its work has ended. Safe to drop half-way, and to begin
+    /// again.
+    pub async fn finish(&self) {
         // Nothing more is read, so that nothing that is asked can be answered any more.
         self.client.questions.close();
         self.listens.end_all(&self.server);
-        self.in_flight.wait_until_idle(deadline)
+        self.in_flight.idle().await;
     }
 
     /// Stops all work: nothing more is sent for it.

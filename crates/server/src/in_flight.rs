@@ -4,14 +4,14 @@ use crate::answers::Answers;
 use crate::call::{Call, Pace};
 use mcp_bash_wire::{Id, RpcError};
 use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
 
 #[derive(Default)]
 pub(crate) struct InFlight {
     state: Mutex<State>,
     /// The last work has ended.
-    idle: Condvar,
+    idle: Notify,
 }
 
 #[derive(Default)]
@@ -59,23 +59,19 @@ impl InFlight {
         self.lock().working == 0
     }
 
-    /// Blocks until all work has ended, or until the deadline. True when it has.
-    pub(crate) fn wait_until_idle(&self, deadline: Option<Instant>) -> bool {
-        let mut state = self.lock();
-        state.is_awaited = true;
-        while state.working > 0 {
-            state = match deadline {
-                None => self.idle.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        return false;
-                    }
-                    self.idle.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+    /// Completes when all work has ended. Safe to drop half-way; only one may wait at a time.
+    pub(crate) async fn idle(&self) {
+        loop {
+            {
+                let mut state = self.lock();
+                if state.working == 0 {
+                    return;
                 }
-            };
+                state.is_awaited = true;
+            }
+            // One that comes between the look and the wait is kept.
+            self.idle.notified().await;
         }
-        true
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -116,7 +112,7 @@ impl Drop for InFlightCall {
         let mut state = self.in_flight.lock();
         state.working -= 1;
         if state.working == 0 && state.is_awaited {
-            self.in_flight.idle.notify_all();
+            self.in_flight.idle.notify_one();
         }
     }
 }

@@ -10,47 +10,128 @@
 //! once is written by a thread of its own. When a client sends without reading, we stop reading too, and start none of the
 //! calls that wait, until it has read half of what it may leave unread.
 //!
-//! A second thread watches for what ends a server from outside: a closed output, a dead parent, idleness. All ways to
-//! the end meet in `ending`.
+//! A second thread watches for what ends a server from outside: a closed output, a dead parent, idleness (`lifecycle`). All
+//! ways to the end meet in [`serve`].
 
 mod descriptors;
-mod ending;
 mod input;
 mod outbox;
 mod read;
-mod watch;
 
-pub use ending::Ending;
-
-use ending::Finish;
+use crate::lifecycle::{Activity, Ending, Lifecycle, Watch, Watcher, await_signals};
 use input::Input;
 use mcp_bash_server::{Connection, Server};
 use outbox::Outbox;
-use std::convert::Infallible;
+use serde_json::json;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::runtime::Runtime;
+use tokio::time::timeout;
 
-/// Serves one client on standard input and output until one of them ends. Does not return otherwise.
-pub fn serve(server: Arc<Server>, runtime: &Runtime) -> io::Result<Infallible> {
+/// How long scripts may take to end when the server has to.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How often to look whether a client has gone on reading.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How long a client may leave our last words unread.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Serves one client on standard input and output until there is a reason to end, which is returned when nothing is left
+/// of its calls. `give_up` ends the process where that reason cannot be acted upon.
+pub fn serve(server: Arc<Server>, runtime: &Runtime, give_up: fn(Ending) -> !) -> io::Result<Ending> {
     let (input, output) = descriptors::take()?;
     let budget = server.client_budget();
     let outbox = Arc::new(Outbox::new(output, server.settings().max_unread_bytes, &budget));
     let channel = Arc::clone(&outbox) as _;
     let connection = Arc::new(Connection::within(Arc::clone(&budget), Arc::clone(&server), channel));
-    let finish = Arc::new(Finish::new(server, connection, outbox));
+    let service = Arc::new(Service { server, connection, outbox, lifecycle: Arc::default() });
     let _inside = runtime.enter();
-    ending::await_signals(&finish)?;
-    let activity = watch::start(Arc::clone(&finish))?;
+    await_signals(&service.lifecycle)?;
+    let activity = Activity::new();
+    let watcher = service.watch(activity.clone(), give_up)?;
     let input = Input::new(input)?;
-    runtime.spawn(go_on_when_relieved(Arc::clone(&finish)));
-    runtime.block_on(read::all(&input, finish, &activity, &budget))
+    runtime.spawn(go_on_when_relieved(Arc::clone(&service)));
+    Ok(runtime.block_on(async {
+        let served = async {
+            let ending = read::all(&input, &service, &activity, &budget).await;
+            service.drain(ending).await;
+            ending
+        };
+        let ending = tokio::select! {
+            biased;
+            ending = service.lifecycle.ended() => ending,
+            ending = served => ending,
+        };
+        let closed = Arc::clone(&service);
+        // To end is to wait, and this thread must stay able to see children go.
+        watcher.finish(move || closed.close(ending)).await;
+        ending
+    }))
+}
+
+/// The service of one client.
+struct Service {
+    server: Arc<Server>,
+    connection: Arc<Connection>,
+    outbox: Arc<Outbox>,
+    lifecycle: Arc<Lifecycle>,
+}
+
+impl Service {
+    fn watch(&self, activity: Activity, give_up: fn(Ending) -> !) -> io::Result<Watcher> {
+        let connection = Arc::clone(&self.connection);
+        Watcher::start(Watch {
+            lifecycle: Arc::clone(&self.lifecycle),
+            output: Arc::clone(&self.outbox),
+            orphan_check: self.server.settings().orphan_check,
+            activity,
+            idle_timeout: self.server.settings().idle_timeout,
+            is_idle: Box::new(move || connection.is_idle()),
+            give_up,
+        })
+    }
+
+    /// Lets what is in flight be finished. After the end of input each call has its own deadline; but some wait until the
+    /// client reads, so that one that does not read either has to be given up. A client that said `exit` wants to be rid
+    /// of us: then it gets as long as the shutdown may take.
+    async fn drain(&self, ending: Ending) {
+        if ending == Ending::Exit {
+            let _ = timeout(self.server.settings().shutdown_timeout, self.connection.finish()).await;
+            return;
+        }
+        while timeout(LOOK, self.connection.finish()).await.is_err() {
+            if self.outbox.is_stuck(PATIENCE) {
+                return;
+            }
+        }
+    }
+
+    /// Ends the server if `exit` does not come in time.
+    fn start_shutdown_timer(&self) {
+        let (lifecycle, patience) = (Arc::clone(&self.lifecycle), self.server.settings().shutdown_timeout);
+        tokio::spawn(async move {
+            tokio::time::sleep(patience).await;
+            lifecycle.end(Ending::ShutdownTimeout);
+        });
+    }
+
+    /// Ends what is left, and lets the client read our last words. Blocks.
+    fn close(&self, ending: Ending) {
+        self.server.log().event(ending.level(), "mcp.lifecycle", ending.describe(), &json!({}));
+        self.connection.abandon();
+        self.server.end(GRACE);
+        if ending.leaves_a_reader() {
+            self.outbox.finish(PATIENCE);
+        }
+    }
 }
 
 /// Lets what was held back while the client did not read go on when it does.
-async fn go_on_when_relieved(finish: Arc<Finish>) {
+async fn go_on_when_relieved(service: Arc<Service>) {
     loop {
-        finish.outbox().relief().await;
-        finish.connection().relieved();
+        service.outbox.relief().await;
+        service.connection.relieved();
     }
 }

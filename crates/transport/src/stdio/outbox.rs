@@ -8,7 +8,7 @@ use queue::{Queue, Writer};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::PIPE_BUF;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -70,10 +70,6 @@ impl Outbox {
         }
     }
 
-    pub(super) fn output(&self) -> &OwnedFd {
-        &self.shared.output
-    }
-
     /// Flushes, and waits while the outbox is clogged.
     pub(super) async fn room(&self) {
         self.flush();
@@ -108,6 +104,13 @@ impl Outbox {
                 (unsent, deadline) = (queue.unsent(), Instant::now() + patience);
             }
         }
+    }
+}
+
+/// For those who watch for its end.
+impl AsFd for Outbox {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.shared.output.as_fd()
     }
 }
 

@@ -1,0 +1,213 @@
+//! Waits for what ends a server from outside, in one thread that sleeps until something happens. The same thread does what
+//! blocks when the server has to end: it is there already, where the system may have no other left for us.
+
+use super::{Ending, Lifecycle};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, getppid};
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// How long whoever serves may take to notice that it is over. Only a system that does not answer can make it take as long.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Enough for what is done at the end.
+const STACK: usize = 256 * 1024;
+
+/// When the client was last heard, as milliseconds since the start.
+#[derive(Clone)]
+pub(crate) struct Activity {
+    start: Instant,
+    last: Arc<AtomicU64>,
+}
+
+impl Activity {
+    pub(crate) fn new() -> Self {
+        Self { start: Instant::now(), last: Arc::default() }
+    }
+
+    pub(crate) fn note(&self) {
+        self.last.store(millis(self.start.elapsed()), Ordering::Relaxed);
+    }
+
+    fn silence(&self) -> Duration {
+        self.start.elapsed().saturating_sub(Duration::from_millis(self.last.load(Ordering::Relaxed)))
+    }
+}
+
+type Work = Box<dyn FnOnce() + Send>;
+
+/// The watching thread.
+pub(crate) struct Watcher {
+    work: Arc<Mutex<Option<Work>>>,
+    wake: PipeWriter,
+}
+
+/// What is watched.
+pub(crate) struct Watch<O> {
+    pub(crate) lifecycle: Arc<Lifecycle>,
+    /// Where the client reads. Its end is reported whoever writes.
+    pub(crate) output: Arc<O>,
+    /// How often to look for the parent, where its end cannot be awaited. `None` where nobody looks for it.
+    pub(crate) orphan_check: Option<Duration>,
+    pub(crate) activity: Activity,
+    pub(crate) idle_timeout: Option<Duration>,
+    /// Whether nothing is being worked on.
+    pub(crate) is_idle: Box<dyn Fn() -> bool + Send>,
+    /// What to do when it is over, and whoever serves does not notice.
+    pub(crate) give_up: fn(Ending) -> !,
+}
+
+impl Watcher {
+    pub(crate) fn start<O: AsFd + Send + Sync + 'static>(watch: Watch<O>) -> io::Result<Self> {
+        let work = Arc::new(Mutex::new(None));
+        let (woken, wake) = io::pipe()?;
+        let thread = Thread { watch, parent: None, woken, work: Arc::clone(&work) };
+        std::thread::Builder::new().name("watch".into()).stack_size(STACK).spawn(move || thread.run())?;
+        Ok(Self { work, wake })
+    }
+
+    /// Lets the watching thread do work that blocks, after which it watches no more.
+    pub(crate) async fn finish(&self, work: impl FnOnce() + Send + 'static) {
+        let (done, is_done) = oneshot::channel::<()>();
+        let work: Work = Box::new(move || {
+            work();
+            drop(done);
+        });
+        *self.work.lock().unwrap_or_else(PoisonError::into_inner) = Some(work);
+        let _ = (&self.wake).write_all(b"!");
+        let _ = is_done.await;
+    }
+}
+
+struct Thread<O> {
+    watch: Watch<O>,
+    parent: Option<Parent>,
+    woken: PipeReader,
+    work: Arc<Mutex<Option<Work>>>,
+}
+
+impl<O: AsFd> Thread<O> {
+    fn run(mut self) {
+        self.parent = self.watch.orphan_check.and_then(Parent::new);
+        let decided = loop {
+            match self.wait() {
+                Some(Event::Work) => break None,
+                Some(Event::End(ending)) => break Some(ending),
+                None => {}
+            }
+        };
+        if let Some(ending) = decided {
+            self.watch.lifecycle.end(ending);
+            if !self.is_woken_within(PATIENCE) {
+                (self.watch.give_up)(ending);
+            }
+        }
+        let _ = self.woken.read(&mut [0]);
+        let work = self.work.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(work) = work {
+            work();
+        }
+    }
+
+    /// Waits until something happens, or it is time to look again.
+    fn wait(&self) -> Option<Event> {
+        let parent = self.parent.as_ref();
+        let timeout = [parent.and_then(Parent::interval), self.silence_left()].into_iter().flatten().min();
+        // Nothing is asked of the output but its end, which is always reported.
+        let mut watched = vec![
+            PollFd::new(&self.woken, PollFlags::IN),
+            PollFd::from_borrowed_fd(self.watch.output.as_fd(), PollFlags::empty()),
+        ];
+        let handle = parent.and_then(|parent| parent.handle.as_ref());
+        watched.extend(handle.map(|handle| PollFd::new(handle, PollFlags::IN)));
+        let happened = poll(&mut watched, timeout.map(timespec).as_ref()).unwrap_or(0) > 0;
+        let is_told =
+            |index: usize| happened && watched.get(index).is_some_and(|fd| !fd.revents().is_empty());
+        if is_told(0) {
+            Some(Event::Work)
+        } else if is_told(1) {
+            Some(Event::End(Ending::OutputClosed))
+        } else if is_told(2) || parent.is_some_and(Parent::is_gone) {
+            Some(Event::End(Ending::ParentDied))
+        } else if self.is_silent_for_too_long() {
+            Some(Event::End(Ending::Idle))
+        } else {
+            None
+        }
+    }
+
+    fn is_woken_within(&self, patience: Duration) -> bool {
+        poll(&mut [PollFd::new(&self.woken, PollFlags::IN)], Some(&timespec(patience)))
+            .is_ok_and(|count| count > 0)
+    }
+
+    /// How long to wait before looking again whether the client is silent, with nothing of its own being worked on.
+    fn silence_left(&self) -> Option<Duration> {
+        let limit = self.watch.idle_timeout?;
+        let left = limit.saturating_sub(self.watch.activity.silence());
+        // A call that outlasts the limit is no idleness; its end starts no new wait, so look again in a while.
+        let is_busy = left.is_zero() && !(self.watch.is_idle)();
+        Some(if is_busy { limit.min(Duration::from_secs(1)) } else { left })
+    }
+
+    fn is_silent_for_too_long(&self) -> bool {
+        self.watch.idle_timeout.is_some_and(|limit| self.watch.activity.silence() >= limit)
+            && (self.watch.is_idle)()
+    }
+}
+
+enum Event {
+    /// There is work to be done.
+    Work,
+    End(Ending),
+}
+
+/// The process that started us.
+struct Parent {
+    pid: Pid,
+    /// Readable when the parent is gone, where the system has such a thing.
+    handle: Option<OwnedFd>,
+    interval: Duration,
+}
+
+impl Parent {
+    /// `None` where there is no parent to lose: we are an orphan from the start, or it is outside our namespace.
+    fn new(interval: Duration) -> Option<Self> {
+        let pid = getppid().filter(|pid| !pid.is_init())?;
+        Some(Self { pid, handle: parent_handle(pid), interval })
+    }
+
+    /// How often to look, where the end cannot be awaited.
+    fn interval(&self) -> Option<Duration> {
+        self.handle.is_none().then_some(self.interval)
+    }
+
+    fn is_gone(&self) -> bool {
+        getppid() != Some(self.pid)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn parent_handle(pid: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn parent_handle(_pid: Pid) -> Option<OwnedFd> {
+    None
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(duration.subsec_nanos()),
+    }
+}
