@@ -2,8 +2,8 @@
 //!
 //! The interpreter evaluates the left side of an operator first, knows no choice of patterns, and updates values in
 //! ways of its own. Here operators with several results on both sides get their right side bound first, as jq does;
-//! assignments become calls that change a value along paths (`natives/paths.rs`); `reduce` and `foreach` keep their
-//! state when an update has no result; objects are built in one go.
+//! assignments become calls that change a value along paths (`natives/paths.rs`); `reduce` and `foreach` go
+//! on with the last result of an update; objects are built in one go.
 
 use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
@@ -171,7 +171,7 @@ impl<'s> Rewriter<'s> {
         let mut arguments = self.terms(arguments);
         if unsteady && name == "reduce" {
             let update = std::mem::take(&mut arguments[1]);
-            arguments[1] = Term::Call("_last_or_same", vec![update]);
+            arguments[1] = Term::Call("_last_or_null", vec![update]);
         } else if unsteady {
             // The state is the last result of the update, beside all the results it had.
             let state = Term::Arr(Some(Box::new(binary(Term::Id, BinaryOp::Comma, Term::Arr(None)))));

@@ -65,30 +65,29 @@ fn assign(mut call: Call<'_>) -> ValX<'_, Value> {
     paths.into_iter().try_fold(call.1, |value, path| value.change_at(&path, &mut |_| Ok(new.clone())))
 }
 
-/// Moves the state of a `foreach` on: the last result of the update, beside all its results.
+/// Moves the state of a `foreach` on: the last result of the update, beside all its results. Without a result, the
+/// state is null, as it is in `reduce`.
 fn advance<'a>(mut call: Call<'a>) -> Results<'a> {
     let (update, context) = call.0.pop_fun();
     let state = call.1.at(&Value::from(0_usize)).unwrap_or_default();
-    let results: ValX<'a, Vec<Value>, Value> = update.run((context, state.clone())).collect();
+    let results: ValX<'a, Vec<Value>, Value> = update.run((context, state)).collect();
     Box::new(std::iter::once(results.map(|results| {
-        let last = results.last().cloned().unwrap_or(state);
+        let last = results.last().cloned().unwrap_or_default();
         Value::array(vec![last, Value::array(results)])
     })))
 }
 
-/// The last result of a filter, or the input if there is none.
-pub(super) fn last_or_same() -> Fun<Kind> {
+/// The last result of a filter, or null if there is none.
+pub(super) fn last_or_null() -> Fun<Kind> {
     let native = Native::<Kind>::new(|mut call| {
         let (filter, context) = call.0.pop_fun();
-        let same = call.1.clone();
         let last = filter.run((context, call.1)).try_fold(None, |_, result| result.map(Some));
-        Box::new(std::iter::once(last.map(|last| last.unwrap_or(same))))
+        Box::new(std::iter::once(last.map(Option::unwrap_or_default)))
     });
     let native = native.with_paths(|mut call| {
         let (filter, context) = call.0.pop_fun();
-        let same = call.1.clone();
         let last = filter.paths((context, call.1)).try_fold(None, |_, result| result.map(Some));
-        Box::new(std::iter::once(last.map(|last| last.unwrap_or(same))))
+        Box::new(std::iter::once(last.map(Option::unwrap_or_default)))
     });
-    ("_last_or_same", FILTER.into(), native)
+    ("_last_or_null", FILTER.into(), native)
 }

@@ -10,6 +10,9 @@ pub(crate) const SAME: &[Case] = &[
     (&["-nc", "[{(\"a\",\"b\"):(1,2)}]"], ""),
     (&["-nc", "def f($a;$b):[$a,$b];[f(1,2;3,4)]"], ""),
     (&["-nc", "[foreach (1,2) as $x (0; (.+1,.+2))]"], ""),
+    (&["-nc", "[reduce range(3) as $x (0; empty)]"], ""),
+    (&["-nc", "[foreach (1,2,3) as $x (0; if $x==2 then empty else .+$x end)]"], ""),
+    (&["-nc", "isnan"], ""),
     (&["-nc", "[.[(0,1)]?]"], ""),
     (&["-nc", "[range(0,1;3,4)]"], ""),
     (&["-nc", "[(true,false) and (true,false)]"], ""),
@@ -583,8 +586,6 @@ pub(crate) const SAME: &[Case] = &[
 #[rustfmt::skip]
 pub(crate) const NEWER: &[Case] = &[
     (&["-nc", "{a: 1 + 2}"], ""),
-    (&["-nc", "[reduce range(3) as $x (0; empty)]"], ""),
-    (&["-nc", "[foreach (1,2,3) as $x (0; if $x==2 then empty else .+$x end)]"], ""),
     (&["-nc", "[limit(-1;1,2)]"], ""),
     (&["-nc", "[1,2,3]|.[1.7]"], ""),
     (&["-nc", "try error catch ."], ""),
