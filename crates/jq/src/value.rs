@@ -123,10 +123,18 @@ impl From<f64> for Value {
 
 impl From<isize> for Value {
     /// Integers in a program come this way; those a double cannot hold keep their digits.
+    #[expect(clippy::cast_precision_loss, reason = "none of these is longer than a double is precise")]
     fn from(value: isize) -> Self {
-        Self::Number(Number::read(&value.to_string()))
+        Self::Number(if value.unsigned_abs() <= EXACT {
+            Number::Plain(value as f64)
+        } else {
+            Number::read(&value.to_string())
+        })
     }
 }
+
+/// Up to here every integer is a double.
+const EXACT: usize = 1 << 53;
 
 impl From<usize> for Value {
     #[expect(clippy::cast_precision_loss, reason = "numbers are doubles, as in jq")]

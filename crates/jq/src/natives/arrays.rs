@@ -1,5 +1,6 @@
 //! Filters on arrays, and on what can be looked for in them.
 
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 use jaq_core::native::bome;
@@ -15,27 +16,23 @@ pub(super) const FUNCTIONS: &[Entry] = &[
         of_one(call, |value, keys| Ok(by_key(value, keys)?.into_iter().map(|(_, item)| item).collect()))
     }),
     ("_group_by", ONE, |call| of_one(call, group_by)),
-    ("_min_by", ONE, |call| of_one(call, |value, keys| Ok(first_item(by_key(value, keys)?)))),
+    ("_min_by", ONE, |call| {
+        of_one(call, |value, keys| {
+            let smallest = keyed(value, keys)?.min_by(|left, right| left.0.cmp(right.0));
+            Ok(smallest.map(|(_, item)| item.clone()).unwrap_or_default())
+        })
+    }),
     ("_max_by", ONE, |call| {
-        of_one(call, |value, keys| Ok(by_key(value, keys)?.pop().map(|(_, item)| item).unwrap_or_default()))
+        of_one(call, |value, keys| {
+            let largest = keyed(value, keys)?.max_by(|left, right| left.0.cmp(right.0));
+            Ok(largest.map(|(_, item)| item.clone()).unwrap_or_default())
+        })
     }),
     ("min", NONE, |call| {
-        of_input(call, |value| {
-            Ok(list(value, "cannot be sorted, as it is not an array")?
-                .iter()
-                .min()
-                .cloned()
-                .unwrap_or_default())
-        })
+        of_input(call, |value| Ok(list(value, UNSORTABLE)?.iter().min().cloned().unwrap_or_default()))
     }),
     ("max", NONE, |call| {
-        of_input(call, |value| {
-            Ok(list(value, "cannot be sorted, as it is not an array")?
-                .iter()
-                .max()
-                .cloned()
-                .unwrap_or_default())
-        })
+        of_input(call, |value| Ok(list(value, UNSORTABLE)?.iter().max().cloned().unwrap_or_default()))
     }),
     ("unique", NONE, |call| {
         of_input(call, |value| {
@@ -68,10 +65,12 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     ("tojson", NONE, |call| of_input(call, |value| Ok(value.to_json().into()))),
 ];
 
+const UNSORTABLE: &str = "cannot be sorted, as it is not an array";
+
 fn length(value: &Value) -> Result {
     match value {
         Value::Null => Ok(Value::from(0_usize)),
-        Value::Number(number) => Ok(Value::from(number.value().abs())),
+        Value::Number(number) => Ok(Value::Number(number.magnitude())),
         Value::String(text) => Ok(text.chars().count().into()),
         Value::Array(items) => Ok(items.len().into()),
         Value::Object(members) => Ok(members.len().into()),
@@ -94,22 +93,35 @@ fn reverse(value: &Value) -> Result {
 }
 
 fn sorted(value: &Value) -> Result<Vec<Value>> {
-    let mut items = list(value, "cannot be sorted, as it is not an array")?.to_vec();
-    items.sort();
+    let mut items = list(value, UNSORTABLE)?.to_vec();
+    sort(&mut items, |item| item)?;
     Ok(items)
+}
+
+/// Sorts what is told apart by a value, unless those are nested too deeply to be compared.
+fn sort<T>(items: &mut [T], key: impl Fn(&T) -> &Value) -> Result<()> {
+    let mut too_deep = false;
+    items.sort_by(|left, right| {
+        key(left).sort_order(key(right)).unwrap_or_else(|| {
+            too_deep = true;
+            Ordering::Equal
+        })
+    });
+    if too_deep { Value::fail("Comparison too deep") } else { Ok(()) }
+}
+
+/// The items, each after its key.
+fn keyed<'v>(value: &'v Value, keys: &'v Value) -> Result<impl Iterator<Item = (&'v Value, &'v Value)>> {
+    let items = list(value, UNSORTABLE)?;
+    let keys = list(keys, "cannot be sorted by, as it is not an array")?;
+    Ok(keys.iter().zip(items.iter()))
 }
 
 /// The items in the order of their keys, each with its key.
 fn by_key(value: &Value, keys: &Value) -> Result<Vec<(Value, Value)>> {
-    let items = list(value, "cannot be sorted, as it is not an array")?;
-    let keys = list(keys, "cannot be sorted by, as it is not an array")?;
-    let mut pairs: Vec<_> = keys.iter().cloned().zip(items.iter().cloned()).collect();
-    pairs.sort_by(|left, right| left.0.cmp(&right.0));
+    let mut pairs: Vec<_> = keyed(value, keys)?.map(|(key, item)| (key.clone(), item.clone())).collect();
+    sort(&mut pairs, |(key, _)| key)?;
     Ok(pairs)
-}
-
-fn first_item(pairs: Vec<(Value, Value)>) -> Value {
-    pairs.into_iter().next().map(|(_, item)| item).unwrap_or_default()
 }
 
 fn group_by(value: &Value, keys: &Value) -> Result {

@@ -11,7 +11,6 @@ pub(crate) const DIFFERENCES: &[(&str, Case)] = &[
     ("A number at the very end of input is whole, also with --seq", (&["--seq", "-c", "."], "1")),
     ("`.a?//b` needs no space before `//`", (&["-nc", ".a?//1"], "")),
     ("`$` matches at the very end only, not before a last newline", (&["-nc", "\"a\\n\"|test(\"a$\")"], "")),
-    ("`isnan` refuses what is no number", (&["-nc", "isnan"], "")),
     ("All bytes of invalid UTF-8 in decoded Base64 are shown", (&["-nc", "@base64d"], "")),
     ("There are no modules", (&["-nc", "modulemeta"], "")),
     ("There is no search path for modules", (&["-nc", "get_search_list"], "")),

@@ -1,6 +1,8 @@
 //! What filters give, written out, so that it holds without a jq to compare with.
 
 mod folds;
+mod numbers;
+mod ranges;
 
 /// A filter, its input, and the lines it prints.
 type Case = (&'static str, &'static str, &'static str);
