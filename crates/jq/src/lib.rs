@@ -4,7 +4,7 @@
 //!
 //! [`run`] reads the command line (`options.rs`) and gives the rest to a thread with a large stack (`session.rs`),
 //! because programs and values may be nested deeply. The program is brought into the form in which the interpreter of
-//! `jaq-core` does what jq does (`tokens.rs`, `rewrite.rs`) and compiled together with the few definitions it needs
+//! `jaq-core` does what jq does (`numerals.rs`, `tokens.rs`, `rewrite.rs`) and compiled together with the few definitions it needs
 //! (`program.rs`, `definitions.rs`, `natives/`). Input is cut into values as it arrives (`frames.rs`, `inputs.rs`) and
 //! read (`read.rs`); each result is written at once (`write.rs`).
 //!
@@ -28,6 +28,7 @@ mod frames;
 mod inputs;
 mod natives;
 mod number;
+mod numerals;
 mod options;
 mod order;
 mod program;

@@ -17,6 +17,7 @@ use crate::calls::each_call;
 use crate::definitions;
 use crate::engine::Kind;
 use crate::natives;
+use crate::numerals;
 use crate::rewrite::Rewriter;
 use crate::tokens;
 
@@ -32,7 +33,9 @@ pub(crate) fn compile(code: &str, variables: &[String]) -> Result<Filter<Kind>, 
     if code.trim_start().starts_with("import ") || code.trim_start().starts_with("include ") {
         return Err(ProgramError("jq: error: modules cannot be imported here\njq: 1 compile error\n".into()));
     }
-    let code = &*escapes_joined(code);
+    let joined = escapes_joined(code);
+    let code = numerals::without_trailing_points(&joined);
+    let code = &*numerals::without_leading_points(&code);
     let tokens = Lexer::new(code).lex().map_err(|errors| {
         let mut report = Report::new(code);
         for (expected, found) in errors {
@@ -57,8 +60,16 @@ pub(crate) fn compile(code: &str, variables: &[String]) -> Result<Filter<Kind>, 
         report.finish()
     })?;
 
-    let rewriter = Rewriter { code };
+    let rewriter = Rewriter::new(code);
     let main = rewriter.definition(Def { name: MAIN, args: Vec::new(), body });
+    let flaws = rewriter.flaws.into_inner();
+    if !flaws.is_empty() {
+        let mut report = Report::new(code);
+        for (what, found) in flaws {
+            report.add(&what, found);
+        }
+        return Err(report.finish());
+    }
     let mut needs = Needs::default();
     needs.collect(&main);
     needs.definitions.push(main);
@@ -128,7 +139,7 @@ impl<'s> Needs<'s> {
             if let Some(source) = definitions::find(name, arity) {
                 let parsed = jaq_core::load::parse(source, |parser| parser.defs()).unwrap_or_default();
                 for needed in parsed {
-                    let needed = Rewriter { code: source }.definition(needed);
+                    let needed = Rewriter::new(source).definition(needed);
                     self.collect(&needed);
                     self.definitions.push(needed);
                 }

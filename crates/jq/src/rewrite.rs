@@ -5,6 +5,8 @@
 //! assignments become calls that change a value along paths (`natives/paths.rs`); `reduce` and `foreach` go
 //! on with the last result of an update; objects are built in one go.
 
+use std::cell::RefCell;
+
 use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
 use jaq_core::path::{Opt, Part, Path};
@@ -24,12 +26,18 @@ const COUNTS: [&str; MEMBERS + 1] = ["0", "1", "2", "3", "4", "5", "6", "7", "8"
 
 pub(crate) struct Rewriter<'s> {
     /// The text of the program, for `$__loc__`.
-    pub(crate) code: &'s str,
+    code: &'s str,
+    /// What cannot be right in any case, and where in the text it stands.
+    pub(crate) flaws: RefCell<Vec<(String, &'s str)>>,
 }
 
 type T<'s> = Term<&'s str>;
 
 impl<'s> Rewriter<'s> {
+    pub(crate) fn new(code: &'s str) -> Self {
+        Self { code, flaws: RefCell::default() }
+    }
+
     pub(crate) fn definition(&self, definition: Def<&'s str>) -> Def<&'s str> {
         let Def { name, args, body } = definition;
         let mut body = self.term(body);
@@ -62,7 +70,7 @@ impl<'s> Rewriter<'s> {
             Term::Neg(term) => Term::Neg(self.boxed(term)),
             Term::BinOp(left, operator, right) => self.operation(*left, operator, *right),
             Term::Label(name, body) => Term::Label(name, self.boxed(body)),
-            Term::Fold(name, source, pattern, arguments) => self.fold(name, source, pattern, arguments),
+            Term::Fold(name, source, pattern, arguments) => self.fold(name, *source, pattern, arguments),
             Term::TryCatch(body, handler) => {
                 Term::TryCatch(self.boxed(body), handler.map(|handler| self.boxed(handler)))
             }
@@ -150,7 +158,7 @@ impl<'s> Rewriter<'s> {
             Pattern::Var(_) => pattern,
             Pattern::Arr(items) => Pattern::Arr(items.into_iter().map(|item| self.pattern(item)).collect()),
             Pattern::Obj(members) => Pattern::Obj(
-                members.into_iter().map(|(key, member)| (self.term(key), self.pattern(member))).collect(),
+                members.into_iter().map(|(key, member)| (self.key(key), self.pattern(member))).collect(),
             ),
         }
     }
@@ -158,12 +166,11 @@ impl<'s> Rewriter<'s> {
     fn fold(
         &self,
         name: &'s str,
-        source: Box<T<'s>>,
+        source: T<'s>,
         pattern: Pattern<&'s str>,
         mut arguments: Vec<T<'s>>,
     ) -> T<'s> {
-        let source = self.boxed(source);
-        let pattern = self.pattern(pattern);
+        let (source, pattern) = self.fold_source(source, pattern);
         let unsteady = arguments.get(1).is_some_and(may_vary);
         if name == "foreach" && unsteady && arguments.len() == 2 {
             arguments.push(Term::Id);
@@ -190,6 +197,23 @@ impl<'s> Rewriter<'s> {
             }
         }
         Term::Fold(name, source, pattern, arguments)
+    }
+
+    /// The source of a fold, and the pattern that takes its results apart. Of a choice of patterns, the source does the
+    /// choosing and gives the values of all the names.
+    fn fold_source(&self, source: T<'s>, pattern: Pattern<&'s str>) -> (Box<T<'s>>, Pattern<&'s str>) {
+        let patterns = match choices(pattern) {
+            Err(pattern) => return (Box::new(self.term(source)), self.pattern(pattern)),
+            Ok(patterns) => patterns,
+        };
+        let mut names: Vec<&str> = patterns.iter().flat_map(names).collect();
+        names.sort_unstable();
+        names.dedup();
+        let values = names.iter().map(|name| Term::Var(*name));
+        let values = values.reduce(|left, right| binary(left, BinaryOp::Comma, right));
+        let chosen = self.choice(patterns, &Term::Arr(values.map(Box::new)));
+        let pattern = Pattern::Arr(names.into_iter().map(Pattern::Var).collect());
+        (Box::new(bind(self.term(source), RIGHT, chosen)), pattern)
     }
 
     /// A string in which what stands last varies slowest.
@@ -230,12 +254,28 @@ impl<'s> Rewriter<'s> {
             (Term::Var(name), None) => (text(&name[1..]), self.term(Term::Var(name))),
             (Term::Var(name), Some(value)) => (Term::Var(name), self.term(value)),
             (key, None) => {
-                let key = self.term(key);
+                let key = self.key(key);
                 let path = Path(vec![(Part::Index(key.clone()), Opt::Essential)]);
                 (key, Term::Path(Box::new(Term::Id), path))
             }
-            (key, Some(value)) => (self.term(key), self.term(value)),
+            (key, Some(value)) => (self.key(key), self.term(value)),
         }
+    }
+
+    /// A key, which is no use if it is a constant and no string.
+    fn key(&self, key: T<'s>) -> T<'s> {
+        let constant = match &key {
+            Term::Num(number) => Some(("number", *number)),
+            Term::Call(name @ ("true" | "false"), arguments) if arguments.is_empty() => {
+                Some(("boolean", *name))
+            }
+            Term::Call(name @ "null", arguments) if arguments.is_empty() => Some(("null", *name)),
+            _ => None,
+        };
+        if let Some((kind, text)) = constant {
+            self.flaws.borrow_mut().push((format!("Cannot use {kind} ({text}) as object key"), text));
+        }
+        self.term(key)
     }
 
     fn location(&self, name: &'s str) -> T<'s> {

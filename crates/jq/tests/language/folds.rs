@@ -32,3 +32,25 @@ fn the_last_of_several_results_is_the_next_state() {
         ("[foreach .[] as $x (0, 1; . + $x)]", "[1,2]", "[1,3,2,4]"),
     ]);
 }
+
+#[test]
+fn the_source_may_be_an_operation() {
+    check(&[
+        ("reduce .[] / .[] as $i (0; . + $i)", "[1,2]", "4.5"),
+        ("[foreach .[] / .[] as $i (0; . + $i)]", "[1,2]", "[1,3,3.5,4.5]"),
+        ("reduce .[] // 5 as $i (0; . + $i)", "[1,2]", "3"),
+        ("reduce .[] and true as $i (0; . + 1)", "[1,2]", "2"),
+        ("reduce reduce .[] as $x (0; . + $x) + 1 as $i (0; . + $i)", "[1,2]", "4"),
+        ("reduce if . as $x | $x then .[] else 1 end + 1 as $i (0; . + $i)", "[1,2]", "5"),
+        ("{reduce: 1 + 1, as: 2} | .reduce + .as", "null", "4"),
+    ]);
+}
+
+#[test]
+fn the_pattern_may_be_a_choice() {
+    check(&[
+        ("reduce .[] as [$a] ?// $a (0; . + $a)", "[[1],2]", "3"),
+        ("[foreach .[] as {a: $a} ?// [$a] (0; . + $a; [., $a])]", "[[1],{\"a\":2}]", "[[1,1],[3,2]]"),
+        ("reduce .[] as [$a] ?// {$b} (0; . + $a + $b)", "[[1],{\"b\":2}]", "3"),
+    ]);
+}

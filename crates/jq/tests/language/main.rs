@@ -1,6 +1,7 @@
 //! What filters give, written out, so that it holds without a jq to compare with.
 
 mod folds;
+mod literals;
 mod numbers;
 mod ranges;
 
