@@ -4,6 +4,7 @@ mod folds;
 mod literals;
 mod numbers;
 mod ranges;
+mod regexes;
 
 /// A filter, its input, and the lines it prints.
 type Case = (&'static str, &'static str, &'static str);
