@@ -18,7 +18,7 @@ use crate::tokens::CHOICE;
 /// The name of a variable no program can name.
 const RIGHT: &str = "$ right";
 const INPUT: &str = "$ input";
-/// Names for the results inside a string, of which there are rarely many.
+/// Names for the results inside a string or of arguments, of which there are rarely many.
 const PARTS: [&str; 8] = ["$ 0", "$ 1", "$ 2", "$ 3", "$ 4", "$ 5", "$ 6", "$ 7"];
 /// How many members an object built in one go has at most.
 pub(crate) const MEMBERS: usize = 12;
@@ -27,6 +27,8 @@ const COUNTS: [&str; MEMBERS + 1] = ["0", "1", "2", "3", "4", "5", "6", "7", "8"
 pub(crate) struct Rewriter<'s> {
     /// The text of the program, for `$__loc__`.
     code: &'s str,
+    /// The names the program gives to filters of its own, which may have any number of results.
+    own: Vec<&'s str>,
     /// What cannot be right in any case, and where in the text it stands.
     pub(crate) flaws: RefCell<Vec<(String, &'s str)>>,
 }
@@ -34,8 +36,8 @@ pub(crate) struct Rewriter<'s> {
 type T<'s> = Term<&'s str>;
 
 impl<'s> Rewriter<'s> {
-    pub(crate) fn new(code: &'s str) -> Self {
-        Self { code, flaws: RefCell::default() }
+    pub(crate) fn new(code: &'s str, own: Vec<&'s str>) -> Self {
+        Self { code, own, flaws: RefCell::default() }
     }
 
     pub(crate) fn definition(&self, definition: Def<&'s str>) -> Def<&'s str> {
@@ -87,12 +89,27 @@ impl<'s> Rewriter<'s> {
                 debug_assert!(arguments.is_empty());
                 Term::Call("error", vec![Term::Str(None, message)])
             }
-            Term::Call(name, arguments) => Term::Call(name, self.terms(arguments)),
+            Term::Call(name, arguments) => self.call(name, arguments),
             Term::Path(base, path) => {
                 let parts = path.0.into_iter().map(|(part, opt)| (self.part(part), opt));
                 Term::Path(self.boxed(base), Path(parts.collect()))
             }
         }
+    }
+
+    /// A call, in which what stands last varies slowest.
+    fn call(&self, name: &'s str, arguments: Vec<T<'s>>) -> T<'s> {
+        let varying = arguments.iter().filter(|argument| self.may_vary(argument)).count();
+        if !(2..=PARTS.len()).contains(&varying)
+            || name.starts_with('_')
+            || !self.is_function(name, arguments.len())
+        {
+            return Term::Call(name, self.terms(arguments));
+        }
+        let arguments = arguments.into_iter().zip(PARTS).map(|(argument, part)| (part, self.term(argument)));
+        let (names, arguments): (Vec<_>, Vec<_>) = arguments.unzip();
+        let call = Term::Call(name, names.iter().map(|name| Term::Var(*name)).collect());
+        names.into_iter().zip(arguments).fold(call, |body, (name, argument)| bind(argument, name, body))
     }
 
     fn part(&self, part: Part<T<'s>>) -> Part<T<'s>> {
@@ -107,7 +124,7 @@ impl<'s> Rewriter<'s> {
     fn operation(&self, left: T<'s>, operator: BinaryOp<&'s str>, right: T<'s>) -> T<'s> {
         match operator {
             BinaryOp::Pipe(Some(pattern)) => self.binding(left, pattern, right),
-            BinaryOp::Math(_) | BinaryOp::Cmp(_) if may_vary(&left) && may_vary(&right) => {
+            BinaryOp::Math(_) | BinaryOp::Cmp(_) if self.may_vary(&left) && self.may_vary(&right) => {
                 let operation = binary(self.term(left), operator, Term::Var(RIGHT));
                 bind(self.term(right), RIGHT, operation)
             }
@@ -171,7 +188,7 @@ impl<'s> Rewriter<'s> {
         mut arguments: Vec<T<'s>>,
     ) -> T<'s> {
         let (source, pattern) = self.fold_source(source, pattern);
-        let unsteady = arguments.get(1).is_some_and(may_vary);
+        let unsteady = arguments.get(1).is_some_and(|update| self.may_vary(update));
         if name == "foreach" && unsteady && arguments.len() == 2 {
             arguments.push(Term::Id);
         }
@@ -218,7 +235,8 @@ impl<'s> Rewriter<'s> {
 
     /// A string in which what stands last varies slowest.
     fn string(&self, format: Option<&'s str>, parts: Vec<StrPart<&'s str, T<'s>>>) -> T<'s> {
-        let varying = |part: &StrPart<_, T>| matches!(part, StrPart::Term(term) if may_vary(term));
+        let varying =
+            |part: &StrPart<&'s str, T<'s>>| matches!(part, StrPart::Term(term) if self.may_vary(term));
         let reorder = (2..=PARTS.len()).contains(&parts.iter().filter(|part| varying(part)).count());
         let mut bound = Vec::new();
         let mut rewritten = Vec::with_capacity(parts.len());
@@ -286,6 +304,60 @@ impl<'s> Rewriter<'s> {
         let number = binary(Term::Str(None, parts), BinaryOp::Pipe(None), Term::Call("tonumber", Vec::new()));
         Term::Call("{}", vec![text("file"), text("<top-level>"), text("line"), number, Term::Num(COUNTS[2])])
     }
+
+    /// Whether a term might have another number of results than one.
+    fn may_vary(&self, term: &T<'s>) -> bool {
+        match term {
+            Term::Id | Term::Num(_) | Term::Var(_) | Term::Arr(_) => false,
+            Term::Str(_, parts) => {
+                parts.iter().any(|part| matches!(part, StrPart::Term(term) if self.may_vary(term)))
+            }
+            Term::Obj(members) => members.iter().any(|(key, value)| {
+                self.may_vary(key) || value.as_ref().is_some_and(|value| self.may_vary(value))
+            }),
+            Term::Neg(term) => self.may_vary(term),
+            Term::BinOp(left, operator, right) => match operator {
+                BinaryOp::Update => false,
+                BinaryOp::Assign | BinaryOp::UpdateMath(_) | BinaryOp::UpdateAlt => self.may_vary(right),
+                BinaryOp::Comma | BinaryOp::Alt | BinaryOp::Pipe(Some(Pattern::Arr(_) | Pattern::Obj(_))) => {
+                    true
+                }
+                _ => self.may_vary(left) || self.may_vary(right),
+            },
+            Term::IfThenElse(cases, otherwise) => {
+                cases.iter().any(|(test, then)| self.may_vary(test) || self.may_vary(then))
+                    || otherwise.as_ref().is_some_and(|otherwise| self.may_vary(otherwise))
+            }
+            Term::Call(name, arguments) => {
+                !self.is_function(name, arguments.len())
+                    || arguments.iter().any(|argument| self.may_vary(argument))
+            }
+            Term::Path(base, path) => {
+                self.may_vary(base)
+                    || path.0.iter().any(|(part, opt)| {
+                        matches!(opt, Opt::Optional)
+                            || match part {
+                                Part::Index(index) => self.may_vary(index),
+                                Part::Range(None, None) => true,
+                                Part::Range(from, to) => {
+                                    from.iter().chain(to).any(|bound| self.may_vary(bound))
+                                }
+                            }
+                    })
+            }
+            Term::Recurse
+            | Term::Label(..)
+            | Term::Break(_)
+            | Term::Fold(..)
+            | Term::TryCatch(..)
+            | Term::Def(..) => true,
+        }
+    }
+
+    /// Whether a call has exactly one result for each of its arguments' results.
+    fn is_function(&self, name: &str, arity: usize) -> bool {
+        natives::is_function(name, arity) && !self.own.contains(&name)
+    }
 }
 
 fn text(text: &str) -> T<'_> {
@@ -319,47 +391,5 @@ fn names<'s>(pattern: &Pattern<&'s str>) -> Vec<&'s str> {
         Pattern::Var(name) => vec![name],
         Pattern::Arr(items) => items.iter().flat_map(names).collect(),
         Pattern::Obj(members) => members.iter().flat_map(|(_, member)| names(member)).collect(),
-    }
-}
-
-/// Whether a term might have another number of results than one.
-fn may_vary(term: &T) -> bool {
-    match term {
-        Term::Id | Term::Num(_) | Term::Var(_) | Term::Arr(_) => false,
-        Term::Str(_, parts) => parts.iter().any(|part| matches!(part, StrPart::Term(term) if may_vary(term))),
-        Term::Obj(members) => {
-            members.iter().any(|(key, value)| may_vary(key) || value.as_ref().is_some_and(may_vary))
-        }
-        Term::Neg(term) => may_vary(term),
-        Term::BinOp(left, operator, right) => match operator {
-            BinaryOp::Update => false,
-            BinaryOp::Assign | BinaryOp::UpdateMath(_) | BinaryOp::UpdateAlt => may_vary(right),
-            BinaryOp::Comma | BinaryOp::Alt | BinaryOp::Pipe(Some(Pattern::Arr(_) | Pattern::Obj(_))) => true,
-            _ => may_vary(left) || may_vary(right),
-        },
-        Term::IfThenElse(cases, otherwise) => {
-            cases.iter().any(|(test, then)| may_vary(test) || may_vary(then))
-                || otherwise.as_ref().is_some_and(|otherwise| may_vary(otherwise))
-        }
-        Term::Call(name, arguments) => {
-            !natives::is_function(name, arguments.len()) || arguments.iter().any(may_vary)
-        }
-        Term::Path(base, path) => {
-            may_vary(base)
-                || path.0.iter().any(|(part, opt)| {
-                    matches!(opt, Opt::Optional)
-                        || match part {
-                            Part::Index(index) => may_vary(index),
-                            Part::Range(None, None) => true,
-                            Part::Range(from, to) => from.iter().chain(to).any(may_vary),
-                        }
-                })
-        }
-        Term::Recurse
-        | Term::Label(..)
-        | Term::Break(_)
-        | Term::Fold(..)
-        | Term::TryCatch(..)
-        | Term::Def(..) => true,
     }
 }

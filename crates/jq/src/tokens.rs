@@ -36,6 +36,33 @@ pub(crate) fn normalised(tokens: Tokens<'_>) -> Tokens<'_> {
     out
 }
 
+/// Finds the names that definitions give to filters and their parameters.
+pub(crate) fn find_names<'s>(tokens: &[Token<&'s str>], names: &mut Vec<&'s str>) {
+    for (at, Token(text, kind)) in tokens.iter().enumerate() {
+        if *text == "def"
+            && let Some(Token(name, Tok::Word)) = tokens.get(at + 1)
+        {
+            names.push(name);
+            if let Some(Token(_, Tok::Block(parameters))) = tokens.get(at + 2) {
+                names.extend(
+                    parameters.iter().filter(|token| matches!(token.1, Tok::Word)).map(|token| token.0),
+                );
+            }
+        }
+        match kind {
+            Tok::Block(tokens) => find_names(tokens, names),
+            Tok::Str(parts) => {
+                for part in parts {
+                    if let StrPart::Term(token) = part {
+                        find_names(std::slice::from_ref(token), names);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Takes the pattern after `as`, or a choice of them, which ends before `|` or the arguments of a fold.
 fn pattern<'s>(tokens: &mut Rest<'s>, out: &mut Tokens<'s>) {
     let mut choice = Vec::new();

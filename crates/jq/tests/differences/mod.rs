@@ -5,7 +5,6 @@ use crate::corpus::Case;
 /// Why, and a case that shows it.
 #[rustfmt::skip]
 pub(crate) const DIFFERENCES: &[(&str, Case)] = &[
-    ("Built-in functions of several arguments with several results each give them in another order", (&["-nc", "[pow(2,3;1,2)]"], "")),
     ("A time without a date cannot be parsed", (&["-nc", "\"10:20\"|strptime(\"%H:%M\")"], "")),
     ("A number at the very end of input is whole, also with --seq", (&["--seq", "-c", "."], "1")),
     ("`.a?//b` needs no space before `//`", (&["-nc", ".a?//1"], "")),

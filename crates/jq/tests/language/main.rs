@@ -1,5 +1,6 @@
 //! What filters give, written out, so that it holds without a jq to compare with.
 
+mod calls;
 mod folds;
 mod literals;
 mod numbers;
