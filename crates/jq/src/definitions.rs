@@ -64,7 +64,7 @@ pub(crate) const DEFINITIONS: &[(&str, usize, &str)] = &[
     ("walk", 1, "def walk(f): def descend: if type == \"object\" then map_values(descend) elif type == \"array\" then map(descend) else . end | f; descend;"),
     ("env", 0, "def env: $ENV;"),
     ("del", 1, "def del(f): delpaths([path(f)]);"),
-    ("getpath", 1, "def getpath($path): if ($path | type) != \"array\" then error(\"Path must be specified as an array\") else reduce $path[] as $key (.; .[$key]) end;"),
+    ("getpath", 1, "def getpath($path): if ($path | type) != \"array\" then error(\"Path must be specified as an array\") elif ($path | length) > 10000 then error(\"Path too deep\") else reduce $path[] as $key (.; .[$key]) end;"),
     ("paths", 0, "def paths: path(..) | select(length > 0);"),
     ("paths", 1, "def paths(condition): path(.. | select(condition)) | select(length > 0);"),
     ("leaf_paths", 0, "def leaf_paths: paths(scalars);"),

@@ -22,6 +22,7 @@ mod access;
 mod arithmetic;
 mod calls;
 mod definitions;
+mod delete;
 mod engine;
 mod exit;
 mod frames;

@@ -101,12 +101,19 @@ impl Value {
 /// How many bytes of a value a message shows.
 const EXCERPT: usize = 29;
 
+/// As much of a text as fits, with the quote or bracket that ends it.
 fn excerpt(json: &str) -> String {
     if json.len() <= EXCERPT {
         return json.to_owned();
     }
-    let end = (0..=EXCERPT - 3).rev().find(|end| json.is_char_boundary(*end)).unwrap_or(0);
-    format!("{}...", &json[..end])
+    let end = match json.as_bytes()[0] {
+        b'"' => "...\"",
+        b'[' => "...]",
+        b'{' => "...}",
+        _ => "...",
+    };
+    let cut = (0..=EXCERPT - end.len()).rev().find(|cut| json.is_char_boundary(*cut)).unwrap_or(0);
+    format!("{}{end}", &json[..cut])
 }
 
 impl From<bool> for Value {

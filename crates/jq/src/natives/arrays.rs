@@ -151,7 +151,7 @@ fn transpose(value: &Value) -> Result {
     for row in &rows {
         match row {
             Value::Array(cells) => width = width.max(cells.len()),
-            other => return Value::fail(format!("Cannot index {} with number", other.kind())),
+            other => drop(other.at(&Value::from(0_usize))?),
         }
     }
     (0..width).map(|column| rows.iter().map(|row| row.at(&column.into())).collect::<Result>()).collect()
@@ -161,9 +161,9 @@ fn transpose(value: &Value) -> Result {
 pub(crate) fn indices(value: &Value, part: &Value) -> Value {
     match (value, part) {
         (Value::String(text), Value::String(part)) => {
-            let starts = (0..text.len())
-                .filter(|at| !part.is_empty() && text.as_bytes()[*at..].starts_with(part.as_bytes()));
-            starts.map(Value::from).collect()
+            let starts = text.char_indices().enumerate();
+            let starts = starts.filter(|(_, (at, _))| !part.is_empty() && text[*at..].starts_with(&**part));
+            starts.map(|(count, _)| Value::from(count)).collect()
         }
         (Value::Array(items), Value::Array(part)) if part.is_empty() || part.len() > items.len() => {
             Value::array(Vec::new())
@@ -183,26 +183,48 @@ pub(crate) fn indices(value: &Value, part: &Value) -> Value {
 }
 
 fn contains(value: &Value, part: &Value) -> Result {
-    if value.kind() == part.kind() {
-        return Ok(holds(value, part).into());
+    if value.kind() != part.kind() {
+        return Value::fail(format!(
+            "{} and {} cannot have their containment checked",
+            value.described(),
+            part.described()
+        ));
     }
-    Value::fail(format!(
-        "{} and {} cannot have their containment checked",
-        value.described(),
-        part.described()
-    ))
+    holds(value, part, 0).map_or_else(|| Value::fail("Containment check too deep"), |holds| Ok(holds.into()))
 }
 
-fn holds(value: &Value, part: &Value) -> bool {
+/// How deep values may be nested that are looked for in each other.
+const MAX_CONTAINED: usize = 10_000;
+
+/// Whether a part is in a value, or nothing if that is nested too deeply to tell.
+fn holds(value: &Value, part: &Value, depth: usize) -> Option<bool> {
+    if depth > MAX_CONTAINED {
+        return None;
+    }
     match (value, part) {
         (Value::Object(members), Value::Object(part)) => {
-            part.iter().all(|(key, part)| members.get(key).is_some_and(|member| holds(member, part)))
+            for (key, part) in part.iter() {
+                let Some(member) = members.get(key) else { return Some(false) };
+                if !holds(member, part, depth + 1)? {
+                    return Some(false);
+                }
+            }
+            Some(true)
         }
         (Value::Array(items), Value::Array(part)) => {
-            part.iter().all(|part| items.iter().any(|item| holds(item, part)))
+            for part in part.iter() {
+                let mut found = false;
+                for item in items.iter() {
+                    found = found || holds(item, part, depth + 1)?;
+                }
+                if !found {
+                    return Some(false);
+                }
+            }
+            Some(true)
         }
-        (Value::String(text), Value::String(part)) => text.contains(&**part),
-        _ => value == part,
+        (Value::String(text), Value::String(part)) => Some(text.contains(&**part)),
+        _ => Some(value == part),
     }
 }
 

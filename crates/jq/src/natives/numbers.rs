@@ -71,7 +71,7 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     of_number!("lgamma", libm::lgamma),
     of_number!("lgamma_r", libm::lgamma),
     of_number!("tgamma", libm::tgamma),
-    of_number!("logb", |number| f64::from(libm::ilogb(number))),
+    of_number!("logb", power_of_two),
     of_number!("significand", |number: f64| libm::frexp(number).0 * if number == 0.0 { 0.0 } else { 2.0 }),
     of_numbers!("pow", libm::pow),
     of_numbers!("atan2", libm::atan2),
@@ -107,6 +107,15 @@ pub(super) const GENERATORS: &[Entry] = &[("_range", TWO, range), ("_range", THR
 #[expect(clippy::cast_possible_truncation, reason = "an exponent beyond an integer is beyond a double, too")]
 fn scaled(number: f64, exponent: f64) -> f64 {
     libm::ldexp(number, exponent as i32)
+}
+
+/// The power of two in a number, which nothing and infinity do not have as an integer.
+fn power_of_two(number: f64) -> f64 {
+    match number {
+        0.0 => f64::NEG_INFINITY,
+        number if number.is_finite() => f64::from(libm::ilogb(number)),
+        number => number.abs(),
+    }
 }
 
 /// Whether a value is a number of some kind.

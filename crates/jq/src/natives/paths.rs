@@ -1,19 +1,18 @@
 //! Filters that change a value along paths, and those that steer evaluation.
 
-use std::rc::Rc;
-
 use jaq_core::native::{Fun, bome};
 use jaq_core::{Exn, Native, ValX};
 
 use super::{Call, Entry, FILTER, FILTERS, ONE, Results, TWO, VALUE_AND_FILTER, of_one};
+use crate::delete::path_of;
 use crate::engine::Kind;
-use crate::value::{Result, Value};
+use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[Entry] = &[
     ("setpath", TWO, |mut call| {
         let value = call.0.pop_var();
         let path = call.0.pop_var();
-        bome(path_of(&path).and_then(|path| call.1.change_at(&path, &mut |_| Ok(value.clone()))))
+        bome(path_of(&path).and_then(|path| call.1.change_at(path, &mut |_| Ok(value.clone()))))
     }),
     ("delpaths", ONE, |call| {
         of_one(call, |value, paths| match paths {
@@ -26,12 +25,8 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     ("_advance", FILTER, advance),
 ];
 
-fn path_of(path: &Value) -> Result<Rc<Vec<Value>>> {
-    path.as_array().cloned().map_or_else(|| Value::fail("Path must be specified as an array"), Ok)
-}
-
 /// The paths a filter leads to from the input of the call, which keeps its input.
-fn paths_of<'a>(call: &mut Call<'a>) -> std::result::Result<Vec<Vec<Value>>, Exn<'a, Value>> {
+fn paths_of<'a>(call: &mut Call<'a>) -> Result<Vec<Vec<Value>>, Exn<'a, Value>> {
     let (filter, context) = call.0.pop_fun();
     #[expect(clippy::default_trait_access, reason = "the type of the list has no public name")]
     let found = filter.paths((context, (call.1.clone(), Default::default())));

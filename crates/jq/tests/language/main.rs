@@ -1,11 +1,16 @@
 //! What filters give, written out, so that it holds without a jq to compare with.
 
 mod calls;
+mod dates;
+mod depth;
 mod folds;
 mod literals;
+mod messages;
 mod numbers;
+mod paths;
 mod ranges;
 mod regexes;
+mod strings;
 
 /// A filter, its input, and the lines it prints.
 type Case = (&'static str, &'static str, &'static str);
