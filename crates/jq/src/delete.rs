@@ -43,12 +43,17 @@ impl Value {
             Self::Null => Ok(Self::Null),
             Self::Array(items) => without_items(items, keys),
             Self::Object(mut members) => {
+                let list = Rc::make_mut(&mut members);
+                if let [Self::String(name)] = keys {
+                    list.shift_remove(name);
+                    return Ok(Self::Object(members));
+                }
                 let names = keys.iter().map(|key| match key {
                     Self::String(name) => Ok(&**name),
                     _ => Self::fail("Cannot delete field at array index of object"),
                 });
-                let names = names.collect::<Result<HashSet<&str>>>()?;
-                Rc::make_mut(&mut members).retain(|name, _| !names.contains(&**name));
+                let names = names.collect::<Result<HashSet<&str, foldhash::fast::RandomState>>>()?;
+                list.retain(|name, _| !names.contains(&**name));
                 Ok(Self::Object(members))
             }
             other => {

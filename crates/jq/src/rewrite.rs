@@ -124,7 +124,8 @@ impl<'s> Rewriter<'s> {
     fn operation(&self, left: T<'s>, operator: BinaryOp<&'s str>, right: T<'s>) -> T<'s> {
         match operator {
             BinaryOp::Pipe(Some(pattern)) => self.binding(left, pattern, right),
-            BinaryOp::Math(_) | BinaryOp::Cmp(_) if self.may_vary(&left) && self.may_vary(&right) => {
+            BinaryOp::Comma => self.list(left, right),
+            BinaryOp::Math(_) | BinaryOp::Cmp(_) if self.may_vary(&right) && self.may_vary(&left) => {
                 let operation = binary(self.term(left), operator, Term::Var(RIGHT));
                 bind(self.term(right), RIGHT, operation)
             }
@@ -134,6 +135,28 @@ impl<'s> Rewriter<'s> {
             BinaryOp::UpdateAlt => self.update(left, BinaryOp::Alt, right),
             operator => binary(self.term(left), operator, self.term(right)),
         }
+    }
+
+    /// `a, b, c` as a tree that is as flat as can be: each result passes through all the branches above it.
+    fn list(&self, mut left: T<'s>, right: T<'s>) -> T<'s> {
+        let mut items = vec![self.term(right)];
+        while let Term::BinOp(first, BinaryOp::Comma, last) = left {
+            items.push(self.term(*last));
+            left = *first;
+        }
+        items.push(self.term(left));
+        while items.len() > 1 {
+            let mut pairs = items.into_iter();
+            items = std::iter::from_fn(|| {
+                let later = pairs.next()?;
+                Some(match pairs.next() {
+                    Some(earlier) => binary(earlier, BinaryOp::Comma, later),
+                    None => later,
+                })
+            })
+            .collect();
+        }
+        items.pop().unwrap_or_default()
     }
 
     fn update(&self, left: T<'s>, operator: BinaryOp<&'s str>, right: T<'s>) -> T<'s> {
@@ -258,9 +281,13 @@ impl<'s> Rewriter<'s> {
 
     fn object(&self, members: Vec<(T<'s>, Option<T<'s>>)>) -> T<'s> {
         let members: Vec<_> = members.into_iter().map(|(key, value)| self.member(key, value)).collect();
-        let mut groups = members.chunks(MEMBERS).map(|members| {
-            let arguments = members.iter().flat_map(|(key, value)| [key.clone(), value.clone()]);
-            Term::Call("{}", arguments.chain([Term::Num(COUNTS[members.len()])]).collect())
+        let mut members = members.into_iter();
+        let mut groups = std::iter::from_fn(|| {
+            let group: Vec<_> = members.by_ref().take(MEMBERS).collect();
+            let count = Term::Num(COUNTS[group.len()]);
+            let arguments = group.into_iter().flat_map(|(key, value)| [key, value]);
+            let arguments: Vec<_> = arguments.chain([count]).collect();
+            (arguments.len() > 1).then_some(Term::Call("{}", arguments))
         });
         let first = groups.next().unwrap_or_else(|| Term::Obj(Vec::new()));
         groups.fold(first, |object, group| binary(object, BinaryOp::Math(jaq_core::ops::Math::Add), group))
