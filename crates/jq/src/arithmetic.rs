@@ -55,7 +55,7 @@ impl Mul for Value {
             (Self::String(text), Self::Number(count)) | (Self::Number(count), Self::String(text)) => {
                 repeat(&text, count.value())
             }
-            (Self::Object(left), Self::Object(right)) => Ok(Self::Object(merge(left, &right))),
+            (Self::Object(left), Self::Object(right)) => merge(left, &right, 0).map(Self::Object),
             (left, right) => refuse(&left, &right, "multiplied"),
         }
     }
@@ -120,24 +120,29 @@ fn repeat(text: &str, count: f64) -> Result {
     if count.is_nan() || count < 0.0 {
         return Ok(Value::Null);
     }
-    let count = if count > 0.0 && count < 1.0 { 1.0 } else { count };
     match (count as usize).checked_mul(text.len()) {
         Some(length) if length < MAX_REPEATED => Ok(Value::string(text.repeat(length / text.len().max(1)))),
         _ => Value::fail("Repeat string result too long"),
     }
 }
 
+/// How deep objects may be nested that are merged.
+const MAX_MERGED: usize = 10_000;
+
 /// Merges two objects, and the objects inside them that have the same name.
-fn merge(mut left: Rc<Object>, right: &Object) -> Rc<Object> {
+fn merge(mut left: Rc<Object>, right: &Object, depth: usize) -> Result<Rc<Object>> {
+    if depth > MAX_MERGED {
+        return Value::fail("Object merge too deep");
+    }
     let members = Rc::make_mut(&mut left);
     for (key, value) in right {
         let merged = match (members.get_mut(key).map(std::mem::take), value) {
-            (Some(Value::Object(old)), Value::Object(new)) => Value::Object(merge(old, new)),
+            (Some(Value::Object(old)), Value::Object(new)) => Value::Object(merge(old, new, depth + 1)?),
             _ => value.clone(),
         };
         members.insert(key.clone(), merged);
     }
-    left
+    Ok(left)
 }
 
 /// Splits a string at each separator; the empty separator stands between all characters.

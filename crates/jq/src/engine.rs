@@ -7,6 +7,7 @@ use jaq_core::path::Opt;
 use jaq_core::val::Range;
 use jaq_core::{DataT, Error, Lut, ValR, ValT, ValX};
 
+use crate::STACK;
 use crate::inputs::BadInput;
 use crate::number::Number;
 use crate::value::{Object, Value};
@@ -31,12 +32,38 @@ pub(crate) trait Outside {
 
 /// What filters can reach besides their input.
 pub(crate) struct World<'a> {
-    pub(crate) lut: &'a Lut<Kind>,
+    lut: &'a Lut<Kind>,
     pub(crate) outside: &'a dyn Outside,
+    /// The lowest address the stack may reach while filters call each other.
+    stack_end: usize,
+}
+
+/// What unwinds the stack when filters have called each other too often.
+pub(crate) struct TooManyCalls;
+
+/// How much of the stack is left to the functions that filters call.
+const RESERVE: usize = STACK / 8;
+
+impl<'a> World<'a> {
+    /// What a filter can reach that is run from here, near the beginning of the stack.
+    pub(crate) fn new(lut: &'a Lut<Kind>, outside: &'a dyn Outside) -> Self {
+        Self { lut, outside, stack_end: stack_address().saturating_sub(STACK - RESERVE) }
+    }
+}
+
+/// Where the stack is about to grow.
+fn stack_address() -> usize {
+    let here = 0_u8;
+    std::ptr::from_ref(&here).addr()
 }
 
 impl<'a> HasLut<'a, Kind> for &'a World<'a> {
+    /// The interpreter asks for this at every step, so that no recursion escapes the check. A step cannot fail, which is
+    /// why the stack is unwound as by a panic, but without its message.
     fn lut(&self) -> &'a Lut<Kind> {
+        if stack_address() < self.stack_end {
+            std::panic::resume_unwind(Box::new(TooManyCalls));
+        }
         self.lut
     }
 }

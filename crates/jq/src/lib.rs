@@ -3,9 +3,10 @@
 //! # Theory of operation
 //!
 //! [`run`] reads the command line (`options.rs`) and gives the rest to a thread with a large stack (`session.rs`),
-//! because programs and values may be nested deeply. The program is brought into the form in which the interpreter of
-//! `jaq-core` does what jq does (`tokens.rs`, `rewrite.rs`) and compiled together with the few definitions it needs
-//! (`program.rs`, `definitions.rs`, `natives/`). Input is cut into values as it arrives (`frames.rs`, `inputs.rs`) and
+//! because programs and values may be nested deeply; a filter that calls itself until little of it is left fails
+//! (`engine.rs`). The program is brought into the form in which the interpreter of `jaq-core` does what jq does
+//! (`numerals.rs`, `tokens.rs`, `rewrite.rs`) and compiled together with the few definitions it needs (`program.rs`,
+//! `definitions.rs`, `natives/`). Input is cut into values as it arrives (`frames.rs`, `inputs.rs`) and
 //! read (`read.rs`); each result is written at once (`write.rs`).
 //!
 //! Values (`value.rs`) are ours: numbers keep the text they were written with until someone calculates with them
@@ -13,7 +14,7 @@
 //!
 //! # Decisions
 //!
-//! - Where versions of jq differ, this one does as 1.7 and later do.
+//! - Where versions of jq differ, this one does as 1.8 does.
 //! - Nothing is coloured, and no modules are loaded: what a script does depends on its own text alone.
 //! - What remains different is listed in `tests/differences`, where a test proves each of them, and told to users
 //!   in `docs/jq.md`.
@@ -22,12 +23,14 @@ mod access;
 mod arithmetic;
 mod calls;
 mod definitions;
+mod delete;
 mod engine;
 mod exit;
 mod frames;
 mod inputs;
 mod natives;
 mod number;
+mod numerals;
 mod options;
 mod order;
 mod program;

@@ -1,4 +1,7 @@
 //! Numbers: doubles that remember how they were written for as long as nobody calculates with them.
+//!
+//! Two numbers that were written are compared by all their digits, so that long identifiers stay apart. As soon as
+//! one of the two was calculated, it is only known as a double, and both are compared as doubles.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -6,7 +9,10 @@ use std::rc::Rc;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Number {
-    Double(f64),
+    /// The result of a calculation.
+    Computed(f64),
+    /// A number that was written as a double is written.
+    Plain(f64),
     /// A number whose text says more than a double can hold.
     Literal(Rc<Literal>),
 }
@@ -19,7 +25,7 @@ pub(crate) struct Literal {
 
 impl From<f64> for Number {
     fn from(value: f64) -> Self {
-        Self::Double(value)
+        Self::Computed(value)
     }
 }
 
@@ -28,49 +34,96 @@ impl Number {
     pub(crate) fn read(text: &str) -> Self {
         let value = text.parse().unwrap_or(f64::NAN);
         if is_plain(text) {
-            return Self::Double(value);
+            return Self::Plain(value);
         }
         let canonical = Decimal::read(text).to_text();
         if value.is_finite() && canonical == double_text(value) {
-            return Self::Double(value);
+            return Self::Plain(value);
         }
         Self::Literal(Rc::new(Literal { value, text: canonical.into() }))
     }
 
     pub(crate) fn value(&self) -> f64 {
         match self {
-            Self::Double(value) => *value,
+            Self::Computed(value) | Self::Plain(value) => *value,
             Self::Literal(literal) => literal.value,
         }
     }
 
     pub(crate) fn write(&self, out: &mut String) {
         match self {
-            Self::Double(value) if value.is_nan() => out.push_str("null"),
-            Self::Double(value) => write_double(*value, out),
+            Self::Computed(value) | Self::Plain(value) if value.is_nan() => out.push_str("null"),
+            Self::Computed(value) | Self::Plain(value) => write_double(*value, out),
             Self::Literal(literal) => out.push_str(&literal.text),
         }
     }
 
+    /// The number with the other sign. A zero that was written has none.
     pub(crate) fn negated(&self) -> Self {
+        let opposite = |value: f64| if value == 0.0 { 0.0 } else { -value };
         match self {
-            Self::Double(value) => Self::Double(-value),
-            Self::Literal(literal) => Self::Double(-literal.value),
+            Self::Computed(value) => Self::Computed(-value),
+            Self::Plain(value) => Self::Plain(opposite(*value)),
+            Self::Literal(literal) => {
+                let text = match literal.text.strip_prefix('-') {
+                    Some(digits) => digits.into(),
+                    None if Decimal::read(&literal.text).is_zero() => literal.text.clone(),
+                    None => format!("-{}", literal.text).into(),
+                };
+                Self::Literal(Rc::new(Literal { value: opposite(literal.value), text }))
+            }
         }
     }
 
-    /// The order of numbers, in which a number that is none comes first.
+    /// The number without its sign.
+    pub(crate) fn magnitude(&self) -> Self {
+        match self {
+            Self::Computed(value) => Self::Computed(value.abs()),
+            Self::Plain(value) => Self::Plain(value.abs()),
+            Self::Literal(literal) if literal.text.starts_with('-') => self.negated(),
+            Self::Literal(_) => self.clone(),
+        }
+    }
+
+    /// How numbers compare. One that is none is less than all others, and than itself.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
-        if let (Self::Literal(left), Self::Literal(right)) = (self, other)
-            && left.value.total_cmp(&right.value).is_eq()
-        {
-            return Decimal::read(&left.text).cmp(&Decimal::read(&right.text));
-        }
         let (left, right) = (self.value(), other.value());
-        if left.is_nan() {
-            return Ordering::Less;
+        match left.partial_cmp(&right) {
+            Some(Ordering::Equal) if self.is_written() && other.is_written() => self.order_of_digits(other),
+            Some(order) => order,
+            None if left.is_nan() => Ordering::Less,
+            None => Ordering::Greater,
         }
-        left.partial_cmp(&right).unwrap_or(Ordering::Greater)
+    }
+
+    /// The order in which numbers are sorted. Unlike [`Self::order`] it never contradicts itself: a calculated number
+    /// has the one place its digits give it, and those that are none stand side by side.
+    pub(crate) fn sort_order(&self, other: &Self) -> Ordering {
+        let (left, right) = (self.value(), other.value());
+        match left.partial_cmp(&right) {
+            Some(Ordering::Equal) => self.order_of_digits(other),
+            Some(order) => order,
+            None => right.is_nan().cmp(&left.is_nan()),
+        }
+    }
+
+    fn is_written(&self) -> bool {
+        !matches!(self, Self::Computed(_))
+    }
+
+    /// The order of two numbers that are the same double.
+    fn order_of_digits(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Literal(_), _) | (_, Self::Literal(_)) => self.decimal().cmp(&other.decimal()),
+            _ => Ordering::Equal,
+        }
+    }
+
+    fn decimal(&self) -> Decimal {
+        match self {
+            Self::Literal(literal) => Decimal::read(&literal.text),
+            Self::Computed(value) | Self::Plain(value) => Decimal::read(&double_text(*value)),
+        }
     }
 }
 
@@ -140,8 +193,11 @@ impl Decimal {
     }
 
     fn cmp(&self, other: &Self) -> Ordering {
-        if self.is_zero() && other.is_zero() {
-            return Ordering::Equal;
+        match (self.is_zero(), other.is_zero()) {
+            (true, true) => return Ordering::Equal,
+            (true, false) => return if other.negative { Ordering::Greater } else { Ordering::Less },
+            (false, true) => return if self.negative { Ordering::Less } else { Ordering::Greater },
+            (false, false) => {}
         }
         if self.negative != other.negative {
             return other.negative.cmp(&self.negative);

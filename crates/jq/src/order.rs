@@ -3,7 +3,11 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use crate::number::Number;
 use crate::value::{Object, Value};
+
+/// How deep arrays and objects may be nested that are sorted.
+const MAX_DEPTH: usize = 10_001;
 
 impl Value {
     /// The rank of the value's kind among all kinds.
@@ -20,15 +24,41 @@ impl Value {
     }
 }
 
+impl Value {
+    /// The order in which values are sorted, or nothing if they are nested too deeply.
+    pub(crate) fn sort_order(&self, other: &Self) -> Option<Ordering> {
+        compare(self, other, Number::sort_order, MAX_DEPTH)
+    }
+}
+
+/// How values compare: what `<` and `==` say.
 impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Self::Number(left), Self::Number(right)) => left.order(right),
-            (Self::String(left), Self::String(right)) => left.cmp(right),
-            (Self::Array(left), Self::Array(right)) => left.cmp(right),
-            (Self::Object(left), Self::Object(right)) => compare_objects(left, right),
-            _ => self.rank().cmp(&other.rank()),
+        compare(self, other, Number::order, usize::MAX).unwrap_or(Ordering::Equal)
+    }
+}
+
+type OrderOfNumbers = fn(&Number, &Number) -> Ordering;
+
+/// Compares values that may be nested `depth` times; nothing is returned for those that lie deeper.
+fn compare(left: &Value, right: &Value, numbers: OrderOfNumbers, depth: usize) -> Option<Ordering> {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => Some(numbers(left, right)),
+        (Value::String(left), Value::String(right)) => Some(left.cmp(right)),
+        (Value::Array(left), Value::Array(right)) => {
+            let depth = depth.checked_sub(1)?;
+            for (left, right) in left.iter().zip(right.iter()) {
+                let order = compare(left, right, numbers, depth)?;
+                if order.is_ne() {
+                    return Some(order);
+                }
+            }
+            Some(left.len().cmp(&right.len()))
         }
+        (Value::Object(left), Value::Object(right)) => {
+            compare_objects(left, right, numbers, depth.checked_sub(1)?)
+        }
+        _ => Some(left.rank().cmp(&right.rank())),
     }
 }
 
@@ -54,12 +84,19 @@ impl PartialEq for Value {
 impl Eq for Value {}
 
 /// Objects are compared by their sets of keys, then by their values in the order of the keys.
-fn compare_objects(left: &Object, right: &Object) -> Ordering {
+fn compare_objects(left: &Object, right: &Object, numbers: OrderOfNumbers, depth: usize) -> Option<Ordering> {
     let (left_keys, right_keys) = (sorted_keys(left), sorted_keys(right));
-    left_keys.cmp(&right_keys).then_with(|| {
-        let orders = left_keys.iter().map(|key| left[*key].cmp(&right[*key]));
-        orders.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
-    })
+    let order = left_keys.cmp(&right_keys);
+    if order.is_ne() {
+        return Some(order);
+    }
+    for key in left_keys {
+        let order = compare(&left[key], &right[key], numbers, depth)?;
+        if order.is_ne() {
+            return Some(order);
+        }
+    }
+    Some(Ordering::Equal)
 }
 
 pub(crate) fn sorted_keys(object: &Object) -> Vec<&Rc<str>> {

@@ -17,6 +17,7 @@ use crate::calls::each_call;
 use crate::definitions;
 use crate::engine::Kind;
 use crate::natives;
+use crate::numerals;
 use crate::rewrite::Rewriter;
 use crate::tokens;
 
@@ -32,7 +33,9 @@ pub(crate) fn compile(code: &str, variables: &[String]) -> Result<Filter<Kind>, 
     if code.trim_start().starts_with("import ") || code.trim_start().starts_with("include ") {
         return Err(ProgramError("jq: error: modules cannot be imported here\njq: 1 compile error\n".into()));
     }
-    let code = &*escapes_joined(code);
+    let joined = escapes_joined(code);
+    let code = numerals::without_trailing_points(&joined);
+    let code = &*numerals::without_leading_points(&code);
     let tokens = Lexer::new(code).lex().map_err(|errors| {
         let mut report = Report::new(code);
         for (expected, found) in errors {
@@ -44,6 +47,8 @@ pub(crate) fn compile(code: &str, variables: &[String]) -> Result<Filter<Kind>, 
         }
         report.finish()
     })?;
+    let mut own = Vec::new();
+    tokens::find_names(&tokens, &mut own);
     let tokens = tokens::normalised(tokens);
     let body = Parser::new(&tokens).parse(Parser::term).map_err(|errors| {
         let mut report = Report::new(code);
@@ -57,8 +62,16 @@ pub(crate) fn compile(code: &str, variables: &[String]) -> Result<Filter<Kind>, 
         report.finish()
     })?;
 
-    let rewriter = Rewriter { code };
+    let rewriter = Rewriter::new(code, own);
     let main = rewriter.definition(Def { name: MAIN, args: Vec::new(), body });
+    let flaws = rewriter.flaws.into_inner();
+    if !flaws.is_empty() {
+        let mut report = Report::new(code);
+        for (what, found) in flaws {
+            report.add(&what, found);
+        }
+        return Err(report.finish());
+    }
     let mut needs = Needs::default();
     needs.collect(&main);
     needs.definitions.push(main);
@@ -87,18 +100,26 @@ pub(crate) fn compile(code: &str, variables: &[String]) -> Result<Filter<Kind>, 
 }
 
 /// The program with each pair of surrogate escapes replaced by the character it stands for, as the lexer knows only
-/// escapes that are characters by themselves.
+/// escapes that are characters by themselves. The second half of a pair alone is replaced as invalid bytes are.
 fn escapes_joined(code: &str) -> Cow<'_, str> {
     let mut joined = String::new();
     let mut rest = code;
     while let Some(at) = rest.find("\\u") {
-        let unit = |from: usize| u16::from_str_radix(rest.get(from..from + 4)?, 16).ok();
+        // After a backslash that is itself written with one, there is no escape.
+        let before = code[..code.len() - rest.len() + at].bytes().rev().take_while(|byte| *byte == b'\\');
+        let is_escape = before.count().is_multiple_of(2);
+        let unit = |from| u16::from_str_radix(rest.get(from..from + 4)?, 16).ok().filter(|_| is_escape);
         let pair = unit(at + 2).zip(unit(at + 8).filter(|_| rest[at + 6..].starts_with("\\u")));
         let char = pair.and_then(|(high, low)| char::decode_utf16([high, low]).next()?.ok());
+        let lone = matches!(unit(at + 2), Some(0xdc00..=0xdfff));
         let end = if let Some(char) = char.filter(|char| u32::from(*char) > 0xffff) {
             joined.push_str(&rest[..at]);
             joined.push(char);
             at + 12
+        } else if lone {
+            joined.push_str(&rest[..at]);
+            joined.push_str("\\ufffd");
+            at + 6
         } else {
             joined.push_str(&rest[..at + 2]);
             at + 2
@@ -128,7 +149,7 @@ impl<'s> Needs<'s> {
             if let Some(source) = definitions::find(name, arity) {
                 let parsed = jaq_core::load::parse(source, |parser| parser.defs()).unwrap_or_default();
                 for needed in parsed {
-                    let needed = Rewriter { code: source }.definition(needed);
+                    let needed = Rewriter::new(source, Vec::new()).definition(needed);
                     self.collect(&needed);
                     self.definitions.push(needed);
                 }

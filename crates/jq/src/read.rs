@@ -119,8 +119,13 @@ impl Reader<'_> {
         }
         loop {
             self.skip_space();
-            if self.peek()? != b'"' {
-                return self.fail("Object keys must be strings");
+            match self.peek()? {
+                b'"' => {}
+                b'[' | b']' | b'{' | b'}' | b',' | b':' => return self.fail("Object keys must be strings"),
+                _ => {
+                    self.literal()?;
+                    return self.fail("Object keys must be strings");
+                }
             }
             let key = self.key()?;
             self.skip_space();

@@ -2,8 +2,10 @@
 //!
 //! The interpreter evaluates the left side of an operator first, knows no choice of patterns, and updates values in
 //! ways of its own. Here operators with several results on both sides get their right side bound first, as jq does;
-//! assignments become calls that change a value along paths (`natives/paths.rs`); `reduce` and `foreach` keep their
-//! state when an update has no result; objects are built in one go.
+//! assignments become calls that change a value along paths (`natives/paths.rs`); `reduce` and `foreach` go
+//! on with the last result of an update; objects are built in one go.
+
+use std::cell::RefCell;
 
 use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
@@ -16,7 +18,7 @@ use crate::tokens::CHOICE;
 /// The name of a variable no program can name.
 const RIGHT: &str = "$ right";
 const INPUT: &str = "$ input";
-/// Names for the results inside a string, of which there are rarely many.
+/// Names for the results inside a string or of arguments, of which there are rarely many.
 const PARTS: [&str; 8] = ["$ 0", "$ 1", "$ 2", "$ 3", "$ 4", "$ 5", "$ 6", "$ 7"];
 /// How many members an object built in one go has at most.
 pub(crate) const MEMBERS: usize = 12;
@@ -24,12 +26,20 @@ const COUNTS: [&str; MEMBERS + 1] = ["0", "1", "2", "3", "4", "5", "6", "7", "8"
 
 pub(crate) struct Rewriter<'s> {
     /// The text of the program, for `$__loc__`.
-    pub(crate) code: &'s str,
+    code: &'s str,
+    /// The names the program gives to filters of its own, which may have any number of results.
+    own: Vec<&'s str>,
+    /// What cannot be right in any case, and where in the text it stands.
+    pub(crate) flaws: RefCell<Vec<(String, &'s str)>>,
 }
 
 type T<'s> = Term<&'s str>;
 
 impl<'s> Rewriter<'s> {
+    pub(crate) fn new(code: &'s str, own: Vec<&'s str>) -> Self {
+        Self { code, own, flaws: RefCell::default() }
+    }
+
     pub(crate) fn definition(&self, definition: Def<&'s str>) -> Def<&'s str> {
         let Def { name, args, body } = definition;
         let mut body = self.term(body);
@@ -62,7 +72,7 @@ impl<'s> Rewriter<'s> {
             Term::Neg(term) => Term::Neg(self.boxed(term)),
             Term::BinOp(left, operator, right) => self.operation(*left, operator, *right),
             Term::Label(name, body) => Term::Label(name, self.boxed(body)),
-            Term::Fold(name, source, pattern, arguments) => self.fold(name, source, pattern, arguments),
+            Term::Fold(name, source, pattern, arguments) => self.fold(name, *source, pattern, arguments),
             Term::TryCatch(body, handler) => {
                 Term::TryCatch(self.boxed(body), handler.map(|handler| self.boxed(handler)))
             }
@@ -79,12 +89,27 @@ impl<'s> Rewriter<'s> {
                 debug_assert!(arguments.is_empty());
                 Term::Call("error", vec![Term::Str(None, message)])
             }
-            Term::Call(name, arguments) => Term::Call(name, self.terms(arguments)),
+            Term::Call(name, arguments) => self.call(name, arguments),
             Term::Path(base, path) => {
                 let parts = path.0.into_iter().map(|(part, opt)| (self.part(part), opt));
                 Term::Path(self.boxed(base), Path(parts.collect()))
             }
         }
+    }
+
+    /// A call, in which what stands last varies slowest.
+    fn call(&self, name: &'s str, arguments: Vec<T<'s>>) -> T<'s> {
+        let varying = arguments.iter().filter(|argument| self.may_vary(argument)).count();
+        if !(2..=PARTS.len()).contains(&varying)
+            || name.starts_with('_')
+            || !self.is_function(name, arguments.len())
+        {
+            return Term::Call(name, self.terms(arguments));
+        }
+        let arguments = arguments.into_iter().zip(PARTS).map(|(argument, part)| (part, self.term(argument)));
+        let (names, arguments): (Vec<_>, Vec<_>) = arguments.unzip();
+        let call = Term::Call(name, names.iter().map(|name| Term::Var(*name)).collect());
+        names.into_iter().zip(arguments).fold(call, |body, (name, argument)| bind(argument, name, body))
     }
 
     fn part(&self, part: Part<T<'s>>) -> Part<T<'s>> {
@@ -99,7 +124,8 @@ impl<'s> Rewriter<'s> {
     fn operation(&self, left: T<'s>, operator: BinaryOp<&'s str>, right: T<'s>) -> T<'s> {
         match operator {
             BinaryOp::Pipe(Some(pattern)) => self.binding(left, pattern, right),
-            BinaryOp::Math(_) | BinaryOp::Cmp(_) if may_vary(&left) && may_vary(&right) => {
+            BinaryOp::Comma => self.list(left, right),
+            BinaryOp::Math(_) | BinaryOp::Cmp(_) if self.may_vary(&right) && self.may_vary(&left) => {
                 let operation = binary(self.term(left), operator, Term::Var(RIGHT));
                 bind(self.term(right), RIGHT, operation)
             }
@@ -109,6 +135,28 @@ impl<'s> Rewriter<'s> {
             BinaryOp::UpdateAlt => self.update(left, BinaryOp::Alt, right),
             operator => binary(self.term(left), operator, self.term(right)),
         }
+    }
+
+    /// `a, b, c` as a tree that is as flat as can be: each result passes through all the branches above it.
+    fn list(&self, mut left: T<'s>, right: T<'s>) -> T<'s> {
+        let mut items = vec![self.term(right)];
+        while let Term::BinOp(first, BinaryOp::Comma, last) = left {
+            items.push(self.term(*last));
+            left = *first;
+        }
+        items.push(self.term(left));
+        while items.len() > 1 {
+            let mut pairs = items.into_iter();
+            items = std::iter::from_fn(|| {
+                let later = pairs.next()?;
+                Some(match pairs.next() {
+                    Some(earlier) => binary(earlier, BinaryOp::Comma, later),
+                    None => later,
+                })
+            })
+            .collect();
+        }
+        items.pop().unwrap_or_default()
     }
 
     fn update(&self, left: T<'s>, operator: BinaryOp<&'s str>, right: T<'s>) -> T<'s> {
@@ -150,7 +198,7 @@ impl<'s> Rewriter<'s> {
             Pattern::Var(_) => pattern,
             Pattern::Arr(items) => Pattern::Arr(items.into_iter().map(|item| self.pattern(item)).collect()),
             Pattern::Obj(members) => Pattern::Obj(
-                members.into_iter().map(|(key, member)| (self.term(key), self.pattern(member))).collect(),
+                members.into_iter().map(|(key, member)| (self.key(key), self.pattern(member))).collect(),
             ),
         }
     }
@@ -158,20 +206,19 @@ impl<'s> Rewriter<'s> {
     fn fold(
         &self,
         name: &'s str,
-        source: Box<T<'s>>,
+        source: T<'s>,
         pattern: Pattern<&'s str>,
         mut arguments: Vec<T<'s>>,
     ) -> T<'s> {
-        let source = self.boxed(source);
-        let pattern = self.pattern(pattern);
-        let unsteady = arguments.get(1).is_some_and(may_vary);
+        let (source, pattern) = self.fold_source(source, pattern);
+        let unsteady = arguments.get(1).is_some_and(|update| self.may_vary(update));
         if name == "foreach" && unsteady && arguments.len() == 2 {
             arguments.push(Term::Id);
         }
         let mut arguments = self.terms(arguments);
         if unsteady && name == "reduce" {
             let update = std::mem::take(&mut arguments[1]);
-            arguments[1] = Term::Call("_last_or_same", vec![update]);
+            arguments[1] = Term::Call("_last_or_null", vec![update]);
         } else if unsteady {
             // The state is the last result of the update, beside all the results it had.
             let state = Term::Arr(Some(Box::new(binary(Term::Id, BinaryOp::Comma, Term::Arr(None)))));
@@ -192,9 +239,27 @@ impl<'s> Rewriter<'s> {
         Term::Fold(name, source, pattern, arguments)
     }
 
+    /// The source of a fold, and the pattern that takes its results apart. Of a choice of patterns, the source does the
+    /// choosing and gives the values of all the names.
+    fn fold_source(&self, source: T<'s>, pattern: Pattern<&'s str>) -> (Box<T<'s>>, Pattern<&'s str>) {
+        let patterns = match choices(pattern) {
+            Err(pattern) => return (Box::new(self.term(source)), self.pattern(pattern)),
+            Ok(patterns) => patterns,
+        };
+        let mut names: Vec<&str> = patterns.iter().flat_map(names).collect();
+        names.sort_unstable();
+        names.dedup();
+        let values = names.iter().map(|name| Term::Var(*name));
+        let values = values.reduce(|left, right| binary(left, BinaryOp::Comma, right));
+        let chosen = self.choice(patterns, &Term::Arr(values.map(Box::new)));
+        let pattern = Pattern::Arr(names.into_iter().map(Pattern::Var).collect());
+        (Box::new(bind(self.term(source), RIGHT, chosen)), pattern)
+    }
+
     /// A string in which what stands last varies slowest.
     fn string(&self, format: Option<&'s str>, parts: Vec<StrPart<&'s str, T<'s>>>) -> T<'s> {
-        let varying = |part: &StrPart<_, T>| matches!(part, StrPart::Term(term) if may_vary(term));
+        let varying =
+            |part: &StrPart<&'s str, T<'s>>| matches!(part, StrPart::Term(term) if self.may_vary(term));
         let reorder = (2..=PARTS.len()).contains(&parts.iter().filter(|part| varying(part)).count());
         let mut bound = Vec::new();
         let mut rewritten = Vec::with_capacity(parts.len());
@@ -216,9 +281,13 @@ impl<'s> Rewriter<'s> {
 
     fn object(&self, members: Vec<(T<'s>, Option<T<'s>>)>) -> T<'s> {
         let members: Vec<_> = members.into_iter().map(|(key, value)| self.member(key, value)).collect();
-        let mut groups = members.chunks(MEMBERS).map(|members| {
-            let arguments = members.iter().flat_map(|(key, value)| [key.clone(), value.clone()]);
-            Term::Call("{}", arguments.chain([Term::Num(COUNTS[members.len()])]).collect())
+        let mut members = members.into_iter();
+        let mut groups = std::iter::from_fn(|| {
+            let group: Vec<_> = members.by_ref().take(MEMBERS).collect();
+            let count = Term::Num(COUNTS[group.len()]);
+            let arguments = group.into_iter().flat_map(|(key, value)| [key, value]);
+            let arguments: Vec<_> = arguments.chain([count]).collect();
+            (arguments.len() > 1).then_some(Term::Call("{}", arguments))
         });
         let first = groups.next().unwrap_or_else(|| Term::Obj(Vec::new()));
         groups.fold(first, |object, group| binary(object, BinaryOp::Math(jaq_core::ops::Math::Add), group))
@@ -230,12 +299,28 @@ impl<'s> Rewriter<'s> {
             (Term::Var(name), None) => (text(&name[1..]), self.term(Term::Var(name))),
             (Term::Var(name), Some(value)) => (Term::Var(name), self.term(value)),
             (key, None) => {
-                let key = self.term(key);
+                let key = self.key(key);
                 let path = Path(vec![(Part::Index(key.clone()), Opt::Essential)]);
                 (key, Term::Path(Box::new(Term::Id), path))
             }
-            (key, Some(value)) => (self.term(key), self.term(value)),
+            (key, Some(value)) => (self.key(key), self.term(value)),
         }
+    }
+
+    /// A key, which is no use if it is a constant and no string.
+    fn key(&self, key: T<'s>) -> T<'s> {
+        let constant = match &key {
+            Term::Num(number) => Some(("number", *number)),
+            Term::Call(name @ ("true" | "false"), arguments) if arguments.is_empty() => {
+                Some(("boolean", *name))
+            }
+            Term::Call(name @ "null", arguments) if arguments.is_empty() => Some(("null", *name)),
+            _ => None,
+        };
+        if let Some((kind, text)) = constant {
+            self.flaws.borrow_mut().push((format!("Cannot use {kind} ({text}) as object key"), text));
+        }
+        self.term(key)
     }
 
     fn location(&self, name: &'s str) -> T<'s> {
@@ -245,6 +330,60 @@ impl<'s> Rewriter<'s> {
             line.to_string().bytes().map(|digit| StrPart::Str(COUNTS[usize::from(digit - b'0')])).collect();
         let number = binary(Term::Str(None, parts), BinaryOp::Pipe(None), Term::Call("tonumber", Vec::new()));
         Term::Call("{}", vec![text("file"), text("<top-level>"), text("line"), number, Term::Num(COUNTS[2])])
+    }
+
+    /// Whether a term might have another number of results than one.
+    fn may_vary(&self, term: &T<'s>) -> bool {
+        match term {
+            Term::Id | Term::Num(_) | Term::Var(_) | Term::Arr(_) => false,
+            Term::Str(_, parts) => {
+                parts.iter().any(|part| matches!(part, StrPart::Term(term) if self.may_vary(term)))
+            }
+            Term::Obj(members) => members.iter().any(|(key, value)| {
+                self.may_vary(key) || value.as_ref().is_some_and(|value| self.may_vary(value))
+            }),
+            Term::Neg(term) => self.may_vary(term),
+            Term::BinOp(left, operator, right) => match operator {
+                BinaryOp::Update => false,
+                BinaryOp::Assign | BinaryOp::UpdateMath(_) | BinaryOp::UpdateAlt => self.may_vary(right),
+                BinaryOp::Comma | BinaryOp::Alt | BinaryOp::Pipe(Some(Pattern::Arr(_) | Pattern::Obj(_))) => {
+                    true
+                }
+                _ => self.may_vary(left) || self.may_vary(right),
+            },
+            Term::IfThenElse(cases, otherwise) => {
+                cases.iter().any(|(test, then)| self.may_vary(test) || self.may_vary(then))
+                    || otherwise.as_ref().is_some_and(|otherwise| self.may_vary(otherwise))
+            }
+            Term::Call(name, arguments) => {
+                !self.is_function(name, arguments.len())
+                    || arguments.iter().any(|argument| self.may_vary(argument))
+            }
+            Term::Path(base, path) => {
+                self.may_vary(base)
+                    || path.0.iter().any(|(part, opt)| {
+                        matches!(opt, Opt::Optional)
+                            || match part {
+                                Part::Index(index) => self.may_vary(index),
+                                Part::Range(None, None) => true,
+                                Part::Range(from, to) => {
+                                    from.iter().chain(to).any(|bound| self.may_vary(bound))
+                                }
+                            }
+                    })
+            }
+            Term::Recurse
+            | Term::Label(..)
+            | Term::Break(_)
+            | Term::Fold(..)
+            | Term::TryCatch(..)
+            | Term::Def(..) => true,
+        }
+    }
+
+    /// Whether a call has exactly one result for each of its arguments' results.
+    fn is_function(&self, name: &str, arity: usize) -> bool {
+        natives::is_function(name, arity) && !self.own.contains(&name)
     }
 }
 
@@ -279,47 +418,5 @@ fn names<'s>(pattern: &Pattern<&'s str>) -> Vec<&'s str> {
         Pattern::Var(name) => vec![name],
         Pattern::Arr(items) => items.iter().flat_map(names).collect(),
         Pattern::Obj(members) => members.iter().flat_map(|(_, member)| names(member)).collect(),
-    }
-}
-
-/// Whether a term might have another number of results than one.
-fn may_vary(term: &T) -> bool {
-    match term {
-        Term::Id | Term::Num(_) | Term::Var(_) | Term::Arr(_) => false,
-        Term::Str(_, parts) => parts.iter().any(|part| matches!(part, StrPart::Term(term) if may_vary(term))),
-        Term::Obj(members) => {
-            members.iter().any(|(key, value)| may_vary(key) || value.as_ref().is_some_and(may_vary))
-        }
-        Term::Neg(term) => may_vary(term),
-        Term::BinOp(left, operator, right) => match operator {
-            BinaryOp::Update => false,
-            BinaryOp::Assign | BinaryOp::UpdateMath(_) | BinaryOp::UpdateAlt => may_vary(right),
-            BinaryOp::Comma | BinaryOp::Alt | BinaryOp::Pipe(Some(Pattern::Arr(_) | Pattern::Obj(_))) => true,
-            _ => may_vary(left) || may_vary(right),
-        },
-        Term::IfThenElse(cases, otherwise) => {
-            cases.iter().any(|(test, then)| may_vary(test) || may_vary(then))
-                || otherwise.as_ref().is_some_and(|otherwise| may_vary(otherwise))
-        }
-        Term::Call(name, arguments) => {
-            !natives::is_function(name, arguments.len()) || arguments.iter().any(may_vary)
-        }
-        Term::Path(base, path) => {
-            may_vary(base)
-                || path.0.iter().any(|(part, opt)| {
-                    matches!(opt, Opt::Optional)
-                        || match part {
-                            Part::Index(index) => may_vary(index),
-                            Part::Range(None, None) => true,
-                            Part::Range(from, to) => from.iter().chain(to).any(may_vary),
-                        }
-                })
-        }
-        Term::Recurse
-        | Term::Label(..)
-        | Term::Break(_)
-        | Term::Fold(..)
-        | Term::TryCatch(..)
-        | Term::Def(..) => true,
     }
 }

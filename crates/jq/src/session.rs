@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
+use std::panic::{self, AssertUnwindSafe};
 
 use jaq_core::{Exn, Filter, Vars};
 
-use crate::engine::{Context, Kind, Outside, World};
+use crate::engine::{Context, Kind, Outside, TooManyCalls, World};
 use crate::exit;
 use crate::inputs::{BadInput, Inputs};
 use crate::options::{Options, Output};
@@ -141,7 +142,7 @@ struct Session<'a, 'i, 'm> {
 
 impl Session<'_, '_, '_> {
     fn run(&self, results: &mut Results) -> io::Result<Ended> {
-        let world = World { lut: &self.filter.lut, outside: self.surroundings };
+        let world = World::new(&self.filter.lut, self.surroundings);
         if self.null_input {
             return self.process(&world, Value::Null, results);
         }
@@ -162,17 +163,27 @@ impl Session<'_, '_, '_> {
         }
     }
 
-    /// Runs the program on one value.
+    /// Runs the program on one value, unless it calls itself until no stack is left.
     fn process<'w>(&self, world: &'w World<'w>, value: Value, results: &mut Results) -> io::Result<Ended> {
+        let run = AssertUnwindSafe(|| self.run_on(world, value, results));
+        match panic::catch_unwind(run) {
+            Ok(ended) => ended,
+            Err(cause) if cause.is::<TooManyCalls>() => {
+                let problem = "the filter calls itself too often, more than its stack can hold";
+                self.complain(problem, results)
+            }
+            Err(cause) => panic::resume_unwind(cause),
+        }
+    }
+
+    fn run_on<'w>(&self, world: &'w World<'w>, value: Value, results: &mut Results) -> io::Result<Ended> {
         let context = Context::new(world, self.variables.clone());
         for result in self.filter.id.run((context, value)) {
             match result {
                 Ok(value) => {
                     if !results.add(&value)? {
-                        let place = self.place();
                         let problem = "Cannot dump a string containing NUL with --raw-output0 option";
-                        self.surroundings.tell(&format!("jq: error (at {place}): {problem}\n"));
-                        return Ok(Ended::Failed);
+                        return self.complain(problem, results);
                     }
                 }
                 Err(exception) => return self.explain(exception, results),
@@ -190,12 +201,21 @@ impl Session<'_, '_, '_> {
                 return Ok(Ended::Halted(code.to_le_bytes()[0]));
             }
         };
+        match error.into_val() {
+            Value::String(message) => self.complain(&message, results),
+            other => {
+                results.flush()?;
+                let (place, json) = (self.place(), other.to_json());
+                self.surroundings.tell(&format!("jq: error (at {place}) (not a string): {json}\n"));
+                Ok(Ended::Failed)
+            }
+        }
+    }
+
+    /// Tells of a problem after all the results there were.
+    fn complain(&self, problem: &str, results: &mut Results) -> io::Result<Ended> {
         results.flush()?;
-        let place = self.place();
-        self.surroundings.tell(&match error.into_val() {
-            Value::String(message) => format!("jq: error (at {place}): {message}\n"),
-            other => format!("jq: error (at {place}) (not a string): {}\n", other.to_json()),
-        });
+        self.surroundings.tell(&format!("jq: error (at {}): {problem}\n", self.place()));
         Ok(Ended::Failed)
     }
 

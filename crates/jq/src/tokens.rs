@@ -1,7 +1,12 @@
-//! Two notations for patterns that the parser does not know, brought into ones it knows before it sees them.
+//! Notations that the parser does not know, brought into ones it knows before it sees them.
 //!
-//! `{$name: pattern}` binds a member and takes it apart: it becomes `{$name, name: pattern}`. A choice of patterns,
-//! `as A ?// B |`, becomes a single pattern with a key no one writes, which `rewrite.rs` finds again.
+//! - `{$name: pattern}` binds a member and takes it apart: it becomes `{$name, name: pattern}`.
+//! - A choice of patterns, `as A ?// B |`, becomes a single pattern with a key no one writes, which `rewrite.rs` finds
+//!   again.
+//! - The source of a fold may be an operation, as in `reduce .[] + 1 as $x`: it gets parentheses.
+
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 use jaq_core::load::lex::{StrPart, Tok, Token};
 
@@ -9,34 +14,103 @@ use jaq_core::load::lex::{StrPart, Tok, Token};
 pub(crate) const CHOICE: &str = "?//";
 
 type Tokens<'s> = Vec<Token<&'s str>>;
+type Rest<'s> = Peekable<IntoIter<Token<&'s str>>>;
 
+/// Brings the tokens of a program into the parser's notation.
 pub(crate) fn normalised(tokens: Tokens<'_>) -> Tokens<'_> {
     let mut out = Vec::with_capacity(tokens.len());
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
-        let begins_pattern = token.0 == "as";
-        out.push(nested(token));
-        if !begins_pattern {
-            continue;
-        }
-        let mut choice = Vec::new();
-        while let Some(pattern) = tokens.next_if(|token| token.0 != "|") {
-            match pattern.0 {
-                "?" if tokens.next_if(|token| token.0 == "//").is_some() => choice.push(Token(",", Tok::Sym)),
-                _ => choice.push(pattern_token(pattern)),
+        match token.0 {
+            "as" => {
+                out.push(token);
+                pattern(&mut tokens, &mut out);
             }
-            if choice.len() == 1 && tokens.peek().is_none_or(|token| token.0 != "?") {
-                break;
+            "reduce" | "foreach" if matches!(token.1, Tok::Word) => {
+                out.push(token);
+                source(&mut tokens, &mut out);
             }
-        }
-        if choice.len() > 1 {
-            out.push(choice_token(choice));
-        } else {
-            out.extend(choice);
+            _ => out.push(nested(token)),
         }
     }
     out
 }
+
+/// Finds the names that definitions give to filters and their parameters.
+pub(crate) fn find_names<'s>(tokens: &[Token<&'s str>], names: &mut Vec<&'s str>) {
+    for (at, Token(text, kind)) in tokens.iter().enumerate() {
+        if *text == "def"
+            && let Some(Token(name, Tok::Word)) = tokens.get(at + 1)
+        {
+            names.push(name);
+            if let Some(Token(_, Tok::Block(parameters))) = tokens.get(at + 2) {
+                names.extend(
+                    parameters.iter().filter(|token| matches!(token.1, Tok::Word)).map(|token| token.0),
+                );
+            }
+        }
+        match kind {
+            Tok::Block(tokens) => find_names(tokens, names),
+            Tok::Str(parts) => {
+                for part in parts {
+                    if let StrPart::Term(token) = part {
+                        find_names(std::slice::from_ref(token), names);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Takes the pattern after `as`, or a choice of them, which ends before `|` or the arguments of a fold.
+fn pattern<'s>(tokens: &mut Rest<'s>, out: &mut Tokens<'s>) {
+    let mut choice = Vec::new();
+    while let Some(pattern) = tokens.next_if(|token| token.0 != "|" && !token.0.starts_with('(')) {
+        match pattern.0 {
+            "?" if tokens.next_if(|token| token.0 == "//").is_some() => choice.push(Token(",", Tok::Sym)),
+            _ => choice.push(pattern_token(pattern)),
+        }
+        if choice.len() == 1 && tokens.peek().is_none_or(|token| token.0 != "?") {
+            break;
+        }
+    }
+    if choice.len() > 1 {
+        out.push(choice_token(choice));
+    } else {
+        out.extend(choice);
+    }
+}
+
+/// Takes the source of a fold, up to the `as` that belongs to it.
+fn source<'s>(tokens: &mut Rest<'s>, out: &mut Tokens<'s>) {
+    let mut source = Vec::new();
+    // What has begun inside of the source and may have an `as` of its own.
+    let mut open = Vec::new();
+    let mut is_operation = false;
+    while let Some(token) = tokens.peek() {
+        match token.0 {
+            "as" if open.is_empty() => break,
+            "as" if open.last() != Some(&"if") => drop(open.pop()),
+            "end" => drop(open.pop()),
+            "if" | "reduce" | "foreach" => open.push(token.0),
+            // These bind less than `as`, so that what stands before them is no part of the source.
+            "|" | "," if open.is_empty() => return out.extend(normalised(source)),
+            operator => is_operation |= OPERATORS.contains(&operator),
+        }
+        source.extend(tokens.next());
+    }
+    let mut source = normalised(source);
+    if is_operation && tokens.peek().is_some() {
+        source.push(Token(")", Tok::Sym));
+        out.push(Token("(", Tok::Block(source)));
+    } else {
+        out.extend(source);
+    }
+}
+
+/// The operators that bind closer than `as`.
+const OPERATORS: &[&str] = &["+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "//", "and", "or"];
 
 fn choice_token(mut choice: Tokens<'_>) -> Token<&str> {
     choice.push(Token("]", Tok::Sym));

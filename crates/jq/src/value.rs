@@ -101,12 +101,19 @@ impl Value {
 /// How many bytes of a value a message shows.
 const EXCERPT: usize = 29;
 
+/// As much of a text as fits, with the quote or bracket that ends it.
 fn excerpt(json: &str) -> String {
     if json.len() <= EXCERPT {
         return json.to_owned();
     }
-    let end = (0..=EXCERPT - 3).rev().find(|end| json.is_char_boundary(*end)).unwrap_or(0);
-    format!("{}...", &json[..end])
+    let end = match json.as_bytes()[0] {
+        b'"' => "...\"",
+        b'[' => "...]",
+        b'{' => "...}",
+        _ => "...",
+    };
+    let cut = (0..=EXCERPT - end.len()).rev().find(|cut| json.is_char_boundary(*cut)).unwrap_or(0);
+    format!("{}{end}", &json[..cut])
 }
 
 impl From<bool> for Value {
@@ -123,10 +130,18 @@ impl From<f64> for Value {
 
 impl From<isize> for Value {
     /// Integers in a program come this way; those a double cannot hold keep their digits.
+    #[expect(clippy::cast_precision_loss, reason = "none of these is longer than a double is precise")]
     fn from(value: isize) -> Self {
-        Self::Number(Number::read(&value.to_string()))
+        Self::Number(if value.unsigned_abs() <= EXACT {
+            Number::Plain(value as f64)
+        } else {
+            Number::read(&value.to_string())
+        })
     }
 }
+
+/// Up to here every integer is a double.
+const EXACT: usize = 1 << 53;
 
 impl From<usize> for Value {
     #[expect(clippy::cast_precision_loss, reason = "numbers are doubles, as in jq")]

@@ -6,7 +6,7 @@ use crate::order::sorted_keys;
 use crate::value::Value;
 
 /// How deep a value is written; what lies deeper is only said to be there.
-const MAX_DEPTH: usize = 10_001;
+const MAX_DEPTH: usize = 10_000;
 
 /// How values are laid out.
 #[derive(Clone, Debug)]

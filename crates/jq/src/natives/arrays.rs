@@ -1,5 +1,6 @@
 //! Filters on arrays, and on what can be looked for in them.
 
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 use jaq_core::native::bome;
@@ -15,27 +16,23 @@ pub(super) const FUNCTIONS: &[Entry] = &[
         of_one(call, |value, keys| Ok(by_key(value, keys)?.into_iter().map(|(_, item)| item).collect()))
     }),
     ("_group_by", ONE, |call| of_one(call, group_by)),
-    ("_min_by", ONE, |call| of_one(call, |value, keys| Ok(first_item(by_key(value, keys)?)))),
+    ("_min_by", ONE, |call| {
+        of_one(call, |value, keys| {
+            let smallest = keyed(value, keys)?.min_by(|left, right| left.0.cmp(right.0));
+            Ok(smallest.map(|(_, item)| item.clone()).unwrap_or_default())
+        })
+    }),
     ("_max_by", ONE, |call| {
-        of_one(call, |value, keys| Ok(by_key(value, keys)?.pop().map(|(_, item)| item).unwrap_or_default()))
+        of_one(call, |value, keys| {
+            let largest = keyed(value, keys)?.max_by(|left, right| left.0.cmp(right.0));
+            Ok(largest.map(|(_, item)| item.clone()).unwrap_or_default())
+        })
     }),
     ("min", NONE, |call| {
-        of_input(call, |value| {
-            Ok(list(value, "cannot be sorted, as it is not an array")?
-                .iter()
-                .min()
-                .cloned()
-                .unwrap_or_default())
-        })
+        of_input(call, |value| Ok(list(value, UNSORTABLE)?.iter().min().cloned().unwrap_or_default()))
     }),
     ("max", NONE, |call| {
-        of_input(call, |value| {
-            Ok(list(value, "cannot be sorted, as it is not an array")?
-                .iter()
-                .max()
-                .cloned()
-                .unwrap_or_default())
-        })
+        of_input(call, |value| Ok(list(value, UNSORTABLE)?.iter().max().cloned().unwrap_or_default()))
     }),
     ("unique", NONE, |call| {
         of_input(call, |value| {
@@ -68,10 +65,12 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     ("tojson", NONE, |call| of_input(call, |value| Ok(value.to_json().into()))),
 ];
 
+const UNSORTABLE: &str = "cannot be sorted, as it is not an array";
+
 fn length(value: &Value) -> Result {
     match value {
         Value::Null => Ok(Value::from(0_usize)),
-        Value::Number(number) => Ok(Value::from(number.value().abs())),
+        Value::Number(number) => Ok(Value::Number(number.magnitude())),
         Value::String(text) => Ok(text.chars().count().into()),
         Value::Array(items) => Ok(items.len().into()),
         Value::Object(members) => Ok(members.len().into()),
@@ -94,22 +93,35 @@ fn reverse(value: &Value) -> Result {
 }
 
 fn sorted(value: &Value) -> Result<Vec<Value>> {
-    let mut items = list(value, "cannot be sorted, as it is not an array")?.to_vec();
-    items.sort();
+    let mut items = list(value, UNSORTABLE)?.to_vec();
+    sort(&mut items, |item| item)?;
     Ok(items)
+}
+
+/// Sorts what is told apart by a value, unless those are nested too deeply to be compared.
+fn sort<T>(items: &mut [T], key: impl Fn(&T) -> &Value) -> Result<()> {
+    let mut too_deep = false;
+    items.sort_by(|left, right| {
+        key(left).sort_order(key(right)).unwrap_or_else(|| {
+            too_deep = true;
+            Ordering::Equal
+        })
+    });
+    if too_deep { Value::fail("Comparison too deep") } else { Ok(()) }
+}
+
+/// The items, each after its key.
+fn keyed<'v>(value: &'v Value, keys: &'v Value) -> Result<impl Iterator<Item = (&'v Value, &'v Value)>> {
+    let items = list(value, UNSORTABLE)?;
+    let keys = list(keys, "cannot be sorted by, as it is not an array")?;
+    Ok(keys.iter().zip(items.iter()))
 }
 
 /// The items in the order of their keys, each with its key.
 fn by_key(value: &Value, keys: &Value) -> Result<Vec<(Value, Value)>> {
-    let items = list(value, "cannot be sorted, as it is not an array")?;
-    let keys = list(keys, "cannot be sorted by, as it is not an array")?;
-    let mut pairs: Vec<_> = keys.iter().cloned().zip(items.iter().cloned()).collect();
-    pairs.sort_by(|left, right| left.0.cmp(&right.0));
+    let mut pairs: Vec<_> = keyed(value, keys)?.map(|(key, item)| (key.clone(), item.clone())).collect();
+    sort(&mut pairs, |(key, _)| key)?;
     Ok(pairs)
-}
-
-fn first_item(pairs: Vec<(Value, Value)>) -> Value {
-    pairs.into_iter().next().map(|(_, item)| item).unwrap_or_default()
 }
 
 fn group_by(value: &Value, keys: &Value) -> Result {
@@ -139,7 +151,7 @@ fn transpose(value: &Value) -> Result {
     for row in &rows {
         match row {
             Value::Array(cells) => width = width.max(cells.len()),
-            other => return Value::fail(format!("Cannot index {} with number", other.kind())),
+            other => drop(other.at(&Value::from(0_usize))?),
         }
     }
     (0..width).map(|column| rows.iter().map(|row| row.at(&column.into())).collect::<Result>()).collect()
@@ -149,9 +161,9 @@ fn transpose(value: &Value) -> Result {
 pub(crate) fn indices(value: &Value, part: &Value) -> Value {
     match (value, part) {
         (Value::String(text), Value::String(part)) => {
-            let starts = (0..text.len())
-                .filter(|at| !part.is_empty() && text.as_bytes()[*at..].starts_with(part.as_bytes()));
-            starts.map(Value::from).collect()
+            let starts = text.char_indices().enumerate();
+            let starts = starts.filter(|(_, (at, _))| !part.is_empty() && text[*at..].starts_with(&**part));
+            starts.map(|(count, _)| Value::from(count)).collect()
         }
         (Value::Array(items), Value::Array(part)) if part.is_empty() || part.len() > items.len() => {
             Value::array(Vec::new())
@@ -171,26 +183,48 @@ pub(crate) fn indices(value: &Value, part: &Value) -> Value {
 }
 
 fn contains(value: &Value, part: &Value) -> Result {
-    if value.kind() == part.kind() {
-        return Ok(holds(value, part).into());
+    if value.kind() != part.kind() {
+        return Value::fail(format!(
+            "{} and {} cannot have their containment checked",
+            value.described(),
+            part.described()
+        ));
     }
-    Value::fail(format!(
-        "{} and {} cannot have their containment checked",
-        value.described(),
-        part.described()
-    ))
+    holds(value, part, 0).map_or_else(|| Value::fail("Containment check too deep"), |holds| Ok(holds.into()))
 }
 
-fn holds(value: &Value, part: &Value) -> bool {
+/// How deep values may be nested that are looked for in each other.
+const MAX_CONTAINED: usize = 10_000;
+
+/// Whether a part is in a value, or nothing if that is nested too deeply to tell.
+fn holds(value: &Value, part: &Value, depth: usize) -> Option<bool> {
+    if depth > MAX_CONTAINED {
+        return None;
+    }
     match (value, part) {
         (Value::Object(members), Value::Object(part)) => {
-            part.iter().all(|(key, part)| members.get(key).is_some_and(|member| holds(member, part)))
+            for (key, part) in part.iter() {
+                let Some(member) = members.get(key) else { return Some(false) };
+                if !holds(member, part, depth + 1)? {
+                    return Some(false);
+                }
+            }
+            Some(true)
         }
         (Value::Array(items), Value::Array(part)) => {
-            part.iter().all(|part| items.iter().any(|item| holds(item, part)))
+            for part in part.iter() {
+                let mut found = false;
+                for item in items.iter() {
+                    found = found || holds(item, part, depth + 1)?;
+                }
+                if !found {
+                    return Some(false);
+                }
+            }
+            Some(true)
         }
-        (Value::String(text), Value::String(part)) => text.contains(&**part),
-        _ => value == part,
+        (Value::String(text), Value::String(part)) => Some(text.contains(&**part)),
+        _ => Some(value == part),
     }
 }
 

@@ -77,13 +77,14 @@ fn escape_uri(text: &str) -> String {
 
 fn unescape_uri(value: &Value) -> Result {
     let text = value.to_text();
+    let refuse = || Value::fail(format!("{} is not a valid uri encoding", value.described()));
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((byte, after)) = rest.split_first() {
         let decoded = (*byte == b'%').then(|| after.get(..2)).flatten();
         let decoded = decoded.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
         match (byte, decoded) {
-            (b'%', None) => return Value::fail(format!("{} is not a valid uri encoding", value.described())),
+            (b'%', None) => return refuse(),
             (_, Some(decoded)) => {
                 bytes.push(decoded);
                 rest = &after[2..];
@@ -94,7 +95,10 @@ fn unescape_uri(value: &Value) -> Result {
             }
         }
     }
-    Ok(Value::string(String::from_utf8_lossy(&bytes)))
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Value::from(text)),
+        Err(_) => refuse(),
+    }
 }
 
 fn shell_words(value: &Value) -> Result {
@@ -152,6 +156,9 @@ fn decode(value: &Value, alphabet: &[u8], bits: u32, name: &str) -> Result {
             count -= 8;
             bytes.push(u8::try_from(held >> count & 0xff).unwrap_or(0));
         }
+    }
+    if bits == 6 && digits.len() % 4 == 1 {
+        return Value::fail(format!("{} trailing base64 byte found", value.described()));
     }
     if bytes.is_empty() && !digits.is_empty() {
         return Value::fail(format!("{} is not valid {name} data", value.described()));

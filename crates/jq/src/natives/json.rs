@@ -27,8 +27,9 @@ fn from_json(value: &Value) -> Result {
             Value::fail(format!("Expected JSON value (while parsing '{text}')"))
         }
         Err(flaw) => {
-            let column = flaw.at;
-            Value::fail(format!("{} at line 1, column {column} (while parsing '{text}')", flaw.what))
+            let (end, column) =
+                if flaw.at >= text.len() { (" at EOF", text.len()) } else { ("", flaw.at + 1) };
+            Value::fail(format!("{}{end} at line 1, column {column} (while parsing '{text}')", flaw.what))
         }
     }
 }

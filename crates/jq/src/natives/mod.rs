@@ -70,8 +70,8 @@ pub(crate) fn find(name: &str, arity: usize) -> Option<Fun<Kind>> {
     if name == "{}" {
         return Some(run::<Kind>(("{}", VALUES[..arity].into(), objects::build)));
     }
-    if name == "_last_or_same" {
-        return Some(paths::last_or_same());
+    if name == "_last_or_null" {
+        return Some(paths::last_or_null());
     }
     if let Some((ours, theirs, _)) =
         INTERPRETERS.iter().find(|(ours, _, count)| *ours == name && *count == arity)

@@ -31,15 +31,12 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     ("toboolean", NONE, |call| of_input(call, to_boolean)),
     ("infinite", NONE, |_| bome(Ok(f64::INFINITY.into()))),
     ("nan", NONE, |_| bome(Ok(f64::NAN.into()))),
-    ("isinfinite", NONE, |call| of_input(call, |value| Ok(number(value)?.is_infinite().into()))),
-    ("isnan", NONE, |call| of_input(call, |value| Ok(number(value)?.is_nan().into()))),
-    ("isnormal", NONE, |call| of_input(call, |value| Ok(number(value)?.is_normal().into()))),
+    ("isinfinite", NONE, |call| of_input(call, |value| Ok(is(value, f64::is_infinite)))),
+    ("isnan", NONE, |call| of_input(call, |value| Ok(is(value, f64::is_nan)))),
+    ("isnormal", NONE, |call| of_input(call, |value| Ok(is(value, f64::is_normal)))),
+    // What is no number, but more than one, passes as it is.
     ("abs", NONE, |call| {
-        of_input(call, |value| match value {
-            Value::Number(number) if number.value() < 0.0 => Ok(Value::from(-number.value())),
-            Value::Number(_) => Ok(value.clone()),
-            _ => Value::fail(format!("{} has no absolute value", value.described())),
-        })
+        of_input(call, |value| if *value < Value::from(0_usize) { -value.clone() } else { Ok(value.clone()) })
     }),
     of_number!("floor", f64::floor),
     of_number!("ceil", f64::ceil),
@@ -74,7 +71,7 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     of_number!("lgamma", libm::lgamma),
     of_number!("lgamma_r", libm::lgamma),
     of_number!("tgamma", libm::tgamma),
-    of_number!("logb", |number| f64::from(libm::ilogb(number))),
+    of_number!("logb", power_of_two),
     of_number!("significand", |number: f64| libm::frexp(number).0 * if number == 0.0 { 0.0 } else { 2.0 }),
     of_numbers!("pow", libm::pow),
     of_numbers!("atan2", libm::atan2),
@@ -105,11 +102,25 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     }),
 ];
 
-pub(super) const GENERATORS: &[Entry] = &[("range", THREE, range)];
+pub(super) const GENERATORS: &[Entry] = &[("_range", TWO, range), ("_range", THREE, range_by)];
 
 #[expect(clippy::cast_possible_truncation, reason = "an exponent beyond an integer is beyond a double, too")]
 fn scaled(number: f64, exponent: f64) -> f64 {
     libm::ldexp(number, exponent as i32)
+}
+
+/// The power of two in a number, which nothing and infinity do not have as an integer.
+fn power_of_two(number: f64) -> f64 {
+    match number {
+        0.0 => f64::NEG_INFINITY,
+        number if number.is_finite() => f64::from(libm::ilogb(number)),
+        number => number.abs(),
+    }
+}
+
+/// Whether a value is a number of some kind.
+fn is(value: &Value, kind: fn(f64) -> bool) -> Value {
+    value.as_f64().is_some_and(kind).into()
 }
 
 fn number(value: &Value) -> Result<f64> {
@@ -138,19 +149,36 @@ fn to_boolean(value: &Value) -> Result {
 }
 
 fn range(mut call: Call<'_>) -> Results<'_> {
+    let (to, from) = (call.0.pop_var(), call.0.pop_var());
+    match (from.as_f64(), to.as_f64()) {
+        (Some(from), Some(to)) => numbers(from, to, 1.0),
+        _ => bome(Value::fail("Range bounds must be numeric")),
+    }
+}
+
+/// Steps of any size. What is no number is added and compared as the operators do it.
+fn range_by(mut call: Call<'_>) -> Results<'_> {
     let (by, to, from) = (call.0.pop_var(), call.0.pop_var(), call.0.pop_var());
-    let (Some(from), Some(to), Some(by)) = (from.as_f64(), to.as_f64(), by.as_f64()) else {
-        return bome(Value::fail("Range bounds must be numeric"));
-    };
+    if let (Some(from), Some(to), Some(by)) = (from.as_f64(), to.as_f64(), by.as_f64()) {
+        return numbers(from, to, by);
+    }
+    let direction = by.cmp(&Value::from(0_usize)).reverse();
+    let mut next = Some(Ok(from));
+    Box::new(std::iter::from_fn(move || match next.take()? {
+        Ok(current) if direction.is_ne() && current.cmp(&to) == direction => {
+            next = Some(current.clone() + by.clone());
+            Some(Ok(current))
+        }
+        Ok(_) => None,
+        Err(error) => Some(Err(error.into())),
+    }))
+}
+
+/// From one number towards another, which is not reached. Without a step there is no way, and nothing comes.
+fn numbers<'a>(from: f64, to: f64, by: f64) -> Results<'a> {
     let mut next = from;
     Box::new(std::iter::from_fn(move || {
-        let inside = if by > 0.0 {
-            next < to
-        } else if by < 0.0 {
-            next > to
-        } else {
-            from < to
-        };
+        let inside = if by > 0.0 { next < to } else { by != 0.0 && next > to };
         let current = next;
         next += by;
         inside.then(|| Ok(Value::from(current)))

@@ -1,19 +1,18 @@
 //! Filters that change a value along paths, and those that steer evaluation.
 
-use std::rc::Rc;
-
 use jaq_core::native::{Fun, bome};
 use jaq_core::{Exn, Native, ValX};
 
 use super::{Call, Entry, FILTER, FILTERS, ONE, Results, TWO, VALUE_AND_FILTER, of_one};
+use crate::delete::path_of;
 use crate::engine::Kind;
-use crate::value::{Result, Value};
+use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[Entry] = &[
     ("setpath", TWO, |mut call| {
         let value = call.0.pop_var();
         let path = call.0.pop_var();
-        bome(path_of(&path).and_then(|path| call.1.change_at(&path, &mut |_| Ok(value.clone()))))
+        bome(path_of(&path).and_then(|path| call.1.change_at(path, &mut |_| Ok(value.clone()))))
     }),
     ("delpaths", ONE, |call| {
         of_one(call, |value, paths| match paths {
@@ -26,12 +25,8 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     ("_advance", FILTER, advance),
 ];
 
-fn path_of(path: &Value) -> Result<Rc<Vec<Value>>> {
-    path.as_array().cloned().map_or_else(|| Value::fail("Path must be specified as an array"), Ok)
-}
-
 /// The paths a filter leads to from the input of the call, which keeps its input.
-fn paths_of<'a>(call: &mut Call<'a>) -> std::result::Result<Vec<Vec<Value>>, Exn<'a, Value>> {
+fn paths_of<'a>(call: &mut Call<'a>) -> Result<Vec<Vec<Value>>, Exn<'a, Value>> {
     let (filter, context) = call.0.pop_fun();
     #[expect(clippy::default_trait_access, reason = "the type of the list has no public name")]
     let found = filter.paths((context, (call.1.clone(), Default::default())));
@@ -65,30 +60,29 @@ fn assign(mut call: Call<'_>) -> ValX<'_, Value> {
     paths.into_iter().try_fold(call.1, |value, path| value.change_at(&path, &mut |_| Ok(new.clone())))
 }
 
-/// Moves the state of a `foreach` on: the last result of the update, beside all its results.
+/// Moves the state of a `foreach` on: the last result of the update, beside all its results. Without a result, the
+/// state is null, as it is in `reduce`.
 fn advance<'a>(mut call: Call<'a>) -> Results<'a> {
     let (update, context) = call.0.pop_fun();
     let state = call.1.at(&Value::from(0_usize)).unwrap_or_default();
-    let results: ValX<'a, Vec<Value>, Value> = update.run((context, state.clone())).collect();
+    let results: ValX<'a, Vec<Value>, Value> = update.run((context, state)).collect();
     Box::new(std::iter::once(results.map(|results| {
-        let last = results.last().cloned().unwrap_or(state);
+        let last = results.last().cloned().unwrap_or_default();
         Value::array(vec![last, Value::array(results)])
     })))
 }
 
-/// The last result of a filter, or the input if there is none.
-pub(super) fn last_or_same() -> Fun<Kind> {
+/// The last result of a filter, or null if there is none.
+pub(super) fn last_or_null() -> Fun<Kind> {
     let native = Native::<Kind>::new(|mut call| {
         let (filter, context) = call.0.pop_fun();
-        let same = call.1.clone();
         let last = filter.run((context, call.1)).try_fold(None, |_, result| result.map(Some));
-        Box::new(std::iter::once(last.map(|last| last.unwrap_or(same))))
+        Box::new(std::iter::once(last.map(Option::unwrap_or_default)))
     });
     let native = native.with_paths(|mut call| {
         let (filter, context) = call.0.pop_fun();
-        let same = call.1.clone();
         let last = filter.paths((context, call.1)).try_fold(None, |_, result| result.map(Some));
-        Box::new(std::iter::once(last.map(|last| last.unwrap_or(same))))
+        Box::new(std::iter::once(last.map(Option::unwrap_or_default)))
     });
-    ("_last_or_same", FILTER.into(), native)
+    ("_last_or_null", FILTER.into(), native)
 }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use fancy_regex::{Captures, Regex, RegexBuilder};
+use jaq_core::Error;
 use jaq_core::native::bome;
 
 use super::{Entry, NONE, ONE, THREE, of_input, of_one};
@@ -27,7 +28,7 @@ struct Flags {
     ignore_case: bool,
     extended: bool,
     dot_matches_newline: bool,
-    ignore_empty: bool,
+    not_empty: bool,
 }
 
 impl Flags {
@@ -43,7 +44,7 @@ impl Flags {
                 'g' => read.global = true,
                 'i' => read.ignore_case = true,
                 'x' => read.extended = true,
-                'n' => read.ignore_empty = true,
+                'n' => read.not_empty = true,
                 'p' => read.dot_matches_newline = true,
                 // The longest match and single lines are what is looked for anyway.
                 'l' | 's' => {}
@@ -69,17 +70,29 @@ fn compiled(pattern: &Rc<str>, flags: Flags) -> Result<Rc<Regex>> {
     if let Some(regex) = last {
         return Ok(regex);
     }
-    let built = RegexBuilder::new(pattern)
-        .case_insensitive(flags.ignore_case)
-        .verbose_mode(flags.extended)
-        .dot_matches_new_line(flags.dot_matches_newline)
-        .build();
-    let regex = match built {
+    let regex = match build(pattern, flags) {
         Ok(regex) => Rc::new(regex),
         Err(error) => return Value::fail(format!("{pattern} (at offset 0) is not a valid regex: {error}")),
     };
     LAST.set(Some((pattern.clone(), flags, regex.clone())));
     Ok(regex)
+}
+
+fn build(pattern: &str, flags: Flags) -> std::result::Result<Regex, fancy_regex::Error> {
+    let built = RegexBuilder::new(pattern)
+        .case_insensitive(flags.ignore_case)
+        .verbose_mode(flags.extended)
+        .dot_matches_new_line(flags.dot_matches_newline)
+        .find_not_empty(flags.not_empty)
+        .build();
+    match built {
+        // What can only be empty is refused if it must not be: it is valid, but matches nothing.
+        Err(_) if flags.not_empty => {
+            build(pattern, Flags { not_empty: false, ..flags })?;
+            Regex::new("(?!)")
+        }
+        other => other,
+    }
 }
 
 /// All matches, or whether there are any.
@@ -92,22 +105,26 @@ fn find(value: &Value, pattern: &Value, flags: &Value, testing: bool) -> Result 
     };
     let flags = Flags::read(flags)?;
     let regex = compiled(pattern, flags)?;
+    let explained = |error| Error::new(Value::from(format!("{pattern}: {error}")));
+    if testing {
+        return regex.is_match(&**text).map(Value::from).map_err(explained);
+    }
     let mut found = Vec::new();
     let mut offsets = Offsets { text, byte: 0, chars: 0 };
-    for captures in regex.captures_iter(&**text) {
-        let captures = captures.or_else(|error| Value::fail(format!("{pattern}: {error}")))?;
-        if flags.ignore_empty && captures.get(0).is_some_and(|whole| whole.range().is_empty()) {
-            continue;
-        }
-        if testing {
-            return Ok(true.into());
-        }
+    let mut start = 0;
+    while start <= text.len()
+        && let Some(captures) = regex.captures_from_pos(&**text, start).map_err(explained)?
+    {
+        let extent = captures.get(0).map_or(start..start, |whole| whole.range());
         found.push(described(&regex, &captures, &mut offsets));
         if !flags.global {
             break;
         }
+        // The next match may be empty and begin where this one ends. After an empty match, a character is skipped.
+        let skipped = text[extent.end..].chars().next().map_or(1, char::len_utf8);
+        start = extent.end + if extent.is_empty() { skipped } else { 0 };
     }
-    Ok(if testing { false.into() } else { Value::array(found) })
+    Ok(Value::array(found))
 }
 
 /// Turns positions in bytes into positions in characters, going on from the last.
@@ -131,18 +148,19 @@ impl Offsets<'_> {
 fn described(regex: &Regex, captures: &Captures<'_, str>, offsets: &mut Offsets) -> Value {
     let mut members = Object::default();
     let mut groups = Vec::new();
-    for (group, name) in captures.iter().zip(regex.capture_names()) {
+    for (at, (group, name)) in captures.iter().zip(regex.capture_names()).enumerate() {
+        let text = group.as_ref().map(fancy_regex::Match::as_str);
+        let offset =
+            group.as_ref().map_or(Value::from(-1.0), |group| offsets.chars_before(group.start()).into());
+        let length = Value::from(text.map_or(0, |text| text.chars().count()));
+        let text = ("string".into(), text.map_or(Value::Null, Value::string));
         let mut entry = Object::default();
-        if let Some(group) = group {
-            entry.insert("offset".into(), offsets.chars_before(group.start()).into());
-            entry.insert("length".into(), group.as_str().chars().count().into());
-            entry.insert("string".into(), Value::string(group.as_str()));
-        } else {
-            entry.insert("offset".into(), Value::from(-1.0));
-            entry.insert("length".into(), Value::from(0.0));
-            entry.insert("string".into(), Value::Null);
-        }
-        if members.is_empty() {
+        entry.insert("offset".into(), offset);
+        // The order jq writes them in: a group that is empty has its length last.
+        let length_last = at > 0 && length == Value::from(0_usize);
+        let length = ("length".into(), length);
+        entry.extend(if length_last { [text, length] } else { [length, text] });
+        if at == 0 {
             members = entry;
         } else {
             entry.insert("name".into(), name.map_or(Value::Null, Value::string));
@@ -185,12 +203,9 @@ fn between(matches: &Value, whole: &Value) -> Value {
     Value::array(parts)
 }
 
-/// A string with its matches replaced; once for each replacement the matches have.
+/// A string with its matches replaced; once for each replacement the matches have, or as it is if they have none.
 fn replaced(matches: &Value, whole: &Value) -> Result {
     let matches = matches.as_array().map_or(&[][..], |matches| matches);
-    if matches.is_empty() {
-        return Ok(Value::array(vec![whole.clone()]));
-    }
     let mut text = Text::new(whole);
     let mut results: Vec<String> = Vec::new();
     for entry in matches {
@@ -200,8 +215,10 @@ fn replaced(matches: &Value, whole: &Value) -> Result {
         let replacements = entry.at(&Value::from(1_usize))?;
         for (at, replacement) in replacements.as_array().into_iter().flat_map(|list| list.iter()).enumerate()
         {
-            let Value::String(replacement) = replacement else {
-                return Value::string(gap) + replacement.clone();
+            let replacement = match replacement {
+                Value::String(replacement) => &**replacement,
+                Value::Null => "",
+                other => return Value::string(gap) + other.clone(),
             };
             if at == results.len() {
                 results.push(String::new());
@@ -209,6 +226,9 @@ fn replaced(matches: &Value, whole: &Value) -> Result {
             results[at].push_str(gap);
             results[at].push_str(replacement);
         }
+    }
+    if results.is_empty() {
+        return Ok(Value::array(vec![whole.clone()]));
     }
     let rest = text.rest();
     Ok(results.into_iter().map(|result| Value::from(result + rest)).collect())

@@ -28,18 +28,18 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     ("startswith", ONE, |call| {
         of_one(call, |value, part| match (value, part) {
             (Value::String(text), Value::String(part)) => Ok(text.starts_with(&**part).into()),
-            _ => Value::fail("startswith() requires string inputs"),
+            _ => Value::fail(NO_START),
         })
     }),
     ("endswith", ONE, |call| {
         of_one(call, |value, part| match (value, part) {
             (Value::String(text), Value::String(part)) => Ok(text.ends_with(&**part).into()),
-            _ => Value::fail("endswith() requires string inputs"),
+            _ => Value::fail(NO_END),
         })
     }),
-    ("ltrimstr", ONE, |call| of_one(call, |value, part| Ok(strip_start(value, part)))),
-    ("rtrimstr", ONE, |call| of_one(call, |value, part| Ok(strip_end(value, part)))),
-    ("trimstr", ONE, |call| of_one(call, |value, part| Ok(strip_end(&strip_start(value, part), part)))),
+    ("ltrimstr", ONE, |call| of_one(call, strip_start)),
+    ("rtrimstr", ONE, |call| of_one(call, strip_end)),
+    ("trimstr", ONE, |call| of_one(call, |value, part| strip_end(&strip_start(value, part)?, part))),
     ("split", ONE, |call| {
         of_one(call, |value, separator| match (value, separator) {
             (Value::String(text), Value::String(separator)) => Ok(arithmetic::split(text, separator)),
@@ -59,21 +59,24 @@ fn map(value: &Value, name: &str, change: impl Fn(&str) -> String) -> Result {
     }
 }
 
-fn strip_start(value: &Value, part: &Value) -> Value {
+const NO_START: &str = "startswith() requires string inputs";
+const NO_END: &str = "endswith() requires string inputs";
+
+fn strip_start(value: &Value, part: &Value) -> Result {
     match (value, part) {
         (Value::String(text), Value::String(part)) => {
-            text.strip_prefix(&**part).map_or_else(|| value.clone(), Value::string)
+            Ok(text.strip_prefix(&**part).map_or_else(|| value.clone(), Value::string))
         }
-        _ => value.clone(),
+        _ => Value::fail(NO_START),
     }
 }
 
-fn strip_end(value: &Value, part: &Value) -> Value {
+fn strip_end(value: &Value, part: &Value) -> Result {
     match (value, part) {
         (Value::String(text), Value::String(part)) => {
-            text.strip_suffix(&**part).map_or_else(|| value.clone(), Value::string)
+            Ok(text.strip_suffix(&**part).map_or_else(|| value.clone(), Value::string))
         }
-        _ => value.clone(),
+        _ => Value::fail(NO_END),
     }
 }
 
@@ -88,7 +91,7 @@ fn implode(value: &Value) -> Result {
     let Value::Array(items) = value else { return Value::fail("implode input must be an array") };
     let mut text = String::new();
     for item in items.iter() {
-        let Some(number) = item.as_f64() else {
+        let Some(number) = item.as_f64().filter(|number| !number.is_nan()) else {
             let described = item.described();
             return Value::fail(format!(
                 "{described} can't be imploded, unicode codepoint needs to be numeric"

@@ -1,10 +1,10 @@
 //! Filters on dates and times.
 
 use jaq_core::native::bome;
-use jiff::civil::DateTime;
+use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
+use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::{Entry, NONE, ONE, of_input, of_one};
 use crate::value::{Result, Value};
@@ -51,28 +51,28 @@ fn parts(time: DateTime, fraction: f64) -> Value {
     parts.into_iter().map(Value::from).collect()
 }
 
-/// The date and time an array of numbers stands for.
+/// The date and time an array of numbers stands for. What is missing at its end counts as zero, and what is too much
+/// for a month, a day or a minute runs over into the next.
 #[expect(clippy::cast_possible_truncation, reason = "what is out of range is refused")]
 fn date_time(value: &Value, name: &str) -> Result<DateTime> {
-    let refuse = || Value::fail(format!("{name} requires parsed datetime inputs"));
     let Value::Array(items) = value else {
         return Value::fail(format!("{name} requires array of 6 numbers"));
     };
     let numbers: Option<Vec<f64>> = items.iter().map(Value::as_f64).collect();
-    let Some(numbers) = numbers else { return refuse() };
-    let [year, month, day, hour, minute, second, ..] = numbers[..] else {
-        return Value::fail(format!("{name} requires array of 6 numbers"));
+    let Some(numbers) = numbers else {
+        return Value::fail(format!("{name} requires parsed datetime inputs"));
     };
-    let made = DateTime::new(
-        year as i16,
-        month as i8 + 1,
-        day as i8,
-        hour as i8,
-        minute as i8,
-        (second.floor() as i8).min(59),
-        0,
-    );
-    made.or_else(|_| refuse())
+    let part = |at: usize| numbers.get(at).copied().unwrap_or(0.0) as i64;
+    let made = || {
+        let year = i16::try_from(part(0).checked_add(part(1).div_euclid(12))?).ok()?;
+        let month = i8::try_from(part(1).rem_euclid(12)).ok()? + 1;
+        let first = Date::new(year, month, 1).ok()?.to_datetime(Time::midnight());
+        let days = part(2).checked_sub(1)?.checked_mul(24)?;
+        let minutes = days.checked_add(part(3))?.checked_mul(60)?.checked_add(part(4))?;
+        let seconds = minutes.checked_mul(60)?.checked_add(part(5))?;
+        first.checked_add(SignedDuration::from_secs(seconds)).ok()
+    };
+    made().map_or_else(|| Value::fail("invalid gmtime representation"), Ok)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "numbers are doubles, as in jq")]
