@@ -42,7 +42,7 @@ fn serves(server: &mut Server) {
 }
 
 fn project() -> Project {
-    let script = "#!/bin/sh\necho '{\"method\":\"notifications/progress\",\"params\":{\"progress\":1}}' >$MCP_PROGRESS_STREAM\necho $MCP_ASK_SOCKET >socket\n%BIN% ask elicitation/create '{\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}' --timeout 20\n";
+    let script = "#!/bin/sh\necho '{\"method\":\"notifications/progress\",\"params\":{\"progress\":1}}' >$MCP_PROGRESS_STREAM\n(echo $MCP_ASK_SOCKET >socket) 2>/dev/null\n%BIN% ask elicitation/create '{\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}' --timeout 20\n";
     Project::with_hi().tool("asks", &script.replace("%BIN%", env!("CARGO_BIN_EXE_mcp-bash")))
 }
 

@@ -169,7 +169,10 @@ mod tests {
         std::os::unix::fs::symlink(temporary.path(), top.join("a/link")).unwrap();
         fs::write(temporary.path().join("outside"), "").unwrap();
         let nest = std::process::Command::new("sh")
-            .args(["-c", "for n in $(seq 3000); do mkdir d && cd -P d || exit 1; done"])
+            .args([
+                "-c",
+                "name=$(printf %0200d 7); for n in $(seq 40); do mkdir $name && cd -P $name || exit 1; done",
+            ])
             .current_dir(top.join("a/b"))
             .status();
         assert!(nest.unwrap().success());

@@ -3,7 +3,7 @@
 use crate::capabilities::ClientCapabilities;
 use crate::guard::Guard;
 use crate::session::Session;
-use mcp_bash_wire::{Era, Id, LogLevel, Raw, RequestMeta, Revision, RpcError, keys};
+use mcp_bash_wire::{Era, LogLevel, Raw, RequestMeta, Revision, RpcError, keys};
 
 /// The circumstances of one request.
 #[derive(Debug, Clone)]
@@ -17,6 +17,9 @@ pub(crate) struct RequestContext {
     pub(crate) meta: Option<Box<str>>,
     pub(crate) capabilities: ClientCapabilities,
 }
+
+/// The longest progress token, in bytes.
+const LONGEST_TOKEN: usize = 1024 * 1024;
 
 impl RequestContext {
     /// Obtains the context: from the request itself in the stateless era, from the session otherwise.
@@ -35,10 +38,9 @@ impl RequestContext {
         let progress_token = match meta.progress_token {
             None => None,
             // It is repeated in every notification.
-            Some(token) if token.text().len() > Id::LONGEST => {
+            Some(token) if token.text().len() > LONGEST_TOKEN => {
                 return Err(RpcError::invalid_params(format!(
-                    "Invalid params: `progressToken` is longer than {} bytes",
-                    Id::LONGEST
+                    "Invalid params: `progressToken` is longer than {LONGEST_TOKEN} bytes"
                 )));
             }
             Some(token) if token.is_integer() || token.string().is_some() => Some(token.text().into()),
