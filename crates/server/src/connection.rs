@@ -369,7 +369,9 @@ impl Connection {
             let snapshot = work.server().snapshot();
             work.answer(answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity)));
         });
-        if let Err(refused) = self.server.admission().admit(&call, bytes, work) {
+        // A panic drops the work, which answers; nobody else must.
+        let admitted = panics::caught(|| Ok(self.server.admission().admit(&call, bytes, work)));
+        if let Ok(Err(refused)) = admitted {
             // Before the work is dropped, which would answer with less of a reason.
             call.answer(Err(RpcError::internal(format!("Server busy: {}", refused.reason))));
             drop(refused);

@@ -1,0 +1,93 @@
+//! What the targets share that run real scripts: a project on disk, a server in this process, and its one client.
+
+use mcp_bash_project::{Catalog, Paths};
+use mcp_bash_runner::StateDir;
+use mcp_bash_server::{Channel, Connection, Log, Server, Settings, Setup, Style};
+use mcp_bash_wire::{Line, LogLevel};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+pub struct Stage {
+    pub root: PathBuf,
+    connection: Connection,
+    messages: Mutex<Receiver<Vec<u8>>>,
+    _runtime: tokio::runtime::Runtime,
+}
+
+/// A tool: its name, its metadata and its script.
+pub type Tool<'a> = (&'a str, &'a str, &'a str);
+
+struct Sent(Mutex<Sender<Vec<u8>>>);
+
+impl Channel for Sent {
+    fn push(&self, message: Vec<u8>) {
+        self.0.lock().unwrap().send(message).unwrap();
+    }
+
+    fn flush(&self) {}
+}
+
+impl Stage {
+    /// A server for these tools, with a session of a client that offers `capabilities`.
+    pub fn new(name: &str, tools: &[Tool<'_>], capabilities: &str) -> Self {
+        let root = std::env::temp_dir().join(format!("mcp-bash-fuzz-{name}-{}", std::process::id()));
+        for tool in tools {
+            write_tool(&root, tool);
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let state_dir = Arc::new(StateDir::new(std::env::temp_dir(), false));
+        let unlimited = |name: &str| name.ends_with("_PER_MIN").then(|| "0".to_owned());
+        let (settings, _) = Settings::read(unlimited);
+        let setup = Setup::new(settings, runtime.handle().clone(), state_dir);
+        let paths = Paths::of(&root);
+        let reading = setup.reading(&paths);
+        let catalog = Catalog::read(&paths, &reading);
+        let log = Log::new(LogLevel::Emergency, Style::Json);
+        let (sender, messages) = channel();
+        let server = Arc::new(Server::new(setup, catalog, reading, log));
+        let connection = Connection::new(server, Arc::new(Sent(Mutex::new(sender))));
+        let stage = Self { root, connection, messages: Mutex::new(messages), _runtime: runtime };
+        stage.ask(&format!(
+            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"2025-11-25","capabilities":{capabilities},"clientInfo":{{"name":"f","version":"1"}}}}}}"#
+        ));
+        stage.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        stage.ask(r#"{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"debug"}}"#);
+        stage
+    }
+
+    pub fn send(&self, line: &str) {
+        self.connection.receive(&Line::Whole(line.as_bytes()));
+    }
+
+    /// The next message, which is one line of JSON, if there is one in time.
+    pub fn next_within(&self, patience: Duration) -> Option<Value> {
+        let message = self.messages.lock().unwrap().recv_timeout(patience).ok()?;
+        assert!(!message.contains(&b'\n'));
+        Some(serde_json::from_slice(&message).unwrap())
+    }
+
+    /// Sends a request, and returns its answer.
+    pub fn ask(&self, line: &str) -> Value {
+        self.send(line);
+        loop {
+            let message = self.next_within(Duration::from_secs(60)).expect("an answer");
+            if message.get("id").is_some() {
+                return message;
+            }
+        }
+    }
+}
+
+fn write_tool(root: &Path, (name, metadata, script): &Tool<'_>) {
+    let folder = root.join("tools").join(name);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("tool.meta.json"), metadata).unwrap();
+    let file = folder.join("tool.sh");
+    fs::write(&file, script).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+}

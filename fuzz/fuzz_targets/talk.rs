@@ -1,0 +1,113 @@
+//! Arbitrary bytes on the side channel and on the ask socket of a running call: what is told is whole JSON under the token
+//! of the call, who asks gets one line of JSON or sees that the line is dead, and the next one is heard all the same.
+#![no_main]
+
+#[path = "stage.rs"]
+mod stage;
+
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+use stage::Stage;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Tells how it is reached, and stays.
+const SCRIPT: &str = "#!/bin/sh\nprintf '%s\\n' \"$MCP_PROGRESS_STREAM\" \"$MCP_ASK_SOCKET\" \"$MCP_ASK_KEY\" >where.draft\nmv where.draft where\nwhile :; do sleep 1000; done\n";
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((choice, bytes)) = bytes.split_first() else { return };
+    let call = call();
+    match choice % 3 {
+        0 => call.tell(bytes),
+        1 => call.ask(format!("{}\n", call.key).as_bytes(), bytes),
+        _ => call.ask(&[], bytes),
+    }
+});
+
+/// A call that goes on for as long as this program does.
+struct Call {
+    stage: Stage,
+    channel: String,
+    socket: String,
+    key: String,
+}
+
+impl Call {
+    /// Writes to the side channel, and reads all that comes of it.
+    fn tell(&self, bytes: &[u8]) {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let mark = format!("mark {}", LAST.fetch_add(1, Ordering::Relaxed));
+        let mut channel = OpenOptions::new().append(true).open(&self.channel).unwrap();
+        channel.write_all(bytes).unwrap();
+        let line = format!("\n{{\"method\":\"notifications/message\",\"params\":{{\"level\":\"info\",\"data\":\"{mark}\"}}}}\n");
+        channel.write_all(line.as_bytes()).unwrap();
+        loop {
+            let message = self.stage.next_within(PATIENCE).expect("what was written last is told");
+            match message["method"].as_str() {
+                Some("notifications/message") if message["params"]["data"] == *mark => return,
+                Some("notifications/message") => {}
+                Some("notifications/progress") => assert_eq!(message["params"]["progressToken"], "own", "{message}"),
+                // What an asker that has hung up had asked.
+                Some("elicitation/create" | "sampling/createMessage" | "notifications/cancelled") => {}
+                _ => panic!("unexpected: {message}"),
+            }
+        }
+    }
+
+    /// Asks, and answers what the client is asked, until the asker has its answer or the line is dead.
+    fn ask(&self, key: &[u8], bytes: &[u8]) {
+        let mut stream = UnixStream::connect(&self.socket).unwrap();
+        stream.write_all(key).unwrap();
+        // What is refused early need not be read to its end.
+        let _ = stream.write_all(bytes).and_then(|()| stream.write_all(b"\n"));
+        stream.set_nonblocking(true).unwrap();
+        let (start, mut answer) = (Instant::now(), Vec::new());
+        loop {
+            assert!(start.elapsed() < PATIENCE, "nobody answers");
+            let mut piece = [0; 4096];
+            match stream.read(&mut piece) {
+                Ok(0) => break,
+                Ok(count) => answer.extend_from_slice(&piece[..count]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(_) => break,
+            }
+            if let Some(message) = self.stage.next_within(Duration::from_millis(1))
+                && let (Some(id), Some(_)) = (message.get("id"), message.get("method"))
+            {
+                self.stage.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"action":"decline"}}}}"#));
+            }
+        }
+        if !answer.is_empty() {
+            assert_eq!(answer.pop(), Some(b'\n'));
+            let answer: Value = serde_json::from_slice(&answer).unwrap();
+            assert!(answer.get("result").is_some() != answer.get("error").is_some(), "{answer}");
+        }
+    }
+}
+
+fn call() -> &'static Call {
+    static CALL: OnceLock<Call> = OnceLock::new();
+    CALL.get_or_init(|| {
+        let tools = [("stays", r#"{"timeoutSecs": 86400}"#, SCRIPT)];
+        let stage = Stage::new("talk", &tools, r#"{"elicitation":{"form":{},"url":{}},"sampling":{}}"#);
+        stage.send(
+            r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"stays","_meta":{"progressToken":"own"}}}"#,
+        );
+        let place = stage.root.join("where");
+        let start = Instant::now();
+        while !place.exists() {
+            assert!(start.elapsed() < PATIENCE, "the call does not start");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let text = std::fs::read_to_string(place).unwrap();
+        let mut lines = text.lines().map(str::to_owned);
+        let [channel, socket, key] = std::array::from_fn(|_| lines.next().unwrap());
+        Call { stage, channel, socket, key }
+    })
+}
