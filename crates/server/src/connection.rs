@@ -349,10 +349,12 @@ impl Connection {
         method: Lengthy,
         answers: &Answers,
     ) -> Result<Served, RpcError> {
-        // The params, what of them is kept apart as the context, and the id where it is in flight and where it is answered.
-        let meta = context.meta.as_ref().map_or(0, |meta| meta.len());
-        let bytes =
-            request.params.map_or(0, |params| params.text().len()) + meta + 2 * request.id.as_json().len();
+        // The params, what of them is kept apart as the context, a token once more in the progress that is held back, and
+        // the id where it is in flight and where it is answered.
+        let kept = |part: &Option<Box<str>>| part.as_ref().map_or(0, |text| text.len());
+        let context_bytes = kept(&context.meta) + 2 * kept(&context.progress_token);
+        let params_bytes = request.params.map_or(0, |params| params.text().len());
+        let bytes = params_bytes + context_bytes + 2 * request.id.as_json().len();
         let held = (bytes > SMALL).then(|| self.client.budget.charge(bytes)).transpose();
         let held = held.map_err(|why| RpcError::internal(format!("Server busy: {why}")))?;
         let in_flight = self.begin(&request.id, answers)?;

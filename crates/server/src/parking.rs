@@ -6,6 +6,7 @@
 //! changes nothing for whoever the word belongs to. A process for which nobody can come any more is ended.
 
 use crate::work::{Current, Occupant, Slot};
+use mcp_bash_budget::{Charge, tree_bytes};
 use mcp_bash_wire::{Object, Raw, RawBuf, RpcError};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -43,6 +44,8 @@ pub(crate) struct Parked {
     pub(crate) request: String,
     pub(crate) stage: Stage,
     pub(crate) since: Instant,
+    /// What the question costs, and then the result.
+    pub(crate) held: Charge,
 }
 
 /// How far a parked process is.
@@ -53,6 +56,9 @@ pub(crate) enum Stage {
     Finished(Result<String, RpcError>),
 }
 
+/// Arguments that would take more memory than this as a tree of values are compared as they are written.
+const MOST_TREE_BYTES: usize = 16 * 1024 * 1024;
+
 /// What a call is about: a digest of its tool and its arguments, however those are spelled. It must be the same when the
 /// call is continued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,13 +67,15 @@ pub(crate) struct Subject([u8; 32]);
 impl Subject {
     /// `arguments` is the text of a JSON object.
     pub(crate) fn new(tool: &str, arguments: &str) -> Self {
-        let arguments = match serde_json::from_str::<Value>(arguments) {
-            Ok(mut value) => {
+        let is_short = tree_bytes(arguments) <= MOST_TREE_BYTES;
+        let value = is_short.then(|| serde_json::from_str::<Value>(arguments));
+        let arguments = match value {
+            Some(Ok(mut value)) => {
                 value.sort_all_objects();
                 value.to_string()
             }
-            // A number beyond all floats, say: then its spelling counts.
-            Err(_) => arguments.to_owned(),
+            // A number beyond all floats, say, or too many values to look at: then its spelling counts.
+            Some(Err(_)) | None => arguments.to_owned(),
         };
         let mut digest = Sha256::new();
         digest.update(tool.len().to_le_bytes());
@@ -154,6 +162,9 @@ impl Parking {
             return Some(outcome);
         };
         parked.stage = Stage::Finished(outcome);
+        // Nobody is asked any more. The result has a limit of its own, so that it is kept in any case.
+        parked.request = String::new();
+        parked.held.set(parked.result_bytes());
         while state.by_word.values().map(Parked::result_bytes).sum::<usize>() > MOST_RESULT_BYTES {
             state.end_oldest(|parked| parked.result_bytes() > 0);
         }
@@ -233,6 +244,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mcp_bash_budget::Budget;
     use tokio::sync::watch;
 
     fn parked(since: Instant) -> (Parked, Slot, oneshot::Receiver<RawBuf>) {
@@ -245,6 +257,7 @@ mod tests {
             request: String::new(),
             stage: Stage::Waiting(sender),
             since,
+            held: Charge::nothing(&Budget::new(0, "NOTHING")),
         };
         (parked, slot, answer)
     }

@@ -2,7 +2,7 @@
 
 use crate::channel::Channel;
 use mcp_bash_budget::NoRoom;
-use mcp_bash_wire::{Id, RawBuf, Response, write};
+use mcp_bash_wire::{Id, RawBuf, Response, in_part, write};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ pub(crate) enum Unanswered {
         "the client leaves unread what it was sent before; MCPBASH_MAX_UNREAD_BYTES says how much it may"
     )]
     Clogged,
-    #[error("the client's answer is not passed on: {0}")]
+    #[error("the question or its answer is too long: {0}")]
     NoRoom(#[from] NoRoom),
 }
 
@@ -93,7 +93,7 @@ impl Questions {
         };
         let answer = match (response.result, response.error) {
             (Some(result), _) => Ok(result.into()),
-            (None, Some(error)) => Err(Unanswered::Refused(error.text().to_owned())),
+            (None, Some(error)) => Err(Unanswered::Refused(in_part(error.text()))),
             (None, None) => Err(Unanswered::Refused("it holds neither a result nor an error".to_owned())),
         };
         sender.send(answer).is_ok()

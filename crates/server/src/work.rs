@@ -194,7 +194,7 @@ impl Work {
                     let current = timeout_at(deadline, self.seated()).await.map_err(timed_out)?;
                     let current = current.ok_or(Unanswered::Cancelled)?;
                     offered(&current)?;
-                    self.park(&current, method, &params, subject).ok_or(Unanswered::Cancelled)?
+                    self.park(&current, method, &params, subject)?
                 };
                 let answered = timeout_at(deadline, answer).await.map_err(timed_out)?;
                 answered.map_err(|_| Unanswered::Cancelled)
@@ -216,21 +216,27 @@ impl Work {
         method: &str,
         params: &str,
         subject: Subject,
-    ) -> Option<oneshot::Receiver<RawBuf>> {
-        let word = self.server.unguessable_word()?;
+    ) -> Result<oneshot::Receiver<RawBuf>, Unanswered> {
+        if current.in_flight.call().is_clogged() {
+            return Err(Unanswered::Clogged);
+        }
+        // Here, and as the answer, which must not become an error: then nobody would know of the question.
+        let mut held = self.budget().charge(2 * params.len())?;
+        held.set(params.len());
+        let word = self.server.unguessable_word().ok_or(Unanswered::Cancelled)?;
         let (sender, answer) = oneshot::channel();
         let request = format!(r#"{{"method":"{method}","params":{params}}}"#);
         let key = "question";
         let members = shape::input_required(key, &request, &word);
         let slot = Arc::clone(&self.slot);
         let stage = Stage::Waiting(sender);
-        let parked = Parked { slot, subject, key, request, stage, since: Instant::now() };
+        let parked = Parked { slot, subject, key, request, stage, since: Instant::now(), held };
         self.server.parking().park(word.clone(), parked);
         if !current.in_flight.answer(Ok(members)) {
             // It was cancelled or answered a moment ago, so that nobody learns the word.
             self.server.parking().abandon(&word);
         }
-        Some(answer)
+        Ok(answer)
     }
 
     /// Tells about this request on standard error and, if it wants to know, its client.

@@ -96,7 +96,7 @@ impl From<ObjectError> for RpcError {
 const LONGEST_MESSAGE: usize = 64 * 1024;
 
 /// A text of any length: as a whole, or where it is too long its beginning and its end.
-fn in_part(text: &str) -> String {
+pub fn in_part(text: &str) -> String {
     if text.len() <= LONGEST_MESSAGE {
         return text.to_owned();
     }

@@ -25,7 +25,7 @@ mod scan;
 pub mod write;
 
 pub use cursor::Cursor;
-pub use error::{RpcError, code};
+pub use error::{RpcError, code, in_part};
 pub use id::Id;
 pub use level::LogLevel;
 pub use lines::{Line, Lines};
