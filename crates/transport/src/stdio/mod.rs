@@ -54,7 +54,7 @@ pub fn serve(server: Arc<Server>, runtime: &Runtime, give_up: fn(Ending) -> !) -
     let input = Input::new(input)?;
     runtime.spawn(go_on_when_relieved(Arc::clone(&service)));
     Ok(runtime.block_on(async {
-        let served = async {
+        let client_served = async {
             let ending = read::all(&input, &service, &activity, &budget).await;
             service.drain(ending).await;
             ending
@@ -62,7 +62,7 @@ pub fn serve(server: Arc<Server>, runtime: &Runtime, give_up: fn(Ending) -> !) -
         let ending = tokio::select! {
             biased;
             ending = service.lifecycle.ended() => ending,
-            ending = served => ending,
+            ending = client_served => ending,
         };
         let closed = Arc::clone(&service);
         // To end is to wait, and this thread must stay able to see children go.
