@@ -269,6 +269,20 @@ fn calls_that_wait_for_a_reader_are_answered_after_the_end_of_the_input_too() {
 }
 
 #[test]
+fn a_client_that_neither_speaks_nor_reads_is_given_up() {
+    let project = with_large_result(1_000_000);
+    let environment = [
+        ("MCPBASH_IDLE_TIMEOUT", "1"),
+        ("MCPBASH_MAX_UNREAD_BYTES", "100000"),
+        ("MCPBASH_MAX_CONCURRENT_REQUESTS", "1"),
+    ];
+    let mut client = Reluctant::ready(&project, &environment, "2025-11-25", &json!({}));
+    // The pipe takes one or two of them; the last ones wait for the client to read.
+    client.send(&calls(6, "large"));
+    assert!(wait_until("the server to end", || client.child.try_wait().unwrap()).success());
+}
+
+#[test]
 fn what_does_not_fit_the_budget_is_answered_with_an_error_that_names_it() {
     let project = with_large_result(3_000_000);
     for setting in [CONNECTION, "MCPBASH_MAX_PROCESS_BYTES"] {

@@ -81,14 +81,17 @@ struct Service {
 
 impl Service {
     fn watch(&self, activity: Activity, give_up: fn(Ending) -> !) -> io::Result<Watcher> {
-        let connection = Arc::clone(&self.connection);
+        let (connection, outbox) = (Arc::clone(&self.connection), Arc::clone(&self.outbox));
+        let idle_timeout = self.server.settings().idle_timeout;
+        // Calls may wait until the client reads. One that has not read for so long is not waited for.
+        let is_given_up = move || idle_timeout.is_some_and(|limit| outbox.is_stuck(limit));
         Watcher::start(Watch {
             lifecycle: Arc::clone(&self.lifecycle),
             output: Arc::clone(&self.outbox),
             orphan_check: self.server.settings().orphan_check,
             activity,
-            idle_timeout: self.server.settings().idle_timeout,
-            is_idle: Box::new(move || connection.is_idle()),
+            idle_timeout,
+            is_idle: Box::new(move || connection.is_idle() || is_given_up()),
             give_up,
         })
     }
