@@ -43,7 +43,8 @@ impl Before {
 /// Sends `bytes` to a server, and fails if it does not answer as it must.
 pub(crate) fn judge(before: Before, bytes: &[u8]) {
     let collected = Arc::new(Collected::default());
-    let connection = Connection::new(server(), Arc::clone(&collected) as _);
+    let (server, runtime) = server();
+    let connection = Connection::new(Arc::clone(server), Arc::clone(&collected) as _);
     for message in before.messages() {
         connection.receive(&Line::Whole(message.as_bytes()));
     }
@@ -57,14 +58,14 @@ pub(crate) fn judge(before: Before, bytes: &[u8]) {
             break;
         }
     }
-    connection.finish(None);
+    runtime.block_on(connection.finish());
     expected.hold_against(&collected.take(), bytes);
 }
 
-/// A server without a project, shared by all conversations.
-fn server() -> Arc<Server> {
+/// A server without a project, shared by all conversations, and where it works.
+fn server() -> &'static (Arc<Server>, tokio::runtime::Runtime) {
     static SERVER: OnceLock<(Arc<Server>, tokio::runtime::Runtime)> = OnceLock::new();
-    let (server, _) = SERVER.get_or_init(|| {
+    SERVER.get_or_init(|| {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let nowhere = std::path::Path::new("/nonexistent");
@@ -75,8 +76,7 @@ fn server() -> Arc<Server> {
         let setup = Setup::new(settings, runtime.handle().clone(), state_dir);
         let server = Server::new(setup, catalog, Reading::default(), log);
         (Arc::new(server), runtime)
-    });
-    Arc::clone(server)
+    })
 }
 
 /// A channel that keeps what is sent.
