@@ -177,7 +177,7 @@ mod tests {
             .status();
         assert!(nest.unwrap().success());
         for closed in ["a/b/c", "a/b", "a"] {
-            fs::set_permissions(top.join(closed), Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(top.join(closed), Permissions::from_mode(0o000)).unwrap();
         }
         remove_folder(&top);
         assert!(!top.exists());
