@@ -1,0 +1,63 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub(crate) const USAGE: &str = "\
+Random traffic against mcp-bash, with an account of every request, process, descriptor and file.
+
+Usage: soak [OPTION VALUE]...
+
+  --binary FILE    the server, else MCPBASH_SOAK_BINARY
+  --seconds N      how long to send traffic (default 60); what is open then is waited for
+  --minutes N      the same in minutes
+  --seed N         which random choices to make, as an earlier run printed it; else by the clock
+  --servers N      how many servers live side by side (default 6), the two that stay for the whole run included
+
+Exit status: 0 if the server did nothing wrong, 1 if it did, 2 if the soak could not be run.
+";
+
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    pub(crate) binary: PathBuf,
+    pub(crate) length: Duration,
+    pub(crate) seed: u64,
+    pub(crate) servers: u32,
+}
+
+impl Arguments {
+    /// `None` means that the user asked for help.
+    pub(crate) fn read(mut given: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
+        let mut binary = std::env::var_os("MCPBASH_SOAK_BINARY").map(PathBuf::from);
+        let (mut length, mut seed, mut servers) = (Duration::from_secs(60), None, 6);
+        while let Some(name) = given.next() {
+            if matches!(&*name, "-h" | "--help") {
+                return Ok(None);
+            }
+            let value = given.next().ok_or_else(|| format!("{name} needs a value"))?;
+            let number = || value.parse::<u64>().map_err(|_| format!("{name} must be a number, not {value}"));
+            match &*name {
+                "--binary" => binary = Some(value.into()),
+                "--seconds" => length = Duration::from_secs(number()?),
+                "--minutes" => length = Duration::from_secs(60 * number()?),
+                "--seed" => seed = Some(number()?),
+                "--servers" => {
+                    servers = u32::try_from(number()?)
+                        .ok()
+                        .filter(|count| (3..=64).contains(count))
+                        .ok_or("--servers must be from 3 to 64")?;
+                }
+                _ => return Err(format!("{name} is not an option")),
+            }
+        }
+        let binary = binary.ok_or("--binary says which server; MCPBASH_SOAK_BINARY does too")?;
+        let seed = seed.unwrap_or_else(seed_of_the_clock);
+        Ok(Some(Self { binary, length, seed, servers }))
+    }
+}
+
+fn seed_of_the_clock() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    // Short enough to be typed again.
+    (since.as_secs() * 1000 + u64::from(since.subsec_millis())) % 1_000_000_000
+}

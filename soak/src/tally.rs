@@ -1,0 +1,80 @@
+//! What happened, counted.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+#[derive(Debug, Default)]
+pub(crate) struct Tally(Mutex<Counts>);
+
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Counts {
+    /// By method and outcome.
+    pub(crate) requests: BTreeMap<&'static str, BTreeMap<Outcome, u64>>,
+    pub(crate) notifications: BTreeMap<String, u64>,
+    pub(crate) questions: BTreeMap<String, u64>,
+    /// By the way they ended.
+    pub(crate) servers: BTreeMap<&'static str, u64>,
+    pub(crate) revisions: BTreeMap<&'static str, u64>,
+    pub(crate) cancellations: u64,
+    pub(crate) refusals: u64,
+    pub(crate) changes: u64,
+    pub(crate) pauses: u64,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Outcome {
+    Result,
+    /// A result that says that the tool failed.
+    ToolError,
+    Error,
+    InputRequired,
+    /// Cancelled, and not answered.
+    Cancelled,
+    /// Its server was ended first.
+    CutOff,
+}
+
+impl Outcome {
+    pub(crate) const ALL: [(Self, &'static str); 6] = [
+        (Self::Result, "result"),
+        (Self::ToolError, "tool error"),
+        (Self::Error, "error"),
+        (Self::InputRequired, "question"),
+        (Self::Cancelled, "cancelled"),
+        (Self::CutOff, "cut off"),
+    ];
+}
+
+impl Tally {
+    pub(crate) fn request(&self, method: &'static str, outcome: Outcome) {
+        *self.lock().requests.entry(method).or_default().entry(outcome).or_default() += 1;
+    }
+
+    pub(crate) fn notification(&self, method: &str) {
+        *self.lock().notifications.entry(method.to_owned()).or_default() += 1;
+    }
+
+    pub(crate) fn question(&self, what: &str) {
+        *self.lock().questions.entry(what.to_owned()).or_default() += 1;
+    }
+
+    pub(crate) fn with(&self, count: impl FnOnce(&mut Counts)) {
+        count(&mut self.lock());
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Counts {
+    /// How many requests were sent and accounted for.
+    pub(crate) fn total(&self) -> u64 {
+        self.requests.values().flat_map(BTreeMap::values).sum()
+    }
+}
