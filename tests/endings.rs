@@ -194,3 +194,18 @@ fn a_server_that_is_killed_leaves_no_process_behind() {
     server.child.wait().unwrap();
     pids.into_iter().for_each(wait_until_gone);
 }
+
+#[test]
+fn a_server_that_is_killed_before_any_call_leaves_no_folder_behind() {
+    let (project, temporary) = (Project::with_hi(), tempfile::tempdir().unwrap());
+    let environment = [
+        ("TMPDIR", temporary.path().to_str().unwrap()),
+        ("MCPBASH_DEBUG_PAYLOADS", "true"),
+        ("MCPBASH_LOG_LEVEL", "error"),
+    ];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    let count = || temporary.path().read_dir().unwrap().count();
+    assert_eq!(count(), 1, "the folder of the payloads");
+    server.child.kill().unwrap();
+    wait_until("the folder to be removed", || (count() == 0).then_some(()));
+}

@@ -13,6 +13,7 @@ async fn nothing_adds_up() {
     one_after_the_other().await;
     side_by_side().await;
     a_long_one().await;
+    a_chain_without_end().await;
 }
 
 /// Plain ones, ones with orphans that end before the script, and ones with orphans that do not.
@@ -74,9 +75,23 @@ async fn a_long_one() {
         async move { stage.call("long", body).await }
     });
     stage.wait_for_file("ready").await;
-    wait_for("the dead to be buried", || zombies().is_empty()).await;
+    wait_for("the dead to be reaped", || zombies().is_empty()).await;
     std::fs::write(stage.path("go"), "").unwrap();
     assert_said_hi(&call.await.unwrap());
+    assert_eq!(zombies(), []);
+}
+
+/// A chain of processes, each of which starts the next and ends, has thousands of links when its call is cancelled. Most of
+/// them were reaped while it went on.
+async fn a_chain_without_end() {
+    let stage = Stage::new();
+    stage.script("chain", "use POSIX; open(F, '>>', 'links'); while (1) { exit if fork; syswrite(F, 'x'); }");
+    let links = || std::fs::metadata(stage.path("links")).map_or(0, |file| file.len());
+    let body = "perl $PWD/chain\nwhile :; do $LINGER 1000; done";
+    let cancelled = wait_for("so many links", || links() > 3000);
+    let outcome = stage.runner.run(stage.shell("chained", body), cancelled, |_| (), drop).await.unwrap();
+    assert_eq!(outcome.ending, Ending::Cancelled);
+    stage.assert_empty();
     assert_eq!(zombies(), []);
 }
 

@@ -1,7 +1,7 @@
 //! The warden: a small process that outlives the server, to kill what the server could not when it was killed itself.
 //!
-//! It is this same program, started with a hidden first argument when the first call starts. It sleeps until a pipe
-//! ends whose other end only the server has, which the kernel sees to however the server comes to its end. Then it
+//! It is this same program, started with a hidden first argument when there is a call or a private folder. It sleeps until
+//! a pipe ends whose other end only the server has, which the kernel sees to however the server comes to its end. Then it
 //! kills the control group of the server's calls, the process groups that the ledger says were alive, and on Linux every
 //! process that carries the server's mark, and removes the server's private folder.
 //!
@@ -88,9 +88,10 @@ pub(crate) fn keep_watch() {
     PID.store(pid, Ordering::Release);
 }
 
-/// Lets a folder be removed when this process is gone and has not done so itself.
+/// Lets a folder be removed when this process is gone and has not done so itself. From now on there is a warden.
 pub(crate) fn remove_with_us(folder: &Path) {
     goes_with_us(Good::Folder(folder.to_owned()));
+    keep_watch();
 }
 
 /// Lets the processes of a control group be killed when this process is gone, and the group be removed.
