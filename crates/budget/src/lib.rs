@@ -4,15 +4,18 @@
 //! thing. There are no locks: a budget is a number that is added to and taken from. Messages of ordinary size need not be
 //! charged one by one ([`SMALL`]); their number is bounded where they are kept.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 /// What is not larger than this need not be charged on its own.
 pub const SMALL: usize = 4096;
 
+/// From here on what was held is worth giving back to the system.
+pub const LARGE: usize = 1024 * 1024;
+
 /// A number of bytes that may be held at once.
-#[derive(Debug)]
 pub struct Budget {
     limit: usize,
     /// The setting that says so.
@@ -20,6 +23,9 @@ pub struct Budget {
     used: AtomicUsize,
     /// What is charged here is charged there too.
     parent: Option<Arc<Budget>>,
+    /// More was held than [`LARGE`], and nobody has asked about it yet.
+    was_large: AtomicBool,
+    on_large: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 /// There is no room for something. The message tells a client or a script.
@@ -36,12 +42,46 @@ pub struct NoRoom {
 
 impl Budget {
     pub fn new(limit: usize, setting: &'static str) -> Arc<Self> {
-        Arc::new(Self { limit, setting, used: AtomicUsize::new(0), parent: None })
+        Arc::new(Self::within(limit, setting, None))
     }
 
     /// A budget within this one.
     pub fn part(self: &Arc<Self>, limit: usize, setting: &'static str) -> Arc<Self> {
-        Arc::new(Self { limit, setting, used: AtomicUsize::new(0), parent: Some(Arc::clone(self)) })
+        Arc::new(Self::within(limit, setting, Some(Arc::clone(self))))
+    }
+
+    fn within(limit: usize, setting: &'static str, parent: Option<Arc<Self>>) -> Self {
+        Self {
+            limit,
+            setting,
+            used: AtomicUsize::new(0),
+            parent,
+            was_large: AtomicBool::new(false),
+            on_large: OnceLock::new(),
+        }
+    }
+
+    /// Lets `act` be called when more than [`LARGE`] is held here, for the first time and after each [`Budget::is_small`].
+    pub fn when_large(&self, act: impl Fn() + Send + Sync + 'static) {
+        let _ = self.on_large.set(Box::new(act));
+    }
+
+    /// Whether no more than [`LARGE`] is held now. If so, the next time that more is held counts as a new one.
+    pub fn is_small(&self) -> bool {
+        let is_small = self.used.load(Ordering::Relaxed) <= LARGE;
+        if is_small {
+            self.was_large.store(false, Ordering::Relaxed);
+        }
+        is_small
+    }
+
+    fn note(&self, used: usize) {
+        if used > LARGE
+            && let Some(act) = self.on_large.get()
+            && !self.was_large.swap(true, Ordering::Relaxed)
+        {
+            act();
+        }
     }
 
     pub fn limit(&self) -> usize {
@@ -72,12 +112,15 @@ impl Budget {
         };
         if taken.is_err() {
             self.used.fetch_sub(bytes, Ordering::Relaxed);
+        } else {
+            self.note(used + bytes);
         }
         taken
     }
 
     fn take_anyway(&self, bytes: usize) {
-        self.used.fetch_add(bytes, Ordering::Relaxed);
+        let used = self.used.fetch_add(bytes, Ordering::Relaxed);
+        self.note(used + bytes);
         if let Some(parent) = &self.parent {
             parent.take_anyway(bytes);
         }
@@ -88,6 +131,18 @@ impl Budget {
         if let Some(parent) = &self.parent {
             parent.give_back(bytes);
         }
+    }
+}
+
+impl fmt::Debug for Budget {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { limit, setting, used, .. } = self;
+        formatter
+            .debug_struct("Budget")
+            .field("limit", limit)
+            .field("setting", setting)
+            .field("used", used)
+            .finish()
     }
 }
 
@@ -188,6 +243,25 @@ mod tests {
         budget.has_room(91).unwrap_err();
         drop(held);
         assert_eq!(used(&budget), 0);
+    }
+
+    #[test]
+    fn each_time_that_much_is_held_is_told_once() {
+        let budget = Budget::new(100 * LARGE, "LIMIT");
+        let told = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&told);
+        budget.when_large(move || {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        let held = budget.charge(LARGE).unwrap();
+        assert_eq!(told.load(Ordering::Relaxed), 0);
+        let more = [budget.charge(1).unwrap(), budget.charge(LARGE).unwrap()];
+        assert_eq!(told.load(Ordering::Relaxed), 1);
+        assert!(!budget.is_small());
+        drop((held, more));
+        assert!(budget.is_small());
+        let _held = budget.charge(2 * LARGE).unwrap();
+        assert_eq!(told.load(Ordering::Relaxed), 2);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::{allocator, search_path, startup, welcome};
 use mcp_bash_project::Catalog;
 use mcp_bash_server::{Log, Server, Style};
-use mcp_bash_transport::Ending;
+use mcp_bash_transport::{Ending, Host};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::io::IsTerminal;
@@ -13,7 +13,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
-    allocator::give_memory_back();
     let (mut settings, problems) = startup::settings();
     if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
         return Err(Error::Setting(fatal.to_string()));
@@ -44,8 +43,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     report_panics(&server);
     follow_project(&server);
     search_path::resolve_for(&server);
+    let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
     let ending =
-        mcp_bash_transport::stdio::serve(server, &runtime, exit).map_err(|source| Error::Start { source })?;
+        mcp_bash_transport::stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?;
     // Here and not by returning: what is still on its way in threads of the runtime is of no use to anybody.
     exit(ending)
 }

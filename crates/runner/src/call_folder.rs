@@ -166,12 +166,12 @@ impl Folder {
         let Ok(seen) = look(&self.path) else { return false };
         let is_ours =
             seen.is_dir() && seen.mode() & 0o7777 == 0o700 && identity(&seen) == self.clean.identity;
-        if !is_ours || !self.still_has_its_own() {
+        if !is_ours || !self.can_be_opened() {
             return false;
         }
         // A change at the time of the last look, as coarse as times are, cannot be told from none.
         if looks(&seen) != self.clean || is_recent(self.clean.changed) {
-            if self.sweep().is_err() {
+            if !self.still_has_its_own() || self.sweep().is_err() {
                 return false;
             }
             let Ok(seen) = look(&self.path) else { return false };
@@ -181,15 +181,17 @@ impl Folder {
             && self.socket.get().is_none_or(|(socket, _)| socket.forget())
     }
 
-    /// Whether the pipe and the socket stand where we made them, under no second name, and can be opened.
+    /// Whether pipe and socket can be opened by the next call, and by their own names alone.
+    fn can_be_opened(&self) -> bool {
+        self.pipe.get().is_none_or(|(pipe, _)| pipe.is_as_made())
+            && self.socket.get().is_none_or(|(socket, made)| is_the_same(socket.path(), *made))
+    }
+
+    /// Whether the pipe and the socket stand where we made them.
     fn still_has_its_own(&self) -> bool {
         let pipe = self.pipe.get().map(|(_, identity)| (self.path.join(PIPE), *identity));
         let socket = self.socket.get().map(|(socket, identity)| (socket.path().to_owned(), *identity));
-        pipe.into_iter().chain(socket).all(|(path, made)| {
-            look(&path).is_ok_and(|seen| {
-                identity(&seen) == made && seen.nlink() == 1 && seen.mode() & 0o600 == 0o600
-            })
-        })
+        pipe.into_iter().chain(socket).all(|(path, made)| is_the_same(&path, made))
     }
 
     /// Removes what the call has left. A folder in it, or very many files, are an error.
@@ -217,6 +219,11 @@ fn discard(folder: Folder) {
         .name("discard".into())
         .stack_size(256 * 1024)
         .spawn(move || remove_folder(&path));
+}
+
+/// Whether what stands there is what we made, under no second name, and can be opened.
+fn is_the_same(path: &Path, made: Identity) -> bool {
+    look(path).is_ok_and(|seen| identity(&seen) == made && seen.nlink() == 1 && seen.mode() & 0o600 == 0o600)
 }
 
 /// What stands there itself, be it a link.

@@ -186,7 +186,7 @@ impl Runner {
 fn open_side_channel(talk: Option<Talk<'_>>) -> Result<Option<SideChannel>, StartError> {
     let Some(talk) = talk.filter(|talk| !talk.side_channel.is_empty()) else { return Ok(None) };
     let pipe = talk.folder.pipe().map_err(StartError::SideChannel)?;
-    SideChannel::of(Arc::clone(pipe)).map(Some).map_err(StartError::SideChannel)
+    Ok(Some(SideChannel::of(Arc::clone(pipe))))
 }
 
 /// The question as it is passed on. A task ends with its answer.

@@ -1,12 +1,13 @@
 //! The side channel: a named pipe that a script, and whatever it starts, writes lines to while it runs.
 
+use rustix::fs::fstat;
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
@@ -24,16 +25,30 @@ const MOST_LEFT: usize = 1024 * 1024 + 64 * 1024;
 #[derive(Debug)]
 pub(crate) struct Pipe {
     path: PathBuf,
-    file: File,
+    /// Watched by the runtime from the first call on: to begin and to end that costs as much as all else.
+    file: AsyncFd<File>,
+    /// Whether all was read that the last call has written.
+    is_drained: AtomicBool,
 }
 
 impl Pipe {
+    /// To be called within the runtime.
     pub(crate) fn make(path: &Path) -> io::Result<Self> {
         make_fifo(path)?;
         // Opened for writing too: the pipe then never ends while scripts come and go at its other end.
         let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
         let file = OpenOptions::new().read(true).write(true).custom_flags(nonblocking).open(path)?;
-        Ok(Self { path: path.to_owned(), file })
+        #[expect(
+            deprecated,
+            reason = "its successor is unsafe, for types that do not own their descriptor as ours does"
+        )]
+        let file = AsyncFd::with_interest(file, Interest::READABLE)?;
+        Ok(Self { path: path.to_owned(), file, is_drained: AtomicBool::new(true) })
+    }
+
+    /// Whether it can still be opened, and has no other name than the one it was given.
+    pub(crate) fn is_as_made(&self) -> bool {
+        fstat(self.file.get_ref()).is_ok_and(|seen| seen.st_nlink == 1 && seen.st_mode & 0o600 == 0o600)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -42,6 +57,9 @@ impl Pipe {
 
     /// Empties the pipe for the next call. False when somebody keeps filling it.
     pub(crate) fn forget(&self) -> bool {
+        if self.is_drained.load(Ordering::Relaxed) {
+            return true;
+        }
         let mut piece = [0; PIECE];
         let mut left = MOST_LEFT;
         while let Some(count) = self.read(&mut piece) {
@@ -56,7 +74,7 @@ impl Pipe {
     /// Reads what is there now: `None` when there is nothing.
     fn read(&self, piece: &mut [u8]) -> Option<usize> {
         loop {
-            match rustix::io::read(&self.file, &mut *piece) {
+            match rustix::io::read(self.file.get_ref(), &mut *piece) {
                 Ok(count) if count > 0 => return Some(count),
                 Err(Errno::INTR) => {}
                 Ok(_) | Err(_) => return None,
@@ -65,43 +83,33 @@ impl Pipe {
     }
 }
 
-impl AsRawFd for Pipe {
-    fn as_raw_fd(&self) -> RawFd {
-        self.file.as_raw_fd()
-    }
-}
-
 /// The lines that one call writes to its pipe.
 #[derive(Debug)]
 pub(crate) struct SideChannel {
-    pipe: AsyncFd<Arc<Pipe>>,
+    pipe: Arc<Pipe>,
     pending: Vec<u8>,
     /// The rest of a line that was too long is passed over.
     discarding: bool,
 }
 
 impl SideChannel {
-    /// To be called within the runtime.
-    pub(crate) fn of(pipe: Arc<Pipe>) -> io::Result<Self> {
-        #[expect(
-            deprecated,
-            reason = "its successor is unsafe, for types that do not own their descriptor as ours does"
-        )]
-        let pipe = AsyncFd::with_interest(pipe, Interest::READABLE)?;
-        Ok(Self { pipe, pending: Vec::new(), discarding: false })
+    pub(crate) fn of(pipe: Arc<Pipe>) -> Self {
+        pipe.is_drained.store(false, Ordering::Relaxed);
+        Self { pipe, pending: Vec::new(), discarding: false }
     }
 
     pub(crate) fn path(&self) -> &Path {
-        self.pipe.get_ref().path()
+        self.pipe.path()
     }
 
     /// Waits for bytes and passes on the lines they complete. Safe to drop half-way.
     pub(crate) async fn read(&mut self, on_line: &mut impl FnMut(&[u8])) -> io::Result<()> {
         loop {
-            let mut ready = self.pipe.readable().await?;
+            let mut ready = self.pipe.file.readable().await?;
             let mut piece = [0; PIECE];
-            match ready.get_inner().read(&mut piece) {
+            match self.pipe.read(&mut piece) {
                 Some(count) => {
+                    drop(ready);
                     self.take(&piece[..count], on_line);
                     return Ok(());
                 }
@@ -115,13 +123,14 @@ impl SideChannel {
     pub(crate) fn drain(mut self, on_line: &mut impl FnMut(&[u8])) {
         let mut piece = [0; PIECE];
         let mut left = MOST_LEFT;
-        while let Some(count) = self.pipe.get_ref().read(&mut piece) {
+        while let Some(count) = self.pipe.read(&mut piece) {
             self.take(&piece[..count], on_line);
             left = left.saturating_sub(count);
             if left == 0 {
                 return;
             }
         }
+        self.pipe.is_drained.store(true, Ordering::Relaxed);
         if !self.pending.is_empty() && !self.discarding {
             on_line(&self.pending);
         }

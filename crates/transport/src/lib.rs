@@ -5,3 +5,12 @@ mod lifecycle;
 pub mod stdio;
 
 pub use lifecycle::Ending;
+
+/// What only the program itself can do.
+#[derive(Debug, Clone, Copy)]
+pub struct Host {
+    /// Ends the process, where there is a reason to and nobody else can act upon it.
+    pub give_up: fn(Ending) -> !,
+    /// Gives memory that is free back to the system.
+    pub give_memory_back: fn(),
+}

@@ -59,6 +59,8 @@ pub(crate) struct CallGroup {
     events: File,
     /// It was killed once. The kernel kills what is started in such a group from outside of it, as if it had been there.
     is_spent: Cell<bool>,
+    /// It was empty and not frozen when it was last looked at.
+    is_as_made: Cell<bool>,
 }
 
 /// A control group that no call uses, if they can be had.
@@ -105,7 +107,7 @@ impl State {
         };
         self.made += 1;
         let path = parent.join(format!("call.{}", self.made));
-        fs::create_dir(&path)?;
+        create(&path)?;
         CallGroup::open(path)
     }
 }
@@ -117,7 +119,7 @@ impl CallGroup {
             openat(&folder, "cgroup.events", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?.into();
         // Kernels before 5.14 have no such file, and their groups are of no use to us.
         openat(&folder, "cgroup.kill", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
-        Ok(Self { path, folder, events, is_spent: Cell::new(false) })
+        Ok(Self { path, folder, events, is_spent: Cell::new(false), is_as_made: Cell::new(false) })
     }
 
     /// Where a process is put that is started in the group.
@@ -127,7 +129,11 @@ impl CallGroup {
 
     /// Whether no process is in it. Costs a microsecond.
     pub(crate) fn is_empty(&self) -> bool {
-        self.says("populated 0") || fs::read(self.path.join("cgroup.procs")).is_ok_and(|list| list.is_empty())
+        let mut text = [0; 128];
+        let count = self.events.read_at(&mut text, 0).unwrap_or(0);
+        let says = |line: &[u8]| text[..count].split(|byte| *byte == b'\n').any(|said| said == line);
+        self.is_as_made.set(says(b"populated 0") && says(b"frozen 0"));
+        says(b"populated 0") || fs::read(self.path.join("cgroup.procs")).is_ok_and(|list| list.is_empty())
     }
 
     /// Kills all that is in it, and waits until it is gone. False if the kernel does not let go of it.
@@ -147,23 +153,19 @@ impl CallGroup {
         true
     }
 
-    /// Keeps the group for another call, if it is as we made it.
+    /// Keeps the group for another call, if it was as we made it when somebody last looked whether it is empty.
     pub(crate) fn give_back(self) {
-        let is_as_made = !self.is_spent.get() && self.says("populated 0") && self.says("frozen 0");
         let mut state = GROUPS.lock();
-        if is_as_made && state.parent.is_some() && state.spare.len() < MOST_SPARE {
+        if self.is_as_made.get()
+            && !self.is_spent.get()
+            && state.parent.is_some()
+            && state.spare.len() < MOST_SPARE
+        {
             state.spare.push(self);
         } else {
             drop(state);
             remove(&self.path);
         }
-    }
-
-    fn says(&self, line: &str) -> bool {
-        let mut text = [0; 128];
-        self.events.read_at(&mut text, 0).is_ok_and(|count| {
-            std::str::from_utf8(&text[..count]).is_ok_and(|text| text.lines().any(|said| said == line))
-        })
     }
 }
 
@@ -202,10 +204,22 @@ fn remove(group: &Path) {
 fn make_parent() -> io::Result<PathBuf> {
     let ours = own_group().ok_or(io::ErrorKind::Unsupported)?;
     let path = ours.join(format!("{PREFIX}{}.{}", std::process::id(), random::hex::<4>()?));
-    fs::create_dir(&path)?;
+    create(&path)?;
     remove_forgotten(&ours);
     warden::end_group_with_us(&path);
     Ok(path)
+}
+
+/// Makes a group that is not asked how its processes wait for one another: the kernel would note that whenever one of them
+/// goes to sleep.
+fn create(path: &Path) -> io::Result<()> {
+    fs::create_dir(path)?;
+    // Kernels before 6.1 cannot be told, and note it.
+    let _ = fs::OpenOptions::new()
+        .write(true)
+        .open(path.join("cgroup.pressure"))
+        .and_then(|mut file| file.write_all(b"0"));
+    Ok(())
 }
 
 /// Removes the groups of servers that were killed together with their wardens. Where anybody is in one, it stays.

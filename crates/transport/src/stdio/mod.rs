@@ -18,8 +18,10 @@ mod input;
 mod outbox;
 mod read;
 
+use crate::Host;
 use crate::lifecycle::{Activity, Ending, Lifecycle, Watch, Watcher, await_signals};
 use input::Input;
+use mcp_bash_budget::Budget;
 use mcp_bash_server::{Connection, Server};
 use outbox::Outbox;
 use serde_json::json;
@@ -27,7 +29,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tokio::time::timeout;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
 
 /// How long scripts may take to end when the server has to.
 const GRACE: Duration = Duration::from_millis(500);
@@ -39,8 +42,8 @@ const LOOK: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Serves one client on standard input and output until there is a reason to end, which is returned when nothing is left
-/// of its calls. `give_up` ends the process where that reason cannot be acted upon.
-pub fn serve(server: Arc<Server>, runtime: &Runtime, give_up: fn(Ending) -> !) -> io::Result<Ending> {
+/// of its calls.
+pub fn serve(server: Arc<Server>, runtime: &Runtime, host: Host) -> io::Result<Ending> {
     let (input, output) = descriptors::take()?;
     let budget = server.client_budget();
     let outbox = Arc::new(Outbox::new(output, server.settings().max_unread_bytes, &budget));
@@ -50,9 +53,10 @@ pub fn serve(server: Arc<Server>, runtime: &Runtime, give_up: fn(Ending) -> !) -
     let _inside = runtime.enter();
     await_signals(&service.lifecycle)?;
     let activity = Activity::new();
-    let watcher = service.watch(activity.clone(), give_up)?;
+    let watcher = service.watch(activity.clone(), host)?;
     let input = Input::new(input)?;
     runtime.spawn(go_on_when_relieved(Arc::clone(&service)));
+    runtime.spawn(give_memory_back(Arc::clone(&budget), host));
     Ok(runtime.block_on(async {
         let client_served = async {
             let ending = read::all(&input, &service, &activity, &budget).await;
@@ -80,7 +84,7 @@ struct Service {
 }
 
 impl Service {
-    fn watch(&self, activity: Activity, give_up: fn(Ending) -> !) -> io::Result<Watcher> {
+    fn watch(&self, activity: Activity, host: Host) -> io::Result<Watcher> {
         let (connection, outbox) = (Arc::clone(&self.connection), Arc::clone(&self.outbox));
         let idle_timeout = self.server.settings().idle_timeout;
         // Calls may wait until the client reads. One that has not read for so long is not waited for.
@@ -92,7 +96,7 @@ impl Service {
             activity,
             idle_timeout,
             is_idle: Box::new(move || connection.is_idle() || is_given_up()),
-            give_up,
+            give_up: host.give_up,
         })
     }
 
@@ -115,7 +119,7 @@ impl Service {
     fn start_shutdown_timer(&self) {
         let (lifecycle, patience) = (Arc::clone(&self.lifecycle), self.server.settings().shutdown_timeout);
         tokio::spawn(async move {
-            tokio::time::sleep(patience).await;
+            sleep(patience).await;
             lifecycle.end(Ending::ShutdownTimeout);
         });
     }
@@ -136,5 +140,23 @@ async fn go_on_when_relieved(service: Arc<Service>) {
     loop {
         service.outbox.relief().await;
         service.connection.relieved();
+    }
+}
+
+/// How long little is held before what is free is given back: the next large message may be on its way.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// Gives memory back after each burst of large messages. Whoever sends none never notices.
+async fn give_memory_back(budget: Arc<Budget>, host: Host) {
+    let large = Arc::new(Notify::new());
+    let told = Arc::clone(&large);
+    budget.when_large(move || told.notify_one());
+    loop {
+        large.notified().await;
+        sleep(QUIET).await;
+        while !budget.is_small() {
+            sleep(QUIET).await;
+        }
+        (host.give_memory_back)();
     }
 }
