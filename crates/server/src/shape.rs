@@ -98,9 +98,6 @@ pub(crate) fn input_required(key: &str, request: &str, word: &str) -> String {
     result.into_text()
 }
 
-/// The length of a longer text is worked out before it is written.
-const LARGE: usize = 64 * 1024;
-
 /// The content of a result that is being written.
 pub(crate) struct Content(String);
 
@@ -119,8 +116,7 @@ impl Content {
     pub(crate) fn text(&mut self, text: &str) {
         self.comma();
         // Room for the rest of the message as well, so that a large text is not moved once more.
-        let size = if text.len() > LARGE { write::string_len(text) } else { text.len() + text.len() / 16 };
-        self.0.reserve(size + 1024);
+        self.0.reserve(text.len() + text.len() / 16 + 1024);
         self.0.push_str(r#"{"type":"text","text":"#);
         write::push_string(&mut self.0, text);
         self.0.push('}');
