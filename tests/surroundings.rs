@@ -1,6 +1,6 @@
 //! Whatever a server is started in: odd limits, odd signals, odd places. It serves, or says what is missing.
 
-use crate::harness::{Project, Server};
+use crate::harness::{Project, Server, exists};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -145,4 +145,26 @@ fn with_few_processes() {
         }
         assert_eq!(temporary.path().read_dir().unwrap().count(), 0, "{limit}: {said}");
     }
+}
+
+/// A shell that becomes the server leaves it what it had in the background, which is nobody's leftover.
+#[test]
+fn with_children_of_the_shell_before() {
+    let temporary = tempfile::tempdir().unwrap();
+    let project =
+        Project::new().tool("leaver", "#!/bin/sh\n(sleep 1000 &)\n(setsid env -i sleep 1000 &)\necho hi\n");
+    let preparation =
+        format!("sleep 1000 </dev/null >/dev/null 2>&1 & echo $! >{}/before", project.root().display());
+    let mut server = server_after(&preparation, &project, temporary.path());
+    server.initialize("2025-11-25");
+    for id in 1..=3 {
+        server.call(id, "leaver");
+        assert_eq!(text(&server.receive()), "hi");
+    }
+    let before: u32 = project.read("before").trim().parse().unwrap();
+    assert!(exists(before), "it goes on");
+    server.finish();
+    assert!(exists(before), "and outlives us");
+    let pid = rustix::process::Pid::from_raw(before.cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }

@@ -8,8 +8,9 @@
 
 use crate::ask::AskSocket;
 use crate::random;
+use crate::remove::remove_folder;
 use crate::side_channel::Pipe;
-use crate::state_dir::{StateDir, remove_folder};
+use crate::state_dir::StateDir;
 use std::fs::{DirBuilder, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};

@@ -30,6 +30,7 @@ mod launch;
 mod leftovers;
 mod mark;
 mod random;
+mod remove;
 mod run;
 mod side_channel;
 mod start;

@@ -85,7 +85,8 @@ mod limits {
     use crate::leftovers::proc;
     use crate::random;
     use crate::system_calls::limits_on_locks;
-    use rustix::process::{Pid, Resource, Rlimit, getpid, getrlimit, setrlimit};
+    use rustix::process::{Pid, Resource, Rlimit, geteuid, getpid, getrlimit, setrlimit};
+    use std::sync::OnceLock;
 
     /// The half of the number that is the call's.
     const LOWER: u64 = u32::MAX as u64;
@@ -93,6 +94,9 @@ mod limits {
     /// The number of no call: what this process carries itself, and whatever it starts that is no call. It is above all
     /// others, so that a process of a call cannot take it.
     const SERVER: u64 = LOWER;
+
+    /// The soft limit that this process was started with.
+    static INHERITED_SOFT: OnceLock<u64> = OnceLock::new();
 
     /// Above these some read limits as negative.
     const HIGHEST_BASE: u64 = 0x7fff_ffff;
@@ -110,7 +114,8 @@ mod limits {
     /// Chooses the base, and marks this process as ours and no call's, and with it whatever it starts that is not marked
     /// otherwise. 0 where that is not to be had.
     pub(super) fn settle() -> u64 {
-        let Rlimit { maximum, .. } = getrlimit(Resource::Locks);
+        let Rlimit { current, maximum } = getrlimit(Resource::Locks);
+        let _ = INHERITED_SOFT.set(current.unwrap_or(u64::MAX));
         // A server that runs inside of a call of another one can only go below the mark of that call.
         let room = maximum.map_or(HIGHEST_BASE, |hard| (hard >> 32).saturating_sub(1).min(HIGHEST_BASE));
         if room == 0 {
@@ -144,13 +149,19 @@ mod limits {
             let (soft, hard) = limits_on_locks(process).or_else(|| proc::limits_on_locks(process))?;
             Some(if hard & !LOWER == self.base && hard & LOWER != SERVER {
                 Number::try_from(hard & LOWER).map_or(Carried::Nothing, Carried::Call)
-            } else if soft == self.base | SERVER
-                && Some(hard) == limits_on_locks(getpid()).map(|(_, hard)| hard)
+            } else if Some(hard) == limits_on_locks(getpid()).map(|(_, hard)| hard)
+                && self.is_before_calls(soft)
             {
                 Carried::Server
             } else {
                 Carried::Nothing
             })
+        }
+
+        /// Whether a process whose hard limit is ours has the soft one of a process that we have started for ourselves, or
+        /// of one that was there before us. Root can raise limits, so that the latter says nothing of its processes.
+        fn is_before_calls(&self, soft: u64) -> bool {
+            soft == self.base | SERVER || (INHERITED_SOFT.get() == Some(&soft) && !geteuid().is_root())
         }
 
         /// The call that the environment of a process names.

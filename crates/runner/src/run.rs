@@ -179,7 +179,10 @@ impl Runner {
             Some(files) => files,
             None => files.insert(FileQuestions::start().map_err(StartError::Questions)?),
         };
-        CallQuestions::open(talk.folder, files, budget).map(Some).map_err(StartError::Questions)
+        let socket = talk.folder.socket().map_err(StartError::Questions)?;
+        CallQuestions::open(Arc::clone(socket), talk.folder.path(), files, budget)
+            .map(Some)
+            .map_err(StartError::Questions)
     }
 }
 

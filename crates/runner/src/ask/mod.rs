@@ -8,7 +8,6 @@
 mod files;
 mod socket;
 
-use crate::call_folder::CallFolder;
 use crate::random;
 pub(crate) use files::FileQuestions;
 use mcp_bash_budget::{Budget, Charge, NoRoom};
@@ -88,10 +87,11 @@ pub(crate) struct CallQuestions {
 }
 
 impl CallQuestions {
-    /// Lets the call that has this folder ask. What it asks and is answered is charged to `budget`. To be called within
+    /// Lets the call that has this socket and this folder ask. What it asks and is answered is charged to `budget`. To be called within
     /// the runtime.
     pub(crate) fn open(
-        folder: &CallFolder,
+        socket: Arc<AskSocket>,
+        folder: &Path,
         files: &Arc<FileQuestions>,
         budget: &Arc<Budget>,
     ) -> io::Result<Self> {
@@ -99,9 +99,9 @@ impl CallQuestions {
             deprecated,
             reason = "its successor is unsafe, for types that do not own their descriptor as ours does"
         )]
-        let socket = AsyncFd::with_interest(Arc::clone(folder.socket()?), tokio::io::Interest::READABLE)?;
+        let socket = AsyncFd::with_interest(socket, tokio::io::Interest::READABLE)?;
         let (asked, arriving) = channel(MOST_OPEN);
-        let files = files.of_call(folder.path(), asked.clone(), budget)?;
+        let files = files.of_call(folder, asked.clone(), budget)?;
         Ok(Self {
             key: random::hex::<16>()?.into(),
             socket,

@@ -16,7 +16,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, set_child_subreaper, waitid,
 };
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long to wait for a process that was killed, before looking who else there is.
@@ -34,6 +34,10 @@ const LONGEST_DEATH: Duration = Duration::from_secs(2);
 /// true.
 static KILLED: LazyLock<Mutex<HashMap<Pid, Instant>>> = LazyLock::new(Mutex::default);
 
+/// The children that this process had when it began: those of the shell that has become it (`exec`). They are nobody's
+/// leftovers.
+static OLDER: OnceLock<Vec<Pid>> = OnceLock::new();
+
 /// Makes orphans come to us, and marks us. Needed before the first process is started.
 pub(crate) fn prepare() {
     static ONCE: Once = Once::new();
@@ -44,6 +48,7 @@ pub(crate) fn prepare() {
             let _ = set_child_subreaper(Some(getpid()));
         }
         LazyLock::force(&OURS);
+        let _ = OLDER.set(proc::adopted());
     });
 }
 
@@ -107,7 +112,11 @@ pub(crate) fn group_is_alive(leader: Pid) -> bool {
 
 /// Whether a child of ours is one that we have started ourselves, and look after elsewhere.
 fn is_no_orphan(child: Pid) -> bool {
-    warden::pid() == Some(child) || CALLS.are_led_by(child)
+    warden::pid() == Some(child) || is_older(child) || CALLS.are_led_by(child)
+}
+
+fn is_older(child: Pid) -> bool {
+    OLDER.get().is_some_and(|older| older.contains(&child))
 }
 
 /// What to do with a child of ours.
@@ -176,7 +185,7 @@ fn orphans() -> Vec<Pid> {
     let leaders = CALLS.leaders();
     let warden = warden::pid();
     let mut adopted = proc::adopted();
-    adopted.retain(|pid| !leaders.contains(pid) && Some(*pid) != warden);
+    adopted.retain(|pid| !leaders.contains(pid) && Some(*pid) != warden && !is_older(*pid));
     adopted
 }
 
