@@ -12,7 +12,7 @@ use thiserror::Error;
 /// What is not larger than this need not be charged on its own.
 pub const SMALL: usize = 4096;
 
-/// From here on what was held is worth giving back to the system.
+/// So much more than usual is worth giving back to the system.
 pub const LARGE: usize = 1024 * 1024;
 
 /// A number of bytes that may be held at once.
@@ -23,7 +23,9 @@ pub struct Budget {
     used: AtomicUsize,
     /// What is charged here is charged there too.
     parent: Option<Arc<Budget>>,
-    /// More was held than [`LARGE`], and nobody has asked about it yet.
+    /// What was held when it was last calm.
+    calm: AtomicUsize,
+    /// So much more was held since then that somebody was told.
     was_large: AtomicBool,
     on_large: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
@@ -56,27 +58,31 @@ impl Budget {
             setting,
             used: AtomicUsize::new(0),
             parent,
+            calm: AtomicUsize::new(0),
             was_large: AtomicBool::new(false),
             on_large: OnceLock::new(),
         }
     }
 
-    /// Lets `act` be called when more than [`LARGE`] is held here, for the first time and after each [`Budget::is_small`].
+    /// Lets `act` be called when [`LARGE`] more is held here than at the beginning; and again after each
+    /// [`Budget::calm_down`], when so much more is held than then.
     pub fn when_large(&self, act: impl Fn() + Send + Sync + 'static) {
         let _ = self.on_large.set(Box::new(act));
     }
 
-    /// Whether no more than [`LARGE`] is held now. If so, the next time that more is held counts as a new one.
-    pub fn is_small(&self) -> bool {
-        let is_small = self.used.load(Ordering::Relaxed) <= LARGE;
-        if is_small {
-            self.was_large.store(false, Ordering::Relaxed);
-        }
-        is_small
+    /// What is held now.
+    pub fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// What is held now is nothing to speak of.
+    pub fn calm_down(&self) {
+        self.calm.store(self.used(), Ordering::Relaxed);
+        self.was_large.store(false, Ordering::Relaxed);
     }
 
     fn note(&self, used: usize) {
-        if used > LARGE
+        if used > LARGE + self.calm.load(Ordering::Relaxed)
             && let Some(act) = self.on_large.get()
             && !self.was_large.swap(true, Ordering::Relaxed)
         {
@@ -256,11 +262,13 @@ mod tests {
         assert_eq!(told.load(Ordering::Relaxed), 0);
         let more = [budget.charge(1).unwrap(), budget.charge(LARGE).unwrap()];
         assert_eq!(told.load(Ordering::Relaxed), 1);
-        assert!(!budget.is_small());
-        drop((held, more));
-        assert!(budget.is_small());
-        let _held = budget.charge(2 * LARGE).unwrap();
+        drop(more);
+        budget.calm_down();
+        let _little = budget.charge(LARGE).unwrap();
+        assert_eq!(told.load(Ordering::Relaxed), 1, "as much was held when it was calm");
+        let _more = budget.charge(1).unwrap();
         assert_eq!(told.load(Ordering::Relaxed), 2);
+        drop(held);
     }
 
     #[test]

@@ -1,12 +1,29 @@
 //! Memory that a burst of large messages took goes back to the system when the burst is over.
+//!
+//! The allocator of glibc keeps what is free in arenas, up to eight for each processor, and can give back the end of the
+//! first one only. So there are few of them, and what is free in the middle is given back when it is quiet. (Bounds that
+//! keep large pieces out of the arenas give back at once, and make each of those pieces twice as slow.)
 
-/// Gives back what is free. The allocator of glibc keeps it otherwise, in heaps, one for each thread, that hardly ever
-/// shrink; and bounds that would keep large pieces out of them make each of those twice as slow.
+/// As many as there are busy threads on a small machine. More would keep more.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const ARENAS: libc::c_int = 2;
+
+/// Lets the allocator keep less. To be called before there are threads.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(
     unsafe_code,
-    reason = "the allocator can be asked in no other way, and every other one keeps more or is slower"
+    reason = "the allocator can be told in no other way, and every other one keeps more or is slower"
 )]
+pub(crate) fn keep_little() {
+    // SAFETY: `mallopt` takes two numbers, may be called at any time, and refuses what it does not know.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, ARENAS);
+    }
+}
+
+/// Gives back what is free.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "the allocator can be asked in no other way")]
 pub(crate) fn give_memory_back() {
     // SAFETY: `malloc_trim` may be called at any time by any thread: it takes the locks that it needs.
     unsafe {
@@ -15,5 +32,8 @@ pub(crate) fn give_memory_back() {
 }
 
 /// Other allocators do so by themselves.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(crate) fn keep_little() {}
+
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(crate) fn give_memory_back() {}

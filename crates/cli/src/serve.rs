@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
+    allocator::keep_little();
     let (mut settings, problems) = startup::settings();
     if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
         return Err(Error::Setting(fatal.to_string()));

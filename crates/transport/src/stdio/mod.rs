@@ -143,7 +143,7 @@ async fn go_on_when_relieved(service: Arc<Service>) {
     }
 }
 
-/// How long little is held before what is free is given back: the next large message may be on its way.
+/// How long nothing large comes or goes before what is free is given back: the next may be on its way.
 const QUIET: Duration = Duration::from_secs(1);
 
 /// Gives memory back after each burst of large messages. Whoever sends none never notices.
@@ -153,10 +153,14 @@ async fn give_memory_back(budget: Arc<Budget>, host: Host) {
     budget.when_large(move || told.notify_one());
     loop {
         large.notified().await;
-        sleep(QUIET).await;
-        while !budget.is_small() {
+        loop {
+            let before = budget.used();
             sleep(QUIET).await;
+            if budget.used() == before {
+                break;
+            }
         }
+        budget.calm_down();
         (host.give_memory_back)();
     }
 }
