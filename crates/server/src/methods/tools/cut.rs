@@ -27,11 +27,11 @@ pub(super) fn content_of(text: &str, work: &Work) -> Content {
 /// How long the content of a result is at most that says `text`.
 pub(super) fn size_of(text: &str, work: &Work) -> usize {
     let limit = work.server().settings().text_limit;
-    if limit == 0 || text.len() <= limit {
-        return write::string_len(text);
-    }
-    // Whatever the text is: a control character takes six bytes.
-    6 * limit
+    let told = if limit == 0 { text.len() } else { text.len().min(limit) };
+    // Whatever the text is: a control character takes six bytes. Where there is plenty of room, that is all one has to
+    // know; a look at every byte would take as long as to write them.
+    let most = 6 * told;
+    if told < text.len() || work.budget().has_room(2 * most).is_ok() { most } else { write::string_len(text) }
 }
 
 /// A link to the whole text, for clients that follow links.
