@@ -1,13 +1,13 @@
 //! The reference documents say what the code does.
 
-use mcp_bash_server::SETTINGS;
+use mcp_bash_settings::TABLE;
 use std::fmt::Write;
 use std::path::Path;
 
 #[test]
 fn the_table_of_settings_is_the_one_in_the_code() {
     let mut table = String::from("| Variable | Default | Meaning |\n|---|---|---|\n");
-    for setting in SETTINGS {
+    for setting in TABLE {
         let default =
             if setting.default.is_empty() { String::new() } else { format!("`{}`", setting.default) };
         writeln!(table, "| `{}` | {default} | {} |", setting.name, setting.meaning).unwrap();

@@ -2,7 +2,8 @@
 
 use mcp_bash_project::{Catalog, Paths};
 use mcp_bash_runner::StateDir;
-use mcp_bash_server::{Channel, Connection, Log, Server, Settings, Setup, Style};
+use mcp_bash_server::{Channel, Connection, Log, Server, Setup, Style};
+use mcp_bash_settings::Settings;
 use mcp_bash_wire::{Line, LogLevel};
 use serde_json::Value;
 use std::fs;

@@ -1,7 +1,8 @@
 //! Where scripts find their programs. A desktop client starts us with a bare `PATH`; a login shell knows a better one.
 
 use mcp_bash_project::environment_without_secret;
-use mcp_bash_server::{Server, Settings};
+use mcp_bash_server::Server;
+use mcp_bash_settings::Settings;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

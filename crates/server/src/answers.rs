@@ -1,8 +1,8 @@
 //! Where the answer to a request goes: straight to the client, or into the array of its batch.
 
 use crate::channel::Channel;
-use crate::settings::CONNECTION_SETTING;
 use mcp_bash_budget::{Budget, Charge, SMALL};
+use mcp_bash_settings::CONNECTION_SETTING;
 use mcp_bash_wire::{Id, RpcError, write};
 use std::sync::{Arc, Mutex, PoisonError};
 

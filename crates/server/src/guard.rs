@@ -1,7 +1,7 @@
 //! The secret that guards requests: a gateway puts it into `_meta`, and we compare it.
 
 use crate::limiter::Limiter;
-use crate::settings::RemoteToken;
+use mcp_bash_settings::RemoteToken;
 use mcp_bash_wire::{Object, Raw, RpcError, Scanner};
 use sha2::{Digest, Sha256};
 use std::sync::{Mutex, PoisonError};

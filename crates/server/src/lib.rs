@@ -37,7 +37,6 @@ mod schemas;
 mod script;
 mod server;
 mod session;
-mod settings;
 mod setup;
 mod shape;
 mod spill;
@@ -50,8 +49,4 @@ pub use channel::Channel;
 pub use connection::{Connection, Flow};
 pub use log::{Log, Style};
 pub use server::Server;
-pub use settings::{
-    EnvironmentMode, RemoteToken, ResourceSettings, Setting, SettingProblem, Settings, TABLE as SETTINGS,
-    ToolPolicy,
-};
 pub use setup::Setup;

@@ -1,10 +1,10 @@
 //! What a server is set up with before there is a project to serve.
 
 use crate::methods::tools::environment;
-use crate::settings::{PROCESS_SETTING, Settings};
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Ask, Paths, Reading, excerpt};
 use mcp_bash_runner::{Ending, Input, Invocation, Outcome, Patience, Runner, StateDir};
+use mcp_bash_settings::{PROCESS_SETTING, Settings};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

@@ -15,9 +15,9 @@ pub(crate) use find::{Found, find};
 pub(crate) use kept::Kept;
 pub(crate) use read::read;
 
-use crate::settings::Settings;
 use mcp_bash_project::Paths;
 use mcp_bash_runner::StateDir;
+use mcp_bash_settings::Settings;
 use sources::Sources;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use super::Failure;
 use crate::server::Server;
-use crate::settings::ResourceSettings;
 use mcp_bash_fetch::{Git, GitPolicy, Https, Roots, echo};
 use mcp_bash_project::Paths;
+use mcp_bash_settings::ResourceSettings;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 

@@ -3,7 +3,8 @@
 
 use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_runner::StateDir;
-use mcp_bash_server::{Channel, Connection, Flow, Log, Server, Settings, Setup, Style};
+use mcp_bash_server::{Channel, Connection, Flow, Log, Server, Setup, Style};
+use mcp_bash_settings::Settings;
 use mcp_bash_wire::{Line, LogLevel};
 use serde::Deserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};

@@ -3,11 +3,11 @@
 use super::files::CallFiles;
 use crate::roots::Roots;
 use crate::server::Server;
-use crate::settings::EnvironmentMode;
 use crate::spill::Spill;
 use crate::work::Work;
 use mcp_bash_project::{Paths, Tool, environment_without_secret};
 use mcp_bash_runner::{Input, Variables};
+use mcp_bash_settings::EnvironmentMode;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;

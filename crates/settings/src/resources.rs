@@ -1,6 +1,6 @@
 //! The settings of resources: what may be read, from where, and how much of it.
 
-use super::{EnvironmentMode, Reader, SettingProblem, Settings, YEAR, names};
+use crate::{EnvironmentMode, Reader, SettingProblem, Settings, YEAR, names};
 use mcp_bash_fetch::{GitPolicy, HostList, HostRules, HttpsPolicy};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct ResourceSettings {
 }
 
 impl<L: Fn(&str) -> Option<String>> Reader<L> {
-    pub(super) fn resources(&mut self) -> ResourceSettings {
+    pub(crate) fn resources(&mut self) -> ResourceSettings {
         let max_bytes = match self.given("MCPBASH_MAX_RESOURCE_BYTES") {
             Some(_) => self.size("MCPBASH_MAX_RESOURCE_BYTES", 1),
             None => self.size("MCPBASH_MAX_TOOL_OUTPUT_SIZE", 1),
@@ -106,7 +106,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
 
 impl Settings {
     /// The largest resource that is read, in bytes.
-    pub(crate) fn max_resource_bytes(&self) -> u64 {
+    pub fn max_resource_bytes(&self) -> u64 {
         self.resources.max_bytes as u64
     }
 }

@@ -140,10 +140,10 @@ const fn row(name: &'static str, default: &'static str, meaning: &'static str) -
 }
 
 /// The setting that bounds what is held for one client.
-pub(crate) const CONNECTION_SETTING: &str = "MCPBASH_MAX_CONNECTION_BYTES";
+pub const CONNECTION_SETTING: &str = "MCPBASH_MAX_CONNECTION_BYTES";
 
 /// The setting that bounds what is held in all.
-pub(crate) const PROCESS_SETTING: &str = "MCPBASH_MAX_PROCESS_BYTES";
+pub const PROCESS_SETTING: &str = "MCPBASH_MAX_PROCESS_BYTES";
 
 /// The reference table. [`Settings::read`] refuses to look up a name that is not in it.
 pub const TABLE: &[Setting] = &[
