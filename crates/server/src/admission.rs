@@ -1,45 +1,63 @@
-//! How many requests are worked on side by side, and in which order the others get their turn.
+//! How many requests are worked on side by side, and in which order the others get their turn: places go to the caller
+//! who has the fewest, so that one who floods the server delays nobody but itself.
 
-use crate::call::Call;
+use crate::caller::Caller;
+use crate::open_request::OpenRequest;
 use crate::workplaces::Workplaces;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use thiserror::Error;
 use tokio::runtime::Handle;
 
-pub(crate) type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// What is done for a request.
+pub(crate) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Starts work while there are places, and keeps the rest in the order it came.
+/// Starts tasks while there are places, and keeps the rest in the order they came, for each caller.
 pub(crate) struct Admission {
     workplaces: Workplaces,
     places: usize,
-    most_waiting: usize,
-    most_waiting_bytes: usize,
+    limits: WaitingLimits,
     state: Mutex<State>,
+}
+
+/// How much may wait for one caller.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WaitingLimits {
+    pub(crate) requests: usize,
+    pub(crate) bytes: usize,
 }
 
 #[derive(Default)]
 struct State {
+    running: usize,
+    /// The callers that have something running or waiting. Mostly it is one.
+    callers: Vec<Share>,
+}
+
+/// What one caller has of the server.
+struct Share {
+    caller: Arc<Caller>,
     running: usize,
     waiting: VecDeque<Waiting>,
     waiting_bytes: usize,
 }
 
 struct Waiting {
-    call: Arc<Call>,
+    request: Arc<OpenRequest>,
     bytes: usize,
-    work: Work,
+    task: Task,
 }
 
-/// Work that was not taken, given back so that its request can be answered with the reason.
+/// A task that was not taken, given back so that its request can be answered with the reason.
 pub(crate) struct Refused {
     pub(crate) reason: Reason,
-    _work: Work,
+    _task: Task,
 }
 
 /// Why no more can wait.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, PartialEq, Eq)]
 pub(crate) enum Reason {
     #[error("{0} requests are waiting already; MCPBASH_MAX_WAITING_REQUESTS sets the limit")]
     TooMany(usize),
@@ -48,113 +66,154 @@ pub(crate) enum Reason {
 }
 
 impl Admission {
-    pub(crate) fn new(
-        runtime: Handle,
-        places: usize,
-        most_waiting: usize,
-        most_waiting_bytes: usize,
-    ) -> Self {
-        let workplaces = Workplaces::new(runtime);
-        Self { workplaces, places, most_waiting, most_waiting_bytes, state: Mutex::default() }
+    pub(crate) fn new(runtime: Handle, places: usize, limits: WaitingLimits) -> Self {
+        Self { workplaces: Workplaces::new(runtime), places, limits, state: Mutex::default() }
     }
 
-    /// Starts `work` now or in its turn. It waits as well while its client leaves too much unread. `bytes` is what it holds while it waits.
-    pub(crate) fn admit(self: &Arc<Self>, call: &Arc<Call>, bytes: usize, work: Work) -> Result<(), Refused> {
-        let waiting = Waiting { call: Arc::clone(call), bytes, work };
-        let start = self.with(|state| {
-            if state.running < self.places && !call.is_clogged() {
-                state.running += 1;
-                return Ok(Some((waiting.work, state.running)));
-            }
-            let reason = if state.waiting.len() >= self.most_waiting {
-                Some(Reason::TooMany(state.waiting.len()))
-            } else if state.waiting_bytes + bytes > self.most_waiting_bytes {
-                Some(Reason::TooLarge(state.waiting_bytes))
-            } else {
-                None
-            };
-            if let Some(reason) = reason {
-                return Err(Refused { reason, _work: waiting.work });
-            }
-            state.waiting_bytes += bytes;
-            state.waiting.push_back(waiting);
-            Ok(None)
-        })?;
-        if let Some((work, running)) = start {
-            self.start(work, running);
+    /// Starts `task` now or in its turn. It waits as well while its client leaves too much unread. `bytes` is what it
+    /// holds while it waits.
+    pub(crate) fn admit(
+        self: &Arc<Self>,
+        caller: &Arc<Caller>,
+        request: &Arc<OpenRequest>,
+        bytes: usize,
+        task: Task,
+    ) -> Result<(), Refused> {
+        let mut state = self.state.lock();
+        let has_place = state.running < self.places && !request.is_clogged();
+        let share = state.share_of(caller);
+        if has_place {
+            share.running += 1;
+            state.running += 1;
+            let running = state.running;
+            drop(state);
+            self.start(Arc::clone(caller), task, running);
+            return Ok(());
         }
+        if let Err(reason) = share.has_room(self.limits, bytes) {
+            return Err(Refused { reason, _task: task });
+        }
+        share.waiting_bytes += bytes;
+        share.waiting.push_back(Waiting { request: Arc::clone(request), bytes, task });
         Ok(())
     }
 
-    /// Drops the work of a call that is still waiting.
-    pub(crate) fn forget(&self, call: &Arc<Call>) {
+    /// Drops the task of a request that is still waiting.
+    pub(crate) fn forget(&self, request: &Arc<OpenRequest>) {
         // Taken out under the lock and dropped outside of it, since what it holds may have a lot to say when dropped.
-        let _forgotten = self.with(|state| {
-            let place = state.waiting.iter().position(|waiting| Arc::ptr_eq(&waiting.call, call))?;
-            let waiting = state.waiting.remove(place)?;
-            state.waiting_bytes -= waiting.bytes;
-            Some(waiting)
-        });
-    }
-
-    /// Starts work that is one of so many.
-    fn start(self: &Arc<Self>, work: Work, running: usize) {
-        let place = Place(Arc::clone(self));
-        self.workplaces.for_one_of(running).spawn(async move {
-            let _place = place;
-            work.await;
-        });
+        let forgotten = self.state.lock().callers.iter_mut().find_map(|share| share.take(request));
+        drop(forgotten);
     }
 
     /// Starts what waits as far as there are places: a client has read what it had left unread.
     pub(crate) fn go_on(self: &Arc<Self>) {
-        let next = || {
-            self.with(|state| {
-                let work = if state.running < self.places { state.next()? } else { return None };
-                state.running += 1;
-                Some((work, state.running))
-            })
-        };
-        while let Some((work, running)) = next() {
-            self.start(work, running);
-        }
-    }
-
-    /// A place is free: it goes to the next in turn, if there is one.
-    fn pass_on(self: &Arc<Self>) {
-        let next = self.with(|state| {
-            let work = state.next();
-            if work.is_none() {
-                state.running -= 1;
+        loop {
+            let mut state = self.state.lock();
+            if state.running == self.places {
+                return;
             }
-            work.map(|work| (work, state.running))
-        });
-        if let Some((work, running)) = next {
-            self.start(work, running);
+            let Some((caller, task)) = state.next() else { return };
+            state.running += 1;
+            let running = state.running;
+            drop(state);
+            self.start(caller, task, running);
         }
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
-        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Starts a task that is one of so many.
+    fn start(self: &Arc<Self>, caller: Arc<Caller>, task: Task, running: usize) {
+        let held = HeldPlace { admission: Arc::clone(self), caller };
+        self.workplaces.for_one_of(running).spawn(async move {
+            let _held = held;
+            task.await;
+        });
+    }
+
+    /// A place of `caller` is free: it goes to the next in turn, if there is one.
+    fn pass_on(self: &Arc<Self>, caller: &Arc<Caller>) {
+        let mut state = self.state.lock();
+        state.give_back(caller);
+        let Some((caller, task)) = state.next() else {
+            state.running -= 1;
+            return;
+        };
+        let running = state.running;
+        drop(state);
+        self.start(caller, task, running);
     }
 }
 
 impl State {
-    /// What has waited longest, of those whose clients read. The others wait until theirs do: their results could only
-    /// add to what is unread.
-    fn next(&mut self) -> Option<Work> {
-        let place = self.waiting.iter().position(|waiting| !waiting.call.is_clogged())?;
-        let waiting = self.waiting.remove(place)?;
-        self.waiting_bytes -= waiting.bytes;
-        Some(waiting.work)
+    fn share_of(&mut self, caller: &Arc<Caller>) -> &mut Share {
+        let known = self.callers.iter().position(|share| Arc::ptr_eq(&share.caller, caller));
+        let index = known.unwrap_or_else(|| {
+            self.callers.retain(|share| share.running > 0 || !share.waiting.is_empty());
+            self.callers.push(Share {
+                caller: Arc::clone(caller),
+                running: 0,
+                waiting: VecDeque::new(),
+                waiting_bytes: 0,
+            });
+            self.callers.len() - 1
+        });
+        &mut self.callers[index]
+    }
+
+    fn give_back(&mut self, caller: &Arc<Caller>) {
+        let Some(index) = self.callers.iter().position(|share| Arc::ptr_eq(&share.caller, caller)) else {
+            return;
+        };
+        let share = &mut self.callers[index];
+        share.running -= 1;
+        if share.running == 0 && share.waiting.is_empty() {
+            self.callers.swap_remove(index);
+        }
+    }
+
+    /// What has waited longest for the caller who has the fewest places, as far as clients read. The others wait until
+    /// theirs do: their results could only add to what is unread.
+    fn next(&mut self) -> Option<(Arc<Caller>, Task)> {
+        let ready = self.callers.iter_mut().filter_map(|share| Some((share.first_ready()?, share)));
+        let (index, share) = ready.min_by_key(|(_, share)| share.running)?;
+        let waiting = share.waiting.remove(index)?;
+        share.waiting_bytes -= waiting.bytes;
+        share.running += 1;
+        Some((Arc::clone(&share.caller), waiting.task))
     }
 }
 
-/// A place that passes to whoever waits next, even when the work that held it panicked.
-struct Place(Arc<Admission>);
+impl Share {
+    fn has_room(&self, limits: WaitingLimits, bytes: usize) -> Result<(), Reason> {
+        if self.waiting.len() >= limits.requests {
+            return Err(Reason::TooMany(self.waiting.len()));
+        }
+        if self.waiting_bytes + bytes > limits.bytes {
+            return Err(Reason::TooLarge(self.waiting_bytes));
+        }
+        Ok(())
+    }
 
-impl Drop for Place {
+    /// The first of those that wait whose client reads.
+    fn first_ready(&self) -> Option<usize> {
+        self.waiting.iter().position(|waiting| !waiting.request.is_clogged())
+    }
+
+    fn take(&mut self, request: &Arc<OpenRequest>) -> Option<Waiting> {
+        let index = self.waiting.iter().position(|waiting| Arc::ptr_eq(&waiting.request, request))?;
+        let waiting = self.waiting.remove(index)?;
+        self.waiting_bytes -= waiting.bytes;
+        Some(waiting)
+    }
+}
+
+/// A place that passes to whoever is next in turn, even when the task that held it panicked.
+struct HeldPlace {
+    admission: Arc<Admission>,
+    caller: Arc<Caller>,
+}
+
+impl Drop for HeldPlace {
     fn drop(&mut self) {
-        self.0.pass_on();
+        self.admission.pass_on(&self.caller);
     }
 }

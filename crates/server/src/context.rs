@@ -1,13 +1,16 @@
 //! What a handler knows about the request it serves. Both eras arrive at the same value.
 
+use crate::caller::Caller;
 use crate::capabilities::ClientCapabilities;
 use crate::guard::Guard;
 use crate::session::Session;
 use mcp_bash_wire::{Era, LogLevel, Raw, RequestMeta, Revision, RpcError, keys};
+use std::sync::Arc;
 
 /// The circumstances of one request.
-#[derive(Debug, Clone)]
 pub(crate) struct RequestContext {
+    /// Who makes the request.
+    pub(crate) caller: Arc<Caller>,
     pub(crate) revision: Revision,
     /// JSON text: a string or an integer.
     pub(crate) progress_token: Option<Box<str>>,
@@ -25,7 +28,8 @@ impl RequestContext {
     /// Obtains the context: from the request itself in the stateless era, from the session otherwise.
     pub(crate) fn of(
         meta: &RequestMeta<'_>,
-        session: &Session,
+        caller: &Arc<Caller>,
+        session: Option<&Session>,
         guard: Option<&Guard>,
     ) -> Result<Self, RpcError> {
         let (revision, log_level, capabilities) = if meta.is_stateless() {
@@ -33,7 +37,9 @@ impl RequestContext {
             let offered = meta.client_capabilities.map(|raw| ClientCapabilities::read(raw, revision));
             (revision, stateless_log_level(meta)?, offered.unwrap_or_default())
         } else {
-            (session.revision(), session.log_level(), session.capabilities())
+            let session = session.ok_or_else(|| missing_meta(keys::PROTOCOL_VERSION))?;
+            let handshake = session.handshake();
+            (handshake.revision, handshake.log_level(), handshake.capabilities)
         };
         let progress_token = match meta.progress_token {
             None => None,
@@ -55,7 +61,8 @@ impl RequestContext {
             None => whole.text().into(),
             Some(guard) => guard.without_secret(whole).into(),
         });
-        Ok(Self { revision, progress_token, log_level, meta: whole, capabilities })
+        let caller = Arc::clone(caller);
+        Ok(Self { caller, revision, progress_token, log_level, meta: whole, capabilities })
     }
 
     pub(crate) fn era(&self) -> Era {

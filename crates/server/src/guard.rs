@@ -1,10 +1,9 @@
 //! The secret that guards requests: a gateway puts it into `_meta`, and we compare it.
 
-use crate::limiter::Limiter;
+use crate::caller::Caller;
 use mcp_bash_settings::RemoteToken;
 use mcp_bash_wire::{Object, Raw, RpcError, Scanner};
 use sha2::{Digest, Sha256};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use subtle::ConstantTimeEq;
 
@@ -17,7 +16,6 @@ pub(crate) struct Guard {
     secret: String,
     key: String,
     fallback_key: String,
-    failures: Mutex<Limiter>,
 }
 
 /// A request that did not show the secret.
@@ -41,19 +39,17 @@ impl Guard {
             secret: token.secret.clone(),
             key: token.key.clone(),
             fallback_key: token.fallback_key.clone(),
-            failures: Mutex::new(Limiter::new(token.max_failures_per_minute)),
         }
     }
 
-    /// Looks for the secret in a request's `_meta`.
-    pub(crate) fn check(&self, meta: Option<Raw<'_>>) -> Result<(), Denied> {
+    /// Looks for the secret in the `_meta` of a caller's request.
+    pub(crate) fn check(&self, meta: Option<Raw<'_>>, caller: &Caller) -> Result<(), Denied> {
         let shown = meta.and_then(|meta| self.shown(meta)).unwrap_or_default();
         let digest: [u8; 32] = Sha256::digest(shown.as_bytes()).into();
         if digest.ct_eq(&self.expected).into() {
             return Ok(());
         }
-        let throttled = !self.failures.lock().unwrap_or_else(PoisonError::into_inner).allow();
-        Err(Denied { throttled })
+        Err(Denied { throttled: !caller.may_be_denied_at_once() })
     }
 
     /// A request's `_meta` as scripts may see it: without the members where the secret stands, and without any other that

@@ -1,6 +1,7 @@
 //! So many events a minute.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Counts events in windows of a minute.
 #[derive(Debug)]

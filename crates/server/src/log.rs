@@ -1,14 +1,15 @@
-//! Diagnostics: one event, told to whoever reads standard error and to every client that wants to know.
+//! Diagnostics: one event, told to the operator, who reads standard error, and to the clients it concerns.
 
-use crate::peers::Peers;
+use crate::audience::Audience;
+use crate::subscriber::Subscriber;
 use mcp_bash_project::utc::now;
 use mcp_bash_wire::{LogLevel, write};
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// How events look on standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,13 +24,13 @@ pub enum Style {
 pub struct Log {
     level: LogLevel,
     style: Style,
-    peers: Arc<Peers>,
+    audience: Audience,
     file: Option<Mutex<File>>,
 }
 
 impl Log {
     pub fn new(level: LogLevel, style: Style) -> Self {
-        Self { level, style, peers: Arc::default(), file: None }
+        Self { level, style, audience: Audience::default(), file: None }
     }
 
     /// The same, with events written to a file as well. One that is made is its owner's alone; one that is there already
@@ -46,36 +47,58 @@ impl Log {
         Ok(Self { file: Some(Mutex::new(file)), ..self })
     }
 
-    /// The clients that hear of events.
-    pub(crate) fn peers(&self) -> &Peers {
-        &self.peers
+    /// The clients that hear of what concerns all of them.
+    pub(crate) fn audience(&self) -> &Audience {
+        &self.audience
     }
 
     pub(crate) fn default_level(&self) -> LogLevel {
         self.level
     }
 
-    /// Whether anybody hears of events of that level.
+    /// Whether the operator hears of events of that level.
     pub(crate) fn is_heard(&self, level: LogLevel) -> bool {
-        level >= self.level || self.peers.is_any_interested(level)
+        level >= self.level
     }
 
-    /// Tells that something happened. `logger` names the part of the server, `details` is an object.
+    /// Tells the operator and every client of something that concerns them all: the project, or the server itself.
+    /// `logger` names the part of the server, `details` is an object.
     pub fn event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
-        if level >= self.level {
-            to_stderr(&Self::line(self.style, level, logger, message, details));
-            if let Some(file) = &self.file {
-                let line = Self::line(Style::Json, level, logger, message, details);
-                // A full disk must not stop the server.
-                let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
-            }
-        }
-        let interested = self.peers.interested(level);
+        self.operator_event(level, logger, message, details);
+        let interested = self.audience.interested(level);
         if !interested.is_empty() {
             let notification = message_notification(level, logger, &data_of(message, details));
-            for peer in interested {
-                peer.hear(&notification);
+            for subscriber in interested {
+                subscriber.log(&notification);
             }
+        }
+    }
+
+    /// Tells the operator of something that concerns one client, and that client if it has a session: no other one.
+    pub(crate) fn client_event(
+        &self,
+        client: Option<&Subscriber>,
+        level: LogLevel,
+        logger: &str,
+        message: &str,
+        details: &Value,
+    ) {
+        self.operator_event(level, logger, message, details);
+        if let Some(client) = client.filter(|client| client.wants(level)) {
+            client.log(&message_notification(level, logger, &data_of(message, details)));
+        }
+    }
+
+    /// Tells the operator alone.
+    pub(crate) fn operator_event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
+        if !self.is_heard(level) {
+            return;
+        }
+        to_stderr(&Self::line(self.style, level, logger, message, details));
+        if let Some(file) = &self.file {
+            let line = Self::line(Style::Json, level, logger, message, details);
+            // A full disk must not stop the server.
+            let _ = file.lock().write_all(line.as_bytes());
         }
     }
 

@@ -1,42 +1,46 @@
 //! Processes that wait for an answer which only another request can bring.
 //!
 //! In the stateless era a script that asks cannot be kept on its request: the request is answered with what is asked,
-//! and an unguessable word. Who comes back with that word, with the same call and with answers, gets the very same
-//! process again. A word that leads nowhere and one that is shown with another call are refused alike, and a refusal
-//! changes nothing for whoever the word belongs to. A process for which nobody can come any more is ended.
+//! and an unguessable resume token. The same caller who comes back with that token, the same call and the answers goes on
+//! with the very same process. A token that is unknown, that belongs to another caller or to another call is refused alike,
+//! and a refusal changes nothing for whoever the token belongs to. A process for which nobody can come any more is ended.
 
-use crate::work::{Current, Occupant, Slot};
+use crate::caller::Caller;
+use crate::slot::{Current, Occupant, Slot};
 use mcp_bash_budget::{Charge, tree_bytes};
 use mcp_bash_wire::{Object, Raw, RawBuf, RpcError};
+use parking_lot::Mutex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 /// How long a client may take to come back.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
-/// More processes than these do not wait at once. The oldest is ended.
+/// More processes than these do not wait at once. The oldest of the caller that has the most is ended.
 const MOST: usize = 256;
 
-/// How many bytes of results wait for those who come late. The oldest go first.
+/// How many bytes of results wait for those who come late. The oldest of the caller that has the most go first.
 const MOST_RESULT_BYTES: usize = 64 * 1024 * 1024;
 
-/// What was asked, by the word that leads back to it.
+/// What was asked, by the token that resumes it.
 #[derive(Default)]
 pub(crate) struct Parking(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    by_word: HashMap<String, Parked>,
+    by_token: HashMap<String, Parked>,
     /// Whether a task waits for the next one to expire.
     is_swept: bool,
 }
 
 /// One request that is to be continued.
 pub(crate) struct Parked {
+    pub(crate) caller: Arc<Caller>,
     pub(crate) slot: Slot,
     pub(crate) subject: Subject,
     /// What is asked for: the name of the answer, and the whole of the question.
@@ -91,47 +95,45 @@ pub(crate) enum Resumed {
     GoesOn,
     /// The process has ended meanwhile, and this came of it.
     Finished(Result<String, RpcError>),
-    /// The answer was not among those that came. The question is parked under the fresh word.
+    /// The answer was not among those that came. The question is parked under the fresh token.
     AskAgain { key: &'static str, request: String },
 }
 
 impl Parking {
-    /// Parks a process under a word. To be called within the runtime.
-    pub(crate) fn park(&self, word: String, parked: Parked) {
-        let mut state = self.lock();
+    /// Parks a process under a token. To be called within the runtime.
+    pub(crate) fn park(&self, token: String, parked: Parked) {
+        let mut state = self.0.lock();
         state.expire(Instant::now());
-        if state.by_word.len() >= MOST {
-            state.end_oldest(|_| true);
+        if state.by_token.len() >= MOST {
+            state.make_room(|_| 1);
         }
         parked.slot.send_replace(Occupant::Awaited);
-        state.by_word.insert(word, parked);
+        state.by_token.insert(token, parked);
         if !std::mem::replace(&mut state.is_swept, true) {
             tokio::spawn(sweep(Arc::downgrade(&self.0)));
         }
     }
 
-    /// What the call is about that the word leads back to.
-    pub(crate) fn subject(&self, word: &str) -> Option<Subject> {
-        let state = self.lock();
-        state
-            .by_word
-            .get(word)
-            .filter(|parked| !parked.is_expired(Instant::now()))
-            .map(|parked| parked.subject)
+    /// What the call is about that the token resumes, if it belongs to `caller`.
+    pub(crate) fn subject(&self, token: &str, caller: &Arc<Caller>) -> Option<Subject> {
+        let state = self.0.lock();
+        let parked = state.by_token.get(token)?;
+        let may_resume = !parked.is_expired(Instant::now()) && Arc::ptr_eq(&parked.caller, caller);
+        may_resume.then_some(parked.subject)
     }
 
-    /// Lets `request` take the place of the one that was answered with the word, which is good only once. None where the
-    /// word leads nowhere. Everything happens before anybody else can know that the word is gone.
+    /// Lets `request` take the place of the one that was answered with the token, which is good only once. None where
+    /// the token is unknown. Everything happens before anybody else can know that the token is gone.
     pub(crate) fn resume(
         &self,
-        word: &str,
+        token: &str,
         responses: Option<Raw<'_>>,
-        fresh_word: String,
+        fresh_token: String,
         request: &Arc<Current>,
     ) -> Option<Resumed> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.expire(Instant::now());
-        let parked = state.by_word.remove(word)?;
+        let parked = state.by_token.remove(token)?;
         let waiting = match parked.stage {
             Stage::Finished(outcome) => return Some(Resumed::Finished(outcome)),
             Stage::Waiting(waiting) => waiting,
@@ -140,7 +142,7 @@ impl Parking {
         let response = responses.and_then(read);
         if response.is_none() && !waiting.is_closed() {
             let (key, request) = (parked.key, parked.request.clone());
-            state.by_word.insert(fresh_word, Parked { stage: Stage::Waiting(waiting), ..parked });
+            state.by_token.insert(fresh_token, Parked { stage: Stage::Waiting(waiting), ..parked });
             return Some(Resumed::AskAgain { key, request });
         }
         parked.slot.send_replace(Occupant::Request(Arc::clone(request)));
@@ -157,36 +159,32 @@ impl Parking {
         slot: &Slot,
         outcome: Result<String, RpcError>,
     ) -> Option<Result<String, RpcError>> {
-        let mut state = self.lock();
-        let Some(parked) = state.by_word.values_mut().find(|parked| Arc::ptr_eq(&parked.slot, slot)) else {
+        let mut state = self.0.lock();
+        let Some(parked) = state.by_token.values_mut().find(|parked| Arc::ptr_eq(&parked.slot, slot)) else {
             return Some(outcome);
         };
         parked.stage = Stage::Finished(outcome);
         // Nobody is asked any more. The result has a limit of its own, so that it is kept in any case.
         parked.request = String::new();
         parked.held.set(parked.result_bytes());
-        while state.by_word.values().map(Parked::result_bytes).sum::<usize>() > MOST_RESULT_BYTES {
-            state.end_oldest(|parked| parked.result_bytes() > 0);
+        while state.by_token.values().map(Parked::result_bytes).sum::<usize>() > MOST_RESULT_BYTES {
+            state.make_room(Parked::result_bytes);
         }
         None
     }
 
-    /// Nobody has heard of this word, and nobody will come.
-    pub(crate) fn abandon(&self, word: &str) {
-        if let Some(parked) = self.lock().by_word.remove(word) {
+    /// Nobody has heard of this token, and nobody will come.
+    pub(crate) fn abandon(&self, token: &str) {
+        if let Some(parked) = self.0.lock().by_token.remove(token) {
             parked.abandon();
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.0)
     }
 }
 
 impl State {
     /// Ends those that nobody may come for any more.
     fn expire(&mut self, now: Instant) {
-        for (_, parked) in self.by_word.extract_if(|_, parked| parked.is_expired(now)) {
+        for (_, parked) in self.by_token.extract_if(|_, parked| parked.is_expired(now)) {
             parked.abandon();
         }
     }
@@ -194,17 +192,22 @@ impl State {
     /// Ends what has expired, and says when the next one does.
     fn sweep(&mut self) -> Option<Instant> {
         self.expire(Instant::now());
-        let oldest = self.by_word.values().map(|parked| parked.since).min();
+        let oldest = self.by_token.values().map(|parked| parked.since).min();
         self.is_swept = oldest.is_some();
         oldest.map(|since| since + PATIENCE)
     }
 
-    fn end_oldest(&mut self, among: impl Fn(&Parked) -> bool) {
-        let oldest =
-            self.by_word.iter().filter(|(_, parked)| among(parked)).min_by_key(|(_, parked)| parked.since);
-        if let Some(word) = oldest.map(|(word, _)| word.clone())
-            && let Some(parked) = self.by_word.remove(&word)
-        {
+    /// Ends the oldest of the caller to whom the most belongs, by the measure of `size`. What has no size stays.
+    fn make_room(&mut self, size: impl Fn(&Parked) -> usize) {
+        let mut by_caller: HashMap<*const Caller, usize> = HashMap::new();
+        for parked in self.by_token.values() {
+            *by_caller.entry(Arc::as_ptr(&parked.caller)).or_default() += size(parked);
+        }
+        let Some((largest, _)) = by_caller.into_iter().max_by_key(|(_, size)| *size) else { return };
+        let of_largest = |parked: &Parked| Arc::as_ptr(&parked.caller) == largest && size(parked) > 0;
+        let candidates = self.by_token.iter().filter(|(_, parked)| of_largest(parked));
+        let oldest = candidates.min_by_key(|(_, parked)| parked.since).map(|(token, _)| token.clone());
+        if let Some(parked) = oldest.and_then(|token| self.by_token.remove(&token)) {
             parked.abandon();
         }
     }
@@ -232,34 +235,34 @@ impl Parked {
 
 /// Ends what expires, for as long as anything is parked.
 async fn sweep(state: Weak<Mutex<State>>) {
-    while let Some(next) = state.upgrade().and_then(|state| lock(&state).sweep()) {
-        tokio::time::sleep_until(next.into()).await;
+    while let Some(next) = state.upgrade().and_then(|state| state.lock().sweep()) {
+        tokio::time::sleep_until(next).await;
     }
-}
-
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::caller::test_caller;
     use mcp_bash_budget::Budget;
     use tokio::sync::watch;
+    use tokio::time::{advance, sleep};
 
-    fn parked(since: Instant) -> (Parked, Slot, oneshot::Receiver<RawBuf>) {
+    fn park(parking: &Parking, token: &str, caller: &Arc<Caller>) -> (Slot, oneshot::Receiver<RawBuf>) {
         let slot: Slot = Arc::new(watch::Sender::new(Occupant::Nobody));
         let (sender, answer) = oneshot::channel();
         let parked = Parked {
+            caller: Arc::clone(caller),
             slot: Arc::clone(&slot),
             subject: Subject::new("tool", "{}"),
             key: "question",
             request: String::new(),
             stage: Stage::Waiting(sender),
-            since,
+            since: Instant::now(),
             held: Charge::nothing(&Budget::new(0, "NOTHING")),
         };
-        (parked, slot, answer)
+        parking.park(token.to_owned(), parked);
+        (slot, answer)
     }
 
     fn is_ended(slot: &Slot) -> bool {
@@ -278,41 +281,55 @@ mod tests {
         assert_ne!(Subject::new("t", r#"{"a":1e999}"#), Subject::new("t", r#"{"a":2e999}"#));
     }
 
-    #[tokio::test]
-    async fn what_expires_or_makes_room_is_ended() {
-        let parking = Parking::default();
-        let now = Instant::now();
-        let (first, oldest, _answer) = parked(now);
-        parking.park("oldest".to_owned(), first);
-        assert!(!is_ended(&oldest));
+    #[tokio::test(start_paused = true)]
+    async fn what_expires_is_ended_without_anybody_asking() {
+        let (parking, caller) = (Parking::default(), test_caller("a"));
+        let (early, _answer) = park(&parking, "early", &caller);
+        sleep(Duration::from_secs(1)).await;
+        let (late, _answer) = park(&parking, "late", &caller);
+        sleep(PATIENCE - Duration::from_millis(1500)).await;
+        assert!(!is_ended(&early), "too early");
+        sleep(Duration::from_secs(1)).await;
+        assert!(is_ended(&early) && !is_ended(&late));
+        assert!(parking.subject("early", &caller).is_none() && parking.subject("late", &caller).is_some());
+        sleep(Duration::from_secs(1)).await;
+        assert!(is_ended(&late));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_caller_that_parks_the_most_makes_room() {
+        let (parking, modest, greedy) = (Parking::default(), test_caller("modest"), test_caller("greedy"));
+        let (first, _answer) = park(&parking, "first", &modest);
         let mut others = Vec::new();
-        for number in 1..=MOST {
-            let (other, slot, answer) = parked(now + Duration::from_secs(1));
-            parking.park(number.to_string(), other);
-            others.push((slot, answer));
+        for number in 0..MOST {
+            advance(Duration::from_millis(1)).await;
+            others.push(park(&parking, &number.to_string(), &greedy));
         }
-        assert!(is_ended(&oldest), "there is no room for it");
-        assert!(others.iter().all(|(slot, _)| !is_ended(slot)));
-        parking.lock().expire(now + PATIENCE);
-        assert!(others.iter().all(|(slot, _)| !is_ended(slot)), "too early");
-        parking.lock().expire(now + PATIENCE + Duration::from_secs(1));
-        assert!(others.iter().all(|(slot, _)| is_ended(slot)));
-        assert!(parking.subject("1").is_none());
+        assert!(!is_ended(&first), "the oldest of all, but of a caller that has no other");
+        assert!(is_ended(&others[0].0), "there is no room for it");
+        assert!(others[1..].iter().all(|(slot, _)| !is_ended(slot)));
     }
 
     #[tokio::test]
+    async fn another_caller_learns_nothing_of_a_token() {
+        let (parking, caller) = (Parking::default(), test_caller("a"));
+        let (slot, _answer) = park(&parking, "token", &caller);
+        assert!(parking.subject("token", &test_caller("a")).is_none(), "of the same name, but another");
+        assert!(parking.subject("token", &caller).is_some() && !is_ended(&slot));
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn results_that_nobody_comes_for_have_a_limit() {
-        let parking = Parking::default();
+        let (parking, caller) = (Parking::default(), test_caller("a"));
         let mut slots = Vec::new();
         for number in 0..3 {
-            let (one, slot, _) = parked(Instant::now() + Duration::from_secs(number));
-            parking.park(number.to_string(), one);
-            slots.push(slot);
+            slots.push(park(&parking, &number.to_string(), &caller).0);
+            advance(Duration::from_secs(1)).await;
         }
         for slot in &slots {
             assert!(parking.finish(slot, Ok("x".repeat(MOST_RESULT_BYTES / 2))).is_none());
         }
-        assert!(parking.subject("0").is_none(), "the oldest has made room");
-        assert!(parking.subject("1").is_some() && parking.subject("2").is_some());
+        assert!(parking.subject("0", &caller).is_none(), "the oldest has made room");
+        assert!(parking.subject("1", &caller).is_some() && parking.subject("2", &caller).is_some());
     }
 }

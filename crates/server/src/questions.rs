@@ -1,11 +1,11 @@
 //! What we are owed: the requests we have sent to a client of the handshake era.
 
-use crate::channel::Channel;
+use crate::reply::Stream;
 use mcp_bash_budget::NoRoom;
 use mcp_bash_wire::{Id, RawBuf, Response, in_part, write};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::oneshot;
@@ -32,49 +32,45 @@ pub(crate) enum Unanswered {
     NoRoom(#[from] NoRoom),
 }
 
-type Answer = Result<RawBuf, Unanswered>;
-
-/// The questions to one client.
+/// The questions to the client of one session.
+#[derive(Default)]
 pub(crate) struct Questions {
-    channel: Arc<dyn Channel>,
     last: AtomicU64,
     pending: Mutex<Pending>,
 }
 
 #[derive(Default)]
 struct Pending {
-    by_number: HashMap<u64, oneshot::Sender<Answer>>,
+    by_number: HashMap<u64, oneshot::Sender<Result<RawBuf, Unanswered>>>,
     /// No answer will ever come.
     is_closed: bool,
 }
 
 impl Questions {
-    pub(crate) fn new(channel: Arc<dyn Channel>) -> Self {
-        Self { channel, last: AtomicU64::new(0), pending: Mutex::default() }
-    }
-
-    /// Asks the client, and returns the result of its answer. A question nobody waits for any more is cancelled.
+    /// Asks the client on the stream of the request that the question belongs to, or that of the session where it belongs
+    /// to none, and returns the result of its answer. A question nobody waits for any more is cancelled.
     pub(crate) async fn ask(
         &self,
+        stream: &dyn Stream,
         method: &str,
         params: &str,
         patience: Duration,
     ) -> Result<RawBuf, Unanswered> {
-        if self.channel.is_clogged() {
+        if stream.is_clogged() {
             return Err(Unanswered::Clogged);
         }
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, answer) = oneshot::channel();
         {
-            let mut pending = self.lock();
+            let mut pending = self.pending.lock();
             if pending.is_closed {
                 return Err(Unanswered::NoAnswers);
             }
             pending.by_number.insert(number, sender);
         }
-        let open = Open { questions: self, number };
-        self.channel.push(write::request(number, method, params));
-        self.channel.flush();
+        let open = OpenQuestion { questions: self, stream, number };
+        stream.ask(write::request(number, method, params));
+        stream.flush();
         match timeout(patience, answer).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) => Err(Unanswered::Cancelled),
@@ -88,7 +84,8 @@ impl Questions {
     /// Takes an answer. False when nobody waits for it.
     pub(crate) fn take(&self, response: &Response<'_>) -> bool {
         let number = response.id.as_ref().map(Id::as_json).and_then(|id| id.parse().ok());
-        let Some(sender) = number.and_then(|number: u64| self.lock().by_number.remove(&number)) else {
+        let Some(sender) = number.and_then(|number: u64| self.pending.lock().by_number.remove(&number))
+        else {
             return false;
         };
         let answer = match (response.result, response.error) {
@@ -101,32 +98,29 @@ impl Questions {
 
     /// No more answers can come: who waits for one is told so, and so is who asks from now on.
     pub(crate) fn close(&self) {
-        let mut pending = self.lock();
+        let mut pending = self.pending.lock();
         pending.is_closed = true;
         for (_, sender) in pending.by_number.drain() {
             let _ = sender.send(Err(Unanswered::NoAnswers));
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, Pending> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// A question that was sent.
-struct Open<'a> {
+struct OpenQuestion<'a> {
     questions: &'a Questions,
+    stream: &'a dyn Stream,
     number: u64,
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
-        let is_open = self.questions.lock().by_number.remove(&self.number).is_some();
+        let is_open = self.questions.pending.lock().by_number.remove(&self.number).is_some();
         if is_open {
             let params =
                 format!(r#"{{"requestId":{},"reason":"the answer is not needed any more"}}"#, self.number);
-            self.questions.channel.push(write::notification("notifications/cancelled", &params));
-            self.questions.channel.flush();
+            self.stream.notify(write::notification("notifications/cancelled", &params));
+            self.stream.flush();
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The folders that a client lets scripts work in: asked for when it is ready, and again when it says they changed.
 
 use crate::questions::Questions;
+use crate::reply::Stream;
 use crate::server::Server;
+use crate::subscriber::Subscriber;
 use mcp_bash_project::roots::{self, Root};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
@@ -37,6 +39,10 @@ impl Roots {
 
 /// The roots of one client.
 pub(crate) struct ClientRoots {
+    questions: Arc<Questions>,
+    /// Where its session is asked what belongs to no request, and told of problems.
+    stream: Arc<dyn Stream>,
+    subscriber: Arc<Subscriber>,
     known: watch::Sender<Known>,
     /// Answers to older questions than this are not listened to.
     generation: AtomicU64,
@@ -53,32 +59,33 @@ enum Known {
 }
 
 impl ClientRoots {
-    pub(crate) fn new() -> Self {
-        Self { known: watch::Sender::default(), generation: AtomicU64::new(0) }
+    pub(crate) fn new(
+        questions: Arc<Questions>,
+        stream: Arc<dyn Stream>,
+        subscriber: Arc<Subscriber>,
+    ) -> Self {
+        let (known, generation) = (watch::Sender::default(), AtomicU64::new(0));
+        Self { questions, stream, subscriber, known, generation }
     }
 
     /// Asks the client. What was known stays until it answers.
-    pub(crate) fn refresh(
-        self: &Arc<Self>,
-        server: &Arc<Server>,
-        questions: &Arc<Questions>,
-        is_first: bool,
-    ) {
+    pub(crate) fn refresh(self: &Arc<Self>, server: &Arc<Server>, is_first: bool) {
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
-        let (roots, server, questions) = (Arc::clone(self), Arc::clone(server), Arc::clone(questions));
+        let (roots, server) = (Arc::clone(self), Arc::clone(server));
         let runtime = server.runtime().clone();
         runtime.spawn(async move {
             if !is_first {
                 sleep(QUIET).await;
             }
             if roots.generation.load(Ordering::Acquire) == generation {
-                roots.ask(&server, &questions, generation).await;
+                roots.ask(&server, generation).await;
             }
         });
     }
 
-    async fn ask(&self, server: &Server, questions: &Questions, generation: u64) {
-        let answer = questions.ask("roots/list", "{}", server.settings().roots_timeout).await;
+    async fn ask(&self, server: &Server, generation: u64) {
+        let patience = server.settings().roots_timeout;
+        let answer = self.questions.ask(&*self.stream, "roots/list", "{}", patience).await;
         let (listed, problems) = match answer {
             Ok(result) if result.as_raw().text().len() > LONGEST => {
                 (None, vec![format!("the client's roots are ignored: they have more than {LONGEST} bytes")])
@@ -90,7 +97,8 @@ impl ClientRoots {
             Err(unanswered) => (None, vec![unanswered.to_string()]),
         };
         for problem in problems {
-            server.log().event(LogLevel::Debug, "mcp.roots", &problem, &json!({}));
+            let client = Some(&*self.subscriber);
+            server.log().client_event(client, LogLevel::Debug, "mcp.roots", &problem, &json!({}));
         }
         if self.generation.load(Ordering::Acquire) != generation {
             return;

@@ -1,15 +1,19 @@
 //! What all connections of a process share.
 
-use crate::admission::Admission;
-use crate::call::Pace;
+use crate::admission::{Admission, WaitingLimits};
+use crate::caller::{Caller, Callers, LOCAL};
 use crate::guard::Guard;
 use crate::listing::Snapshot;
 use crate::log::Log;
+use crate::open_request::Pace;
 use crate::parking::Parking;
 use crate::payloads::Payloads;
+use crate::recorded::Recorded;
+use crate::reply::{Reply, Stream};
 use crate::resources::Resources;
 use crate::roots::Roots;
 use crate::setup::Setup;
+use crate::subscriber::LIST_CHANGES;
 use crate::subscriptions::Subscriptions;
 use crate::toolbox::Toolbox;
 use arc_swap::ArcSwap;
@@ -35,7 +39,8 @@ pub struct Server {
     runner: Arc<Runner>,
     admission: Arc<Admission>,
     guard: Option<Guard>,
-    payloads: Option<Payloads>,
+    payloads: Option<Arc<Payloads>>,
+    callers: Callers,
     resources: Resources,
     subscriptions: Subscriptions,
     log: Log,
@@ -58,14 +63,14 @@ impl Server {
         let admission = Admission::new(
             runtime.clone(),
             settings.max_concurrent,
-            settings.max_waiting,
-            settings.max_waiting_bytes,
+            WaitingLimits { requests: settings.max_waiting, bytes: settings.max_waiting_bytes },
         );
         report(&log, &catalog);
         let own_roots = Arc::new(Roots::new(&own_roots(&settings, &catalog.paths, &log)));
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
-            payloads: record_payloads(&settings, &state_dir, &log),
+            payloads: record_payloads(&settings, &state_dir, &log).map(Arc::new),
+            callers: Callers::default(),
             resources: Resources::new(&settings, &catalog.paths, Arc::clone(&state_dir)),
             subscriptions: Subscriptions::default(),
             runner,
@@ -129,9 +134,39 @@ impl Server {
         &self.settings
     }
 
-    /// A budget for one more client: what is held for it, as a part of what is held in all.
-    pub fn client_budget(&self) -> Arc<Budget> {
-        self.budget.part(self.settings.max_connection_bytes, CONNECTION_SETTING)
+    /// Whoever started this process, and speaks to it through its standard streams.
+    pub fn local_caller(&self) -> Arc<Caller> {
+        self.caller(LOCAL)
+    }
+
+    /// The caller of that name.
+    pub fn caller(&self, name: &str) -> Arc<Caller> {
+        let budget = || self.budget.part(self.settings.max_connection_bytes, CONNECTION_SETTING);
+        let denials = self.settings.remote_token.as_ref().map_or(0, |token| token.max_failures_per_minute);
+        self.callers.get(name, budget, denials)
+    }
+
+    /// To be called when a stream is not clogged any more: what was held back meanwhile goes on.
+    pub fn relieved(&self) {
+        self.log.audience().tell_what_is_owed();
+        self.subscriptions.tell_what_is_owed();
+        self.admission.go_on();
+    }
+
+    /// The stream, with its messages recorded where that is wanted.
+    pub(crate) fn recorded_stream(&self, inner: Arc<dyn Stream>) -> Arc<dyn Stream> {
+        match &self.payloads {
+            Some(payloads) => Arc::new(Recorded { payloads: Arc::clone(payloads), inner }),
+            None => inner,
+        }
+    }
+
+    /// The reply, with its messages recorded where that is wanted.
+    pub(crate) fn recorded_reply(&self, inner: Arc<dyn Reply>) -> Arc<dyn Reply> {
+        match &self.payloads {
+            Some(payloads) => Arc::new(Recorded { payloads: Arc::clone(payloads), inner }),
+            None => inner,
+        }
     }
 
     /// What is held in all.
@@ -186,7 +221,10 @@ impl Server {
         self.store_registry();
         for kind in news {
             self.log.event(LogLevel::Info, "mcp.project", &format!("the {kind} have changed"), &details);
-            self.log.peers().announce(&format!("notifications/{kind}/list_changed"));
+            LIST_CHANGES
+                .iter()
+                .filter(|list| list.kind == kind)
+                .for_each(|list| self.log.audience().announce(*list));
         }
     }
 
@@ -247,7 +285,7 @@ impl Server {
     }
 
     pub(crate) fn payloads(&self) -> Option<&Payloads> {
-        self.payloads.as_ref()
+        self.payloads.as_deref()
     }
 
     pub(crate) fn runtime(&self) -> &Handle {

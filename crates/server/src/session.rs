@@ -1,12 +1,16 @@
-//! The state of a connection in the handshake era: how far the handshake is, and what it agreed on.
+//! A session of the handshake era: how far the handshake is, what it agreed on, and what belongs to no request.
 
 use crate::capabilities::ClientCapabilities;
-use crate::peers::Peer;
+use crate::questions::Questions;
+use crate::reply::Stream;
+use crate::roots::ClientRoots;
+use crate::subscriber::Subscriber;
 use mcp_bash_wire::{LogLevel, Revision, RpcError, code};
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How far a connection is.
+/// How far a handshake is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
     /// No `initialize` yet.
@@ -29,55 +33,78 @@ pub(crate) enum Gate {
     Ready,
 }
 
-pub(crate) struct Session {
+/// What client and server have agreed on so far.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Handshake {
     stage: Stage,
-    revision: Revision,
-    capabilities: ClientCapabilities,
+    pub(crate) revision: Revision,
+    /// What the client can do for a running script.
+    pub(crate) capabilities: ClientCapabilities,
     log_level: LogLevel,
-    /// Shared with whoever waits for the end. It binds both eras, since it is the process that ends.
-    closing: Arc<AtomicBool>,
-    peer: Arc<Peer>,
+}
+
+pub(crate) struct Session {
+    handshake: Mutex<Handshake>,
+    /// The client said `shutdown`.
+    closing: AtomicBool,
+    /// The client said `exit`, and may.
+    exited: AtomicBool,
+    pub(crate) questions: Arc<Questions>,
+    pub(crate) roots: Arc<ClientRoots>,
+    pub(crate) subscriber: Arc<Subscriber>,
 }
 
 impl Session {
-    pub(crate) fn new(peer: Arc<Peer>, log_level: LogLevel, closing: Arc<AtomicBool>) -> Self {
-        Self {
+    /// A session that has not begun. What belongs to no request goes to `stream`.
+    pub(crate) fn new(stream: Arc<dyn Stream>, log_level: LogLevel, events_per_minute: u32) -> Self {
+        let subscriber = Arc::new(Subscriber::of_session(Arc::clone(&stream), log_level, events_per_minute));
+        let questions = Arc::new(Questions::default());
+        let handshake = Handshake {
             stage: Stage::Fresh,
             revision: Revision::NEWEST_HANDSHAKE,
             capabilities: ClientCapabilities::default(),
             log_level,
-            closing,
-            peer,
+        };
+        Self {
+            handshake: Mutex::new(handshake),
+            closing: AtomicBool::new(false),
+            exited: AtomicBool::new(false),
+            roots: Arc::new(ClientRoots::new(Arc::clone(&questions), stream, Arc::clone(&subscriber))),
+            questions,
+            subscriber,
         }
     }
 
-    pub(crate) fn greet(&mut self, revision: Revision, capabilities: ClientCapabilities) {
-        self.stage = Stage::Greeted;
-        self.revision = revision;
-        self.capabilities = capabilities;
+    /// How far the handshake is.
+    pub(crate) fn handshake(&self) -> Handshake {
+        *self.handshake.lock()
+    }
+
+    /// `initialize` has come, which it may only once.
+    pub(crate) fn greet(&self, revision: Revision, capabilities: ClientCapabilities) -> Result<(), RpcError> {
+        let mut handshake = self.handshake.lock();
+        handshake.admits(Gate::First)?;
+        *handshake = Handshake { stage: Stage::Greeted, revision, capabilities, ..*handshake };
+        Ok(())
     }
 
     /// The client is ready for what we have to say. False when it was so before, or has not been greeted yet.
-    pub(crate) fn ready(&mut self) -> bool {
-        let is_news = self.stage == Stage::Greeted;
+    pub(crate) fn ready(&self) -> bool {
+        let mut handshake = self.handshake.lock();
+        let is_news = handshake.stage == Stage::Greeted;
         if is_news {
-            self.stage = Stage::Ready;
-            self.peer.set_log_level(self.log_level);
-            self.peer.set_ready();
+            handshake.stage = Stage::Ready;
+            self.subscriber.open();
         }
         is_news
     }
 
-    /// What the client can do for a running script.
-    pub(crate) fn capabilities(&self) -> ClientCapabilities {
-        self.capabilities
+    pub(crate) fn set_log_level(&self, level: LogLevel) {
+        self.handshake.lock().log_level = level;
+        self.subscriber.set_log_level(level);
     }
 
-    pub(crate) fn set_log_level(&mut self, level: LogLevel) {
-        self.log_level = level;
-        self.peer.set_log_level(level);
-    }
-
+    /// The client said `shutdown`.
     pub(crate) fn close(&self) {
         self.closing.store(true, Ordering::Release);
     }
@@ -86,27 +113,38 @@ impl Session {
         self.closing.load(Ordering::Acquire)
     }
 
-    pub(crate) fn revision(&self) -> Revision {
-        self.revision
+    /// The client said `exit`. False where it has not said `shutdown` before.
+    pub(crate) fn exit(&self) -> bool {
+        let may_exit = self.is_closing();
+        self.exited.fetch_or(may_exit, Ordering::AcqRel);
+        may_exit
     }
 
+    pub(crate) fn has_exited(&self) -> bool {
+        self.exited.load(Ordering::Acquire)
+    }
+
+    /// Whether a method behind `gate` may be called now.
+    pub(crate) fn admits(&self, gate: Gate) -> Result<(), RpcError> {
+        if gate != Gate::Always && self.is_closing() {
+            return Err(RpcError::new(code::SHUTTING_DOWN, "Server shutting down"));
+        }
+        self.handshake.lock().admits(gate)
+    }
+}
+
+impl Handshake {
     /// Whether a batch may come now.
     pub(crate) fn has_batches(&self) -> bool {
         self.stage > Stage::Fresh && self.revision.has_batches()
     }
 
+    /// The least serious log events that the client wants to hear of, once it is ready to.
     pub(crate) fn log_level(&self) -> Option<LogLevel> {
         (self.stage == Stage::Ready).then_some(self.log_level)
     }
 
-    /// Whether a method behind `gate` may be called now.
-    pub(crate) fn admits(&self, gate: Gate) -> Result<(), RpcError> {
-        if gate == Gate::Always {
-            return Ok(());
-        }
-        if self.is_closing() {
-            return Err(RpcError::new(code::SHUTTING_DOWN, "Server shutting down"));
-        }
+    fn admits(&self, gate: Gate) -> Result<(), RpcError> {
         match gate {
             Gate::First if self.stage > Stage::Fresh => {
                 Err(RpcError::invalid_request("Invalid Request: the server is already initialized"))

@@ -69,9 +69,14 @@ impl Answer {
     }
 }
 
-/// A question to a client as `revision` knows it. `params` is the text of a JSON object, `word` one that no other
+/// A question to a client as `revision` knows it. `params` is the text of a JSON object, `elicitation_id` one that no other
 /// question has.
-pub(crate) fn question(method: &str, params: &str, word: Option<&str>, revision: Revision) -> String {
+pub(crate) fn question(
+    method: &str,
+    params: &str,
+    elicitation_id: Option<&str>,
+    revision: Revision,
+) -> String {
     let whole = Scanner::new(params, Limits::NONE).whole_value().ok().filter(|raw| raw.is_object());
     let Some(whole) = whole else { return "{}".to_owned() };
     let except: &[&str] = match method {
@@ -84,16 +89,16 @@ pub(crate) fn question(method: &str, params: &str, word: Option<&str>, revision:
     shown.splice_object(whole, except);
     let is_url = Object::read(whole, "params", &["url"]).is_ok_and(|params| params.get("url").is_some());
     if is_url && revision.has_elicitation_ids() {
-        shown.string("elicitationId", word);
+        shown.string("elicitationId", elicitation_id);
     }
     shown.object()
 }
 
 /// The members of a result that asks for more before there is an answer.
-pub(crate) fn input_required(key: &str, request: &str, word: &str) -> String {
+pub(crate) fn input_required(key: &str, request: &str, resume_token: &str) -> String {
     let mut result = Members::default();
     result.raw("inputRequests", &format!(r#"{{"{key}":{request}}}"#));
-    result.string("requestState", Some(word));
+    result.string("requestState", Some(resume_token));
     result.raw("resultType", "\"input_required\"");
     result.into_text()
 }

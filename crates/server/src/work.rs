@@ -1,95 +1,67 @@
 //! A request whose answer takes time: what its handler may ask and tell while it works.
 
-use crate::call::Pace;
+use crate::caller::Caller;
 use crate::capabilities::ClientCapabilities;
+use crate::client::Client;
 use crate::context::RequestContext;
-use crate::in_flight::InFlightCall;
+use crate::in_flight::InFlightRequest;
 use crate::log::{data_of, message_notification};
 use crate::parking::{self, Parked, Resumed, Stage, Subject};
-use crate::questions::{Questions, Unanswered};
-use crate::roots::{ClientRoots, Roots};
+use crate::questions::Unanswered;
+use crate::roots::Roots;
 use crate::server::Server;
-use crate::shape::{self, Members};
-use crate::subscriptions::Hearer;
+use crate::session::Session;
+use crate::shape;
+use crate::slot::{Current, Occupant, Slot};
+use crate::subscriber::Subscriber;
 use mcp_bash_budget::Budget;
-use mcp_bash_wire::{Era, Limits, LogLevel, Object, Raw, RawBuf, Revision, RpcError, Scanner, write};
+use mcp_bash_wire::{Era, Limits, LogLevel, Object, Raw, RawBuf, Revision, RpcError, Scanner};
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{oneshot, watch};
-use tokio::time::timeout_at;
+use tokio::time::{Instant, timeout_at};
 
 pub(crate) struct Work {
-    server: Arc<Server>,
+    client: Arc<Client>,
     revision: Revision,
-    client: Client,
-    /// Where the answer goes; nowhere while the process is parked.
     slot: Slot,
     /// One question at a time.
     asking: tokio::sync::Mutex<()>,
 }
 
-/// The client of a connection, as work sees it.
-#[derive(Clone)]
-pub(crate) struct Client {
-    pub(crate) questions: Arc<Questions>,
-    pub(crate) roots: Arc<ClientRoots>,
-    /// Hears of the resources that the session subscribes to.
-    pub(crate) hearer: Arc<Hearer>,
-    /// What is held for it.
-    pub(crate) budget: Arc<Budget>,
-}
-
-/// Whom work answers. Another may take their place.
-pub(crate) type Slot = Arc<watch::Sender<Occupant>>;
-
-pub(crate) enum Occupant {
-    Request(Arc<Current>),
-    /// The last request was answered with a question, and one with the answer may come.
-    Awaited,
-    /// No request will ever come: the work is of no use to anybody.
-    Nobody,
-}
-
-/// A request, and under which circumstances it was made.
-pub(crate) struct Current {
-    context: RequestContext,
-    in_flight: InFlightCall,
-}
-
 impl Work {
-    pub(crate) fn new(
-        server: Arc<Server>,
-        client: Client,
-        context: RequestContext,
-        in_flight: InFlightCall,
-    ) -> Self {
+    pub(crate) fn new(client: Arc<Client>, context: RequestContext, in_flight: InFlightRequest) -> Self {
         let revision = context.revision;
         let slot = Arc::new(watch::Sender::new(Occupant::Request(Arc::new(Current { context, in_flight }))));
-        Self { server, revision, client, slot, asking: tokio::sync::Mutex::default() }
+        Self { client, revision, slot, asking: tokio::sync::Mutex::default() }
     }
 
-    pub(crate) fn server(&self) -> &Server {
-        &self.server
+    pub(crate) fn server(&self) -> &Arc<Server> {
+        &self.client.server
     }
 
-    /// What is held for the client of the request.
+    pub(crate) fn caller(&self) -> &Arc<Caller> {
+        self.client.caller()
+    }
+
+    /// What is held for the caller of the request.
     pub(crate) fn budget(&self) -> &Arc<Budget> {
-        &self.client.budget
+        self.caller().budget()
     }
 
     /// Who hears of the resources that the session subscribes to.
-    pub(crate) fn hearer(&self) -> &Arc<Hearer> {
-        &self.client.hearer
-    }
-
-    /// For work that goes on after the answer.
-    pub(crate) fn shared_server(&self) -> &Arc<Server> {
-        &self.server
+    pub(crate) fn subscriber(&self) -> Option<&Arc<Subscriber>> {
+        self.client.subscriber()
     }
 
     pub(crate) fn revision(&self) -> Revision {
         self.revision
+    }
+
+    /// The session that the request belongs to, if it is one of the handshake era.
+    fn session(&self) -> Option<&Session> {
+        self.client.session().filter(|_| self.revision.era() == Era::Handshake)
     }
 
     fn current(&self) -> Option<Arc<Current>> {
@@ -103,7 +75,7 @@ impl Work {
             return;
         }
         // Given back where a request has come just now.
-        if let Some(answer) = self.server.parking().finish(&self.slot, answer)
+        if let Some(answer) = self.server().parking().finish(&self.slot, answer)
             && let Some(current) = self.current()
         {
             current.in_flight.answer(answer);
@@ -139,9 +111,12 @@ impl Work {
 
     /// The folders that the script may work in.
     pub(crate) async fn roots(&self) -> Arc<Roots> {
-        let of_client = self.revision.era() == Era::Handshake && self.capabilities().roots;
-        let of_client = if of_client { self.client.roots.get().await } else { None };
-        of_client.unwrap_or_else(|| Arc::clone(self.server.own_roots()))
+        let session = self.session().filter(|_| self.capabilities().roots);
+        let of_client = match session {
+            Some(session) => session.roots.get().await,
+            None => None,
+        };
+        of_client.unwrap_or_else(|| Arc::clone(self.server().own_roots()))
     }
 
     /// Completes when the client cancels the request, or when no request will ever come for what is parked.
@@ -154,7 +129,7 @@ impl Work {
             };
             match current {
                 Some(current) => tokio::select! {
-                    () = current.in_flight.call().cancelled() => return,
+                    () = current.in_flight.request().cancelled() => return,
                     _ = slot.changed() => {}
                 },
                 None => drop(slot.changed().await),
@@ -163,7 +138,7 @@ impl Work {
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.current().is_some_and(|current| current.in_flight.call().is_cancelled())
+        self.current().is_some_and(|current| current.in_flight.request().is_cancelled())
     }
 
     /// Asks the client of the request, if that offers to be asked, and returns the result of its answer as JSON text.
@@ -182,12 +157,17 @@ impl Work {
         // Before its turn, so that it does not wait for others in vain.
         self.current().as_deref().map_or(Ok(()), offered)?;
         let _turn = self.asking.lock().await;
-        let word = self.server.unguessable_word();
-        let params = shape::question(method, params, word.as_deref(), self.revision);
-        match self.revision.era() {
-            Era::Handshake => self.client.questions.ask(method, &params, patience).await,
-            Era::Stateless => {
-                let deadline = tokio::time::Instant::now() + patience.min(parking::PATIENCE);
+        let elicitation_id = self.server().unguessable_word();
+        let params = shape::question(method, params, elicitation_id.as_deref(), self.revision);
+        match self.session() {
+            Some(session) => {
+                let current = self.current().ok_or(Unanswered::Cancelled)?;
+                let stream = current.in_flight.request().stream();
+                drop(current);
+                session.questions.ask(&*stream, method, &params, patience).await
+            }
+            None => {
+                let deadline = Instant::now() + patience.min(parking::PATIENCE);
                 let timed_out = |_| Unanswered::TimedOut(patience);
                 let answer = {
                     // After a question that nobody waits for any more, its client has still to come back.
@@ -217,41 +197,41 @@ impl Work {
         params: &str,
         subject: Subject,
     ) -> Result<oneshot::Receiver<RawBuf>, Unanswered> {
-        if current.in_flight.call().is_clogged() {
+        if current.in_flight.request().is_clogged() {
             return Err(Unanswered::Clogged);
         }
         // Here, and as the answer, which must not become an error: then nobody would know of the question.
         let mut held = self.budget().charge(2 * params.len())?;
         held.set(params.len());
-        let word = self.server.unguessable_word().ok_or(Unanswered::Cancelled)?;
+        let resume_token = self.server().unguessable_word().ok_or(Unanswered::Cancelled)?;
         let (sender, answer) = oneshot::channel();
         let request = format!(r#"{{"method":"{method}","params":{params}}}"#);
         let key = "question";
-        let members = shape::input_required(key, &request, &word);
+        let members = shape::input_required(key, &request, &resume_token);
         let slot = Arc::clone(&self.slot);
         let stage = Stage::Waiting(sender);
-        let parked = Parked { slot, subject, key, request, stage, since: Instant::now(), held };
-        self.server.parking().park(word.clone(), parked);
+        let caller = Arc::clone(self.caller());
+        let parked = Parked { caller, slot, subject, key, request, stage, since: Instant::now(), held };
+        self.server().parking().park(resume_token.clone(), parked);
         if !current.in_flight.answer(Ok(members)) {
-            // It was cancelled or answered a moment ago, so that nobody learns the word.
-            self.server.parking().abandon(&word);
+            // It was cancelled or answered a moment ago, so that nobody learns the token.
+            self.server().parking().abandon(&resume_token);
         }
         Ok(answer)
     }
 
-    /// Tells about this request on standard error and, if it wants to know, its client.
+    /// Tells the operator about this request and, if it wants to know, its client.
     pub(crate) fn log(&self, level: LogLevel, logger: &str, message: &str, details: impl FnOnce() -> Value) {
-        // A session hears of it as one of the log's listeners; a stateless client only ever by its own request.
-        let is_alone = self.revision.era() == Era::Stateless;
-        let current = self.current().filter(|current| is_alone && current.wants(level));
-        if current.is_none() && !self.server.log().is_heard(level) {
+        let current = self.current().filter(|current| current.wants(level));
+        let log = self.server().log();
+        if current.is_none() && !log.is_heard(level) {
             return;
         }
         let details = details();
-        self.server.log().event(level, logger, message, &details);
+        log.operator_event(level, logger, message, &details);
         if let Some(current) = current {
             let notification = message_notification(level, logger, &data_of(message, &details));
-            current.in_flight.call().log(notification, self.pace());
+            current.in_flight.request().log(notification);
         }
     }
 
@@ -263,14 +243,10 @@ impl Work {
         let Ok(message) = Object::read(whole, "a line", &["method", "params"]) else { return };
         let Some(params) = message.get("params") else { return };
         match message.get("method").and_then(Raw::string).as_deref() {
-            Some("notifications/progress") => current.relay_progress(params, self.pace()),
-            Some("notifications/message") => current.relay_log(params, self.pace()),
+            Some("notifications/progress") => current.relay_progress(params),
+            Some("notifications/message") => current.relay_log(params),
             _ => {}
         }
-    }
-
-    fn pace(&self) -> Pace {
-        self.server.pace()
     }
 }
 
@@ -281,28 +257,29 @@ const LONGEST_TOKEN: usize = 512;
 /// What scripts are told instead of a token that they cannot be given.
 const STAND_IN_TOKEN: &str = "progress";
 
-/// A request that leads back to a parked process.
-pub(crate) struct Return<'a> {
-    pub(crate) word: &'a str,
+/// A request that brings the answer to a question of parked work.
+pub(crate) struct Continuation<'a> {
+    pub(crate) resume_token: &'a str,
     pub(crate) responses: Option<Raw<'a>>,
 }
 
-impl Return<'_> {
-    /// Goes on with the process in the place of the request that began it: `in_flight` gets the answer that this one will
-    /// have. Nothing is started, and a refusal changes nothing.
+impl Continuation<'_> {
+    /// Goes on with the work in the place of the request that began it: `in_flight` gets the answer. Nothing is started,
+    /// and a refusal changes nothing.
     pub(crate) fn resume(
         self,
         server: &Server,
         subject: impl FnOnce() -> Subject,
         context: RequestContext,
-        in_flight: InFlightCall,
+        in_flight: InFlightRequest,
     ) {
         let parking = server.parking();
         let current = Arc::new(Current { context, in_flight });
-        let is_right = parking.subject(self.word).is_some_and(|known| known == subject());
-        let fresh_word = server.unguessable_word().filter(|_| is_right);
-        let resumed = fresh_word.and_then(|fresh| {
-            let resumed = parking.resume(self.word, self.responses, fresh.clone(), &current)?;
+        let known = parking.subject(self.resume_token, &current.context.caller);
+        let is_right = known.is_some_and(|known| known == subject());
+        let fresh_token = server.unguessable_word().filter(|_| is_right);
+        let resumed = fresh_token.and_then(|fresh| {
+            let resumed = parking.resume(self.resume_token, self.responses, fresh.clone(), &current)?;
             Some((resumed, fresh))
         });
         match resumed {
@@ -323,50 +300,4 @@ pub(crate) fn unknown_state() -> RpcError {
     RpcError::invalid_params(
         "Invalid params: `requestState` is unknown, has expired, or belongs to another call",
     )
-}
-
-impl Occupant {
-    fn request(&self) -> Option<Arc<Current>> {
-        match self {
-            Self::Request(current) => Some(Arc::clone(current)),
-            Self::Awaited | Self::Nobody => None,
-        }
-    }
-}
-
-impl Current {
-    fn wants(&self, level: LogLevel) -> bool {
-        self.context.log_level.is_some_and(|least| level >= least)
-    }
-
-    fn relay_progress(&self, params: Raw<'_>, pace: Pace) {
-        let Some(token) = &self.context.progress_token else { return };
-        let Ok(params) = Object::read(params, "params", &["progress", "total", "message"]) else { return };
-        let number =
-            |name| params.get(name).filter(|raw| raw.text().parse::<f64>().is_ok_and(f64::is_finite));
-        let Some(progress) = number("progress") else { return };
-        // Whatever token the script wrote: the request's own is the only one its client knows.
-        let mut shown = Members::default();
-        shown.raw("progressToken", token);
-        shown.raw("progress", progress.text());
-        shown.optional_raw("total", number("total").map(Raw::text));
-        if self.context.revision.has_progress_message() {
-            shown.string("message", params.get("message").and_then(Raw::string).as_deref());
-        }
-        let notification = write::notification("notifications/progress", &shown.object());
-        let value = progress.text().parse().unwrap_or_default();
-        self.in_flight.call().progress(value, notification, pace);
-    }
-
-    fn relay_log(&self, params: Raw<'_>, pace: Pace) {
-        let Ok(params) = Object::read(params, "params", &["level", "logger", "data"]) else { return };
-        let text = |name| params.get(name).and_then(Raw::string);
-        let level = text("level").and_then(|name| LogLevel::parse(&name)).unwrap_or(LogLevel::Info);
-        if !self.wants(level) {
-            return;
-        }
-        let Some(data) = params.get("data") else { return };
-        let logger = text("logger").unwrap_or_default();
-        self.in_flight.call().log(message_notification(level, &logger, data.text()), pace);
-    }
 }

@@ -1,39 +1,33 @@
 //! `initialize`, `shutdown` and `exit`: the handshake and its end.
 
 use crate::capabilities::ClientCapabilities;
-use crate::server::Server;
-use crate::session::Session;
+use crate::client::Client;
+use crate::immediate::Immediate;
 use crate::shape::{Answer, Members, server_info};
 use mcp_bash_wire::{LogLevel, Object, Raw, Revision, RpcError, code, write};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Agrees on a revision and tells the client what it can have.
-pub(crate) fn initialize(
-    server: &Server,
-    session: &mut Session,
-    params: Option<Raw<'_>>,
-) -> Result<Answer, RpcError> {
-    let params =
-        params.ok_or_else(|| RpcError::invalid_params("Invalid params: `protocolVersion` is missing"))?;
+pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
+    let params = request
+        .params
+        .ok_or_else(|| RpcError::invalid_params("Invalid params: `protocolVersion` is missing"))?;
     let params = Object::read(params, "params", &["protocolVersion", "capabilities", "clientInfo"])?;
     let requested = params.string("protocolVersion")?;
     let capabilities = params.optional_object("capabilities")?;
     let client = params.optional_object("clientInfo")?;
 
     let revision = Revision::negotiate(&requested);
-    session
-        .greet(revision, capabilities.map(|raw| ClientCapabilities::read(raw, revision)).unwrap_or_default());
-    server.log().event(
-        LogLevel::Info,
-        "mcp.lifecycle",
-        "client connected",
-        &json!({
-            "client": client.map(client_name),
-            "requested": requested,
-            "revision": revision.as_str(),
-        }),
-    );
+    let capabilities = capabilities.map(|raw| ClientCapabilities::read(raw, revision)).unwrap_or_default();
+    request.session()?.greet(revision, capabilities)?;
+    let details = json!({
+        "client": client.map(client_name),
+        "requested": requested,
+        "revision": revision.as_str(),
+    });
+    tell(request.client, LogLevel::Info, "client connected", &details);
 
+    let server = request.server();
     let snapshot = server.snapshot();
     let catalog = &snapshot.catalog;
     let mut result = Members::default();
@@ -47,22 +41,26 @@ pub(crate) fn initialize(
 }
 
 /// The client is about to leave: from now on only `ping`, `shutdown` and `exit` are served.
-pub(crate) fn shutdown(server: &Server, session: &Session) -> Answer {
-    session.close();
-    server.log().event(LogLevel::Debug, "mcp.lifecycle", "shutdown requested", &json!({}));
-    Answer::default()
+pub(super) fn shutdown(request: &Immediate<'_>) -> Result<Answer, RpcError> {
+    request.session()?.close();
+    tell(request.client, LogLevel::Debug, "shutdown requested", &json!({}));
+    Ok(Answer::default())
 }
 
-/// Ends the server, which `shutdown` must have announced.
-pub(crate) fn exit(session: &Session) -> Result<Answer, RpcError> {
-    if session.is_closing() {
-        Ok(Answer::default())
-    } else {
-        Err(RpcError::new(
+/// Ends the session, which `shutdown` must have announced.
+pub(super) fn exit(request: &Immediate<'_>) -> Result<Answer, RpcError> {
+    if !request.session()?.exit() {
+        return Err(RpcError::new(
             code::EXIT_BEFORE_SHUTDOWN,
             "Shutdown not requested: send `shutdown` before `exit`",
-        ))
+        ));
     }
+    Ok(Answer::default())
+}
+
+fn tell(client: &Client, level: LogLevel, message: &str, details: &Value) {
+    let subscriber = client.subscriber().map(AsRef::as_ref);
+    client.server.log().client_event(subscriber, level, "mcp.lifecycle", message, details);
 }
 
 /// Name and version of a client, as it gives them.

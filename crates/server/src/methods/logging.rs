@@ -1,13 +1,14 @@
 //! `logging/setLevel`: how much a session wants to hear.
 
 use crate::context::unknown_log_level;
-use crate::session::Session;
+use crate::immediate::Immediate;
 use crate::shape::Answer;
-use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
+use mcp_bash_wire::{LogLevel, Object, RpcError};
 
-pub(crate) fn set_level(session: &mut Session, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
-    let params = params.ok_or_else(|| RpcError::invalid_params("Invalid params: `level` is missing"))?;
+pub(super) fn set_level(request: &Immediate<'_>) -> Result<Answer, RpcError> {
+    let params =
+        request.params.ok_or_else(|| RpcError::invalid_params("Invalid params: `level` is missing"))?;
     let name = Object::read(params, "params", &["level"])?.string("level")?;
-    session.set_log_level(LogLevel::parse(&name).ok_or_else(|| unknown_log_level(&name))?);
+    request.session()?.set_log_level(LogLevel::parse(&name).ok_or_else(|| unknown_log_level(&name))?);
     Ok(Answer::default())
 }

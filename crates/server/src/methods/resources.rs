@@ -1,28 +1,26 @@
 //! `resources/list`, `resources/templates/list`, `resources/read`, `resources/subscribe` and `resources/unsubscribe`.
 
 use super::tools::served;
+use crate::immediate::Immediate;
 use crate::listing::Page;
 use crate::resources::{self, Failure};
 use crate::server::Server;
 use crate::shape::{Answer, Members};
-use crate::subscriptions::{self, Hearer};
+use crate::subscriptions::{self, Wanting};
 use crate::work::Work;
 use mcp_bash_wire::{Object, Raw, Revision, RpcError};
+use std::sync::Arc;
 
-pub(crate) fn list(server: &Server, revision: Revision, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
-    let snapshot = server.snapshot();
+pub(super) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
+    let snapshot = request.server().snapshot();
     served(&snapshot.catalog)?;
-    Ok(listed("resources", &snapshot.resources(revision, params)?))
+    Ok(listed("resources", &snapshot.resources(request.context.revision, request.params)?))
 }
 
-pub(crate) fn list_templates(
-    server: &Server,
-    revision: Revision,
-    params: Option<Raw<'_>>,
-) -> Result<Answer, RpcError> {
-    let snapshot = server.snapshot();
+pub(super) fn list_templates(request: &Immediate<'_>) -> Result<Answer, RpcError> {
+    let snapshot = request.server().snapshot();
     served(&snapshot.catalog)?;
-    Ok(listed("resourceTemplates", &snapshot.templates(revision, params)?))
+    Ok(listed("resourceTemplates", &snapshot.templates(request.context.revision, request.params)?))
 }
 
 fn listed(name: &str, page: &Page) -> Answer {
@@ -37,7 +35,7 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     let server = work.server();
     served(&server.snapshot().catalog)?;
     let uri = uri_in(server, work.revision(), params)?;
-    let read = resources::read(server, work.budget(), &uri);
+    let read = resources::read(server, Some(work.caller()), &uri);
     let content = tokio::select! {
         content = read => content,
         () = work.cancelled() => Err(Failure::Failed("the request was cancelled".to_owned())),
@@ -47,12 +45,15 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
 }
 
 pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
-    let (server, hearer) = (work.shared_server(), work.hearer());
+    let server = work.server();
+    let no_session = || RpcError::internal("Internal error: the request has no session");
+    let subscriber = Arc::clone(work.subscriber().ok_or_else(no_session)?);
+    let wanting = Wanting { subscriber, caller: Arc::clone(work.caller()) };
     served(&server.snapshot().catalog)?;
     let uri = uri_in(server, work.revision(), params)?;
     let patience = server.settings().resources.subscribe_timeout;
     let subscribed = tokio::select! {
-        subscribed = tokio::time::timeout(patience, subscriptions::subscribe(server, &uri, hearer)) => subscribed,
+        subscribed = tokio::time::timeout(patience, subscriptions::subscribe(server, &uri, &wanting)) => subscribed,
         () = work.cancelled() => return Err(RpcError::internal("the request was cancelled")),
     };
     let subscribed = subscribed.unwrap_or_else(|_| {
@@ -65,13 +66,10 @@ pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<An
     Ok(Answer::default())
 }
 
-pub(crate) fn unsubscribe(
-    server: &Server,
-    revision: Revision,
-    params: Option<Raw<'_>>,
-    hearer: &Hearer,
-) -> Result<Answer, RpcError> {
-    server.subscriptions().unsubscribe(&uri_in(server, revision, params)?, hearer);
+pub(super) fn unsubscribe(request: &Immediate<'_>) -> Result<Answer, RpcError> {
+    let (server, session) = (request.server(), request.session()?);
+    let uri = uri_in(server, request.context.revision, request.params)?;
+    server.subscriptions().unsubscribe(&uri, &session.subscriber);
     Ok(Answer::default())
 }
 

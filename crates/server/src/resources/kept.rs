@@ -1,17 +1,20 @@
 //! Texts that are kept for a while, so that clients can read in full what an answer holds only in part. They are kept as
 //! files in the private folder: most are never read, and memory is for what is being worked on.
 
+use crate::caller::Caller;
 use mcp_bash_files as files;
 use mcp_bash_runner::StateDir;
-use std::collections::VecDeque;
+use parking_lot::Mutex;
+use std::collections::{HashMap, VecDeque};
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
 
-/// How much is kept in all. The oldest go first.
+/// How much is kept in all. The oldest of the caller that has the most goes first.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
 
 /// How many texts are kept.
@@ -37,6 +40,8 @@ struct Texts {
 
 struct KeptText {
     uri: String,
+    /// Nobody else can read it.
+    caller: Arc<Caller>,
     file: KeptFile,
     bytes: usize,
     mime_type: String,
@@ -57,32 +62,45 @@ impl Kept {
         Self { state_dir, texts: Mutex::default() }
     }
 
-    /// Keeps a text and returns the URI it can be read by; none for a text that alone is too long, or cannot be written.
-    pub(crate) fn keep(&self, text: &str, mime_type: &str) -> Option<String> {
-        self.keep_at(text, mime_type, Instant::now())
-    }
-
-    /// The text of that URI and its type, if it is still kept.
-    pub(crate) fn get(&self, uri: &str) -> Option<(Vec<u8>, String)> {
-        self.get_at(uri, Instant::now())
-    }
-
-    fn keep_at(&self, text: &str, mime_type: &str, now: Instant) -> Option<String> {
+    /// Keeps a text for a caller and returns the URI it can be read by; none for a text that alone is too long, or cannot
+    /// be written.
+    pub(crate) fn keep(&self, text: &str, mime_type: &str, caller: &Arc<Caller>) -> Option<String> {
         if text.len() > MOST_BYTES {
             return None;
         }
-        // Nobody can guess it: what is kept for one client is no other's business.
         let uri = format!("{PREFIX}{}", self.state_dir.unguessable_word().ok()?);
         let file = self.write(text).ok()?;
-        let mut kept = self.lock();
-        kept.forget(now, MOST_BYTES - text.len());
-        if kept.texts.len() == MOST {
-            kept.drop_oldest();
+        let fresh = KeptText {
+            uri: uri.clone(),
+            caller: Arc::clone(caller),
+            file,
+            bytes: text.len(),
+            mime_type: mime_type.to_owned(),
+            since: Instant::now(),
+        };
+        let mut kept = self.texts.lock();
+        kept.expire();
+        while kept.bytes + text.len() > MOST_BYTES || kept.texts.len() == MOST {
+            kept.make_room();
         }
         kept.bytes += text.len();
-        let mime_type = mime_type.to_owned();
-        kept.texts.push_back(KeptText { uri: uri.clone(), file, bytes: text.len(), mime_type, since: now });
+        kept.texts.push_back(fresh);
         Some(uri)
+    }
+
+    /// The text of that URI and its type, if it is still kept for this caller.
+    pub(crate) fn get(&self, uri: &str, caller: &Caller) -> Option<(Vec<u8>, String)> {
+        if !uri.starts_with(PREFIX) {
+            return None;
+        }
+        let mut kept = self.texts.lock();
+        kept.expire();
+        let found = kept.texts.iter().find(|kept| kept.uri == uri && std::ptr::eq(&*kept.caller, caller))?;
+        // Opened while it is known to be there; an open file can be read even when its name is gone.
+        let (file, size, mime_type) =
+            (files::open(&found.file.0).ok()?, found.bytes, found.mime_type.clone());
+        drop(kept);
+        Some((files::read_all(&file, size as u64).ok()?, mime_type))
     }
 
     fn write(&self, text: &str) -> io::Result<KeptFile> {
@@ -92,85 +110,106 @@ impl Kept {
         file.write_all(text.as_bytes())?;
         Ok(kept)
     }
-
-    fn get_at(&self, uri: &str, now: Instant) -> Option<(Vec<u8>, String)> {
-        if !uri.starts_with(PREFIX) {
-            return None;
-        }
-        let mut kept = self.lock();
-        kept.forget(now, MOST_BYTES);
-        let found = kept.texts.iter().find(|kept| kept.uri == uri)?;
-        // Opened while it is known to be there; an open file can be read even when its name is gone.
-        let (file, size, mime_type) =
-            (files::open(&found.file.0).ok()?, found.bytes, found.mime_type.clone());
-        drop(kept);
-        Some((files::read_all(&file, size as u64).ok()?, mime_type))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Texts> {
-        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Texts {
-    /// Drops what is too old, and then the oldest until at most so many bytes are left.
-    fn forget(&mut self, now: Instant, most: usize) {
-        while let Some(oldest) = self.texts.front() {
-            if self.bytes <= most && now.duration_since(oldest.since) < LIFETIME {
-                break;
-            }
-            self.drop_oldest();
+    /// Drops what is too old.
+    fn expire(&mut self) {
+        while self.texts.front().is_some_and(|oldest| oldest.since.elapsed() >= LIFETIME) {
+            self.remove(0);
         }
     }
 
-    fn drop_oldest(&mut self) {
-        self.bytes -= self.texts.pop_front().map_or(0, |oldest| oldest.bytes);
+    /// Drops the oldest of the caller that has the most bytes.
+    fn make_room(&mut self) {
+        let mut by_caller: HashMap<*const Caller, usize> = HashMap::new();
+        for kept in &self.texts {
+            *by_caller.entry(Arc::as_ptr(&kept.caller)).or_default() += kept.bytes;
+        }
+        let largest = by_caller.into_iter().max_by_key(|(_, bytes)| *bytes).map(|(caller, _)| caller);
+        let oldest = self.texts.iter().position(|kept| Some(Arc::as_ptr(&kept.caller)) == largest);
+        self.remove(oldest.unwrap_or(0));
+    }
+
+    fn remove(&mut self, index: usize) {
+        self.bytes -= self.texts.remove(index).map_or(0, |gone| gone.bytes);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::caller::test_caller;
+    use tokio::time::advance;
 
-    fn kept() -> (Kept, tempfile::TempDir) {
-        let folder = tempfile::tempdir().unwrap();
-        (Kept::new(Arc::new(StateDir::new(folder.path().to_owned(), false))), folder)
+    struct Scene {
+        kept: Kept,
+        _folder: tempfile::TempDir,
     }
 
-    fn files(kept: &Kept) -> usize {
-        std::fs::read_dir(kept.state_dir.path().unwrap()).unwrap().count()
+    impl Scene {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let kept = Kept::new(Arc::new(StateDir::new(folder.path().to_owned(), false)));
+            Self { kept, _folder: folder }
+        }
+
+        fn bytes_and_files(&self) -> (usize, usize) {
+            let files = std::fs::read_dir(self.kept.state_dir.path().unwrap()).unwrap().count();
+            (self.kept.texts.lock().bytes, files)
+        }
     }
 
     #[test]
-    fn what_is_kept_can_be_read_and_nothing_else() {
-        let (kept, _folder) = kept();
-        let uri = kept.keep("all of it", "text/plain").unwrap();
-        let (text, mime_type) = kept.get(&uri).unwrap();
+    fn what_is_kept_can_be_read_by_its_caller_and_nobody_else() {
+        let scene = Scene::new();
+        let (caller, other) = (test_caller("a"), test_caller("b"));
+        let uri = scene.kept.keep("all of it", "text/plain", &caller).unwrap();
+        let (text, mime_type) = scene.kept.get(&uri, &caller).unwrap();
         assert_eq!((&*text, &*mime_type), (&b"all of it"[..], "text/plain"));
-        assert_ne!(kept.keep("all of it", "text/plain").unwrap(), uri);
-        assert!(kept.get("mcpbash://kept/00").is_none() && kept.get("file:///etc/passwd").is_none());
+        assert!(scene.kept.get(&uri, &other).is_none());
+        assert_ne!(scene.kept.keep("all of it", "text/plain", &caller).unwrap(), uri);
+        for uri in ["mcpbash://kept/00", "file:///etc/passwd"] {
+            assert!(scene.kept.get(uri, &caller).is_none());
+        }
     }
 
-    #[test]
-    fn it_is_forgotten_after_a_while() {
-        let ((kept, _folder), start) = (kept(), Instant::now());
-        let uri = kept.keep_at("x", "text/plain", start).unwrap();
-        assert!(kept.get_at(&uri, start + LIFETIME.mul_f64(0.99)).is_some());
-        assert!(kept.get_at(&uri, start + LIFETIME).is_none());
-        assert_eq!((kept.lock().bytes, files(&kept)), (0, 0));
+    #[tokio::test(start_paused = true)]
+    async fn it_is_forgotten_after_a_while() {
+        let scene = Scene::new();
+        let caller = test_caller("a");
+        let uri = scene.kept.keep("x", "text/plain", &caller).unwrap();
+        advance(LIFETIME.mul_f64(0.99)).await;
+        assert!(scene.kept.get(&uri, &caller).is_some());
+        advance(LIFETIME.mul_f64(0.01)).await;
+        assert!(scene.kept.get(&uri, &caller).is_none());
+        assert_eq!(scene.bytes_and_files(), (0, 0));
     }
 
     #[test]
     fn the_oldest_makes_room() {
-        let (kept, _folder) = kept();
+        let scene = Scene::new();
+        let caller = test_caller("a");
+        let keep = |text: &str| scene.kept.keep(text, "text/plain", &caller);
+        let is_there = |uri: &String| scene.kept.get(uri, &caller).is_some();
         let third = "x".repeat(MOST_BYTES / 3);
-        let uris: Vec<_> = (0..4).map(|_| kept.keep(&third, "text/plain").unwrap()).collect();
-        let is_there: Vec<_> = uris.iter().map(|uri| kept.get(uri).is_some()).collect();
-        assert_eq!(is_there, [false, true, true, true]);
-        assert!(kept.lock().bytes <= MOST_BYTES);
-        assert!(kept.keep(&"x".repeat(MOST_BYTES + 1), "text/plain").is_none());
-        let uris: Vec<_> = (0..=MOST).map(|_| kept.keep("x", "text/plain").unwrap()).collect();
-        assert!(kept.get(&uris[0]).is_none() && kept.get(&uris[1]).is_some());
-        assert_eq!((kept.lock().bytes, files(&kept)), (MOST, MOST));
+        let uris: Vec<_> = (0..4).map(|_| keep(&third).unwrap()).collect();
+        assert_eq!(uris.iter().map(is_there).collect::<Vec<_>>(), [false, true, true, true]);
+        assert!(scene.bytes_and_files().0 <= MOST_BYTES);
+        assert!(keep(&"x".repeat(MOST_BYTES + 1)).is_none());
+        let uris: Vec<_> = (0..=MOST).map(|_| keep("x").unwrap()).collect();
+        assert!(!is_there(&uris[0]) && is_there(&uris[1]));
+        assert_eq!(scene.bytes_and_files(), (MOST, MOST));
+    }
+
+    #[test]
+    fn a_caller_that_keeps_a_lot_makes_room_for_others() {
+        let scene = Scene::new();
+        let (modest, greedy) = (test_caller("modest"), test_caller("greedy"));
+        let small = scene.kept.keep("x", "text/plain", &modest).unwrap();
+        for _ in 0..10 {
+            scene.kept.keep(&"x".repeat(MOST_BYTES / 4), "text/plain", &greedy).unwrap();
+        }
+        assert!(scene.kept.get(&small, &modest).is_some());
     }
 }

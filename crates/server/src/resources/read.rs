@@ -1,6 +1,7 @@
 //! Reads a resource, whoever provides it.
 
 use super::{Failure, Found, find, project_provider};
+use crate::caller::Caller;
 use crate::server::Server;
 use crate::shape::Answer;
 use base64::Engine;
@@ -20,17 +21,19 @@ pub(crate) struct Content {
     mime_type: Option<String>,
 }
 
-/// Reads what `uri` names. What a script prints on the way is charged to `budget`. Whoever drops this ends the reading.
-pub(crate) async fn read(server: &Server, budget: &Arc<Budget>, uri: &str) -> Result<Content, Failure> {
+/// Reads what `uri` names, for a caller or for ourselves. What a script prints on the way is charged to whom it is read
+/// for. Whoever drops this ends the reading.
+pub(crate) async fn read(server: &Server, caller: Option<&Caller>, uri: &str) -> Result<Content, Failure> {
     if uri.len() > MAX_URI_BYTES {
         return Err(Failure::Invalid(format!("the URI is longer than {MAX_URI_BYTES} bytes")));
     }
     if uri.chars().any(char::is_control) {
         return Err(Failure::Invalid("a URI holds no control characters; write them escaped".to_owned()));
     }
-    if let Some((bytes, mime_type)) = server.resources().kept().get(uri) {
+    if let Some((bytes, mime_type)) = caller.and_then(|caller| server.resources().kept().get(uri, caller)) {
         return Ok(Content { bytes, mime_type: Some(mime_type) });
     }
+    let budget = caller.map_or_else(|| server.budget(), Caller::budget);
     let snapshot = server.snapshot();
     let found = find(&snapshot, uri).ok_or(Failure::Missing)?;
     let paths = &snapshot.catalog.paths;

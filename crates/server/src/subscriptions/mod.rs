@@ -7,26 +7,24 @@
 //! nothing happens. Everything else is read every few seconds (`poll.rs`). Whatever made us look, a changed digest is
 //! told once to everyone who still wants to hear of it (`Subscriptions::settle`).
 
-mod hearer;
 mod listen;
 mod poll;
 mod source;
 
-pub(crate) use hearer::Hearer;
 pub(crate) use listen::{Filter, Listens};
 
+use crate::caller::{Caller, Counted, MOST_FOLLOWED};
 use crate::resources::{Failure, read};
 use crate::server::Server;
+use crate::subscriber::Subscriber;
 use mcp_bash_budget::Charge;
 use mcp_bash_project::{Folders, Looks};
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use source::Source;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-
-/// More resources than these are not followed: each costs memory for as long as its client likes.
-const MOST: usize = 10_000;
+use std::sync::{Arc, OnceLock, Weak};
 
 #[derive(Default)]
 pub(crate) struct Subscriptions {
@@ -39,68 +37,74 @@ pub(crate) struct Subscriptions {
 
 #[derive(Default)]
 struct State {
-    by_uri: HashMap<Box<str>, Subscribed>,
+    by_uri: HashMap<Box<str>, Followed>,
     is_polling: bool,
 }
 
 /// A resource that somebody wants to hear of.
-struct Subscribed {
-    hearers: Vec<Subscriber>,
+struct Followed {
+    subscriptions: Vec<Subscription>,
     /// Of what it held; none when it is gone.
     digest: Option<[u8; 32]>,
     source: Source,
+}
+
+/// One who wants to hear of it.
+struct Subscription {
+    subscriber: Weak<Subscriber>,
+    /// Whether it has still to be told of a change.
+    is_owed: bool,
+    _counted: Counted,
     /// What its URI costs.
     _held: Charge,
 }
 
-struct Subscriber {
-    hearer: Weak<Hearer>,
-    /// Whether it has still to be told of a change.
-    is_owed: bool,
-}
-
-impl Subscriber {
-    fn is(&self, hearer: *const Hearer) -> bool {
-        std::ptr::eq(self.hearer.as_ptr(), hearer)
+impl Subscription {
+    fn is_of(&self, subscriber: *const Subscriber) -> bool {
+        std::ptr::eq(self.subscriber.as_ptr(), subscriber)
     }
 
     fn is_there(&self) -> bool {
-        self.hearer.strong_count() > 0
+        self.subscriber.strong_count() > 0
     }
 
-    /// Tells it what it is owed, as far as its client reads.
-    fn tell(&mut self, uri: &str) -> Option<Arc<Hearer>> {
-        let hearer = self.hearer.upgrade().filter(|_| self.is_owed)?;
-        self.is_owed = !hearer.tell_updated(uri);
-        (!self.is_owed).then_some(hearer)
-    }
-}
-
-impl Subscribed {
-    fn add(&mut self, hearer: &Arc<Hearer>) {
-        if !self.hearers.iter().any(|known| known.is(Arc::as_ptr(hearer))) {
-            self.hearers.push(Subscriber { hearer: Arc::downgrade(hearer), is_owed: false });
-        }
+    /// Tells its subscriber what it is owed, as far as the client reads.
+    fn tell(&mut self, uri: &str) -> Option<Arc<Subscriber>> {
+        let subscriber = self.subscriber.upgrade().filter(|_| self.is_owed)?;
+        self.is_owed = !subscriber.tell_updated(uri);
+        (!self.is_owed).then_some(subscriber)
     }
 }
 
-/// Lets `hearer` hear of the changes of a resource, which must be there.
-pub(crate) async fn subscribe(server: &Arc<Server>, uri: &str, hearer: &Arc<Hearer>) -> Result<(), Failure> {
+impl Followed {
+    fn has(&self, subscriber: &Arc<Subscriber>) -> bool {
+        self.subscriptions.iter().any(|known| known.is_of(Arc::as_ptr(subscriber)))
+    }
+}
+
+/// One who wants to hear of resources, and for whom that counts.
+#[derive(Clone)]
+pub(crate) struct Wanting {
+    pub(crate) subscriber: Arc<Subscriber>,
+    pub(crate) caller: Arc<Caller>,
+}
+
+/// Lets a subscriber hear of the changes of a resource, which must be there.
+pub(crate) async fn subscribe(server: &Arc<Server>, uri: &str, wanting: &Wanting) -> Result<(), Failure> {
     let subscriptions = server.subscriptions();
-    if subscriptions.join(uri, hearer)? {
+    let mut subscription = Some(subscriptions.subscription(uri, wanting)?);
+    if subscriptions.join(uri, wanting, &mut subscription) {
         return Ok(());
     }
     let mut source = Source::of(server, uri);
     if let Source::File(file) = &mut source {
         file.remember(Looks::of(file.path()));
     }
-    // Twice: here, and in the path of its file.
-    let held = server.budget().charge(2 * uri.len()).map_err(|why| Failure::Failed(why.to_string()))?;
-    let content = read(server, server.budget(), uri).await?;
+    let content = read(server, Some(&wanting.caller), uri).await?;
     let digest = Some(Sha256::digest(&content.bytes).into());
     drop(content);
-    let subscribed = Subscribed { hearers: Vec::new(), digest, source, _held: held };
-    if subscriptions.enter(server, uri, subscribed, hearer) {
+    let followed = Followed { subscriptions: Vec::new(), digest, source };
+    if subscriptions.enter(server, uri, followed, wanting, subscription) {
         // It changed between its reading and its following.
         let _turn = subscriptions.turn.lock().await;
         look(server, uri).await;
@@ -109,30 +113,49 @@ pub(crate) async fn subscribe(server: &Arc<Server>, uri: &str, hearer: &Arc<Hear
 }
 
 impl Subscriptions {
-    /// Adds a hearer to a resource that is followed already. False if it is not.
-    fn join(&self, uri: &str, hearer: &Arc<Hearer>) -> Result<bool, Failure> {
-        let mut state = self.lock();
-        if let Some(known) = state.by_uri.get_mut(uri) {
-            known.add(hearer);
-            return Ok(true);
+    /// A subscription that counts for its caller.
+    fn subscription(&self, uri: &str, wanting: &Wanting) -> Result<Subscription, Failure> {
+        let Wanting { subscriber, caller } = wanting;
+        let counted = caller.follow().or_else(|| {
+            // Some of those that count may be of subscribers that are gone.
+            self.prune(&mut self.state.lock());
+            caller.follow()
+        });
+        let counted = counted.ok_or_else(|| {
+            Failure::Failed(format!("{MOST_FOLLOWED} resources are subscribed to, and no more can be"))
+        })?;
+        // Twice: here, and in the path of its file.
+        let held = caller.budget().charge(2 * uri.len()).map_err(|why| Failure::Failed(why.to_string()))?;
+        let subscriber = Arc::downgrade(subscriber);
+        Ok(Subscription { subscriber, is_owed: false, _counted: counted, _held: held })
+    }
+
+    /// Adds a subscription to a resource that is followed already. False if it is not.
+    fn join(&self, uri: &str, wanting: &Wanting, subscription: &mut Option<Subscription>) -> bool {
+        let mut state = self.state.lock();
+        let Some(known) = state.by_uri.get_mut(uri) else { return false };
+        if !known.has(&wanting.subscriber) {
+            known.subscriptions.extend(subscription.take());
         }
-        if state.by_uri.len() < MOST {
-            return Ok(false);
-        }
-        self.prune(&mut state);
-        match state.by_uri.len() {
-            ..MOST => Ok(false),
-            _ => Err(Failure::Failed(format!("{MOST} resources are subscribed to, and no more can be"))),
-        }
+        true
     }
 
     /// Follows a resource that was read. True if it looks different already.
-    fn enter(&self, server: &Arc<Server>, uri: &str, fresh: Subscribed, hearer: &Arc<Hearer>) -> bool {
+    fn enter(
+        &self,
+        server: &Arc<Server>,
+        uri: &str,
+        fresh: Followed,
+        wanting: &Wanting,
+        subscription: Option<Subscription>,
+    ) -> bool {
         let folders = matches!(fresh.source, Source::File(_)).then(|| self.folders(server)).flatten();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         // Another may have been quicker.
         let known = state.by_uri.entry(uri.into()).or_insert(fresh);
-        known.add(hearer);
+        if !known.has(&wanting.subscriber) {
+            known.subscriptions.extend(subscription);
+        }
         let mut is_different = false;
         if let Source::File(file) = &mut known.source {
             folders.inspect(|folders| file.follow(folders));
@@ -146,39 +169,39 @@ impl Subscriptions {
         is_different
     }
 
-    /// Once this returns, `hearer` hears nothing more of the resource.
-    pub(crate) fn unsubscribe(&self, uri: &str, hearer: &Hearer) {
-        let mut state = self.lock();
+    /// Once this returns, `subscriber` hears nothing more of the resource.
+    pub(crate) fn unsubscribe(&self, uri: &str, subscriber: &Subscriber) {
+        let mut state = self.state.lock();
         let Some(known) = state.by_uri.get_mut(uri) else { return };
-        known.hearers.retain(|other| !other.is(hearer) && other.is_there());
-        if known.hearers.is_empty()
+        known.subscriptions.retain(|other| !other.is_of(subscriber) && other.is_there());
+        if known.subscriptions.is_empty()
             && let Some(gone) = state.by_uri.remove(uri)
         {
             self.leave(&gone);
         }
     }
 
-    /// Forgets everything that `hearer` wanted to hear.
-    pub(crate) fn forget(&self, hearer: &Hearer) {
-        let mut state = self.lock();
+    /// Forgets everything that `subscriber` wanted to hear.
+    pub(crate) fn forget(&self, subscriber: &Subscriber) {
+        let mut state = self.state.lock();
         for known in state.by_uri.values_mut() {
-            known.hearers.retain(|other| !other.is(hearer));
+            known.subscriptions.retain(|other| !other.is_of(subscriber));
         }
         self.prune(&mut state);
     }
 
     /// Forgets what nobody wants to hear of any more.
     fn prune(&self, state: &mut State) {
-        let is_left = |known: &mut Subscribed| {
-            known.hearers.retain(Subscriber::is_there);
-            known.hearers.is_empty()
+        let is_left = |known: &mut Followed| {
+            known.subscriptions.retain(Subscription::is_there);
+            known.subscriptions.is_empty()
         };
         for (_, gone) in state.by_uri.extract_if(|_, known| is_left(known)) {
             self.leave(&gone);
         }
     }
 
-    fn leave(&self, gone: &Subscribed) {
+    fn leave(&self, gone: &Followed) {
         if let (Source::File(file), Some(Some(folders))) = (&gone.source, self.folders.get()) {
             file.leave(folders);
         }
@@ -204,7 +227,7 @@ impl Subscriptions {
         let lost: BTreeSet<PathBuf> =
             changed.iter().filter(|folder| !folders.follows(folder)).cloned().collect();
         let (mut due, mut is_polled) = (Vec::new(), false);
-        for (uri, known) in &mut self.lock().by_uri {
+        for (uri, known) in &mut self.state.lock().by_uri {
             let Source::File(file) = &mut known.source else { continue };
             if !file.is_told_by(changed) {
                 continue;
@@ -234,7 +257,7 @@ impl Subscriptions {
     /// Tells of a change, if what was read is another than before.
     fn settle(&self, uri: &str, looks: Option<Looks>, digest: Option<[u8; 32]>) {
         let mut told = Vec::new();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let Some(known) = state.by_uri.get_mut(uri) else { return };
         if let Source::File(file) = &mut known.source {
             file.remember(looks);
@@ -244,36 +267,32 @@ impl Subscriptions {
         }
         known.digest = digest;
         // Queued while the table is locked, so that nothing follows the answer to whoever unsubscribes.
-        for subscriber in &mut known.hearers {
-            subscriber.is_owed = true;
-            told.extend(subscriber.tell(uri));
+        for subscription in &mut known.subscriptions {
+            subscription.is_owed = true;
+            told.extend(subscription.tell(uri));
         }
         drop(state);
-        for hearer in told {
-            hearer.flush();
+        for subscriber in told {
+            subscriber.flush();
         }
     }
 
     /// Tells of the changes that could not be told before, to those who read again.
     pub(crate) fn tell_what_is_owed(&self) {
         let mut told = Vec::new();
-        for (uri, known) in &mut self.lock().by_uri {
-            told.extend(known.hearers.iter_mut().filter_map(|subscriber| subscriber.tell(uri)));
+        for (uri, known) in &mut self.state.lock().by_uri {
+            told.extend(known.subscriptions.iter_mut().filter_map(|subscription| subscription.tell(uri)));
         }
-        for hearer in told {
-            hearer.flush();
+        for subscriber in told {
+            subscriber.flush();
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Reads a resource again and tells of it if it has changed.
 async fn look(server: &Server, uri: &str) {
     let subscriptions = server.subscriptions();
-    let path = match subscriptions.lock().by_uri.get(uri) {
+    let path = match subscriptions.state.lock().by_uri.get(uri) {
         None => return,
         Some(known) => match &known.source {
             Source::File(file) => Some(file.path().to_owned()),
@@ -282,7 +301,7 @@ async fn look(server: &Server, uri: &str) {
     };
     let looks = path.as_deref().and_then(Looks::of);
     let is_gone = path.is_some() && looks.is_none();
-    match read(server, server.budget(), uri).await {
+    match read(server, None, uri).await {
         Ok(content) => subscriptions.settle(uri, looks, Some(Sha256::digest(&content.bytes).into())),
         Err(Failure::Missing) => subscriptions.settle(uri, looks, None),
         // The folder that may be read is gone as well.

@@ -1,6 +1,6 @@
 //! Reads again and again what nobody tells us about.
 
-use super::{Source, Subscribed, Subscriptions, look};
+use super::{Followed, Source, Subscriptions, look};
 use crate::server::Server;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ const TOGETHER: usize = 4;
 /// Begins to poll, unless somebody does or nobody wants it.
 pub(super) fn start(server: &Arc<Server>) {
     let Some(interval) = server.settings().resources.poll_interval else { return };
-    let is_polling = std::mem::replace(&mut server.subscriptions().lock().is_polling, true);
+    let is_polling = std::mem::replace(&mut server.subscriptions().state.lock().is_polling, true);
     if is_polling {
         return;
     }
@@ -38,7 +38,7 @@ async fn poll(server: Arc<Server>, interval: Duration) {
 impl Subscriptions {
     /// What has to be read again now; nothing at all ends the polling.
     fn due(&self) -> Option<Vec<Box<str>>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         self.prune(&mut state);
         let folders = self.folders.get().and_then(Option::as_ref);
         let (mut due, mut is_any) = (Vec::new(), false);
@@ -64,7 +64,7 @@ impl Subscriptions {
     }
 }
 
-impl Subscribed {
+impl Followed {
     /// Whether nobody would tell us of a change.
     pub(super) fn is_polled(&self) -> bool {
         match &self.source {

@@ -3,7 +3,7 @@
 
 use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_runner::StateDir;
-use mcp_bash_server::{Channel, Connection, Flow, Log, Server, Setup, Style};
+use mcp_bash_server::{Client, Log, Reply, Server, Setup, Stream, Style};
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::{Line, LogLevel};
 use serde::Deserializer;
@@ -45,9 +45,11 @@ impl Before {
 pub(crate) fn judge(before: Before, bytes: &[u8]) {
     let collected = Arc::new(Collected::default());
     let (server, runtime) = server();
-    let connection = Connection::new(Arc::clone(server), Arc::clone(&collected) as _);
+    let stream = Arc::clone(&collected) as _;
+    let client = Arc::new(Client::with_session(Arc::clone(server), server.local_caller(), stream));
+    let reply: Arc<dyn Reply> = Arc::clone(&collected) as _;
     for message in before.messages() {
-        connection.receive(&Line::Whole(message.as_bytes()));
+        client.receive(&Line::Whole(message.as_bytes()), &reply);
     }
     collected.take();
 
@@ -55,11 +57,12 @@ pub(crate) fn judge(before: Before, bytes: &[u8]) {
     let batches = matches!(before, Before::Batches);
     for line in bytes.split(|byte| *byte == b'\n') {
         expected.add(line, batches);
-        if connection.receive(&Line::Whole(line)) == Flow::Exit {
+        client.receive(&Line::Whole(line), &reply);
+        if client.has_exited() {
             break;
         }
     }
-    runtime.block_on(connection.finish());
+    runtime.block_on(client.finish());
     expected.hold_against(&collected.take(), bytes);
 }
 
@@ -80,7 +83,7 @@ fn server() -> &'static (Arc<Server>, tokio::runtime::Runtime) {
     })
 }
 
-/// A channel that keeps what is sent.
+/// A stream that keeps what is sent.
 #[derive(Default)]
 struct Collected(Mutex<Vec<Vec<u8>>>);
 
@@ -90,9 +93,25 @@ impl Collected {
     }
 }
 
-impl Channel for Collected {
-    fn push(&self, message: Vec<u8>) {
+impl Reply for Collected {
+    fn answer(&self, message: Vec<u8>) {
+        self.notify(message);
+    }
+
+    fn end(&self) {}
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+}
+
+impl Stream for Collected {
+    fn notify(&self, message: Vec<u8>) {
         self.0.lock().unwrap().push(message);
+    }
+
+    fn ask(&self, message: Vec<u8>) {
+        self.notify(message);
     }
 
     fn flush(&self) {}

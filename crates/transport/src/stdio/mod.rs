@@ -3,7 +3,7 @@
 //! # Theory of operation
 //!
 //! The thread that calls [`serve`] does nearly everything: it waits for input and for the processes of calls at once,
-//! cuts what came into lines and hands them to the connection, which answers most of them on the spot; the answers of
+//! cuts what came into lines and hands them to the client of the server, which answers most of them on the spot; the answers of
 //! one read leave in one write, before the next read. Work that waits goes on in tasks on the same thread, so that a
 //! call wakes nobody but its script and its client. What could block has threads of its own. All answers leave through
 //! the `outbox`, which lets one thread write at a time and never blocks those who send: what the pipe does not take at
@@ -22,7 +22,7 @@ use crate::Host;
 use crate::lifecycle::{Activity, Ending, Lifecycle, Watch, Watcher, await_signals};
 use input::Input;
 use mcp_bash_budget::Budget;
-use mcp_bash_server::{Connection, Server};
+use mcp_bash_server::{Client, Server};
 use outbox::Outbox;
 use serde_json::json;
 use std::io;
@@ -45,11 +45,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// of its calls.
 pub fn serve(server: Arc<Server>, runtime: &Runtime, host: Host) -> io::Result<Ending> {
     let (input, output) = descriptors::take()?;
-    let budget = server.client_budget();
+    let caller = server.local_caller();
+    let budget = Arc::clone(caller.budget());
     let outbox = Arc::new(Outbox::new(output, server.settings().max_unread_bytes, &budget));
-    let channel = Arc::clone(&outbox) as _;
-    let connection = Arc::new(Connection::within(Arc::clone(&budget), Arc::clone(&server), channel));
-    let service = Arc::new(Service { server, connection, outbox, lifecycle: Arc::default() });
+    let stream = Arc::clone(&outbox) as _;
+    let client = Arc::new(Client::with_session(Arc::clone(&server), caller, stream));
+    let service = Arc::new(Service { server, client, outbox, lifecycle: Arc::default() });
     let _inside = runtime.enter();
     await_signals(&service.lifecycle)?;
     let activity = Activity::new();
@@ -78,14 +79,14 @@ pub fn serve(server: Arc<Server>, runtime: &Runtime, host: Host) -> io::Result<E
 /// The service of one client.
 struct Service {
     server: Arc<Server>,
-    connection: Arc<Connection>,
+    client: Arc<Client>,
     outbox: Arc<Outbox>,
     lifecycle: Arc<Lifecycle>,
 }
 
 impl Service {
     fn watch(&self, activity: Activity, host: Host) -> io::Result<Watcher> {
-        let (connection, outbox) = (Arc::clone(&self.connection), Arc::clone(&self.outbox));
+        let (client, outbox) = (Arc::clone(&self.client), Arc::clone(&self.outbox));
         let idle_timeout = self.server.settings().idle_timeout;
         // Calls may wait until the client reads. One that has not read for so long is not waited for.
         let is_given_up = move || idle_timeout.is_some_and(|limit| outbox.is_stuck(limit));
@@ -95,7 +96,7 @@ impl Service {
             orphan_check: self.server.settings().orphan_check,
             activity,
             idle_timeout,
-            is_idle: Box::new(move || connection.is_idle() || is_given_up()),
+            is_idle: Box::new(move || client.is_idle() || is_given_up()),
             give_up: host.give_up,
         })
     }
@@ -105,10 +106,10 @@ impl Service {
     /// of us: then it gets as long as the shutdown may take.
     async fn drain(&self, ending: Ending) {
         if ending == Ending::Exit {
-            let _ = timeout(self.server.settings().shutdown_timeout, self.connection.finish()).await;
+            let _ = timeout(self.server.settings().shutdown_timeout, self.client.finish()).await;
             return;
         }
-        while timeout(LOOK, self.connection.finish()).await.is_err() {
+        while timeout(LOOK, self.client.finish()).await.is_err() {
             if self.outbox.is_stuck(PATIENCE) {
                 return;
             }
@@ -127,7 +128,7 @@ impl Service {
     /// Ends what is left, and lets the client read our last words. Blocks.
     fn close(&self, ending: Ending) {
         self.server.log().event(ending.level(), "mcp.lifecycle", ending.describe(), &json!({}));
-        self.connection.abandon();
+        self.client.abandon();
         self.server.end(GRACE);
         if ending.leaves_a_reader() {
             self.outbox.finish(PATIENCE);
@@ -139,7 +140,7 @@ impl Service {
 async fn go_on_when_relieved(service: Arc<Service>) {
     loop {
         service.outbox.relief().await;
-        service.connection.relieved();
+        service.server.relieved();
     }
 }
 

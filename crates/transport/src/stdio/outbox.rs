@@ -3,7 +3,7 @@
 mod queue;
 
 use mcp_bash_budget::Budget;
-use mcp_bash_server::Channel;
+use mcp_bash_server::{Reply, Stream};
 use queue::{Queue, Writer};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -114,14 +114,26 @@ impl AsFd for Outbox {
     }
 }
 
-impl Channel for Outbox {
-    fn push(&self, message: Vec<u8>) {
-        let mut queue = self.shared.lock();
-        queue.push(message);
-        if queue.unsent() > self.shared.limit && !self.shared.is_clogged.load(Ordering::Relaxed) {
-            queue.last_taken = Instant::now();
-            self.shared.is_clogged.store(true, Ordering::Release);
-        }
+/// All requests share the one stream there is.
+impl Reply for Outbox {
+    fn answer(&self, message: Vec<u8>) {
+        self.push(message);
+    }
+
+    fn end(&self) {}
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+}
+
+impl Stream for Outbox {
+    fn notify(&self, message: Vec<u8>) {
+        self.push(message);
+    }
+
+    fn ask(&self, message: Vec<u8>) {
+        self.push(message);
     }
 
     fn flush(&self) {
@@ -171,6 +183,16 @@ impl Channel for Outbox {
 }
 
 impl Outbox {
+    /// Queues one message.
+    fn push(&self, message: Vec<u8>) {
+        let mut queue = self.shared.lock();
+        queue.push(message);
+        if queue.unsent() > self.shared.limit && !self.shared.is_clogged.load(Ordering::Relaxed) {
+            queue.last_taken = Instant::now();
+            self.shared.is_clogged.store(true, Ordering::Release);
+        }
+    }
+
     /// Leaves the rest to the writer thread, which goes on as the one who writes.
     fn hand_over(&self, queue: &mut Queue) {
         queue.writer = Writer::Thread;

@@ -4,7 +4,7 @@ use super::Service;
 use super::input::Input;
 use crate::lifecycle::{Activity, Ending};
 use mcp_bash_budget::{Budget, Charge};
-use mcp_bash_server::{Channel, Flow};
+use mcp_bash_server::{Reply, Stream};
 use mcp_bash_wire::Lines;
 use std::sync::Arc;
 use tokio::task::yield_now;
@@ -20,7 +20,8 @@ pub(super) async fn all(
     activity: &Activity,
     budget: &Arc<Budget>,
 ) -> Ending {
-    let (connection, outbox) = (&service.connection, &service.outbox);
+    let (client, outbox) = (&service.client, &service.outbox);
+    let reply: Arc<dyn Reply> = Arc::clone(outbox) as _;
     let mut lines = Lines::new(service.server.settings().limits.message_bytes);
     let mut held = Charge::nothing(budget);
     let mut closing = false;
@@ -29,10 +30,10 @@ pub(super) async fn all(
         let count = input.read(lines.room()).await;
         activity.note();
         if count == 0 {
-            return match lines.last_line().map(|line| connection.receive(&line)) {
-                Some(Flow::Exit) => Ending::Exit,
-                Some(Flow::Continue) | None => Ending::EndOfInput,
-            };
+            if let Some(line) = lines.last_line() {
+                client.receive(&line, &reply);
+            }
+            return if client.has_exited() { Ending::Exit } else { Ending::EndOfInput };
         }
         lines.filled(count);
         if lines.size() != held.bytes() {
@@ -40,7 +41,8 @@ pub(super) async fn all(
         }
         let mut answered = 0;
         while let Some(line) = lines.next_line() {
-            if connection.receive(&line) == Flow::Exit {
+            client.receive(&line, &reply);
+            if client.has_exited() {
                 return Ending::Exit;
             }
             answered += 1;
@@ -50,7 +52,7 @@ pub(super) async fn all(
                 yield_now().await;
             }
         }
-        if connection.is_closing() && !closing {
+        if client.is_closing() && !closing {
             closing = true;
             service.start_shutdown_timer();
         }

@@ -7,14 +7,14 @@ mod values;
 pub(crate) use get::get;
 
 use super::tools::served;
-use crate::server::Server;
+use crate::immediate::Immediate;
 use crate::shape::{Answer, Members};
-use mcp_bash_wire::{Raw, Revision, RpcError};
+use mcp_bash_wire::RpcError;
 
-pub(crate) fn list(server: &Server, revision: Revision, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
-    let snapshot = server.snapshot();
+pub(crate) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
+    let snapshot = request.server().snapshot();
     served(&snapshot.catalog)?;
-    let page = snapshot.prompts(revision, params)?;
+    let page = snapshot.prompts(request.context.revision, request.params)?;
     let mut result = Members::default();
     result.raw("prompts", &page.items);
     result.string("nextCursor", page.next.as_deref());

@@ -3,12 +3,12 @@
 use super::environment::Environment;
 use super::{output, policy, questions, served};
 use crate::context::RequestContext;
-use crate::in_flight::InFlightCall;
+use crate::in_flight::InFlightRequest;
 use crate::parking::Subject;
 use crate::schemas::{Schemas, Unfit};
 use crate::server::Server;
 use crate::shape::Answer;
-use crate::work::{Return, Work, unknown_state};
+use crate::work::{Continuation, Work, unknown_state};
 use mcp_bash_budget::SMALL;
 use mcp_bash_project::{Catalog, Origin, Tool};
 use mcp_bash_runner::{Invocation, Patience, Talk};
@@ -48,7 +48,7 @@ impl<'a> Params<'a> {
 pub(crate) struct Resumption<'a> {
     name: Cow<'a, str>,
     arguments: &'a str,
-    /// The word that leads back to the earlier request.
+    /// The token that resumes the work of the earlier request.
     state: Cow<'a, str>,
     responses: Option<Raw<'a>>,
 }
@@ -67,9 +67,10 @@ impl<'a> Resumption<'a> {
     }
 
     /// Lets `in_flight` take the place of the earlier request, or refuses it.
-    pub(crate) fn resume(self, server: &Server, context: RequestContext, in_flight: InFlightCall) {
+    pub(crate) fn resume(self, server: &Server, context: RequestContext, in_flight: InFlightRequest) {
         let subject = || Subject::new(&self.name, self.arguments);
-        Return { word: &self.state, responses: self.responses }.resume(server, subject, context, in_flight);
+        let continuation = Continuation { resume_token: &self.state, responses: self.responses };
+        continuation.resume(server, subject, context, in_flight);
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) fn content_of(text: &str, work: &Work) -> Content {
     if limit == 0 || text.len() <= limit {
         return Content::of_text(text);
     }
-    let uri = work.server().resources().kept().keep(text, "text/plain");
+    let uri = work.server().resources().kept().keep(text, "text/plain", work.caller());
     let (head, tail) = ends(text, limit);
     let left_out = text.len() - head.len() - tail.len();
     let whole =

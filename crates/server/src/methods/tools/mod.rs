@@ -11,18 +11,18 @@ pub(crate) mod resources_file;
 
 pub(crate) use call::{Resumption, asked_timeout, call};
 
-use crate::server::Server;
+use crate::immediate::Immediate;
 use crate::shape::{Answer, Members};
 use mcp_bash_project::Catalog;
-use mcp_bash_wire::{Raw, Revision, RpcError};
+use mcp_bash_wire::RpcError;
 
-pub(crate) fn list(server: &Server, revision: Revision, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
-    let snapshot = server.snapshot();
+pub(crate) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
+    let snapshot = request.server().snapshot();
     served(&snapshot.catalog)?;
     if let Some(failure) = &snapshot.catalog.listing_failure {
         return Err(RpcError::internal(failure.clone()));
     }
-    let page = snapshot.tools(revision, params)?;
+    let page = snapshot.tools(request.context.revision, request.params)?;
     let mut result = Members::default();
     result.raw("tools", &page.items);
     result.string("nextCursor", page.next.as_deref());

@@ -1,15 +1,19 @@
 //! One request that is being worked on: it is answered once, and nothing is sent for it afterwards.
 
-use crate::answers::Answers;
 use crate::limiter::Limiter;
+use crate::reply::Stream;
+use crate::responder::Responder;
 use mcp_bash_wire::{Id, RpcError};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use tokio::sync::Notify;
 
 /// A request between its arrival and its answer.
-pub(crate) struct Call {
+pub(crate) struct OpenRequest {
     id: Id,
-    answers: Answers,
+    responder: Responder,
+    /// Whether notifications leave as they come, and not just before the answer.
+    is_live: bool,
     state: Mutex<State>,
     cancelled: Notify,
 }
@@ -43,8 +47,8 @@ pub(crate) struct Pace {
     pub(crate) live: bool,
 }
 
-impl Call {
-    pub(crate) fn new(id: Id, answers: Answers, pace: Pace) -> Self {
+impl OpenRequest {
+    pub(crate) fn new(id: Id, responder: Responder, pace: Pace) -> Self {
         let open = Open {
             last_progress: None,
             progress: Limiter::new(pace.progress_per_minute),
@@ -53,7 +57,13 @@ impl Call {
             buffered: Vec::new(),
             buffered_bytes: 0,
         };
-        Self { id, answers, state: Mutex::new(State::Open(open)), cancelled: Notify::new() }
+        Self {
+            id,
+            responder,
+            is_live: pace.live,
+            state: Mutex::new(State::Open(open)),
+            cancelled: Notify::new(),
+        }
     }
 
     pub(crate) fn id(&self) -> &Id {
@@ -62,16 +72,16 @@ impl Call {
 
     /// Queues the answer. False when the request was cancelled or has one.
     pub(crate) fn answer(&self, answer: Result<String, RpcError>) -> bool {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         match std::mem::replace(&mut *state, State::Answered) {
             State::Open(open) => {
                 for message in open.buffered.into_iter().chain(open.withheld) {
-                    self.answers.notify(message);
+                    self.responder.notify(message);
                 }
                 // Sent while the state is locked, so that no notification can overtake it.
                 match answer {
-                    Ok(result) => self.answers.result(&self.id, result),
-                    Err(error) => self.answers.error(Some(&self.id), &error),
+                    Ok(result) => self.responder.result(&self.id, result),
+                    Err(error) => self.responder.error(Some(&self.id), &error),
                 }
                 true
             }
@@ -84,30 +94,35 @@ impl Call {
 
     /// Lets what was queued for this request leave.
     pub(crate) fn flush(&self) {
-        self.answers.flush();
+        self.responder.flush();
+    }
+
+    /// Where the client is asked what this request needs to know.
+    pub(crate) fn stream(&self) -> Arc<dyn Stream> {
+        self.responder.stream()
     }
 
     /// Whether the client leaves so much unread that nothing should be started for it.
     pub(crate) fn is_clogged(&self) -> bool {
-        self.answers.is_clogged()
+        self.responder.is_clogged()
     }
 
     /// Ends the request without an answer. False when it has been answered or cancelled before.
     pub(crate) fn cancel(&self) -> bool {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if !matches!(*state, State::Open(_)) {
             return false;
         }
         *state = State::Cancelled;
         drop(state);
-        self.answers.withdraw();
-        self.answers.flush();
+        self.responder.withdraw();
+        self.responder.flush();
         self.cancelled.notify_one();
         true
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
-        matches!(*self.lock(), State::Cancelled)
+        matches!(*self.state.lock(), State::Cancelled)
     }
 
     /// Completes when the request is cancelled.
@@ -119,44 +134,40 @@ impl Call {
     }
 
     /// Sends a progress notification if its value is greater than the last one's.
-    pub(crate) fn progress(&self, value: f64, message: Vec<u8>, pace: Pace) {
-        let mut state = self.lock();
+    pub(crate) fn progress(&self, value: f64, message: Vec<u8>) {
+        let mut state = self.state.lock();
         let State::Open(open) = &mut *state else { return };
         if open.last_progress.is_some_and(|last| value <= last) {
             return;
         }
         open.last_progress = Some(value);
-        if open.progress.allow() && !self.answers.is_clogged() {
+        if open.progress.allow() && !self.responder.is_clogged() {
             open.withheld = None;
-            self.send(open, message, pace);
+            self.send(open, message);
         } else {
             open.withheld = Some(message);
         }
         drop(state);
-        self.answers.flush();
+        self.responder.flush();
     }
 
     /// Sends a log notification, within the limit.
-    pub(crate) fn log(&self, message: Vec<u8>, pace: Pace) {
-        let mut state = self.lock();
+    pub(crate) fn log(&self, message: Vec<u8>) {
+        let mut state = self.state.lock();
         let State::Open(open) = &mut *state else { return };
-        if open.logs.allow() && !self.answers.is_clogged() {
-            self.send(open, message, pace);
+        if open.logs.allow() && !self.responder.is_clogged() {
+            self.send(open, message);
         }
         drop(state);
-        self.answers.flush();
+        self.responder.flush();
     }
 
-    fn send(&self, open: &mut Open, message: Vec<u8>, pace: Pace) {
-        if pace.live {
-            self.answers.notify(message);
+    fn send(&self, open: &mut Open, message: Vec<u8>) {
+        if self.is_live {
+            self.responder.notify(message);
         } else if open.buffered_bytes + message.len() <= MOST_BUFFERED {
             open.buffered_bytes += message.len();
             open.buffered.push(message);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

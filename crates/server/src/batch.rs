@@ -1,0 +1,103 @@
+//! A batch of messages, which is answered by one array when the last of its requests is.
+
+use crate::reply::{Reply, Stream};
+use crate::responder::Responder;
+use mcp_bash_budget::{Budget, Charge};
+use mcp_bash_settings::CONNECTION_SETTING;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// The answers of a batch may take one part in so many of what is held for their caller: all of them wait for the last.
+const SHARE: usize = 4;
+
+/// The reply of each request of a batch. It collects their answers; all else passes through.
+pub(crate) struct Batch {
+    reply: Arc<dyn Reply>,
+    budget: Arc<Budget>,
+    collected: Mutex<Collected>,
+}
+
+struct Collected {
+    /// The requests that are neither answered nor withdrawn, and one more until all of the batch is read.
+    owed: usize,
+    /// The array so far, without its end.
+    array: Vec<u8>,
+    held: Charge,
+}
+
+impl Batch {
+    /// A batch that is being read. It is answered after [`Batch::close`].
+    pub(crate) fn open(reply: Arc<dyn Reply>, budget: &Arc<Budget>) -> Arc<Self> {
+        let budget = budget.part(budget.limit() / SHARE, CONNECTION_SETTING);
+        let collected = Collected { owed: 1, array: Vec::new(), held: Charge::nothing(&budget) };
+        Arc::new(Self { reply, budget, collected: Mutex::new(collected) })
+    }
+
+    /// For one more request of the batch, which now owes an answer.
+    pub(crate) fn responder(self: &Arc<Self>) -> Responder {
+        self.collected.lock().owed += 1;
+        Responder::new(Arc::clone(self) as _, Arc::clone(&self.budget))
+    }
+
+    /// All of the batch is read.
+    pub(crate) fn close(&self) {
+        self.settle(None);
+    }
+
+    /// One request less that owes an answer.
+    fn settle(&self, answer: Option<Vec<u8>>) {
+        let mut guard = self.collected.lock();
+        let collected = &mut *guard;
+        if let Some(answer) = answer {
+            collected.array.push(if collected.array.is_empty() { b'[' } else { b',' });
+            collected.array.extend_from_slice(&answer);
+            // What is an answer has to be kept: large ones have asked for room.
+            collected.held.set(collected.array.len());
+        }
+        collected.owed -= 1;
+        if collected.owed > 0 {
+            return;
+        }
+        collected.held.set(0);
+        let mut array = std::mem::take(&mut collected.array);
+        drop(guard);
+        if array.is_empty() {
+            self.reply.end();
+        } else {
+            array.push(b']');
+            self.reply.answer(array);
+        }
+    }
+}
+
+impl Stream for Batch {
+    fn notify(&self, message: Vec<u8>) {
+        self.reply.notify(message);
+    }
+
+    fn ask(&self, message: Vec<u8>) {
+        self.reply.ask(message);
+    }
+
+    fn flush(&self) {
+        self.reply.flush();
+    }
+
+    fn is_clogged(&self) -> bool {
+        self.reply.is_clogged()
+    }
+}
+
+impl Reply for Batch {
+    fn answer(&self, message: Vec<u8>) {
+        self.settle(Some(message));
+    }
+
+    fn end(&self) {
+        self.settle(None);
+    }
+
+    fn is_shared(&self) -> bool {
+        self.reply.is_shared()
+    }
+}

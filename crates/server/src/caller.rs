@@ -1,0 +1,114 @@
+//! Who makes requests: a person or a program, however many connections and requests it has open. What is held, kept,
+//! parked, awaited and followed for a client belongs to its caller.
+
+use crate::limiter::Limiter;
+use mcp_bash_budget::Budget;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+/// More refusals of wrong secrets than these are not held back for one caller: they are not worth the memory.
+const MOST_SLOWED: usize = 64;
+
+/// More resources than these are not followed for one caller: each costs memory for as long as its client likes.
+pub(crate) const MOST_FOLLOWED: usize = 10_000;
+
+/// The name of whoever started the server and speaks to it through its standard streams.
+pub(crate) const LOCAL: &str = "local";
+
+pub struct Caller {
+    name: Box<str>,
+    /// What is held for it.
+    budget: Arc<Budget>,
+    /// How often it has shown a wrong secret.
+    denials: Mutex<Limiter>,
+    /// How many refusals are being held back.
+    slowed: AtomicUsize,
+    /// How many resources are followed for it.
+    followed: AtomicUsize,
+}
+
+impl Caller {
+    fn new(name: &str, budget: Arc<Budget>, denials_per_minute: u32) -> Self {
+        let denials = Mutex::new(Limiter::new(denials_per_minute));
+        Self {
+            name: name.into(),
+            budget,
+            denials,
+            slowed: AtomicUsize::new(0),
+            followed: AtomicUsize::new(0),
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What is held for it, as a part of what is held in all.
+    pub fn budget(&self) -> &Arc<Budget> {
+        &self.budget
+    }
+
+    /// It has shown a wrong secret. False when it has done so too often lately.
+    pub(crate) fn may_be_denied_at_once(&self) -> bool {
+        self.denials.lock().allow()
+    }
+
+    /// For one more refusal that is held back, unless there are too many of them.
+    pub(crate) fn slow_down(self: &Arc<Self>) -> Option<Counted> {
+        self.count(|caller| &caller.slowed, MOST_SLOWED)
+    }
+
+    /// For one more resource that is followed, unless there are too many of them.
+    pub(crate) fn follow(self: &Arc<Self>) -> Option<Counted> {
+        self.count(|caller| &caller.followed, MOST_FOLLOWED)
+    }
+
+    fn count(self: &Arc<Self>, counter: fn(&Self) -> &AtomicUsize, most: usize) -> Option<Counted> {
+        // Counted before it is looked at, so that it is taken back in any case.
+        let before = counter(self).fetch_add(1, Ordering::AcqRel);
+        let counted = Counted { caller: Arc::clone(self), counter };
+        (before < most).then_some(counted)
+    }
+}
+
+/// One of a number of things that a caller has, for as long as this value lives.
+pub(crate) struct Counted {
+    caller: Arc<Caller>,
+    counter: fn(&Caller) -> &AtomicUsize,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        (self.counter)(&self.caller).fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// The callers that are known, by their names. One that nothing belongs to any more is forgotten.
+#[derive(Default)]
+pub(crate) struct Callers(Mutex<HashMap<Box<str>, Weak<Caller>>>);
+
+impl Callers {
+    /// The caller of that name: the same value for as long as anybody has it.
+    pub(crate) fn get(
+        &self,
+        name: &str,
+        budget: impl FnOnce() -> Arc<Budget>,
+        denials_per_minute: u32,
+    ) -> Arc<Caller> {
+        let mut callers = self.0.lock();
+        if let Some(known) = callers.get(name).and_then(Weak::upgrade) {
+            return known;
+        }
+        callers.retain(|_, caller| caller.strong_count() > 0);
+        let caller = Arc::new(Caller::new(name, budget(), denials_per_minute));
+        callers.insert(name.into(), Arc::downgrade(&caller));
+        caller
+    }
+}
+
+#[cfg(test)]
+pub(crate) fn test_caller(name: &str) -> Arc<Caller> {
+    Arc::new(Caller::new(name, Budget::new(usize::MAX, "LIMIT"), 0))
+}

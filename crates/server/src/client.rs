@@ -1,0 +1,95 @@
+//! One who sends messages: the client of a connection or of a session, or that of a single request without either. The
+//! ids of its requests are its own.
+
+use crate::caller::Caller;
+use crate::in_flight::InFlight;
+use crate::reply::Stream;
+use crate::server::Server;
+use crate::session::Session;
+use crate::subscriber::Subscriber;
+use crate::subscriptions::Listens;
+use std::sync::Arc;
+
+pub struct Client {
+    pub(crate) server: Arc<Server>,
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) in_flight: Arc<InFlight>,
+    pub(crate) listens: Listens,
+    /// Where there is none, only the stateless era is served.
+    session: Option<Session>,
+}
+
+impl Client {
+    /// A client that can begin a session, besides requests of the stateless era. What belongs to no request goes to
+    /// `stream`.
+    pub fn with_session(server: Arc<Server>, caller: Arc<Caller>, stream: Arc<dyn Stream>) -> Self {
+        let settings = server.settings();
+        let stream = server.recorded_stream(stream);
+        let session = Session::new(stream, server.log().default_level(), settings.logs_per_minute);
+        server.log().audience().join(&session.subscriber);
+        Self::new(server, caller, Some(session))
+    }
+
+    /// A client whose every request says all about itself.
+    pub fn without_session(server: Arc<Server>, caller: Arc<Caller>) -> Self {
+        Self::new(server, caller, None)
+    }
+
+    fn new(server: Arc<Server>, caller: Arc<Caller>, session: Option<Session>) -> Self {
+        Self { server, caller, in_flight: Arc::default(), listens: Listens::default(), session }
+    }
+
+    pub fn caller(&self) -> &Arc<Caller> {
+        &self.caller
+    }
+
+    pub(crate) fn session(&self) -> Option<&Session> {
+        self.session.as_ref()
+    }
+
+    /// Who hears of events that concern this client.
+    pub(crate) fn subscriber(&self) -> Option<&Arc<Subscriber>> {
+        self.session.as_ref().map(|session| &session.subscriber)
+    }
+
+    /// Whether nothing is being worked on, and nobody listens.
+    pub fn is_idle(&self) -> bool {
+        self.in_flight.is_idle() && self.listens.is_empty()
+    }
+
+    /// Whether the client said `shutdown`.
+    pub fn is_closing(&self) -> bool {
+        self.session.as_ref().is_some_and(Session::is_closing)
+    }
+
+    /// Whether the client said `exit`.
+    pub fn has_exited(&self) -> bool {
+        self.session.as_ref().is_some_and(Session::has_exited)
+    }
+
+    /// Completes when everything that was asked is answered and its work has ended. Nothing more is received then. Safe
+    /// to drop half-way, and to begin again.
+    pub async fn finish(&self) {
+        if let Some(session) = &self.session {
+            session.questions.close();
+        }
+        self.listens.end_all(&self.server);
+        self.in_flight.idle().await;
+    }
+
+    /// The client is gone, or has to be: its work is stopped, and it is told nothing more.
+    pub fn abandon(&self) {
+        self.listens.end_all(&self.server);
+        self.in_flight.cancel_all();
+        if let Some(subscriber) = self.subscriber() {
+            subscriber.close();
+            self.server.subscriptions().forget(subscriber);
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.abandon();
+    }
+}

@@ -1,0 +1,398 @@
+//! Takes what a client sends, message by message, and sees to it that each gets what it is owed.
+
+use crate::batch::Batch;
+use crate::client::Client;
+use crate::context::{RequestContext, missing_meta};
+use crate::guard::{Denied, SLOWED};
+use crate::immediate::Immediate;
+use crate::in_flight::InFlightRequest;
+use crate::methods::{LaterHandler, Method, Resumption, Serve};
+use crate::panics;
+use crate::reply::Reply;
+use crate::responder::Responder;
+use crate::session::{Gate, Session};
+use crate::subscriber::Subscriber;
+use crate::subscriptions::Filter;
+use crate::work::{Work, unknown_state};
+use mcp_bash_budget::SMALL;
+use mcp_bash_wire::{
+    Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, RawBuf, Refusal, Request,
+    RequestMeta, RpcError, decode, decode_element, keys, refuse_oversized, write,
+};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// What a message is owed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owed {
+    /// Nothing: it needs no answer, and its reply will neither be answered nor ended.
+    Nothing,
+    /// An answer, which its reply has or will get; unless it is ended, because the request is cancelled.
+    Answer,
+}
+
+impl Client {
+    /// Takes one line. What can be answered at once is queued when this returns; the caller flushes.
+    pub fn receive(self: &Arc<Self>, line: &Line<'_>, reply: &Arc<dyn Reply>) -> Owed {
+        let recorded;
+        let reply = match self.server.payloads() {
+            None => reply,
+            Some(_) => {
+                recorded = self.server.recorded_reply(Arc::clone(reply));
+                &recorded
+            }
+        };
+        Dispatcher { client: self }.receive(line, reply)
+    }
+}
+
+/// Takes the messages of one client.
+struct Dispatcher<'a> {
+    client: &'a Arc<Client>,
+}
+
+/// Where a message is answered: by itself, or as a part of its batch.
+enum Way<'a> {
+    Alone(&'a Arc<dyn Reply>),
+    InBatch(&'a Arc<Batch>),
+}
+
+/// How a request was served.
+enum Served {
+    /// These are the members of its result.
+    Now(String),
+    /// It will be answered by whoever works on it.
+    Later,
+}
+
+impl Dispatcher<'_> {
+    fn receive(&self, line: &Line<'_>, reply: &Arc<dyn Reply>) -> Owed {
+        let server = &self.client.server;
+        let limits = server.settings().limits;
+        let alone = Way::Alone(reply);
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::TooLong { start } => return self.refuse(&refuse_oversized(start, limits), &alone),
+        };
+        if let Some(payloads) = server.payloads() {
+            payloads.record('<', line);
+        }
+        match decode(line, limits) {
+            Ok(None) => Owed::Nothing,
+            Ok(Some(Decoded::One(incoming))) => self.take(incoming, &alone),
+            Ok(Some(Decoded::Batch(elements))) => self.take_batch(&elements, reply),
+            Err(refusal) => self.refuse(&refusal, &alone),
+        }
+    }
+
+    fn take_batch(&self, elements: &[Raw<'_>], reply: &Arc<dyn Reply>) -> Owed {
+        let session = self.client.session();
+        let allowed = self.client.server.settings().compat_batches
+            || session.is_some_and(|session| session.handshake().has_batches());
+        if !allowed || elements.is_empty() {
+            let detail =
+                if allowed { "a batch holds at least one message" } else { "batches are not allowed here" };
+            let error = RpcError::invalid_request(format!("Invalid Request: {detail}"));
+            reply.answer(write::error(None, &error));
+            return Owed::Answer;
+        }
+        let batch = Batch::open(Arc::clone(reply), self.client.caller.budget());
+        let way = Way::InBatch(&batch);
+        let mut owed = Owed::Nothing;
+        // Those that are answered at once are in flight as well, until the array leaves.
+        let mut ids = HashSet::new();
+        for element in elements {
+            let of_element = match decode_element(*element) {
+                Ok(Incoming::Request(request)) if !ids.insert(request.id.clone()) => {
+                    self.refuse(&Refusal { id: Some(request.id), error: id_in_flight() }, &way)
+                }
+                Ok(incoming) => self.take(incoming, &way),
+                Err(refusal) => self.refuse(&refusal, &way),
+            };
+            if of_element == Owed::Answer {
+                owed = Owed::Answer;
+            }
+        }
+        batch.close();
+        owed
+    }
+
+    fn take(&self, incoming: Incoming<'_>, way: &Way<'_>) -> Owed {
+        match incoming {
+            Incoming::Request(request) => return self.take_request(&request, way),
+            Incoming::Notification(notification) => self.take_notification(&notification),
+            Incoming::Response(response) => {
+                let is_awaited =
+                    self.client.session().is_some_and(|session| session.questions.take(&response));
+                if !is_awaited {
+                    let details = json!({ "id": response.id.as_ref().map(Id::as_json) });
+                    self.tell("unexpected answer", &details);
+                }
+            }
+            Incoming::Ignored(reason) => self.tell("notification ignored", &json!({ "reason": reason })),
+        }
+        Owed::Nothing
+    }
+
+    fn refuse(&self, refusal: &Refusal, way: &Way<'_>) -> Owed {
+        self.tell("message refused", &json!({ "code": refusal.error.code }));
+        self.responder(way).error(refusal.id.as_ref(), &refusal.error);
+        Owed::Answer
+    }
+
+    fn take_request(&self, request: &Request<'_>, way: &Way<'_>) -> Owed {
+        let responder = self.responder(way);
+        match panics::caught(|| self.serve(request, way, &responder)) {
+            Ok(Served::Now(result)) => responder.result(&request.id, result),
+            Ok(Served::Later) => {}
+            Err(error) => responder.error(Some(&request.id), &error),
+        }
+        Owed::Answer
+    }
+
+    /// For a message that is owed an answer.
+    fn responder(&self, way: &Way<'_>) -> Responder {
+        match way {
+            Way::Alone(reply) => Responder::new(Arc::clone(reply), Arc::clone(self.client.caller.budget())),
+            Way::InBatch(batch) => batch.responder(),
+        }
+    }
+
+    /// Serves a request, or hands it to those who will.
+    fn serve(&self, request: &Request<'_>, way: &Way<'_>, responder: &Responder) -> Result<Served, RpcError> {
+        let client = self.client;
+        if client.in_flight.contains(&request.id) || client.listens.contains(&request.id) {
+            return Err(id_in_flight());
+        }
+        let meta = RequestMeta::read(request.params)?;
+        let guard = client.server.guard();
+        if let Some(guard) = guard
+            && let Err(denied) = guard.check(meta.whole, &client.caller)
+        {
+            return self.deny(&denied, request, responder);
+        }
+        let context = RequestContext::of(&meta, &client.caller, client.session(), guard)?;
+        let method = self.method_for(request, &context, way)?;
+        let brings_answers = meta.request_state.is_some() && context.era() == Era::Stateless;
+        match method.serve {
+            Serve::Now(handler) => {
+                panics::on_purpose(method.name);
+                let answer = handler(&Immediate { client, context: &context, params: request.params })?;
+                Ok(Served::Now(answer.render(context.revision, &client.server.snapshot().catalog.identity)))
+            }
+            Serve::Asking(_) if brings_answers => self.resume(request, context, responder),
+            // It never asks, so that no state of its can be known.
+            Serve::Later(_) if brings_answers => Err(unknown_state()),
+            Serve::Later(handler) | Serve::Asking(handler) => {
+                self.start_work(request, method.name, handler, context, responder)
+            }
+            Serve::Listen => self.listen(request, &context, way, responder),
+        }
+    }
+
+    /// The method that is asked for, if it may be called now.
+    fn method_for(
+        &self,
+        request: &Request<'_>,
+        context: &RequestContext,
+        way: &Way<'_>,
+    ) -> Result<&'static Method, RpcError> {
+        let settings = self.client.server.settings();
+        let method = Method::find(&request.method);
+        if matches!(way, Way::InBatch(_)) && !settings.compat_batches {
+            let is_first = method.is_some_and(|method| method.handshake == Some(Gate::First));
+            if !context.revision.has_batches() || is_first {
+                return Err(RpcError::invalid_request(format!(
+                    "Invalid Request: `{}` cannot be part of a batch",
+                    request.method
+                )));
+            }
+        }
+        match context.era() {
+            Era::Stateless if self.client.is_closing() => {
+                return Err(RpcError::internal("Server shutting down"));
+            }
+            Era::Stateless => {}
+            Era::Handshake => {
+                // Only the stateless era has it, so whoever calls it means that era and left out what it needs.
+                if method.is_some_and(|method| method.handshake.is_none()) {
+                    return Err(missing_meta(keys::PROTOCOL_VERSION));
+                }
+                let gate = method.and_then(|method| method.handshake).unwrap_or(Gate::Ready);
+                self.client.session().map_or(Ok(()), |session| session.admits(gate))?;
+            }
+        }
+        let served = method.filter(|method| method.is_served(context.era(), settings.minimal));
+        served.ok_or_else(|| RpcError::method_not_found(&request.method))
+    }
+
+    /// Opens a stream of notifications, which is all that its client hears until it ends.
+    fn listen(
+        &self,
+        request: &Request<'_>,
+        context: &RequestContext,
+        way: &Way<'_>,
+        responder: &Responder,
+    ) -> Result<Served, RpcError> {
+        if matches!(way, Way::InBatch(_)) {
+            return Err(RpcError::invalid_request("Invalid Request: to listen cannot be part of a batch"));
+        }
+        let filter = Filter::read(request.params)?;
+        let reply = Arc::clone(responder.reply());
+        let Client { server, caller, listens, .. } = &**self.client;
+        listens.begin(server, reply, caller, &request.id, context.revision, filter)?;
+        Ok(Served::Later)
+    }
+
+    fn begin(&self, id: &Id, responder: &Responder) -> Result<InFlightRequest, RpcError> {
+        let pace = self.client.server.pace();
+        self.client.in_flight.begin(id, responder.clone(), pace).ok_or_else(id_in_flight)
+    }
+
+    /// Goes on with the work that an earlier request has begun, which has its place already. Nothing else is started, so
+    /// that whoever shows a state gets no more than that.
+    fn resume(
+        &self,
+        request: &Request<'_>,
+        context: RequestContext,
+        responder: &Responder,
+    ) -> Result<Served, RpcError> {
+        let resumption = Resumption::read(request.params)?;
+        resumption.resume(&self.client.server, context, self.begin(&request.id, responder)?);
+        Ok(Served::Later)
+    }
+
+    fn start_work(
+        &self,
+        request: &Request<'_>,
+        name: &'static str,
+        handler: LaterHandler,
+        context: RequestContext,
+        responder: &Responder,
+    ) -> Result<Served, RpcError> {
+        let caller = &self.client.caller;
+        let bytes = held_bytes(request, &context);
+        let held = (bytes > SMALL).then(|| caller.budget().charge(bytes)).transpose();
+        let held = held.map_err(|why| RpcError::internal(format!("Server busy: {why}")))?;
+        let in_flight = self.begin(&request.id, responder)?;
+        let open_request = Arc::clone(in_flight.request());
+        let work = Arc::new(Work::new(Arc::clone(self.client), context, in_flight));
+        let params = request.params.map(RawBuf::from);
+        let task = Box::pin(async move {
+            let _held = held;
+            if work.is_cancelled() {
+                return;
+            }
+            let answer = panics::caught_while_waiting(async {
+                panics::on_purpose(name);
+                handler(&work, params.as_ref().map(RawBuf::as_raw)).await
+            });
+            let answer = answer.await;
+            let snapshot = work.server().snapshot();
+            work.answer(answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity)));
+        });
+        // A panic drops the work, which answers; nobody else must.
+        let admission = self.client.server.admission();
+        let admitted = panics::caught(|| Ok(admission.admit(caller, &open_request, bytes, task)));
+        if let Ok(Err(refused)) = admitted {
+            // Before the work is dropped, which would answer with less of a reason.
+            open_request.answer(Err(RpcError::internal(format!("Server busy: {}", refused.reason))));
+            drop(refused);
+        }
+        Ok(Served::Later)
+    }
+
+    fn take_notification(&self, notification: &Notification<'_>) {
+        let (client, params) = (self.client, notification.params);
+        if let Some(guard) = client.server.guard() {
+            let meta = RequestMeta::read(params).unwrap_or_default();
+            if guard.check(meta.whole, &client.caller).is_err() {
+                return;
+            }
+        }
+        if &*notification.method == "notifications/cancelled" {
+            return self.cancel(params);
+        }
+        let Some(session) = client.session() else { return };
+        match &*notification.method {
+            "notifications/initialized" | "initialized" => {
+                if session.ready() {
+                    self.refresh_roots(session, true);
+                }
+            }
+            "notifications/roots/list_changed" => self.refresh_roots(session, false),
+            "exit" => drop(session.exit()),
+            _ => {}
+        }
+    }
+
+    fn refresh_roots(&self, session: &Session, is_first: bool) {
+        if session.handshake().capabilities.roots {
+            session.roots.refresh(&self.client.server, is_first);
+        }
+    }
+
+    /// Stops the work on a request. What cannot be understood is passed over: nobody waits for an answer.
+    fn cancel(&self, params: Option<Raw<'_>>) {
+        let read = || {
+            let params = Object::read(params?, "params", &["requestId"]).ok()?;
+            Id::read(params.get("requestId")?)
+        };
+        let Some(id) = read() else { return };
+        if self.client.listens.cancel(&id, &self.client.server) {
+            return;
+        }
+        if let Some(request) = self.client.in_flight.cancel(&id) {
+            self.client.server.admission().forget(&request);
+            self.tell("request cancelled", &json!({}));
+        }
+    }
+
+    /// Refuses a request that does not show the secret: at once, or a while later where there were many of them.
+    fn deny(
+        &self,
+        denied: &Denied,
+        request: &Request<'_>,
+        responder: &Responder,
+    ) -> Result<Served, RpcError> {
+        let (server, error) = (&self.client.server, RpcError::from(denied));
+        if !denied.throttled {
+            let details = json!({ "method": request.method.chars().take(80).collect::<String>() });
+            let message = "remote token rejected";
+            server.log().client_event(self.subscriber(), LogLevel::Warning, "mcp.auth", message, &details);
+            return Err(error);
+        }
+        let Some(slowed) = self.client.caller.slow_down() else { return Err(error) };
+        let in_flight = self.begin(&request.id, responder)?;
+        server.runtime().spawn(async move {
+            tokio::time::sleep(SLOWED).await;
+            in_flight.answer(Err(error));
+            drop(slowed);
+        });
+        Ok(Served::Later)
+    }
+
+    /// Tells the operator and this client of something about its messages.
+    fn tell(&self, message: &str, details: &Value) {
+        let log = self.client.server.log();
+        log.client_event(self.subscriber(), LogLevel::Debug, "mcp.rpc", message, details);
+    }
+
+    fn subscriber(&self) -> Option<&Subscriber> {
+        self.client.subscriber().map(AsRef::as_ref)
+    }
+}
+
+/// What a request that waits or is worked on holds: its params, what of them is kept apart as the context, a token once
+/// more in the progress that is held back, and the id where it is in flight and where it is answered.
+fn held_bytes(request: &Request<'_>, context: &RequestContext) -> usize {
+    let kept = |part: &Option<Box<str>>| part.as_ref().map_or(0, |text| text.len());
+    let params = request.params.map_or(0, |params| params.text().len());
+    params + kept(&context.meta) + 2 * kept(&context.progress_token) + 2 * request.id.as_json().len()
+}
+
+/// The refusal of a request whose id is taken: an answer to it could be taken for one to the other.
+fn id_in_flight() -> RpcError {
+    RpcError::invalid_request("Invalid Request: a request with this id is still in flight")
+}

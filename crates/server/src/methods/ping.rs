@@ -1,0 +1,10 @@
+//! `ping`: whether anybody is there.
+
+use crate::immediate::Immediate;
+use crate::shape::Answer;
+use mcp_bash_wire::RpcError;
+
+#[expect(clippy::unnecessary_wraps, reason = "every handler has this signature")]
+pub(super) fn ping(_request: &Immediate<'_>) -> Result<Answer, RpcError> {
+    Ok(Answer::default())
+}

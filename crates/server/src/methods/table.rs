@@ -1,0 +1,92 @@
+//! The table of methods: the name of each, when it may be called, and who serves it. A new method is a line here and a
+//! handler in the file of its family.
+
+use super::{completion, discover, lifecycle, logging, ping, prompts, resources, tools};
+use crate::immediate::Immediate;
+use crate::session::Gate;
+use crate::shape::Answer;
+use crate::work::Work;
+use mcp_bash_wire::{Era, Raw, RpcError};
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A method of the protocol.
+pub(crate) struct Method {
+    pub(crate) name: &'static str,
+    /// When a session may call it; `None` where the handshake era does not have it.
+    pub(crate) handshake: Option<Gate>,
+    /// Whether the stateless era has it.
+    stateless: bool,
+    /// Whether it is there in minimal mode.
+    minimal: bool,
+    pub(crate) serve: Serve,
+}
+
+/// How a method is served.
+#[derive(Clone, Copy)]
+pub(crate) enum Serve {
+    /// Answered before the next message is read.
+    Now(NowHandler),
+    /// Its work may take time, and runs beside other work.
+    Later(LaterHandler),
+    /// The same, and it may ask the client: in the stateless era, requests that bring answers resume it.
+    Asking(LaterHandler),
+    /// Answered only when it ends, and told things until then.
+    Listen,
+}
+
+pub(crate) type NowHandler = fn(&Immediate<'_>) -> Result<Answer, RpcError>;
+
+pub(crate) type LaterHandler = for<'a> fn(&'a Arc<Work>, Option<Raw<'a>>) -> PendingAnswer<'a>;
+
+type PendingAnswer<'a> = Pin<Box<dyn Future<Output = Result<Answer, RpcError>> + Send + 'a>>;
+
+const fn method(
+    name: &'static str,
+    handshake: Option<Gate>,
+    stateless: bool,
+    minimal: bool,
+    serve: Serve,
+) -> Method {
+    Method { name, handshake, stateless, minimal, serve }
+}
+
+use Gate::{Always, First, Greeted, Ready};
+use Serve::{Asking, Later, Listen, Now};
+
+#[rustfmt::skip]
+const TABLE: &[Method] = &[
+    //     name                        handshake      stateless minimal handler
+    method("ping",                     Some(Always),  false,    true,   Now(ping::ping)),
+    method("tools/call",               Some(Ready),   true,     false,  Asking(|work, params| Box::pin(tools::call(work, params)))),
+    method("tools/list",               Some(Ready),   true,     false,  Now(tools::list)),
+    method("resources/list",           Some(Ready),   true,     false,  Now(resources::list)),
+    method("resources/templates/list", Some(Ready),   true,     false,  Now(resources::list_templates)),
+    method("resources/read",           Some(Ready),   true,     false,  Later(|work, params| Box::pin(resources::read(work, params)))),
+    method("resources/subscribe",      Some(Ready),   false,    false,  Later(|work, params| Box::pin(resources::subscribe(work, params)))),
+    method("resources/unsubscribe",    Some(Ready),   false,    false,  Now(resources::unsubscribe)),
+    method("subscriptions/listen",     None,          true,     false,  Listen),
+    method("prompts/get",              Some(Ready),   true,     false,  Later(|work, params| Box::pin(prompts::get(work, params)))),
+    method("prompts/list",             Some(Ready),   true,     false,  Now(prompts::list)),
+    method("completion/complete",      Some(Ready),   true,     false,  Later(|work, params| Box::pin(completion::complete(work, params)))),
+    method("initialize",               Some(First),   false,    true,   Now(lifecycle::initialize)),
+    method("logging/setLevel",         Some(Greeted), false,    true,   Now(logging::set_level)),
+    method("shutdown",                 Some(Always),  false,    true,   Now(lifecycle::shutdown)),
+    method("exit",                     Some(Always),  false,    true,   Now(lifecycle::exit)),
+    method("server/discover",          None,          true,     true,   Now(discover::discover)),
+];
+
+impl Method {
+    /// The method of that name, in whichever era.
+    pub(crate) fn find(name: &str) -> Option<&'static Self> {
+        TABLE.iter().find(|method| method.name == name)
+    }
+
+    pub(crate) fn is_served(&self, era: Era, minimal: bool) -> bool {
+        let is_known = match era {
+            Era::Handshake => self.handshake.is_some(),
+            Era::Stateless => self.stateless,
+        };
+        is_known && (self.minimal || !minimal)
+    }
+}

@@ -1,0 +1,39 @@
+//! The seam between the protocol and its transports: how messages reach a client.
+
+/// A way to a client. Messages leave in the order in which they were queued, and not later than the next
+/// [`Stream::flush`].
+pub trait Stream: Send + Sync {
+    /// Queues a notification.
+    fn notify(&self, message: Vec<u8>);
+
+    /// Queues a request of ours, which the client is to answer.
+    fn ask(&self, message: Vec<u8>);
+
+    /// Lets what is queued leave, without waiting for the client to read it.
+    fn flush(&self);
+
+    /// Whether so much is queued that nothing should be added which can be missed (progress, logs) or can wait. Asked
+    /// often, so it must cost next to nothing. Whoever implements it calls [`Server::relieved`] when it has become
+    /// false again.
+    ///
+    /// [`Server::relieved`]: crate::Server::relieved
+    fn is_clogged(&self) -> bool {
+        false
+    }
+}
+
+/// What the message of a client gets back: notifications and questions, then one answer or none. Exactly one of
+/// [`Reply::answer`] and [`Reply::end`] is called for each message that is owed an answer.
+pub trait Reply: Stream {
+    /// Queues the answer: a result, an error, or the array that answers a batch. It is the last message of this reply.
+    fn answer(&self, message: Vec<u8>);
+
+    /// There will be no answer: the request was cancelled.
+    fn end(&self);
+
+    /// Whether messages of other requests travel on the same stream, so that the end of this reply is not the end of
+    /// the stream.
+    fn is_shared(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,62 @@
+//! Answers one request, within what may be held for its caller.
+
+use crate::reply::{Reply, Stream};
+use mcp_bash_budget::{Budget, SMALL};
+use mcp_bash_wire::{Id, RpcError, write};
+use std::sync::Arc;
+
+#[derive(Clone)]
+pub(crate) struct Responder {
+    reply: Arc<dyn Reply>,
+    budget: Arc<Budget>,
+}
+
+impl Responder {
+    pub(crate) fn new(reply: Arc<dyn Reply>, budget: Arc<Budget>) -> Self {
+        Self { reply, budget }
+    }
+
+    /// Answers with a result, given as its members; where there is no room for it, with an error that says so.
+    pub(crate) fn result(&self, id: &Id, members: String) {
+        if members.len() > SMALL
+            && let Err(why) = self.budget.has_room(members.len())
+        {
+            // Given back before anything else is done.
+            drop(members);
+            return self.error(Some(id), &RpcError::internal(format!("The result is not sent: {why}")));
+        }
+        self.reply.answer(write::result(id, members));
+    }
+
+    /// Answers with an error.
+    pub(crate) fn error(&self, id: Option<&Id>, error: &RpcError) {
+        self.reply.answer(write::error(id, error));
+    }
+
+    /// The request will not be answered.
+    pub(crate) fn withdraw(&self) {
+        self.reply.end();
+    }
+
+    pub(crate) fn notify(&self, message: Vec<u8>) {
+        self.reply.notify(message);
+    }
+
+    pub(crate) fn flush(&self) {
+        self.reply.flush();
+    }
+
+    pub(crate) fn is_clogged(&self) -> bool {
+        self.reply.is_clogged()
+    }
+
+    /// Where the request is answered, for those who say more than an answer.
+    pub(crate) fn reply(&self) -> &Arc<dyn Reply> {
+        &self.reply
+    }
+
+    /// The stream on which the request is answered, for questions that belong to it.
+    pub(crate) fn stream(&self) -> Arc<dyn Stream> {
+        Arc::clone(&self.reply) as _
+    }
+}
