@@ -1,10 +1,11 @@
-//! The folder of one call: everything that the server and the processes of the call share beside the standard streams
-//! stands there, and nothing of another call does.
+//! The folder of one call: it holds all files that the server and the processes of the call share, and none
+//! of another call.
 //!
-//! To make a folder, a named pipe and a socket costs as much as all else we do for a call, so folders are used again. A
-//! script can do to its folder whatever its user can: leave files, put a pipe in the place of a file, remove or rename
-//! everything, take permissions away, link the pipe elsewhere. So a folder that comes back is looked over, swept if it was
-//! touched, and thrown away if it is not what we made. Whatever a script does to its folder harms its own call alone.
+//! To make a folder, a named pipe and a socket costs as much as all else we do for a call, so folders are
+//! used again. A script can do to its folder whatever its user can: leave files, put a pipe in the place of a
+//! file, remove or rename everything, take permissions away, link the pipe elsewhere. So a folder that comes
+//! back is checked, swept if it was changed, and thrown away if it is not what we made. Whatever a script
+//! does to its folder harms its own call alone.
 
 use crate::ask::AskSocket;
 use crate::random;
@@ -18,23 +19,23 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// More unused folders than these are not kept.
-const MOST_SPARE: usize = 64;
+/// How many unused folders are kept.
+const MAX_SPARE: usize = 64;
 
-/// A folder with more entries than these is not swept but thrown away.
-const MOST_ENTRIES: usize = 32;
+/// A folder with more entries is thrown away instead of being swept.
+const MAX_SWEPT_ENTRIES: usize = 32;
 
-/// How coarse the times are that file systems note: two changes within this may look like one.
-const COARSE: Duration = Duration::from_millis(20);
+/// The resolution of timestamps of file systems: two changes within this time may have the same one.
+const TIMESTAMP_STEP: Duration = Duration::from_millis(20);
 
-/// The names of what we make in a folder ourselves.
+/// The names of the pipe and the socket in the folder.
 pub(crate) const PIPE: &str = "channel";
 pub(crate) const SOCKET: &str = "ask";
 
 /// The folder of one call, as long as this value lives. It must outlive the processes of the call.
 #[derive(Debug)]
 pub struct CallFolder {
-    /// There until this value is dropped.
+    /// `None` only while this value is dropped.
     folder: Option<Folder>,
     folders: Arc<CallFolders>,
 }
@@ -42,18 +43,18 @@ pub struct CallFolder {
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
-    /// How it looked when it was last known to hold nothing but what we made.
-    clean: Looks,
+    /// Its state when it was last known to hold nothing but the pipe and the socket.
+    clean: Appearance,
     pipe: OnceLock<(Arc<Pipe>, Identity)>,
     socket: OnceLock<(Arc<AskSocket>, Identity)>,
 }
 
-/// Which file it is, whatever its name.
+/// Device and inode of a file.
 type Identity = (u64, u64);
 
-/// What changes when something is put into a folder or taken out of it.
+/// Identity and time of last change of a folder: differs when an entry was added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Looks {
+struct Appearance {
     identity: Identity,
     changed: (i64, i64),
 }
@@ -66,19 +67,19 @@ impl CallFolder {
     /// The pipe of the side channel, made when it is first needed.
     pub(crate) fn pipe(&self) -> io::Result<&Arc<Pipe>> {
         let folder = self.folder();
-        made(&folder.pipe, || {
+        get_or_make(&folder.pipe, || {
             let path = folder.path.join(PIPE);
             let pipe = Pipe::make(&path)?;
-            Ok((Arc::new(pipe), identity(&look(&path)?)))
+            Ok((Arc::new(pipe), identity(&lstat(&path)?)))
         })
     }
 
     /// The socket for questions, made when it is first needed.
     pub(crate) fn socket(&self) -> io::Result<&Arc<AskSocket>> {
         let folder = self.folder();
-        made(&folder.socket, || {
+        get_or_make(&folder.socket, || {
             let socket = AskSocket::bind(&folder.path.join(SOCKET), &self.folders.state_dir)?;
-            let identity = identity(&look(socket.path())?);
+            let identity = identity(&lstat(socket.path())?);
             Ok((Arc::new(socket), identity))
         })
     }
@@ -88,15 +89,16 @@ impl CallFolder {
     }
 }
 
-/// What the cell holds, made now if it holds nothing. Only one call at a time has a folder, so nobody else makes it too.
-fn made<T>(
+/// The content of the cell, made now if there is none. Only one call at a time has a folder, so there is no
+/// race to make it.
+fn get_or_make<T>(
     cell: &OnceLock<(Arc<T>, Identity)>,
     make: impl FnOnce() -> io::Result<(Arc<T>, Identity)>,
 ) -> io::Result<&Arc<T>> {
     if cell.get().is_none() {
         let _ = cell.set(make()?);
     }
-    cell.get().map(|(made, _)| made).ok_or_else(|| io::Error::other("it was not made"))
+    cell.get().map(|(made, _)| made).ok_or_else(|| io::Error::other("the cell is empty"))
 }
 
 impl Drop for CallFolder {
@@ -129,26 +131,26 @@ impl CallFolders {
         Ok(CallFolder { folder: Some(folder), folders: Arc::clone(self) })
     }
 
-    /// Lets go of what is kept.
+    /// Drops the unused folders that are kept.
     pub(crate) fn clear(&self) {
         self.lock().clear();
     }
 
     fn make(&self) -> io::Result<Folder> {
-        // Its name is the key to it: the folder above does not tell its names.
+        // Only who knows the name finds the folder: the one above it cannot be listed.
         let path = self.state_dir.calls()?.join(random::hex::<8>()?);
         DirBuilder::new().mode(0o700).create(&path)?;
-        let clean = looks(&look(&path)?);
+        let clean = appearance(&lstat(&path)?);
         Ok(Folder { path, clean, pipe: OnceLock::new(), socket: OnceLock::new() })
     }
 
     fn take_back(&self, mut folder: Folder) {
-        if !folder.becomes_clean() {
+        if !folder.clean_up() {
             discard(folder);
             return;
         }
         let mut spare = self.lock();
-        if spare.len() < MOST_SPARE {
+        if spare.len() < MAX_SPARE {
             spare.push(folder);
         } else {
             drop(spare);
@@ -162,46 +164,46 @@ impl CallFolders {
 }
 
 impl Folder {
-    /// Sees to it that the next call finds the folder as the last one did. False when that is not to be had.
-    fn becomes_clean(&mut self) -> bool {
-        let Ok(seen) = look(&self.path) else { return false };
+    /// Makes the folder as it was before the call. False when that cannot be done.
+    fn clean_up(&mut self) -> bool {
+        let Ok(seen) = lstat(&self.path) else { return false };
         let is_ours =
             seen.is_dir() && seen.mode() & 0o7777 == 0o700 && identity(&seen) == self.clean.identity;
-        if !is_ours || !self.can_be_opened() {
+        if !is_ours || !self.pipe_and_socket_can_be_opened() {
             return false;
         }
-        // A change at the time of the last look, as coarse as times are, cannot be told from none.
-        if looks(&seen) != self.clean || is_recent(self.clean.changed) {
-            if !self.still_has_its_own() || self.sweep().is_err() {
+        // A change within the same timestamp as the last check cannot be told from none.
+        if appearance(&seen) != self.clean || is_recent(self.clean.changed) {
+            if !self.has_pipe_and_socket() || self.sweep().is_err() {
                 return false;
             }
-            let Ok(seen) = look(&self.path) else { return false };
-            self.clean = looks(&seen);
+            let Ok(seen) = lstat(&self.path) else { return false };
+            self.clean = appearance(&seen);
         }
-        self.pipe.get().is_none_or(|(pipe, _)| pipe.forget())
-            && self.socket.get().is_none_or(|(socket, _)| socket.forget())
+        self.pipe.get().is_none_or(|(pipe, _)| pipe.discard_rest())
+            && self.socket.get().is_none_or(|(socket, _)| socket.refuse_waiting())
     }
 
-    /// Whether pipe and socket can be opened by the next call, and by their own names alone.
-    fn can_be_opened(&self) -> bool {
+    /// Whether the next call can open pipe and socket, and neither has a second name (hard link).
+    fn pipe_and_socket_can_be_opened(&self) -> bool {
         self.pipe.get().is_none_or(|(pipe, _)| pipe.is_as_made())
             && self.socket.get().is_none_or(|(socket, made)| is_the_same(socket.path(), *made))
     }
 
-    /// Whether the pipe and the socket stand where we made them.
-    fn still_has_its_own(&self) -> bool {
+    /// Whether pipe and socket are still at their paths.
+    fn has_pipe_and_socket(&self) -> bool {
         let pipe = self.pipe.get().map(|(_, identity)| (self.path.join(PIPE), *identity));
         let socket = self.socket.get().map(|(socket, identity)| (socket.path().to_owned(), *identity));
         pipe.into_iter().chain(socket).all(|(path, made)| is_the_same(&path, made))
     }
 
-    /// Removes what the call has left. A folder in it, or very many files, are an error.
+    /// Removes the files that the call has left. A folder, or very many files, are an error.
     fn sweep(&self) -> io::Result<()> {
         for (count, entry) in self.path.read_dir()?.enumerate() {
             let name = entry?.file_name();
             let is_own = (name == PIPE && self.pipe.get().is_some())
                 || (name == SOCKET && self.socket.get().is_some());
-            if count > MOST_ENTRIES {
+            if count > MAX_SWEPT_ENTRIES {
                 return Err(io::ErrorKind::QuotaExceeded.into());
             }
             if !is_own {
@@ -212,7 +214,8 @@ impl Folder {
     }
 }
 
-/// Removes a folder for good, on a thread of its own: there may be any amount in it. What stays goes with the server.
+/// Removes a folder for good, on a thread of its own: it may hold any number of files. What is left is
+/// removed when the server ends.
 fn discard(folder: Folder) {
     let path = folder.path.clone();
     drop(folder);
@@ -222,13 +225,12 @@ fn discard(folder: Folder) {
         .spawn(move || remove_folder(&path));
 }
 
-/// Whether what stands there is what we made, under no second name, and can be opened.
+/// Whether the file at `path` is the one that was made, has no second name, and can be opened.
 fn is_the_same(path: &Path, made: Identity) -> bool {
-    look(path).is_ok_and(|seen| identity(&seen) == made && seen.nlink() == 1 && seen.mode() & 0o600 == 0o600)
+    lstat(path).is_ok_and(|seen| identity(&seen) == made && seen.nlink() == 1 && seen.mode() & 0o600 == 0o600)
 }
 
-/// What stands there itself, be it a link.
-fn look(path: &Path) -> io::Result<Metadata> {
+fn lstat(path: &Path) -> io::Result<Metadata> {
     std::fs::symlink_metadata(path)
 }
 
@@ -236,12 +238,12 @@ fn identity(seen: &Metadata) -> Identity {
     (seen.dev(), seen.ino())
 }
 
-fn looks(seen: &Metadata) -> Looks {
-    Looks { identity: identity(seen), changed: (seen.mtime(), seen.mtime_nsec()) }
+fn appearance(seen: &Metadata) -> Appearance {
+    Appearance { identity: identity(seen), changed: (seen.mtime(), seen.mtime_nsec()) }
 }
 
 fn is_recent((seconds, nanoseconds): (i64, i64)) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let changed = Duration::new(seconds.try_into().unwrap_or(0), nanoseconds.try_into().unwrap_or(0));
-    now.saturating_sub(changed) < COARSE
+    now.saturating_sub(changed) < TIMESTAMP_STEP
 }

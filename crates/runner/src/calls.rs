@@ -1,28 +1,29 @@
-//! The calls that go on in this process, whichever runner they belong to: the orphans of all of them come to the same
-//! place, where they have to be told apart.
+//! The table of the running calls of all runners of this process. It is one for all of them because the
+//! orphans of every call become children of this process, where they have to be told apart.
 
-use crate::mark::Number;
+use crate::mark::CallNumber;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, waitpid};
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 pub(crate) static CALLS: Calls = Calls {
-    table: Mutex::new(Table { entries: BTreeMap::new(), last: 0, stragglers: Vec::new() }),
+    table: Mutex::new(Table { entries: BTreeMap::new(), last: 0, unreaped: Vec::new() }),
     left: Condvar::new(),
 };
 
 pub(crate) struct Calls {
     table: Mutex<Table>,
-    /// A call has left while somebody was waiting for it.
+    /// Notified when a call has left the table that [`Calls::wait_until_left`] waits for.
     left: Condvar,
 }
 
 struct Table {
-    entries: BTreeMap<Number, Entry>,
-    last: Number,
-    /// Leaders that were killed, but that the kernel did not let go of before their call had to end.
-    stragglers: Vec<Pid>,
+    entries: BTreeMap<CallNumber, Entry>,
+    last: CallNumber,
+    /// Leaders that were killed but had not ended when their call left (uninterruptible sleep). They are
+    /// reaped later.
+    unreaped: Vec<Pid>,
 }
 
 /// Which runner a call belongs to.
@@ -31,18 +32,18 @@ pub(crate) type RunnerId = u32;
 #[derive(Debug)]
 struct Entry {
     runner: RunnerId,
-    /// The process that leads the group of the call, once it is known. There is always one of that number, be it dead,
-    /// until the call has left: so whoever holds the table may signal it.
+    /// The process that leads the group of the call, once it is known. It is not reaped before the call has
+    /// left, so its pid stays its own: whoever holds the table may signal it.
     leader: Option<Pid>,
-    /// What is left of the call is to be killed from now on.
+    /// Orphans of the call are to be killed from now on.
     ending: bool,
-    /// Somebody waits for it to leave.
+    /// [`Calls::wait_until_left`] waits for this call.
     awaited: bool,
 }
 
 impl Calls {
     /// Enters a call, before it has a process.
-    pub(crate) fn enter(&self, runner: RunnerId) -> Number {
+    pub(crate) fn enter(&self, runner: RunnerId) -> CallNumber {
         let mut table = self.lock();
         loop {
             table.last = table.last.wrapping_add(1);
@@ -55,33 +56,35 @@ impl Calls {
         }
     }
 
-    pub(crate) fn set_leader(&self, call: Number, leader: Pid) {
+    pub(crate) fn set_leader(&self, call: CallNumber, leader: Pid) {
         if let Some(entry) = self.lock().entries.get_mut(&call) {
             entry.leader = Some(leader);
         }
     }
 
-    /// From now on no process may be this call's.
-    pub(crate) fn set_ending(&self, call: Number) {
+    /// From now on orphans that carry the mark of this call are killed.
+    pub(crate) fn set_ending(&self, call: CallNumber) {
         if let Some(entry) = self.lock().entries.get_mut(&call) {
             entry.ending = true;
         }
     }
 
-    /// Takes a call out and asks its leader how it ended. `None` when it has not, or never started.
-    pub(crate) fn leave(&self, call: Number) -> Option<WaitStatus> {
+    /// Takes a call out of the table, reaps its leader and returns how it ended. `None` when it has not
+    /// ended, or was never started.
+    pub(crate) fn leave(&self, call: CallNumber) -> Option<WaitStatus> {
         let mut table = self.lock();
-        // Both at once, so that no signal can be sent to the number when it may be another's.
+        // Both under one lock, so that no signal can be sent to the pid after it may have become another
+        // process's.
         let removed = table.entries.remove(&call);
-        let status = removed.as_ref().and_then(|entry| entry.leader).and_then(|leader| match ended(leader) {
+        let status = removed.as_ref().and_then(|entry| entry.leader).and_then(|leader| match reap(leader) {
             Ok(None) => {
-                table.stragglers.push(leader);
+                table.unreaped.push(leader);
                 None
             }
-            ended => ended.ok()?,
+            reaped => reaped.ok()?,
         });
-        if !table.stragglers.is_empty() {
-            table.stragglers.retain(|leader| matches!(ended(*leader), Ok(None)));
+        if !table.unreaped.is_empty() {
+            table.unreaped.retain(|leader| matches!(reap(*leader), Ok(None)));
         }
         if removed.is_some_and(|entry| entry.awaited) {
             self.left.notify_all();
@@ -89,13 +92,13 @@ impl Calls {
         status
     }
 
-    pub(crate) fn signal(&self, call: Number, signal: Signal) {
+    pub(crate) fn signal(&self, call: CallNumber, signal: Signal) {
         if let Some(entry) = self.lock().entries.get(&call) {
             entry.signal(signal);
         }
     }
 
-    /// Signals the groups of all calls of a runner. What gets `KILL` is ending.
+    /// Signals the groups of all calls of a runner. With `KILL` the calls are marked as ending.
     pub(crate) fn signal_all(&self, runner: RunnerId, signal: Signal) {
         for entry in self.lock().entries.values_mut().filter(|entry| entry.runner == runner) {
             entry.signal(signal);
@@ -109,13 +112,13 @@ impl Calls {
         ours.filter_map(|entry| entry.leader).collect()
     }
 
-    /// How many there are.
+    /// How many calls are running.
     pub(crate) fn count(&self) -> usize {
         self.lock().entries.len()
     }
 
     /// Whether no other runner has calls.
-    pub(crate) fn are_all_of(&self, runner: RunnerId) -> bool {
+    pub(crate) fn all_belong_to(&self, runner: RunnerId) -> bool {
         self.lock().entries.values().all(|entry| entry.runner == runner)
     }
 
@@ -138,22 +141,23 @@ impl Calls {
     }
 }
 
-/// What has to be known to tell orphans apart.
+/// What `leftovers` asks to tell which orphans belong to a living call.
 #[cfg(target_os = "linux")]
 impl Calls {
-    /// Whether that process leads one of the calls.
-    pub(crate) fn are_led_by(&self, process: Pid) -> bool {
+    /// Whether `process` leads one of the calls.
+    pub(crate) fn is_leader(&self, process: Pid) -> bool {
         self.lock().entries.values().any(|entry| entry.leader == Some(process))
     }
 
-    /// Whether processes may belong to that call.
-    pub(crate) fn is_alive(&self, call: Number) -> bool {
+    /// Whether the call is running, so that its orphans may live.
+    pub(crate) fn is_alive(&self, call: CallNumber) -> bool {
         self.lock().entries.get(&call).is_some_and(|entry| !entry.ending)
     }
 
-    /// Whether that process, if it is dead, may be reaped by others than those who look after the call: it is not the
-    /// leader, which may not be known as such yet.
-    pub(crate) fn lets_reap(&self, call: Number, process: Pid) -> bool {
+    /// Whether `process`, which carries the mark of `call`, may be reaped as an orphan. Not if it is the
+    /// leader, which [`Calls::leave`] reaps, or could be: right after its start the leader is not in the
+    /// table yet.
+    pub(crate) fn may_be_reaped(&self, call: CallNumber, process: Pid) -> bool {
         self.lock()
             .entries
             .get(&call)
@@ -162,20 +166,20 @@ impl Calls {
 
     pub(crate) fn leaders(&self) -> Vec<Pid> {
         let table = self.lock();
-        let stragglers = table.stragglers.iter().copied();
-        table.entries.values().filter_map(|entry| entry.leader).chain(stragglers).collect()
+        let unreaped = table.unreaped.iter().copied();
+        table.entries.values().filter_map(|entry| entry.leader).chain(unreaped).collect()
     }
 }
 
-/// How one of our children ended, if it has. It is reaped then.
-fn ended(child: Pid) -> rustix::io::Result<Option<WaitStatus>> {
+/// Reaps a child if it has ended, and returns how.
+fn reap(child: Pid) -> rustix::io::Result<Option<WaitStatus>> {
     Ok(waitpid(Some(child), WaitOptions::NOHANG)?.map(|(_, status)| status))
 }
 
 impl Entry {
     fn signal(&self, signal: Signal) {
         if let Some(leader) = self.leader {
-            // A group without members is what we want to see in the end.
+            // It fails when the group has no members any more, which is the aim.
             let _ = kill_process_group(leader, signal);
         }
     }

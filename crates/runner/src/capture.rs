@@ -1,6 +1,6 @@
-//! Reads a pipe to its end without keeping more than it may.
+//! Reads a pipe to its end, and keeps at most a given number of bytes.
 
-use crate::Ending;
+use crate::ProcessEnding;
 use mcp_bash_budget::{Budget, Charge, NoRoom};
 use rustix::buffer::spare_capacity;
 use rustix::io::{Errno, read};
@@ -9,70 +9,70 @@ use std::sync::Arc;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 
-/// What was read of a pipe that may hold at most so much.
+/// The bytes read from a pipe, of which at most `limit` are kept.
 #[derive(Debug)]
 pub(crate) struct Capture {
     pub(crate) bytes: Vec<u8>,
     limit: usize,
-    /// What the bytes cost, once they are many.
+    /// The charge for the bytes, once they are many.
     pub(crate) held: Charge,
 }
 
-/// Why a pipe was not read to its end.
+/// Why a pipe is not read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Surplus {
-    /// It held more than its limit.
+pub(crate) enum ReadStop {
+    /// More was written than the limit.
     OverLimit,
-    /// There was no room for what it held.
+    /// The budget has no room for more.
     NoRoom(NoRoom),
 }
 
-impl From<Surplus> for Ending {
-    fn from(surplus: Surplus) -> Self {
-        match surplus {
-            Surplus::OverLimit => Self::OutputTooLarge,
-            Surplus::NoRoom(why) => Self::NoRoom(why),
+impl From<ReadStop> for ProcessEnding {
+    fn from(stop: ReadStop) -> Self {
+        match stop {
+            ReadStop::OverLimit => Self::OutputTooLarge,
+            ReadStop::NoRoom(why) => Self::NoRoom(why),
         }
     }
 }
 
-/// How much room there is for the first bytes: most scripts say less than this.
-const ROOM: usize = 2048;
+/// Capacity reserved before the first read: most scripts print less than this.
+const FIRST_RESERVE: usize = 2048;
 
-/// More than a pipe usually holds.
-pub(crate) const LARGE: usize = 64 * 1024;
+/// The usual capacity of a pipe.
+pub(crate) const USUAL_PIPE: usize = 64 * 1024;
 
-/// What a pipe may hold where there is so much to say, as far as systems usually allow.
-pub(crate) const ROOMY: usize = 1024 * 1024;
+/// The capacity of a pipe with much output: the most that systems usually allow.
+pub(crate) const ENLARGED_PIPE: usize = 1024 * 1024;
 
 impl Capture {
     pub(crate) fn new(limit: usize, budget: &Arc<Budget>) -> Self {
         Self { bytes: Vec::new(), limit, held: Charge::nothing(budget) }
     }
 
-    /// Reads all there is, and stops at the limit.
-    pub(crate) async fn all(&mut self, pipe: OwnedFd) -> Result<(), Surplus> {
-        self.bytes.reserve(ROOM);
+    /// Reads to the end, or until there are more bytes than the limit.
+    pub(crate) async fn all(&mut self, pipe: OwnedFd) -> Result<(), ReadStop> {
+        self.bytes.reserve(FIRST_RESERVE);
         let mut pipe = Source::new(pipe);
         while pipe.read(&mut self.bytes).await > 0 {
             if self.bytes.len() > self.limit {
                 self.bytes.truncate(self.limit);
-                return Err(Surplus::OverLimit);
+                return Err(ReadStop::OverLimit);
             }
-            if self.bytes.len() > LARGE {
+            if self.bytes.len() > USUAL_PIPE {
                 if let Err(why) = self.held.grow_to(self.bytes.len()) {
                     self.bytes = Vec::new();
-                    return Err(Surplus::NoRoom(why));
+                    return Err(ReadStop::NoRoom(why));
                 }
-                if pipe.make_roomy() {
-                    self.bytes.reserve(ROOMY);
+                if pipe.enlarge() {
+                    self.bytes.reserve(ENLARGED_PIPE);
                 }
             }
         }
         Ok(())
     }
 
-    /// Reads all there is, and keeps the end of it.
+    /// Reads to the end, and keeps the last bytes.
     pub(crate) async fn tail(&mut self, pipe: OwnedFd) {
         let mut pipe = Source::new(pipe);
         while pipe.read(&mut self.bytes).await > 0 {
@@ -84,66 +84,66 @@ impl Capture {
     }
 
     pub(crate) fn cut_to_tail(&mut self) {
-        let surplus = self.bytes.len().saturating_sub(self.limit);
-        self.bytes.drain(..surplus);
+        let excess = self.bytes.len().saturating_sub(self.limit);
+        self.bytes.drain(..excess);
     }
 }
 
-/// A pipe that does not block. The runtime watches it only once there was nothing to read: most scripts have ended, and
-/// closed their end, before we look for the first time.
+/// The reading end of a pipe that does not block. It is registered with the runtime only when a read finds
+/// the pipe empty: most scripts have ended, and closed their end, before the first read.
 struct Source {
     pipe: Pipe,
-    roomy: bool,
+    is_enlarged: bool,
 }
 
 enum Pipe {
     Unwatched(OwnedFd),
     Watched(Receiver),
-    /// It cannot be read any more.
-    Gone,
+    /// Reading it has failed.
+    Closed,
 }
 
 impl Source {
     fn new(pipe: OwnedFd) -> Self {
-        Self { pipe: Pipe::Unwatched(pipe), roomy: false }
+        Self { pipe: Pipe::Unwatched(pipe), is_enlarged: false }
     }
 
-    /// Appends what there is, and says how much that was: nothing at the end.
+    /// Appends what the pipe holds, waiting for some if it is empty. Returns how many bytes: 0 at the end.
     async fn read(&mut self, bytes: &mut Vec<u8>) -> usize {
         if let Pipe::Unwatched(pipe) = &self.pipe {
-            bytes.reserve(ROOM / 2);
+            bytes.reserve(FIRST_RESERVE / 2);
             match read(pipe, spare_capacity(bytes)) {
                 Ok(count) => return count,
                 Err(Errno::AGAIN | Errno::INTR) => self.watch(),
-                Err(_) => self.pipe = Pipe::Gone,
+                Err(_) => self.pipe = Pipe::Closed,
             }
         }
         match &mut self.pipe {
             Pipe::Watched(pipe) => pipe.read_buf(bytes).await.unwrap_or(0),
-            Pipe::Unwatched(_) | Pipe::Gone => 0,
+            Pipe::Unwatched(_) | Pipe::Closed => 0,
         }
     }
 
     fn watch(&mut self) {
-        if let Pipe::Unwatched(pipe) = std::mem::replace(&mut self.pipe, Pipe::Gone)
+        if let Pipe::Unwatched(pipe) = std::mem::replace(&mut self.pipe, Pipe::Closed)
             && let Ok(pipe) = Receiver::from_owned_fd_unchecked(pipe)
         {
             self.pipe = Pipe::Watched(pipe);
         }
     }
 
-    /// Lets the pipe hold more, once: it has a lot to say, and this takes fewer turns for the two of us. Where that is
-    /// not allowed, it takes more of them.
-    fn make_roomy(&mut self) -> bool {
-        if self.roomy {
+    /// Enlarges the pipe, once, so that much output takes fewer reads and writes. Where the system does not
+    /// allow it, there are more of them. True the first time.
+    fn enlarge(&mut self) -> bool {
+        if self.is_enlarged {
             return false;
         }
-        self.roomy = true;
+        self.is_enlarged = true;
         #[cfg(target_os = "linux")]
         let _ = match &self.pipe {
-            Pipe::Unwatched(pipe) => rustix::pipe::fcntl_setpipe_size(pipe, ROOMY),
-            Pipe::Watched(pipe) => rustix::pipe::fcntl_setpipe_size(pipe, ROOMY),
-            Pipe::Gone => Ok(0),
+            Pipe::Unwatched(pipe) => rustix::pipe::fcntl_setpipe_size(pipe, ENLARGED_PIPE),
+            Pipe::Watched(pipe) => rustix::pipe::fcntl_setpipe_size(pipe, ENLARGED_PIPE),
+            Pipe::Closed => Ok(0),
         };
         true
     }

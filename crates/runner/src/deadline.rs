@@ -1,23 +1,23 @@
-//! When a process has had its time.
+//! The deadline of a process.
 
 use crate::{Overrun, Patience};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Further than any deadline.
+/// Longer durations are taken to be this one, so that adding them to an instant cannot overflow.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
-/// The time of one process, which signs of life may extend.
+/// The deadline of one process, which lines on its side channel may extend.
 #[derive(Debug)]
 pub(crate) struct Deadline {
     patience: Patience,
     started: Instant,
     last_sign: Instant,
-    /// How many of its questions wait for an answer.
+    /// How many questions of the process wait for an answer.
     open_questions: usize,
-    /// Since when at least one has.
+    /// Since when at least one question has been open.
     paused: Option<Instant>,
-    /// How long its time may still stand still.
+    /// How long the time may still be paused.
     pause_left: Duration,
 }
 
@@ -34,20 +34,20 @@ impl Deadline {
         }
     }
 
-    /// The process has said something.
+    /// The process has written a line to its side channel.
     pub(crate) fn note_sign_of_life(&mut self) {
         if self.patience.most.is_some() {
             self.last_sign = Instant::now();
         }
     }
 
-    /// The process waits for somebody else. That time is not its own, as long as it does not make a habit of it.
+    /// The process has asked a question. Until it is answered the time is paused, for `pause_left` at most.
     pub(crate) fn pause(&mut self) {
         self.open_questions += 1;
         self.paused.get_or_insert_with(Instant::now);
     }
 
-    /// One of its questions is not open any more.
+    /// A question was answered or withdrawn.
     pub(crate) fn resume(&mut self) {
         self.open_questions = self.open_questions.saturating_sub(1);
         if self.open_questions == 0
@@ -60,9 +60,9 @@ impl Deadline {
         }
     }
 
-    /// When it is over, unless there are further signs of life, and why.
+    /// When the process is to be ended, as of now, and which limit it has exceeded then.
     pub(crate) fn end(&self) -> (Instant, Overrun) {
-        // While it waits, its time goes on only when it has waited for as long as it may.
+        // While a question is open the time goes on only after the pause is used up.
         let pause = if self.paused.is_some() { self.pause_left } else { Duration::ZERO };
         let silent = self.last_sign + self.patience.limit.min(FAR) + pause;
         match self.patience.most {

@@ -1,5 +1,5 @@
-//! The end of a process, awaited without reaping it: its number stays its own until we have asked how it ended, and
-//! until then the group it leads can be signalled without a doubt about whose it is.
+//! Waits for the end of a process without reaping it. Until a dead process is reaped (it is a zombie) its pid
+//! cannot become that of another process, so the group it leads can be signalled safely.
 
 use crate::launch::Started;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -10,36 +10,36 @@ use std::time::{Duration, Instant};
 use tokio::io::unix::AsyncFd;
 use tokio::task::JoinHandle;
 
-/// The coming end of one of our children.
+/// Waits for the end of one child.
 #[derive(Debug)]
-pub(crate) enum Exit {
-    /// Readable once the process has ended.
+pub(crate) enum ExitWatch {
+    /// A pidfd, which is readable once the process has ended.
     #[cfg(target_os = "linux")]
-    Handle(AsyncFd<OwnedFd>),
-    /// A thread that waits for it, where the system has no such handles, until it has.
+    Pidfd(AsyncFd<OwnedFd>),
+    /// A thread that waits for the process, on systems without pidfds. `None` once it has seen the end.
     Thread(Option<JoinHandle<()>>),
 }
 
-impl Exit {
-    pub(crate) fn of(Started { pid: child, handle }: Started) -> Self {
+impl ExitWatch {
+    pub(crate) fn of(Started { pid: child, pidfd }: Started) -> Self {
         #[cfg(target_os = "linux")]
-        if let Some(handle) = handle.or_else(|| handle_of(child)).and_then(watched) {
-            return Self::Handle(handle);
+        if let Some(pidfd) = pidfd.or_else(|| open_pidfd(child)).and_then(watch) {
+            return Self::Pidfd(pidfd);
         }
         #[cfg(not(target_os = "linux"))]
-        drop(handle);
+        drop(pidfd);
         Self::Thread(Some(tokio::task::spawn_blocking(move || {
             let _ = waitid(WaitId::Pid(child), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
         })))
     }
 
-    /// Completes when the process has ended, and ever after. Safe to drop half-way.
+    /// Completes when the process has ended, and at once when called again. Cancel safe.
     pub(crate) async fn wait(&mut self) {
         match self {
             #[cfg(target_os = "linux")]
-            Self::Handle(handle) => {
-                if handle.readable().await.is_err() {
-                    // The runtime is going, and we with it.
+            Self::Pidfd(pidfd) => {
+                if pidfd.readable().await.is_err() {
+                    // The runtime is shutting down, and will drop this future.
                     std::future::pending::<()>().await;
                 }
             }
@@ -54,21 +54,21 @@ impl Exit {
 }
 
 #[cfg(target_os = "linux")]
-fn handle_of(child: Pid) -> Option<OwnedFd> {
+fn open_pidfd(child: Pid) -> Option<OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};
     pidfd_open(child, PidfdFlags::empty()).ok()
 }
 
 #[cfg(target_os = "linux")]
-fn watched(handle: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
+fn watch(pidfd: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
     #[expect(
         deprecated,
         reason = "its successor is unsafe, for types that do not own their descriptor as ours does"
     )]
-    AsyncFd::with_interest(handle, tokio::io::Interest::READABLE).ok()
+    AsyncFd::with_interest(pidfd, tokio::io::Interest::READABLE).ok()
 }
 
-/// Blocks until one of our children has ended, or until the deadline.
+/// Blocks until the child has ended, or until the deadline.
 pub(crate) fn block_until(child: Pid, deadline: Instant) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     while matches!(waitid(WaitId::Pid(child), options), Ok(None)) && Instant::now() < deadline {

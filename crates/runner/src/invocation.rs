@@ -1,4 +1,4 @@
-//! What to run, and what came of it.
+//! What to run, within which limits, and how it ended.
 
 use crate::{CallFolder, Variables};
 use mcp_bash_budget::{Budget, Charge, NoRoom};
@@ -21,46 +21,47 @@ pub struct Invocation<'a> {
     pub patience: Patience,
     /// How long a process may take to end after `TERM` before it is killed.
     pub grace: Duration,
-    /// How much standard output a call may produce; more ends it.
+    /// How many bytes of standard output the process may write; more ends it.
     pub output_limit: usize,
-    /// What its output and its questions are charged to while they are held. A process whose output has no room there is
-    /// ended.
+    /// Output and questions are charged to this budget while they are held. When it has no room for the
+    /// output, the process is ended.
     pub budget: Arc<Budget>,
     /// How much of the end of standard error is kept.
     pub error_tail: usize,
-    /// Where it can talk to us while it runs. Without it, it cannot.
+    /// The side channel and the questions of the process. `None` where it has neither.
     pub talk: Option<Talk<'a>>,
 }
 
-/// How a process can talk to us while it runs.
+/// How a process can talk to the server while it runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Talk<'a> {
     /// Where the pipe of its side channel and the socket for its questions stand.
     pub folder: &'a CallFolder,
     /// The environment variables that name the side channel. Without any there is none.
     pub side_channel: &'static [&'static str],
-    /// The environment variables that tell a process how to ask questions: the socket, the key of its call, the file for
-    /// a question and the file for its answer. Without them it cannot.
+    /// The environment variables that tell a process how to ask questions: the socket, the key of its call,
+    /// the file for a question and the file for its answer. `None` where it may not ask.
     pub questions: Option<[&'static str; 4]>,
 }
 
-/// What a process reads on its standard input, before it finds the end.
+/// The whole standard input of a process; after it comes end of file.
 #[derive(Debug)]
 pub enum Input<'a> {
     Bytes(&'a [u8]),
-    /// From where it stands in the file.
+    /// From the current position of the file on.
     File(File),
 }
 
 /// How long a process may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// How long it may take in all; or how long it may be silent, if signs of life extend its time.
+    /// How long it may take in all; or, with `most`, how long it may write no line to the side channel.
     pub limit: Duration,
-    /// Where a line on the side channel starts the time anew: how long it may take however lively it is.
+    /// If set, each line on the side channel starts `limit` anew, and this is how long the process may take
+    /// in all.
     pub most: Option<Duration>,
-    /// How long in all its time may stand still while its questions wait for answers. It can do something else
-    /// meanwhile, so this has an end too.
+    /// How long in all its time may be paused while its questions wait for answers. This is bounded because
+    /// the process can do something else meanwhile.
     pub pause: Duration,
 }
 
@@ -71,38 +72,38 @@ impl Patience {
     }
 }
 
-/// Which bound a process broke that took too long.
+/// Which limit on time a process has exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overrun {
-    /// Its time, which nothing extends.
+    /// [`Patience::limit`], without [`Patience::most`].
     Fixed,
-    /// It was silent for too long.
+    /// [`Patience::limit`], since its last line on the side channel.
     Idle,
-    /// It was lively, but for too long.
+    /// [`Patience::most`].
     Most,
 }
 
-/// How a process came to its end.
+/// How a process ended, or why the runner ended it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum ProcessEnding {
     Exited(i32),
-    /// A signal that was not ours.
+    /// By a signal that the runner did not send.
     Signalled(i32),
     TimedOut(Overrun),
     Cancelled,
-    /// It wrote more than it may.
+    /// It wrote more than [`Invocation::output_limit`].
     OutputTooLarge,
-    /// There was no room for what it wrote.
+    /// The budget had no room for its output.
     NoRoom(NoRoom),
 }
 
 #[derive(Debug)]
 pub struct Outcome {
-    pub ending: Ending,
+    pub ending: ProcessEnding,
     pub stdout: Vec<u8>,
-    /// What standard output costs, where it is large.
+    /// The charge for `stdout`, where that is large.
     pub held: Charge,
-    /// The end of standard error, as much as was asked for.
+    /// The end of standard error, at most [`Invocation::error_tail`] bytes.
     pub stderr: Vec<u8>,
 }
 

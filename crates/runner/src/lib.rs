@@ -2,23 +2,23 @@
 //!
 //! # Theory of operation
 //!
-//! An [`Invocation`] says what to start and within which bounds. [`Runner::run`] starts it as the leader of a process
-//! group of its own, feeds its standard input, reads both outputs side by side, passes on the lines it writes to its
-//! side channel, and ends it at its deadline or when the caller cancels: `TERM` to the group, a grace period, `KILL`.
-//! Whatever the way it ends, the group is killed before the [`Outcome`] is returned, so that nothing a script left in
-//! the background outlives the call. A run that is dropped half-way takes its group with it. The runner knows every
-//! group that is alive, so that a server that has to end can end them all.
+//! An [`Invocation`] says what to start and within which bounds. [`Runner::run`] starts it as the leader of a
+//! process group of its own, feeds its standard input, reads both outputs side by side, passes on the lines
+//! it writes to its side channel, and ends it at its deadline or when the caller cancels: `TERM` to the
+//! group, a grace period, `KILL`. Whatever the way it ends, the group is killed before the [`Outcome`] is
+//! returned, so that nothing a script left in the background outlives the call. When the future of a run is
+//! dropped, its group is killed too. The runner knows every group that is alive, so that a server that has to
+//! end can end them all.
 //!
-//! What leaves its group is not lost on Linux. Where we may have control groups, each call has one that is killed as a
-//! whole (`cgroup`). And wherever a process goes, we adopt it when it is an orphan, it carries the mark of its call, and
-//! what no living call owns is killed (`leftovers`). A call without any costs two microseconds for this. If we are
-//! killed ourselves, a [`warden`] ends what is left.
+//! On Linux, processes that leave their group are found as well. Where control groups (cgroup v2) are
+//! available, each call has one that is killed as a whole (`cgroup`). Orphans become children of this
+//! process, which is a subreaper; each carries the mark of its call, and an orphan that belongs to no living
+//! call is killed (`leftovers`). A call that leaves no orphan spends two microseconds on this. If this
+//! process is killed itself, a [`warden`] kills what is left.
 //!
 //! Nothing here knows what a tool is, or what the lines of the side channel mean.
 
-mod aside;
 mod ask;
-mod call;
 mod call_folder;
 mod calls;
 mod capture;
@@ -29,9 +29,11 @@ mod invocation;
 mod launch;
 mod leftovers;
 mod mark;
+mod own_thread;
 mod random;
 mod remove;
 mod run;
+mod running_call;
 mod side_channel;
 mod start;
 mod state_dir;
@@ -40,10 +42,10 @@ mod system_calls;
 mod variables;
 pub mod warden;
 
-pub use ask::{Question, Way};
+pub use ask::{AskedThrough, Question};
 pub use call_folder::CallFolder;
 pub use cgroup::give_up as do_without_control_groups;
-pub use invocation::{Ending, Input, Invocation, Outcome, Overrun, Patience, StartError, Talk};
+pub use invocation::{Input, Invocation, Outcome, Overrun, Patience, ProcessEnding, StartError, Talk};
 pub use run::Runner;
 pub use state_dir::StateDir;
 pub use variables::Variables;

@@ -1,23 +1,23 @@
-//! What the processes of a call carry, so that they can be told wherever they went.
+//! Marks that every process of a call inherits, so that it can be recognised wherever it went.
 //!
-//! Two marks, both handed on from parent to child by the system. One is an environment variable, which a process may
-//! clear when it starts another. The other is a number, kept where Linux keeps the hard limit on file locks: no kernel
-//! since 2.4 has enforced that limit. It stays through `fork`, `exec`, `setsid`, a cleared environment and closed
-//! descriptors, and can be read of the dead as well. Without privileges a process can only lower it: then it carries no
-//! mark of a call at all, and among our children such a one is killed on sight.
+//! There are two marks. One is an environment variable, which a process may clear when it starts another. The
+//! other is a number, set as the hard limit on file locks (`RLIMIT_LOCKS`): no Linux kernel since 2.4 has
+//! enforced that limit. It stays through `fork`, `exec`, `setsid`, a cleared environment and closed
+//! descriptors, and can be read of a zombie as well. Without privileges a process can only lower it: then it
+//! carries no mark of a call at all, and an orphan without a mark is killed.
 
 use crate::random;
 use std::ffi::{OsStr, OsString};
 use std::sync::LazyLock;
 
 /// The number of a call. The first is 1.
-pub(crate) type Number = u32;
+pub(crate) type CallNumber = u32;
 
-/// The variable that names a call to all its processes. A server that runs inside of a call of another one adds its
-/// own name to the one it has, so that both know their own.
+/// The environment variable that is the mark of a call. A server that runs inside of a call of another one
+/// appends its own mark to the one it was given, so that each server finds its own.
 pub(crate) const VARIABLE: &str = "MCP_CALL_ID";
 
-/// How many bytes a mark takes where it is handed to the warden.
+/// How many bytes a mark takes in the ledger of the warden.
 pub(crate) const ENCODED: usize = 24;
 
 /// The mark of one server.
@@ -25,23 +25,24 @@ pub(crate) const ENCODED: usize = 24;
 pub(crate) struct Mark {
     /// 16 hexadecimal digits.
     secret: String,
-    /// The upper half of the number, the lower one is the call's. 0 where processes cannot be marked with it.
+    /// The upper half of the limit; the lower half is the number of the call. 0 where the limit cannot be
+    /// used.
     base: u64,
 }
 
 /// The mark of this process.
 pub(crate) static OURS: LazyLock<Mark> = LazyLock::new(|| {
-    // Without random numbers, which only a machine in its first seconds lacks, our own number has to do.
+    // Without random numbers, which only a machine in its first seconds lacks, the pid has to do.
     let secret = random::hex::<8>().unwrap_or_else(|_| format!("{:016x}", std::process::id()));
     Mark { secret, base: limits::settle() }
 });
 
-/// The variable as this process was given it, by a server that runs it as one of its calls.
+/// The mark that this process was given itself, by a server that runs it as one of its calls.
 static INHERITED: LazyLock<Option<OsString>> = LazyLock::new(|| std::env::var_os(VARIABLE));
 
 impl Mark {
-    /// The value of the variable for a call.
-    pub(crate) fn value(&self, call: Number) -> OsString {
+    /// The value of [`VARIABLE`] for a call.
+    pub(crate) fn value(&self, call: CallNumber) -> OsString {
         let mut value = INHERITED.clone().map_or_else(OsString::new, |mut outer| {
             outer.push(",");
             outer
@@ -66,14 +67,14 @@ impl Mark {
     }
 }
 
-/// The variable as this process was given it.
+/// The value of [`VARIABLE`] that this process was given.
 pub(crate) fn inherited() -> Option<&'static OsStr> {
     INHERITED.as_deref()
 }
 
 #[cfg(not(target_os = "linux"))]
 mod limits {
-    /// There is no such limit elsewhere.
+    /// Other systems have no such limit.
     pub(super) fn settle() -> u64 {
         0
     }
@@ -81,42 +82,42 @@ mod limits {
 
 #[cfg(target_os = "linux")]
 mod limits {
-    use super::{Mark, Number, VARIABLE};
+    use super::{CallNumber, Mark, VARIABLE};
     use crate::leftovers::proc;
     use crate::random;
     use crate::system_calls::limits_on_locks;
     use rustix::process::{Pid, Resource, Rlimit, geteuid, getpid, getrlimit, setrlimit};
     use std::sync::OnceLock;
 
-    /// The half of the number that is the call's.
+    /// The half of the limit that is the number of the call.
     const LOWER: u64 = u32::MAX as u64;
 
-    /// The number of no call: what this process carries itself, and whatever it starts that is no call. It is above all
-    /// others, so that a process of a call cannot take it.
+    /// The number that the server itself carries, and all it starts that is no call. It is above those of all
+    /// calls, so that a process of a call, which can only lower its limit, cannot take it.
     const SERVER: u64 = LOWER;
 
     /// The soft limit that this process was started with.
     static INHERITED_SOFT: OnceLock<u64> = OnceLock::new();
 
-    /// Above these some read limits as negative.
+    /// Some programs read higher limits as negative numbers.
     const HIGHEST_BASE: u64 = 0x7fff_ffff;
 
-    /// Whose mark a process carries.
+    /// Which mark a process carries.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(crate) enum Carried {
-        /// That of one of our calls.
-        Call(Number),
-        /// Ours, but no call's: this process has started it for itself.
+        /// That of a call of this server.
+        Call(CallNumber),
+        /// That of the server: a process that it has started for itself.
         Server,
         Nothing,
     }
 
-    /// Chooses the base, and marks this process as ours and no call's, and with it whatever it starts that is not marked
-    /// otherwise. 0 where that is not to be had.
+    /// Chooses the base, and gives this process, and so all it starts, the mark of the server. 0 where the
+    /// limit cannot be used.
     pub(super) fn settle() -> u64 {
         let Rlimit { current, maximum } = getrlimit(Resource::Locks);
         let _ = INHERITED_SOFT.set(current.unwrap_or(u64::MAX));
-        // A server that runs inside of a call of another one can only go below the mark of that call.
+        // A server that runs inside of a call of another one can only use limits below the mark of that call.
         let room = maximum.map_or(HIGHEST_BASE, |hard| (hard >> 32).saturating_sub(1).min(HIGHEST_BASE));
         if room == 0 {
             return 0;
@@ -134,21 +135,22 @@ mod limits {
     }
 
     impl Mark {
-        /// Whether processes carry the number.
+        /// Whether the limit is used as a mark.
         pub(crate) fn is_on_limits(&self) -> bool {
             self.base != 0
         }
 
-        /// The limit that marks a process of a call.
-        pub(crate) fn limit(&self, call: Number) -> Option<u64> {
+        /// The limit that is the mark of a call.
+        pub(crate) fn limit(&self, call: CallNumber) -> Option<u64> {
             self.is_on_limits().then(|| self.base | u64::from(call))
         }
 
-        /// Looks a process over by its limits, a dead one too. `None` when there is none, or it does not let us look.
+        /// The mark in the limits of a process, which may be a zombie. `None` when there is no such process,
+        /// or its limits may not be read.
         pub(crate) fn on_limits(&self, process: Pid) -> Option<Carried> {
             let (soft, hard) = limits_on_locks(process).or_else(|| proc::limits_on_locks(process))?;
             Some(if hard & !LOWER == self.base && hard & LOWER != SERVER {
-                Number::try_from(hard & LOWER).map_or(Carried::Nothing, Carried::Call)
+                CallNumber::try_from(hard & LOWER).map_or(Carried::Nothing, Carried::Call)
             } else if Some(hard) == limits_on_locks(getpid()).map(|(_, hard)| hard)
                 && self.is_before_calls(soft)
             {
@@ -158,14 +160,15 @@ mod limits {
             })
         }
 
-        /// Whether a process whose hard limit is ours has the soft one of a process that we have started for ourselves, or
-        /// of one that was there before us. Root can raise limits, so that the latter says nothing of its processes.
+        /// Whether the soft limit of a process, whose hard limit is that of the server, shows that the server
+        /// has started it for itself, or that it was there before the server. Not the latter under root,
+        /// whose processes can raise their limits.
         fn is_before_calls(&self, soft: u64) -> bool {
             soft == self.base | SERVER || (INHERITED_SOFT.get() == Some(&soft) && !geteuid().is_root())
         }
 
-        /// The call that the environment of a process names.
-        pub(crate) fn in_environment(&self, process: Pid) -> Option<Number> {
+        /// The call that [`VARIABLE`] names in the environment of a process.
+        pub(crate) fn in_environment(&self, process: Pid) -> Option<CallNumber> {
             let value = proc::variable(process, VARIABLE)?;
             let value = std::str::from_utf8(&value).ok()?;
             value

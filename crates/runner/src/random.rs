@@ -1,4 +1,4 @@
-//! Bytes nobody can guess.
+//! Random bytes, from the operating system.
 
 use std::fmt::Write as _;
 use std::io;

@@ -4,9 +4,9 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Removes a folder with all that scripts have put there, also where they took permissions away or nested folders deeper
-/// than any stack or path goes: what stands further down is moved up first. What cannot be removed all the same is in the
-/// temporary directory, and then the system's to clean up.
+/// Removes a folder with all that scripts have put there, also where they took permissions away or nested
+/// folders deeper than any stack or path goes: what stands further down is moved up first. What cannot be
+/// removed nevertheless stays in the temporary directory, which the system cleans up.
 pub(crate) fn remove_folder(top: &Path) {
     let (mut pending, mut emptied) = (vec![top.to_owned()], Vec::new());
     while let Some(folder) = pending.pop() {

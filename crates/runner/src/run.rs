@@ -1,14 +1,17 @@
-//! Stays with one process from its start to its end.
+//! Runs one process: starts it, passes data in and out, watches its time, and ends it.
 
-use crate::ask::{CallQuestions, FileQuestions, MOST_OPEN, Question};
-use crate::call::Call;
+use crate::ask::{CallQuestions, FileQuestions, MAX_OPEN, Question};
 use crate::call_folder::CallFolders;
 use crate::calls::{CALLS, RunnerId};
-use crate::capture::{Capture, Surplus};
+use crate::capture::{Capture, ReadStop};
 use crate::deadline::Deadline;
+use crate::running_call::RunningCall;
 use crate::side_channel::SideChannel;
 use crate::start::{Pipes, prepare};
-use crate::{CallFolder, Ending, Invocation, Outcome, StartError, StateDir, Talk, call, leftovers, warden};
+use crate::{
+    CallFolder, Invocation, Outcome, ProcessEnding, StartError, StateDir, Talk, leftovers, running_call,
+    warden,
+};
 use mcp_bash_budget::Budget;
 use rustix::process::WaitStatus;
 use std::io;
@@ -21,24 +24,27 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// How long the pipes of a call may stay open when all its processes are gone: somebody else has them then.
-const LINGER: Duration = Duration::from_millis(100);
+/// How long to read the pipes of a call on when all its processes have ended. A pipe that is still open then
+/// is held by a process that does not belong to the call.
+const PIPE_CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// How long a call may take before we look what it says. Where there are many, each takes longer.
-const MOMENT: Duration = Duration::from_millis(1);
+/// Delay before the pipes are first read: 1 ms for each running call. Most scripts have ended by then, and
+/// all their output is read in one go; with many calls at once each of them takes longer.
+const FIRST_READ_DELAY: Duration = Duration::from_millis(1);
 
-/// How often a call that takes long reaps the orphans it has made, and looks after the warden.
-const UPKEEP: Duration = Duration::from_secs(1);
+/// How often a long call reaps orphans, and restarts the warden if it has died.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The same at first, and as long as there are orphans: a script can make ten thousand of them in a second.
-const FIRST_UPKEEP: Duration = Duration::from_millis(20);
+/// The interval at first, and as long as there are orphans to reap: a script can make ten thousand of them in
+/// a second.
+const FIRST_UPKEEP_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Runs processes, and knows those that are alive.
+/// Runs processes, and knows the calls that are running.
 #[derive(Debug)]
 pub struct Runner {
     id: RunnerId,
     folders: Arc<CallFolders>,
-    /// Followed from the first call on that may ask.
+    /// Started by the first call that may ask questions.
     file_questions: Mutex<Option<Arc<FileQuestions>>>,
     /// No more processes are started.
     ended: AtomicBool,
@@ -55,13 +61,14 @@ impl Runner {
         }
     }
 
-    /// A folder for one call, which shares it with nobody.
+    /// A folder for one call, used by no other call at the same time.
     pub fn folder(&self) -> io::Result<CallFolder> {
         self.folders.take()
     }
 
-    /// Runs `invocation` to its end, or until `cancelled` completes. `on_line` gets the lines of the side channel
-    /// while it runs, and `on_question` what it wants to know. While it waits for an answer its time stands still.
+    /// Runs `invocation` to its end, or until `cancelled` completes. `on_line` gets the lines of the side
+    /// channel while the process runs, and `on_question` its questions. While a question is open the time of
+    /// the process is paused, as far as its patience allows.
     pub async fn run(
         &self,
         invocation: Invocation<'_>,
@@ -77,79 +84,79 @@ impl Runner {
         let program = invocation.program.clone();
         let failed = |source| StartError::Spawn { program, source };
         let started = prepare(invocation, channel.as_ref(), questions.as_ref())
-            .and_then(|(launch, pipes)| Ok((Call::start(self.id, launch, &self.ended)?, pipes)));
+            .and_then(|(launch, pipes)| Ok((RunningCall::start(self.id, launch, &self.ended)?, pipes)));
         let (mut call, pipes) = started.map_err(failed)?;
 
         let ending = {
-            let look = Notify::new();
-            let moving = move_all(pipes, &mut stdout, &mut stderr, &look);
-            tokio::pin!(moving, cancelled);
-            let mut moved = None;
+            let start_reading = Notify::new();
+            let transfer = transfer(pipes, &mut stdout, &mut stderr, &start_reading);
+            tokio::pin!(transfer, cancelled);
+            let mut transferred = None;
             let mut deadline = Deadline::from_now(patience);
-            let moment = MOMENT * u32::try_from(CALLS.count()).unwrap_or(u32::MAX);
-            let alarm = sleep_until(deadline.end().0.min(Instant::now() + moment));
+            let first_read_delay = FIRST_READ_DELAY * u32::try_from(CALLS.count()).unwrap_or(u32::MAX);
+            let alarm = sleep_until(deadline.end().0.min(Instant::now() + first_read_delay));
             tokio::pin!(alarm);
-            let (mut is_first, mut pause) = (true, FIRST_UPKEEP);
+            let (mut is_first, mut interval) = (true, FIRST_UPKEEP_INTERVAL);
             let mut open = JoinSet::new();
-            let cut = loop {
+            let cut_short = loop {
                 tokio::select! {
                     biased;
                     () = call.exited() => break None,
-                    () = &mut cancelled => break Some(Ending::Cancelled),
+                    () = &mut cancelled => break Some(ProcessEnding::Cancelled),
                     () = &mut alarm => {
                         let (now, (end, overrun)) = (Instant::now(), deadline.end());
                         if now >= end {
-                            break Some(Ending::TimedOut(overrun));
+                            break Some(ProcessEnding::TimedOut(overrun));
                         }
                         if std::mem::take(&mut is_first) {
-                            look.notify_one();
+                            start_reading.notify_one();
                         } else if upkeep() {
-                            pause = FIRST_UPKEEP;
+                            interval = FIRST_UPKEEP_INTERVAL;
                         } else {
-                            pause = UPKEEP.min(2 * pause);
+                            interval = UPKEEP_INTERVAL.min(2 * interval);
                         }
-                        alarm.as_mut().reset(end.min(now + pause));
+                        alarm.as_mut().reset(end.min(now + interval));
                     }
-                    result = &mut moving, if moved.is_none() => {
-                        moved = Some(result);
-                        if let Err(surplus) = result {
-                            break Some(surplus.into());
+                    result = &mut transfer, if transferred.is_none() => {
+                        transferred = Some(result);
+                        if let Err(stop) = result {
+                            break Some(stop.into());
                         }
                     }
                     Ok(()) = next_lines(channel.as_mut(), &mut on_line) => deadline.note_sign_of_life(),
-                    question = next_question(questions.as_mut()), if open.len() < MOST_OPEN => {
+                    question = next_question(questions.as_mut()), if open.len() < MAX_OPEN => {
                         deadline.pause();
-                        alarm.as_mut().reset(deadline.end().0.min(Instant::now() + UPKEEP));
-                        on_question(passed_on(question, &mut open));
+                        alarm.as_mut().reset(deadline.end().0.min(Instant::now() + UPKEEP_INTERVAL));
+                        on_question(forward(question, &mut open));
                     }
                     Some(_) = open.join_next() => {
                         deadline.resume();
-                        look.notify_one();
-                        alarm.as_mut().reset(deadline.end().0.min(Instant::now() + UPKEEP));
+                        start_reading.notify_one();
+                        alarm.as_mut().reset(deadline.end().0.min(Instant::now() + UPKEEP_INTERVAL));
                     }
                 }
             };
-            if cut.is_some() {
-                look.notify_one();
+            if cut_short.is_some() {
+                start_reading.notify_one();
             }
-            let ending = end(call, cut, grace);
+            let ending = end(call, cut_short, grace);
             tokio::pin!(ending);
             let ending = loop {
                 tokio::select! {
                     biased;
                     ending = &mut ending => break ending,
-                    result = &mut moving, if moved.is_none() => moved = Some(result),
+                    result = &mut transfer, if transferred.is_none() => transferred = Some(result),
                     Ok(()) = next_lines(channel.as_mut(), &mut on_line) => {}
                 }
             };
-            // The writers are gone, so what is left in the pipes is all there will be.
-            look.notify_one();
-            let moved = match moved {
-                Some(moved) => moved,
-                None => timeout(LINGER, moving).await.unwrap_or(Ok(())),
+            // All writers have ended, so nothing is added to what the pipes hold now.
+            start_reading.notify_one();
+            let transferred = match transferred {
+                Some(transferred) => transferred,
+                None => timeout(PIPE_CLOSE_TIMEOUT, transfer).await.unwrap_or(Ok(())),
             };
-            match moved {
-                Err(surplus) if cut.is_none() => surplus.into(),
+            match transferred {
+                Err(stop) if cut_short.is_none() => stop.into(),
                 _ => ending,
             }
         };
@@ -160,11 +167,11 @@ impl Runner {
         Ok(Outcome { ending, stdout: stdout.bytes, held: stdout.held, stderr: stderr.bytes })
     }
 
-    /// Ends every process of every call, and starts no more: `TERM` to all groups, then `KILL` to all that is left
-    /// after `grace`, wherever it went.
+    /// Ends every process of every call of this runner, and starts no more: `TERM` to all groups, then `KILL`
+    /// to every process that is left after `grace`, in its group or outside of it.
     pub fn end_all(&self, grace: Duration) {
         self.ended.store(true, Ordering::Release);
-        call::end_all(self.id, grace);
+        running_call::end_all(self.id, grace);
         self.folders.clear();
     }
 
@@ -192,10 +199,10 @@ fn open_side_channel(talk: Option<Talk<'_>>) -> Result<Option<SideChannel>, Star
     Ok(Some(SideChannel::of(Arc::clone(pipe))))
 }
 
-/// The question as it is passed on. A task ends with its answer.
-fn passed_on(mut asked: Question, open: &mut JoinSet<()>) -> Question {
+/// The question for `on_question`. A task in `open` waits for its answer, passes it to the asker and ends.
+fn forward(mut asked: Question, open: &mut JoinSet<()>) -> Question {
     let text = std::mem::replace(&mut asked.text, Ok(Vec::new()));
-    let (question, awaited) = Question::new(text, asked.way, asked.held.take());
+    let (question, awaited) = Question::new(text, asked.asked_through, asked.held.take());
     open.spawn(async move {
         tokio::select! {
             answer = awaited => {
@@ -217,31 +224,32 @@ async fn next_question(questions: Option<&mut CallQuestions>) -> Question {
     }
 }
 
-/// Sees to it that nothing is left of the call. With `cut` it has to be ended first.
-async fn end(mut call: Call, cut: Option<Ending>, grace: Duration) -> Ending {
-    if cut.is_some() {
+/// Kills every process of the call, after `TERM` and `grace` if it is cut short, and returns how it ended.
+async fn end(mut call: RunningCall, cut_short: Option<ProcessEnding>, grace: Duration) -> ProcessEnding {
+    if cut_short.is_some() {
         call.terminate(grace).await;
     }
     let status = call.finish().await;
-    cut.unwrap_or_else(|| status.map_or(Ending::Signalled(0), ending_of))
+    cut_short.unwrap_or_else(|| status.map_or(ProcessEnding::Signalled(0), ending_of))
 }
 
-/// What a call that takes long does now and then. True when it should be done again soon.
+/// The periodic work of a long call. True when it should be done again soon.
 fn upkeep() -> bool {
-    warden::keep_watch();
-    leftovers::tidy()
+    warden::ensure_running();
+    leftovers::reap_and_kill()
 }
 
-/// Feeds and reads the process, until all its pipes have ended or it has written more than it may.
-async fn move_all(
+/// Writes the input and reads both outputs, until all three pipes have ended or an output was not read to its
+/// end.
+async fn transfer(
     pipes: Pipes<'_>,
     stdout: &mut Capture,
     stderr: &mut Capture,
-    look: &Notify,
-) -> Result<(), Surplus> {
+    start_reading: &Notify,
+) -> Result<(), ReadStop> {
     let reading = async {
-        // Most scripts end soon, and have said all they have to say when we look for the first time.
-        look.notified().await;
+        // Most scripts end soon, and then all of their output is read in one go.
+        start_reading.notified().await;
         let errors = async {
             stderr.tail(pipes.errors).await;
             Ok(())
@@ -255,7 +263,7 @@ async fn move_all(
     tokio::try_join!(reading, feeding).map(drop)
 }
 
-/// Gives the process the rest of its input. One that does not read it is not an error.
+/// Writes the rest of the input. A process that does not read it is not an error.
 async fn feed(input: Option<(Sender, &[u8])>) {
     if let Some((mut pipe, rest)) = input {
         let _ = pipe.write_all(rest).await;
@@ -269,9 +277,9 @@ async fn next_lines(channel: Option<&mut SideChannel>, on_line: &mut impl FnMut(
     }
 }
 
-fn ending_of(status: WaitStatus) -> Ending {
+fn ending_of(status: WaitStatus) -> ProcessEnding {
     match status.exit_status() {
-        Some(code) => Ending::Exited(code),
-        None => Ending::Signalled(status.terminating_signal().unwrap_or(0)),
+        Some(code) => ProcessEnding::Exited(code),
+        None => ProcessEnding::Signalled(status.terminating_signal().unwrap_or(0)),
     }
 }

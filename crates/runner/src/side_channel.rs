@@ -11,23 +11,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// The longest line that is passed on. Longer ones are dropped, so that a script cannot make us hoard.
-const LONGEST_LINE: usize = 64 * 1024;
+/// The longest line that is passed on. Longer ones are dropped, so that a script cannot use up our memory.
+const MAX_LINE: usize = 64 * 1024;
 
 /// How much is read at once.
-const PIECE: usize = 8 * 1024;
+const READ_SIZE: usize = 8 * 1024;
 
-/// How much may be left in a pipe whose writers are gone, as far as systems let a pipe grow. What comes after it was
-/// written by somebody else.
-const MOST_LEFT: usize = 1024 * 1024 + 64 * 1024;
+/// How much is read of a pipe after its call has ended: more than any system lets a pipe hold, so that what
+/// comes after it was written by a process of no call.
+const MAX_LEFT_IN_PIPE: usize = 1024 * 1024 + 64 * 1024;
 
 /// A named pipe, open for reading. It belongs to the folder of a call.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     path: PathBuf,
-    /// Watched by the runtime from the first call on: to begin and to end that costs as much as all else.
+    /// Registered with the runtime once for all calls: to do it for each costs as much as all else.
     file: AsyncFd<File>,
-    /// Whether all was read that the last call has written.
+    /// Whether the pipe was read until it was empty after the last call.
     is_drained: AtomicBool,
 }
 
@@ -35,7 +35,7 @@ impl Pipe {
     /// To be called within the runtime.
     pub(crate) fn make(path: &Path) -> io::Result<Self> {
         make_fifo(path)?;
-        // Opened for writing too: the pipe then never ends while scripts come and go at its other end.
+        // Opened for writing too, so that there is no end of file when a script closes its end.
         let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
         let file = OpenOptions::new().read(true).write(true).custom_flags(nonblocking).open(path)?;
         #[expect(
@@ -46,7 +46,7 @@ impl Pipe {
         Ok(Self { path: path.to_owned(), file, is_drained: AtomicBool::new(true) })
     }
 
-    /// Whether it can still be opened, and has no other name than the one it was given.
+    /// Whether it can still be opened, and has no second name (hard link).
     pub(crate) fn is_as_made(&self) -> bool {
         fstat(self.file.get_ref()).is_ok_and(|seen| seen.st_nlink == 1 && seen.st_mode & 0o600 == 0o600)
     }
@@ -55,13 +55,13 @@ impl Pipe {
         &self.path
     }
 
-    /// Empties the pipe for the next call. False when somebody keeps filling it.
-    pub(crate) fn forget(&self) -> bool {
+    /// Empties the pipe for the next call. False when a process keeps filling it.
+    pub(crate) fn discard_rest(&self) -> bool {
         if self.is_drained.load(Ordering::Relaxed) {
             return true;
         }
-        let mut piece = [0; PIECE];
-        let mut left = MOST_LEFT;
+        let mut piece = [0; READ_SIZE];
+        let mut left = MAX_LEFT_IN_PIPE;
         while let Some(count) = self.read(&mut piece) {
             left = left.saturating_sub(count);
             if left == 0 {
@@ -71,7 +71,7 @@ impl Pipe {
         true
     }
 
-    /// Reads what is there now: `None` when there is nothing.
+    /// Reads without waiting: `None` when the pipe is empty.
     fn read(&self, piece: &mut [u8]) -> Option<usize> {
         loop {
             match rustix::io::read(self.file.get_ref(), &mut *piece) {
@@ -88,7 +88,7 @@ impl Pipe {
 pub(crate) struct SideChannel {
     pipe: Arc<Pipe>,
     pending: Vec<u8>,
-    /// The rest of a line that was too long is passed over.
+    /// The rest of a line that was too long is being dropped.
     discarding: bool,
 }
 
@@ -102,11 +102,11 @@ impl SideChannel {
         self.pipe.path()
     }
 
-    /// Waits for bytes and passes on the lines they complete. Safe to drop half-way.
+    /// Waits for bytes and passes on the lines they complete. Cancel safe.
     pub(crate) async fn read(&mut self, on_line: &mut impl FnMut(&[u8])) -> io::Result<()> {
         loop {
             let mut ready = self.pipe.file.readable().await?;
-            let mut piece = [0; PIECE];
+            let mut piece = [0; READ_SIZE];
             match self.pipe.read(&mut piece) {
                 Some(count) => {
                     drop(ready);
@@ -118,11 +118,11 @@ impl SideChannel {
         }
     }
 
-    /// Passes on what has been written by now, a last line without its newline included. It asks the pipe itself and not
-    /// the runtime, which may not have been told yet that there is something.
+    /// Passes on what has been written by now, a last line without its newline included. It reads the pipe
+    /// directly: the runtime may not know yet that it is readable.
     pub(crate) fn drain(mut self, on_line: &mut impl FnMut(&[u8])) {
-        let mut piece = [0; PIECE];
-        let mut left = MOST_LEFT;
+        let mut piece = [0; READ_SIZE];
+        let mut left = MAX_LEFT_IN_PIPE;
         while let Some(count) = self.pipe.read(&mut piece) {
             self.take(&piece[..count], on_line);
             left = left.saturating_sub(count);
@@ -147,7 +147,7 @@ impl SideChannel {
             start = newline + 1;
         }
         self.pending.drain(..start);
-        if self.pending.len() > LONGEST_LINE {
+        if self.pending.len() > MAX_LINE {
             self.pending.clear();
             self.discarding = true;
         }
@@ -160,7 +160,7 @@ fn make_fifo(path: &Path) -> io::Result<()> {
     Ok(mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?)
 }
 
-/// There is no safe way to the system call, so the tool of that name has to do.
+/// `rustix` does not offer this system call here, so the program of that name is run.
 #[cfg(target_vendor = "apple")]
 fn make_fifo(path: &Path) -> io::Result<()> {
     let status = std::process::Command::new("/usr/bin/mkfifo").arg("-m").arg("600").arg(path).status()?;

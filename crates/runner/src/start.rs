@@ -1,9 +1,9 @@
 //! From an invocation to a process with pipes to it.
 
 use crate::ask::CallQuestions;
-use crate::capture::LARGE;
 #[cfg(target_os = "linux")]
-use crate::capture::ROOMY;
+use crate::capture::ENLARGED_PIPE;
+use crate::capture::USUAL_PIPE;
 use crate::launch::Launch;
 use crate::side_channel::SideChannel;
 use crate::{Input, Invocation};
@@ -13,16 +13,16 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use tokio::net::unix::pipe::Sender;
 
-/// Our ends of the pipes.
+/// The server's ends of the three pipes.
 #[derive(Debug)]
 pub(crate) struct Pipes<'a> {
-    /// There if the pipe did not take all of the input at once, with what is left of it.
+    /// The pipe and the rest of the input, if the pipe could not take all of it before the start.
     pub(crate) input: Option<(Sender, &'a [u8])>,
     pub(crate) output: OwnedFd,
     pub(crate) errors: OwnedFd,
 }
 
-/// Gets everything ready for the process of an invocation.
+/// Prepares the start of a process: environment and pipes.
 pub(crate) fn prepare<'a>(
     invocation: Invocation<'a>,
     channel: Option<&SideChannel>,
@@ -34,15 +34,15 @@ pub(crate) fn prepare<'a>(
             environment.extend(talk.side_channel.iter().map(|variable| (variable, channel.path())));
         }
         if let (Some(questions), Some(variables)) = (questions, talk.questions) {
-            environment.extend(variables.into_iter().zip(questions.directions()));
+            environment.extend(variables.into_iter().zip(questions.variable_values()));
         }
     }
     let (stdin, rest) = match invocation.input {
-        Input::Bytes(input) => feed(input)?,
+        Input::Bytes(input) => input_pipe(input)?,
         Input::File(file) => (file.into(), None),
     };
-    let (output, stdout) = drain()?;
-    let (errors, stderr) = drain()?;
+    let (output, stdout) = output_pipe()?;
+    let (errors, stderr) = output_pipe()?;
     let streams = [stdin, stdout, stderr];
     let launch =
         Launch::new(&invocation.program, &invocation.arguments, &invocation.directory, environment, streams)?;
@@ -53,23 +53,23 @@ pub(crate) fn prepare<'a>(
 /// A pipe to a process, and what is still to be written to it.
 type Rest<'a> = (OwnedFd, &'a [u8]);
 
-/// A standard input that holds `input` already, as far as a pipe takes it. What it does not take is written while the
-/// process runs; mostly there is no such rest, and nothing to be watched.
-fn feed(input: &[u8]) -> io::Result<(OwnedFd, Option<Rest<'_>>)> {
+/// A pipe for standard input, filled with `input` as far as it takes it. The rest is written while the
+/// process runs. Mostly there is none, and the runtime has no pipe to watch.
+fn input_pipe(input: &[u8]) -> io::Result<(OwnedFd, Option<Rest<'_>>)> {
     let (reading, writing) = io::pipe()?;
     if input.is_empty() {
         return Ok((reading.into(), None));
     }
     if input.len() <= PIPE_BUF {
-        // So much is always taken at once.
+        // An empty pipe always takes this many bytes without blocking.
         (&writing).write_all(input)?;
         return Ok((reading.into(), None));
     }
     let writing = nonblocking(writing.into())?;
-    if input.len() > LARGE {
-        // Where that is not allowed, it takes more turns.
+    if input.len() > USUAL_PIPE {
+        // Where a larger pipe is not allowed, the input is written in more pieces.
         #[cfg(target_os = "linux")]
-        let _ = rustix::pipe::fcntl_setpipe_size(&writing, input.len().min(ROOMY));
+        let _ = rustix::pipe::fcntl_setpipe_size(&writing, input.len().min(ENLARGED_PIPE));
     }
     let mut taken = 0;
     while taken < input.len() {
@@ -84,8 +84,9 @@ fn feed(input: &[u8]) -> io::Result<(OwnedFd, Option<Rest<'_>>)> {
     Ok((reading.into(), rest))
 }
 
-/// A pipe from a process: our end, which does not block, and its own.
-fn drain() -> io::Result<(OwnedFd, OwnedFd)> {
+/// A pipe for an output of a process: the reading end, which does not block, and the writing end for the
+/// process.
+fn output_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let (reading, writing) = io::pipe()?;
     Ok((nonblocking(reading.into())?, writing.into()))
 }

@@ -1,4 +1,4 @@
-//! A private folder for what has to be a file while the server runs.
+//! The private folder of the server, for files that it needs while it runs.
 
 use crate::remove::remove_folder;
 use crate::{random, warden};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A folder only we can enter, made when it is first needed and removed when the server ends.
+/// A folder that only our user can enter, made when it is first needed and removed when the server ends.
 #[derive(Debug)]
 pub struct StateDir {
     parent: PathBuf,
@@ -18,23 +18,23 @@ pub struct StateDir {
     counter: AtomicU64,
 }
 
-/// What was made of it so far.
+/// The folders that exist so far.
 #[derive(Debug, Default)]
 struct Made {
     folder: Option<PathBuf>,
-    /// Where the folders of calls stand.
+    /// The folder that holds those of calls.
     calls: Option<PathBuf>,
-    /// Where sockets stand if paths in the folder are too long for them.
+    /// The folder for sockets, if paths in the private folder are too long for them.
     short: Option<PathBuf>,
-    /// Descriptors that are closed before the folder is removed: a server that has used up all it may have could not
-    /// even look into it.
+    /// Descriptors that are closed before the folder is removed: a server at its limit on open files could
+    /// not list it otherwise.
     reserve: Vec<File>,
 }
 
-/// As many folders as stand inside of one another.
+/// How many descriptors to keep: one for each level of folders.
 const RESERVE: usize = 5;
 
-/// Where a folder with a short path may stand, the best first.
+/// Where a folder with a short path can be made, in order of preference.
 const SHORT_PARENTS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
 impl StateDir {
@@ -48,8 +48,8 @@ impl StateDir {
         self.folder(&mut self.lock())
     }
 
-    /// The folder that holds those of calls. It does not tell the names in it, so that a process finds the folder of its
-    /// own call and no other's, unless it is out for more than its own.
+    /// The folder that holds those of calls. It cannot be listed, so that a process finds only the folder of
+    /// its own call, unless it changes the permissions.
     pub(crate) fn calls(&self) -> io::Result<PathBuf> {
         let mut made = self.lock();
         if let Some(path) = &made.calls {
@@ -85,7 +85,8 @@ impl StateDir {
             return Ok(path.clone());
         }
         let path = self.parent.join(unguessable_name()?);
-        // `mkdir` fails where anything of that name stands already, so nobody can have laid a trap there.
+        // `mkdir` fails where a file of that name exists, so nobody can have put a folder or link of theirs
+        // there.
         DirBuilder::new().mode(0o700).create(&path)?;
         if !self.keep {
             warden::remove_with_us(&path);
@@ -94,7 +95,7 @@ impl StateDir {
         Ok(made.folder.insert(path).clone())
     }
 
-    /// A path below the folder that nothing stands at yet.
+    /// A path in the folder at which there is no file yet.
     pub fn fresh(&self, prefix: &str) -> io::Result<PathBuf> {
         let number = self.counter.fetch_add(1, Ordering::Relaxed);
         Ok(self.path()?.join(format!("{prefix}.{number}")))

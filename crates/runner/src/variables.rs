@@ -1,16 +1,16 @@
-//! The environment of a process, laid out as the system takes it, so that one which many calls have in common is copied
-//! as a whole.
+//! The environment of a process, kept in the layout that `execve` takes, so that the part which all calls
+//! have in common is copied as a whole.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-/// How many bytes of new variables are usual.
+/// The usual size of the variables that are added to a copy, in bytes.
 const ROOM: usize = 1024;
 
 /// Variables and their values. No name is there twice.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Variables {
-    /// `NAME=value` and a NUL, one after the other. A value that was replaced stays until the end.
+    /// `NAME=value` and a NUL, one after the other. A value that was replaced is not removed.
     text: Vec<u8>,
     /// Where each variable starts, and how long its name is.
     places: Vec<(usize, usize)>,
@@ -19,7 +19,7 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// Sets a variable, whatever it was before.
+    /// Sets a variable, and replaces the value it had.
     pub fn set(&mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) {
         let (name, value) = (name.as_ref().as_bytes(), value.as_ref().as_bytes());
         if name.is_empty() || memchr::memchr2(0, b'=', name).is_some() || memchr::memchr(0, value).is_some() {
@@ -42,7 +42,7 @@ impl Variables {
         value.strip_suffix(b"\0").map(OsStr::from_bytes)
     }
 
-    /// The variable that keeps this from being given to a process: its name is none, or its value holds a NUL.
+    /// The name of a variable that no process can be given: an invalid name, or a value that holds a NUL.
     pub(crate) fn impossible(&self) -> Option<&str> {
         self.impossible.as_deref()
     }
@@ -65,7 +65,7 @@ impl Variables {
     }
 }
 
-/// A copy has room for more, which is what it is made for.
+/// A copy has capacity for more variables: copies are made to add some.
 impl Clone for Variables {
     fn clone(&self) -> Self {
         let mut text = Vec::with_capacity(2 * self.text.len() + ROOM);

@@ -2,7 +2,7 @@
 
 mod stage;
 
-use mcp_bash_runner::{Ending, Invocation, Overrun, Patience, Talk};
+use mcp_bash_runner::{Invocation, Overrun, Patience, ProcessEnding, Talk};
 use stage::{Stage, assert_said_hi, wait_for};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ async fn at_its_deadline() {
     let endless = stage.shell("endless", &format!("{ENDLESS} $LINGER 1000"));
     let outcome =
         stage.run(Invocation { patience: Patience::fixed(Duration::from_millis(500)), ..endless }).await;
-    assert_eq!(outcome.ending, Ending::TimedOut(Overrun::Fixed));
+    assert_eq!(outcome.ending, ProcessEnding::TimedOut(Overrun::Fixed));
     stage.assert_empty();
 }
 
@@ -40,7 +40,7 @@ async fn at_its_deadline_though_it_ignores_every_signal() {
         stage.shell("endless", &format!("trap '' TERM HUP INT\n{ENDLESS} while :; do $LINGER 1; done"));
     let outcome =
         stage.run(Invocation { patience: Patience::fixed(Duration::from_millis(500)), ..endless }).await;
-    assert_eq!(outcome.ending, Ending::TimedOut(Overrun::Fixed));
+    assert_eq!(outcome.ending, ProcessEnding::TimedOut(Overrun::Fixed));
     stage.assert_empty();
 }
 
@@ -50,7 +50,7 @@ async fn at_its_deadline_in_the_middle_of_forking() {
     let endless = stage.shell("endless", "while :; do setsid $LINGER 1000 & done");
     let outcome =
         stage.run(Invocation { patience: Patience::fixed(Duration::from_millis(300)), ..endless }).await;
-    assert_eq!(outcome.ending, Ending::TimedOut(Overrun::Fixed));
+    assert_eq!(outcome.ending, ProcessEnding::TimedOut(Overrun::Fixed));
     stage.assert_empty();
 }
 
@@ -59,7 +59,7 @@ async fn when_it_is_cancelled() {
     let stage = Stage::new();
     let endless = stage.shell("endless", &format!("{ENDLESS} $LINGER 1000"));
     let outcome = stage.runner.run(endless, wait_for_all(&stage), |_| (), drop).await.unwrap();
-    assert_eq!(outcome.ending, Ending::Cancelled);
+    assert_eq!(outcome.ending, ProcessEnding::Cancelled);
     stage.assert_empty();
 }
 
@@ -68,7 +68,7 @@ async fn when_it_says_too_much() {
     let stage = Stage::new();
     let endless = stage.shell("endless", &format!("{ENDLESS} cat /dev/zero"));
     let outcome = stage.run(Invocation { output_limit: 100_000, ..endless }).await;
-    assert_eq!(outcome.ending, Ending::OutputTooLarge);
+    assert_eq!(outcome.ending, ProcessEnding::OutputTooLarge);
     assert_eq!(outcome.stdout.len(), 100_000);
     stage.assert_empty();
 }
@@ -83,7 +83,7 @@ async fn at_its_deadline_though_it_floods_its_side_channel() {
     let endless = Invocation { patience: Patience::fixed(Duration::from_millis(300)), talk, ..endless };
     let mut lines = 0_u64;
     let outcome = stage.runner.run(endless, std::future::pending(), |_| lines += 1, drop).await.unwrap();
-    assert_eq!(outcome.ending, Ending::TimedOut(Overrun::Fixed));
+    assert_eq!(outcome.ending, ProcessEnding::TimedOut(Overrun::Fixed));
     assert!(lines > 0);
     stage.assert_empty();
 }
@@ -95,7 +95,7 @@ async fn what_it_says_while_it_ends_is_read() {
     let body = "trap 'printf %0200000d 7; echo >said; exit' TERM\necho >ready\nwhile :; do sleep 0.01; done";
     let endless = Invocation { grace: Duration::from_secs(30), ..stage.shell("endless", body) };
     let outcome = stage.runner.run(endless, stage.wait_for_file("ready"), |_| (), drop).await.unwrap();
-    assert_eq!(outcome.ending, Ending::Cancelled);
+    assert_eq!(outcome.ending, ProcessEnding::Cancelled);
     assert_eq!(outcome.stdout.len(), 200_000);
     assert!(stage.path("said").exists());
     stage.assert_empty();
@@ -107,7 +107,7 @@ async fn when_it_says_too_much_and_then_nothing() {
     let stage = Stage::new();
     let endless = stage.shell("endless", "printf '%0100d' 7\n$LINGER 1000");
     let outcome = stage.run(Invocation { output_limit: 50, ..endless }).await;
-    assert_eq!(outcome.ending, Ending::OutputTooLarge);
+    assert_eq!(outcome.ending, ProcessEnding::OutputTooLarge);
     stage.assert_empty();
 }
 
@@ -142,7 +142,7 @@ async fn when_all_calls_are_ended() {
     tokio::task::spawn_blocking(move || runner.end_all(Duration::from_millis(100))).await.unwrap();
     stage.assert_empty();
     assert!(other.processes_with("1004") == 1, "another runner's calls go on");
-    assert_eq!(ended.await.unwrap().ending, Ending::Signalled(9));
+    assert_eq!(ended.await.unwrap().ending, ProcessEnding::Signalled(9));
 
     let late = stage.runner.run(stage.shell("late", "echo hi"), std::future::pending(), |_| (), drop).await;
     assert!(late.is_err(), "a runner that has ended starts nothing");
@@ -151,7 +151,8 @@ async fn when_all_calls_are_ended() {
     other.assert_empty();
 }
 
-/// The grace is for the whole group: what a script runs may clean up, though the script itself is gone at once.
+/// The grace is for the whole group: what a script runs may clean up, though the script itself is gone at
+/// once.
 #[tokio::test]
 async fn with_time_to_clean_up() {
     let stage = Stage::new();
@@ -162,7 +163,7 @@ async fn with_time_to_clean_up() {
     let endless =
         Invocation { grace: Duration::from_secs(30), ..stage.shell("endless", "sh careful; exit 1") };
     let outcome = stage.runner.run(endless, stage.wait_for_file("ready"), |_| (), drop).await.unwrap();
-    assert_eq!(outcome.ending, Ending::Cancelled);
+    assert_eq!(outcome.ending, ProcessEnding::Cancelled);
     assert!(stage.path("clean").exists());
     stage.assert_empty();
 }

@@ -2,7 +2,7 @@
 
 mod stage;
 
-use mcp_bash_runner::Ending;
+use mcp_bash_runner::ProcessEnding;
 use stage::{Stage, assert_said_hi, wait_for};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -137,8 +137,8 @@ async fn a_chain_that_ends_in_a_daemon() {
     }
 }
 
-/// Neither the environment nor the limits nor group or session say whose it is. It goes at once, whatever other calls
-/// are going on.
+/// Neither the environment nor the limits nor group or session say whose it is. It goes at once, whatever
+/// other calls are going on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_daemon_that_has_taken_off_its_mark() {
     const SHEDDING: &str = "for limit in unlimited 0 5; do
@@ -190,14 +190,15 @@ fn all_of_this_without_control_groups() {
 async fn what_a_failing_script_left() {
     let stage = Stage::new();
     let outcome = stage.call("leaver", "setsid $LINGER 1000 &\nexit 3").await;
-    assert_eq!(outcome.ending, Ending::Exited(3));
+    assert_eq!(outcome.ending, ProcessEnding::Exited(3));
     stage.assert_empty();
     let outcome = stage.call("crasher", "setsid $LINGER 1000 &\nkill -SEGV $$").await;
-    assert_eq!(outcome.ending, Ending::Signalled(11));
+    assert_eq!(outcome.ending, ProcessEnding::Signalled(11));
     stage.assert_empty();
 }
 
-/// What an escapee writes before the script ends is part of the output, what it would have written later is not.
+/// What an escapee writes before the script ends is part of the output, what it would have written later is
+/// not.
 #[tokio::test]
 async fn what_was_written_is_not_lost() {
     let stage = Stage::new();
@@ -205,7 +206,7 @@ async fn what_was_written_is_not_lost() {
                 while [ ! -e written ]; do :; done
                 printf '%0100000d' 7";
     let outcome = stage.call("leaver", body).await;
-    assert_eq!(outcome.ending, Ending::Exited(0));
+    assert_eq!(outcome.ending, ProcessEnding::Exited(0));
     assert_eq!(outcome.stdout.len(), 6 + 100_000);
     assert!(outcome.stdout.starts_with(b"early\n0") && outcome.stdout.ends_with(b"7"));
     stage.assert_empty();

@@ -4,7 +4,7 @@
 
 mod stage;
 
-use mcp_bash_runner::Ending;
+use mcp_bash_runner::ProcessEnding;
 use stage::{Stage, assert_said_hi, wait_for, zombies};
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ async fn side_by_side() {
                          exit {number}"
                     );
                     let outcome = stage.call(&format!("script{number}"), &body).await;
-                    assert_eq!(outcome.ending, Ending::Exited(number));
+                    assert_eq!(outcome.ending, ProcessEnding::Exited(number));
                     assert_eq!(outcome.stdout, format!("{number}.{round}\n").as_bytes());
                     assert_eq!(stage.processes_with(&format!("linger 9{number:02}")), 0);
                 }
@@ -81,8 +81,8 @@ async fn a_long_one() {
     assert_eq!(zombies(), []);
 }
 
-/// A chain of processes, each of which starts the next and ends, has thousands of links when its call is cancelled. Most of
-/// them were reaped while it went on.
+/// A chain of processes, each of which starts the next and ends, has thousands of links when its call is
+/// cancelled. Most of them were reaped while it went on.
 async fn a_chain_without_end() {
     let stage = Stage::new();
     stage.script("chain", "use POSIX; open(F, '>>', 'links'); while (1) { exit if fork; syswrite(F, 'x'); }");
@@ -90,7 +90,7 @@ async fn a_chain_without_end() {
     let body = "perl $PWD/chain\nwhile :; do $LINGER 1000; done";
     let cancelled = wait_for("so many links", || links() > 3000);
     let outcome = stage.runner.run(stage.shell("chained", body), cancelled, |_| (), drop).await.unwrap();
-    assert_eq!(outcome.ending, Ending::Cancelled);
+    assert_eq!(outcome.ending, ProcessEnding::Cancelled);
     stage.assert_empty();
     assert_eq!(zombies(), []);
 }

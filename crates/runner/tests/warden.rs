@@ -1,7 +1,7 @@
 //! When the server is killed, its calls are killed with it.
 //!
-//! This program is the server, the warden and the test in one: without a harness it has a `main` of its own, as the
-//! warden needs it.
+//! This program is the server, the warden and the test in one: without a harness it has a `main` of its own,
+//! as the warden needs it.
 
 #[path = "stage/mod.rs"]
 mod stage;
@@ -169,8 +169,8 @@ fn a_killed_server_takes_a_chain_along() {
     }
 }
 
-/// It has no environment and no group of its call, and has tried to take off the number. Without privileges nobody can
-/// raise it again; with them it is the control group that holds.
+/// It has no environment and no group of its call, and has tried to take off the number. Without privileges
+/// nobody can raise it again; with them it is the control group that holds.
 fn a_killed_server_takes_along_what_shed_its_mark() {
     let is_root = rustix::process::geteuid().is_root();
     if is_root && std::env::var_os(stage::WITHOUT_GROUPS).is_some() {

@@ -3,7 +3,7 @@
 
 use crate::work::Work;
 use mcp_bash_project::{Paths, excerpt, trust};
-use mcp_bash_runner::{Ending, Input, Invocation, Patience, Variables};
+use mcp_bash_runner::{Input, Invocation, Patience, ProcessEnding, Variables};
 use mcp_bash_wire::RpcError;
 use std::path::Path;
 use std::sync::Arc;
@@ -60,21 +60,23 @@ impl Script<'_> {
             excerpt(if errors.trim().is_empty() { &output } else { &errors })
         };
         let problem = match outcome.ending {
-            Ending::Exited(0) => return Ok(text(&outcome.stdout)),
-            Ending::Exited(code) => format!("failed (exit {code}) and printed: {}", said()),
-            Ending::Signalled(signal) => format!("was ended by signal {signal} and printed: {}", said()),
-            Ending::TimedOut(_) => {
+            ProcessEnding::Exited(0) => return Ok(text(&outcome.stdout)),
+            ProcessEnding::Exited(code) => format!("failed (exit {code}) and printed: {}", said()),
+            ProcessEnding::Signalled(signal) => {
+                format!("was ended by signal {signal} and printed: {}", said())
+            }
+            ProcessEnding::TimedOut(_) => {
                 let seconds = timeout.as_secs();
                 format!(
                     "did not end within {seconds} s (`timeoutSecs` sets the limit) and printed: {}",
                     said()
                 )
             }
-            Ending::OutputTooLarge => {
+            ProcessEnding::OutputTooLarge => {
                 format!("printed more than {} bytes; {} sets the limit", self.limit, self.limit_setting)
             }
-            Ending::NoRoom(why) => format!("printed too much: {why}"),
-            Ending::Cancelled => "was cancelled".to_owned(),
+            ProcessEnding::NoRoom(why) => format!("printed too much: {why}"),
+            ProcessEnding::Cancelled => "was cancelled".to_owned(),
         };
         Err(RpcError::internal(format!("{what} {problem}")))
     }

@@ -3,7 +3,7 @@
 use crate::methods::tools::environment;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Ask, Paths, Reading, excerpt};
-use mcp_bash_runner::{Ending, Input, Invocation, Outcome, Patience, Runner, StateDir};
+use mcp_bash_runner::{Input, Invocation, Outcome, Patience, ProcessEnding, Runner, StateDir};
 use mcp_bash_settings::{PROCESS_SETTING, Settings};
 use std::path::Path;
 use std::sync::Arc;
@@ -104,20 +104,22 @@ impl Asker {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let said = || excerpt(&(text(&outcome.stdout) + &text(&outcome.stderr)));
         match outcome.ending {
-            Ending::Exited(0) => Ok(text(&outcome.stdout)),
-            Ending::Exited(code) => Err(format!("failed (exit {code}) and printed: {}", said())),
-            Ending::Signalled(signal) => Err(format!("was ended by signal {signal} and printed: {}", said())),
-            Ending::TimedOut(_) => Err(format!(
+            ProcessEnding::Exited(0) => Ok(text(&outcome.stdout)),
+            ProcessEnding::Exited(code) => Err(format!("failed (exit {code}) and printed: {}", said())),
+            ProcessEnding::Signalled(signal) => {
+                Err(format!("was ended by signal {signal} and printed: {}", said()))
+            }
+            ProcessEnding::TimedOut(_) => Err(format!(
                 "did not end within {} s (MCPBASH_PROVIDER_TIMEOUT sets the limit) and printed: {}",
                 self.settings.provider_timeout.as_secs(),
                 said()
             )),
-            Ending::OutputTooLarge => Err(format!(
+            ProcessEnding::OutputTooLarge => Err(format!(
                 "printed more than {} bytes; MCPBASH_MAX_TOOL_OUTPUT_SIZE sets the limit",
                 self.settings.output_limit
             )),
-            Ending::NoRoom(why) => Err(format!("printed too much: {why}")),
-            Ending::Cancelled => Err("was cancelled".to_owned()),
+            ProcessEnding::NoRoom(why) => Err(format!("printed too much: {why}")),
+            ProcessEnding::Cancelled => Err("was cancelled".to_owned()),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Questions that are files: written elsewhere and moved into place, or written in place and closed.
+//! Questions that arrive as files in the folder of a call: moved there, or written there and closed.
 
-use super::{LONGEST, Question, Way};
+use super::{AskedThrough, MAX_QUESTION_BYTES, Question};
 use mcp_bash_budget::Budget;
 use std::collections::HashMap;
 use std::fs::OpenOptions;
@@ -15,16 +15,17 @@ const REQUEST: &str = "elicit-request";
 const RESPONSE: &str = "elicit-response";
 const DRAFT: &str = "elicit-response.draft";
 
-/// Notices the files of all calls of a runner.
+/// Watches the folders of all calls of a runner for questions.
 #[derive(Debug)]
 pub(crate) struct FileQuestions {
     calls: Mutex<HashMap<Key, Asking>>,
     watch: system::Watch,
 }
 
-/// What an event names a folder by.
+/// Identifies the folder of an event.
 type Key = system::Key;
 
+/// A call that may ask.
 #[derive(Debug, Clone)]
 struct Asking {
     folder: PathBuf,
@@ -62,14 +63,15 @@ impl FileQuestions {
     fn take(&self, key: &Key) -> Option<()> {
         let Asking { folder, asked, budget } = self.lock().get(key).cloned()?;
         let request = folder.join(REQUEST);
-        let text = mcp_bash_files::read(&request, LONGEST as u64).ok().filter(|text| !text.is_empty())?;
+        let text =
+            mcp_bash_files::read(&request, MAX_QUESTION_BYTES as u64).ok().filter(|text| !text.is_empty())?;
         let _ = std::fs::remove_file(&request);
         let (text, held) = match budget.charge(text.len()) {
             Ok(held) => (Ok(text), Some(held)),
             Err(why) => (Err(why), None),
         };
-        let (question, awaited) = Question::new(text, Way::File, held);
-        // Who asks so much at once does not get all of it answered.
+        let (question, awaited) = Question::new(text, AskedThrough::File, held);
+        // A call with too many open questions gets no answer to this one.
         asked.try_send(question).ok()?;
         tokio::spawn(async move {
             if let Ok((answer, _held)) = awaited.await {
@@ -84,8 +86,8 @@ impl FileQuestions {
     }
 }
 
-/// Moved into place, so that nobody reads half of it; and written to a file of our own, so that whatever stands there
-/// already is not opened.
+/// Writes the answer to a new file and renames it, so that no script reads half of it, and no file that a
+/// script has put there is opened.
 fn put(folder: &Path, answer: &[u8]) -> io::Result<()> {
     let draft = folder.join(DRAFT);
     let _ = std::fs::remove_file(&draft);
@@ -179,7 +181,7 @@ mod system {
     }
 }
 
-/// Elsewhere somebody has to look now and then.
+/// Other systems: the folders are polled.
 #[cfg(not(target_os = "linux"))]
 mod system {
     use super::FileQuestions;

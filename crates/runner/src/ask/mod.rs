@@ -1,9 +1,10 @@
-//! Where running processes ask questions.
+//! Questions that running processes ask.
 //!
-//! Each call has a socket of its own: whoever connects writes two lines, the key of the call and the question, and reads
-//! one, the answer. Any descendant of the call can do so, in any language, as often as it likes and several at once. A
-//! process that hangs up has withdrawn its question. Beside it there is an older way: a file that a script moves into
-//! place is a question, and the answer appears as another file.
+//! Each call has a socket of its own: whoever connects writes two lines, the key of the call and the
+//! question, and reads one, the answer. Any descendant of the call can do so, in any language, as often as it
+//! likes and several at once. A process that closes its connection has withdrawn its question. The older
+//! protocol works with files: a file that a script moves into the folder of its call is a question, and the
+//! answer appears as another file.
 
 mod files;
 mod socket;
@@ -21,28 +22,29 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 /// The longest question, in bytes.
-const LONGEST: usize = 4 * 1024 * 1024;
+const MAX_QUESTION_BYTES: usize = 4 * 1024 * 1024;
 
-/// How many questions of one call are read or wait for their answers at once. Others wait in the queue of its socket.
-pub(crate) const MOST_OPEN: usize = 4;
+/// How many questions of one call are read or wait for their answers at once. Others wait in the queue of its
+/// socket.
+pub(crate) const MAX_OPEN: usize = 4;
 
-/// What a process wants to know. Dropped without an answer, its asker is told that there is none.
+/// A question of a process. When it is dropped without an answer, the connection to the asker is closed.
 #[derive(Debug)]
 pub struct Question {
-    /// What it wrote, which is its own affair; or why that could not be taken.
+    /// What the process wrote, which the runner does not interpret; or that the budget had no room for it.
     pub text: Result<Vec<u8>, NoRoom>,
-    pub way: Way,
-    /// What the text costs, for as long as the question is open.
+    pub asked_through: AskedThrough,
+    /// The charge for the text, for as long as the question is open.
     pub(crate) held: Option<Charge>,
-    answer: oneshot::Sender<Answer>,
+    answer: oneshot::Sender<AnswerLine>,
 }
 
-/// A line, and what it costs until its asker has it.
-pub(crate) type Answer = (Vec<u8>, Option<Charge>);
+/// A line that answers a question, and the charge for it until it was written to the asker.
+pub(crate) type AnswerLine = (Vec<u8>, Option<Charge>);
 
 /// How a question was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum AskedThrough {
     Socket,
     File,
 }
@@ -50,11 +52,11 @@ pub enum Way {
 impl Question {
     pub(crate) fn new(
         text: Result<Vec<u8>, NoRoom>,
-        way: Way,
+        asked_through: AskedThrough,
         held: Option<Charge>,
-    ) -> (Self, oneshot::Receiver<Answer>) {
+    ) -> (Self, oneshot::Receiver<AnswerLine>) {
         let (answer, awaited) = oneshot::channel();
-        (Self { text, way, held, answer }, awaited)
+        (Self { text, asked_through, held, answer }, awaited)
     }
 
     /// Answers with one line.
@@ -62,7 +64,7 @@ impl Question {
         if let Some(held) = &mut self.held {
             held.set(line.len());
         }
-        // One that has hung up does not want to know.
+        // It fails when the asker has closed its connection.
         let _ = self.answer.send((line, self.held));
     }
 
@@ -77,18 +79,18 @@ impl Question {
 pub(crate) struct CallQuestions {
     key: Arc<str>,
     socket: AsyncFd<Arc<AskSocket>>,
-    /// Those who have connected, and are being heard or wait for an answer.
+    /// A task for each connection whose question is being read or answered.
     connected: JoinSet<()>,
     asked: Sender<Question>,
     arriving: Receiver<Question>,
     files: files::FilesOfCall,
-    /// What questions and answers are charged to.
+    /// Questions and answers are charged to it.
     budget: Arc<Budget>,
 }
 
 impl CallQuestions {
-    /// Lets the call that has this socket and this folder ask. What it asks and is answered is charged to `budget`. To be called within
-    /// the runtime.
+    /// Lets the call that has this socket and this folder ask. Questions and answers are charged to `budget`.
+    /// To be called within the runtime.
     pub(crate) fn open(
         socket: Arc<AskSocket>,
         folder: &Path,
@@ -100,7 +102,7 @@ impl CallQuestions {
             reason = "its successor is unsafe, for types that do not own their descriptor as ours does"
         )]
         let socket = AsyncFd::with_interest(socket, tokio::io::Interest::READABLE)?;
-        let (asked, arriving) = channel(MOST_OPEN);
+        let (asked, arriving) = channel(MAX_OPEN);
         let files = files.of_call(folder, asked.clone(), budget)?;
         Ok(Self {
             key: random::hex::<16>()?.into(),
@@ -113,17 +115,17 @@ impl CallQuestions {
         })
     }
 
-    /// The next question. Safe to drop half-way.
+    /// The next question. Cancel safe.
     pub(crate) async fn next(&mut self) -> Question {
         loop {
             tokio::select! {
                 Some(question) = self.arriving.recv() => return question,
-                Ok(mut ready) = self.socket.readable(), if self.connected.len() < MOST_OPEN => {
+                Ok(mut ready) = self.socket.readable(), if self.connected.len() < MAX_OPEN => {
                     match ready.get_inner().accept() {
                         Some(stream) => {
                             let held = Charge::nothing(&self.budget);
                             let (key, asked) = (Arc::clone(&self.key), self.asked.clone());
-                            self.connected.spawn(socket::hear(stream, key, asked, held));
+                            self.connected.spawn(socket::serve_asker(stream, key, asked, held));
                         }
                         None => ready.clear_ready(),
                     }
@@ -133,8 +135,9 @@ impl CallQuestions {
         }
     }
 
-    /// What a process has to know to ask: the socket, the key, and the two files.
-    pub(crate) fn directions(&self) -> [&Path; 4] {
+    /// The values of the environment variables that tell a process how to ask: the socket, the key, and the
+    /// two files.
+    pub(crate) fn variable_values(&self) -> [&Path; 4] {
         [self.socket.get_ref().path(), Path::new(&*self.key), self.files.request(), self.files.response()]
     }
 }

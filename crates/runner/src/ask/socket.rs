@@ -1,6 +1,6 @@
 //! Questions that arrive through the socket of a call.
 
-use super::{LONGEST, Question, Way};
+use super::{AskedThrough, MAX_QUESTION_BYTES, Question};
 use crate::{StateDir, random};
 use mcp_bash_budget::{Charge, NoRoom, SMALL};
 use std::io::{self, ErrorKind};
@@ -12,10 +12,11 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufR
 use tokio::sync::mpsc::Sender;
 
 /// The longest path that every system lets a socket have.
-const LONGEST_PATH: usize = 100;
+const MAX_SOCKET_PATH: usize = 100;
 
-/// How many connections of a call that has ended are turned away before its socket counts as beset by others.
-const MOST_LEFT: usize = 1024;
+/// How many waiting connections are closed after a call has ended. If there are more, processes of no call
+/// keep connecting.
+const MAX_REFUSED: usize = 1024;
 
 /// A listening socket. It belongs to the folder of a call.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub(crate) struct AskSocket {
 impl AskSocket {
     /// Binds a socket to `path`, or to a shorter one where the system cannot take it.
     pub(crate) fn bind(path: &Path, state_dir: &StateDir) -> io::Result<Self> {
-        let path = if path.as_os_str().len() <= LONGEST_PATH {
+        let path = if path.as_os_str().len() <= MAX_SOCKET_PATH {
             path.to_owned()
         } else {
             state_dir.short_folder()?.join(random::hex::<8>()?)
@@ -41,7 +42,7 @@ impl AskSocket {
         &self.path
     }
 
-    /// Whoever has connected, if anybody has.
+    /// The next connection. `None` if none is waiting.
     pub(crate) fn accept(&self) -> Option<UnixStream> {
         loop {
             match self.listener.accept() {
@@ -53,9 +54,10 @@ impl AskSocket {
         }
     }
 
-    /// Turns away who is left in the queue, so that the next call has it for itself. False when there is no end to them.
-    pub(crate) fn forget(&self) -> bool {
-        (0..MOST_LEFT).any(|_| self.accept().is_none())
+    /// Closes the connections that are waiting, so that none is taken for one of the next call. False when
+    /// there are too many.
+    pub(crate) fn refuse_waiting(&self) -> bool {
+        (0..MAX_REFUSED).any(|_| self.accept().is_none())
     }
 }
 
@@ -71,31 +73,31 @@ impl Drop for AskSocket {
     }
 }
 
-/// Hears who has connected: passes the question on, and gives back its answer. Whatever goes wrong on the way, the asker
-/// sees that the line is dead.
-pub(super) async fn hear(stream: UnixStream, key: Arc<str>, asked: Sender<Question>, held: Charge) {
-    let _ = attend(stream, &key, asked, held).await;
+/// Serves one connection: passes the question on, and writes its answer. When a step fails, the connection is
+/// closed.
+pub(super) async fn serve_asker(stream: UnixStream, key: Arc<str>, asked: Sender<Question>, held: Charge) {
+    let _ = exchange(stream, &key, asked, held).await;
 }
 
-async fn attend(stream: UnixStream, key: &str, asked: Sender<Question>, mut held: Charge) -> Option<()> {
+async fn exchange(stream: UnixStream, key: &str, asked: Sender<Question>, mut held: Charge) -> Option<()> {
     stream.set_nonblocking(true).ok()?;
     let mut stream = tokio::net::UnixStream::from_std(stream).ok()?;
     let (reading, mut writing) = stream.split();
-    let mut lines = BufReader::new(reading).take(LONGEST as u64 + 64);
+    let mut lines = BufReader::new(reading).take(MAX_QUESTION_BYTES as u64 + 64);
     let mut line = Vec::new();
     lines.read_until(b'\n', &mut line).await.ok()?;
     if line.trim_ascii_end() != key.as_bytes() {
         return None;
     }
     let text = read_line(&mut lines, &mut held).await?;
-    let (question, awaited) = Question::new(text, Way::Socket, Some(held));
+    let (question, awaited) = Question::new(text, AskedThrough::Socket, Some(held));
     let mut nothing = [0];
     let (answer, _held) = tokio::select! {
         answer = async {
             asked.send(question).await.ok()?;
             awaited.await.ok()
         } => answer?,
-        // Nothing more is to come from an asker but its end.
+        // An asker writes nothing more; it can only close its connection.
         _ = lines.read(&mut nothing) => return None,
     };
     writing.write_all(&answer).await.ok()?;
@@ -103,8 +105,8 @@ async fn attend(stream: UnixStream, key: &str, asked: Sender<Question>, mut held
     writing.shutdown().await.ok()
 }
 
-/// The next line, without its newline, charged as it comes. One that has no room is read to its end all the same: who
-/// writes it listens only then.
+/// The next line, without its newline, charged as it comes. One for which the budget has no room is read to
+/// its end too: the asker reads the answer only after it has written all of the question.
 async fn read_line(
     lines: &mut (impl AsyncBufRead + Unpin),
     held: &mut Charge,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// There is none.
+/// No value of this type exists.
 #[derive(Debug)]
 pub(crate) enum CallGroup {}
 

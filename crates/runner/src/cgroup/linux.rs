@@ -1,9 +1,10 @@
-//! Control groups: where Linux lets us have them (cgroup v2, and leave to make groups below our own), each call runs in one
-//! of its own. A process cannot leave it by forking, and one word to the kernel kills all that is in it at once, whatever
-//! it is doing. So it ends the chase after a script that forks faster than we look.
+//! Control groups (cgroup v2): where we are permitted to make groups below our own, each call runs in one. A
+//! process cannot leave its group by forking, and one write to `cgroup.kill` kills all processes in it at
+//! once, even those of a script that forks faster than we can list them.
 //!
-//! It is not the only net: a process that may write to the control groups of its user (root, or the user of a delegated
-//! group) can move itself elsewhere. What is left then is found by other means (`leftovers`).
+//! They are not enough alone: a process that may write to the control groups of its user (root, or the user
+//! of a delegated group) can move itself to another group. Such processes are found by their marks
+//! (`leftovers`).
 
 use crate::{random, warden};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,16 +21,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long the processes of a group may take to be gone when the kernel kills them.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long to wait for the processes of a group to end after they were killed.
+const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often to look whether they are, should the kernel not tell.
-const INTERVAL: Duration = Duration::from_millis(50);
+/// How often to check whether they have, should there be no event.
+const EVENTS_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// More unused groups than these are not kept.
-const MOST_SPARE: usize = 64;
+/// How many unused groups are kept.
+const MAX_SPARE: usize = 64;
 
-/// How the names of our groups begin; the number of our process follows.
+/// The beginning of the names of our groups; our pid follows.
 const PREFIX: &str = "mcp-bash.";
 
 static GROUPS: LazyLock<Groups> = LazyLock::new(Groups::default);
@@ -37,14 +38,14 @@ static GROUPS: LazyLock<Groups> = LazyLock::new(Groups::default);
 /// The control groups of this process's calls.
 #[derive(Default)]
 struct Groups {
-    /// They cannot be had, or not any more.
+    /// Calls run without control groups from now on.
     given_up: AtomicBool,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// The one that holds those of calls.
+    /// The group that holds those of calls.
     parent: Option<PathBuf>,
     spare: Vec<CallGroup>,
     made: u32,
@@ -55,15 +56,16 @@ struct State {
 pub(crate) struct CallGroup {
     path: PathBuf,
     folder: OwnedFd,
-    /// Says whether anybody is in it.
+    /// `cgroup.events`: whether any process is in the group.
     events: File,
-    /// It was killed once. The kernel kills what is started in such a group from outside of it, as if it had been there.
-    is_spent: Cell<bool>,
-    /// It was empty and not frozen when it was last looked at.
-    is_as_made: Cell<bool>,
+    /// It was killed once, and cannot be used again: the kernel kills a process that is started in such a
+    /// group from outside of it.
+    was_killed: Cell<bool>,
+    /// It was empty and not frozen at the last check.
+    is_reusable: Cell<bool>,
 }
 
-/// A control group that no call uses, if they can be had.
+/// A control group that no call uses. `None` where there are no control groups for us.
 pub(crate) fn take() -> Option<CallGroup> {
     if GROUPS.given_up.load(Ordering::Relaxed) {
         return None;
@@ -79,7 +81,8 @@ pub(crate) fn take() -> Option<CallGroup> {
     made.ok()
 }
 
-/// Lets calls do without from now on: somebody does not want them, or no process could be started in one.
+/// Lets calls run without control groups from now on: the user does not want them, or no process could be
+/// started in one.
 pub fn give_up() {
     GROUPS.given_up.store(true, Ordering::Relaxed);
 }
@@ -119,10 +122,10 @@ impl CallGroup {
             openat(&folder, "cgroup.events", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?.into();
         // Kernels before 5.14 have no such file, and their groups are of no use to us.
         openat(&folder, "cgroup.kill", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
-        Ok(Self { path, folder, events, is_spent: Cell::new(false), is_as_made: Cell::new(false) })
+        Ok(Self { path, folder, events, was_killed: Cell::new(false), is_reusable: Cell::new(false) })
     }
 
-    /// Where a process is put that is started in the group.
+    /// The folder of the group, for `CLONE_INTO_CGROUP`.
     pub(crate) fn folder(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()
     }
@@ -132,18 +135,18 @@ impl CallGroup {
         let mut text = [0; 128];
         let count = self.events.read_at(&mut text, 0).unwrap_or(0);
         let says = |line: &[u8]| text[..count].split(|byte| *byte == b'\n').any(|said| said == line);
-        self.is_as_made.set(says(b"populated 0") && says(b"frozen 0"));
+        self.is_reusable.set(says(b"populated 0") && says(b"frozen 0"));
         says(b"populated 0") || fs::read(self.path.join("cgroup.procs")).is_ok_and(|list| list.is_empty())
     }
 
-    /// Kills all that is in it, and waits until it is gone. False if the kernel does not let go of it.
+    /// Kills all processes in the group, and waits until they have ended. False if they do not end in time.
     pub(crate) fn kill(&self) -> bool {
-        self.is_spent.set(true);
+        self.was_killed.set(true);
         kill(&self.path) && self.wait_until_empty()
     }
 
     fn wait_until_empty(&self) -> bool {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + KILL_TIMEOUT;
         while !self.is_empty() {
             if Instant::now() >= deadline {
                 return false;
@@ -153,13 +156,14 @@ impl CallGroup {
         true
     }
 
-    /// Keeps the group for another call, if it was as we made it when somebody last looked whether it is empty.
+    /// Keeps the group for another call, if it was empty and not frozen at the last [`Self::is_empty`];
+    /// otherwise removes it.
     pub(crate) fn give_back(self) {
         let mut state = GROUPS.lock();
-        if self.is_as_made.get()
-            && !self.is_spent.get()
+        if self.is_reusable.get()
+            && !self.was_killed.get()
             && state.parent.is_some()
-            && state.spare.len() < MOST_SPARE
+            && state.spare.len() < MAX_SPARE
         {
             state.spare.push(self);
         } else {
@@ -169,29 +173,29 @@ impl CallGroup {
     }
 }
 
-/// Blocks until the kernel tells of a change, or for a moment.
+/// Blocks until `cgroup.events` changes, for [`EVENTS_TIMEOUT`] at most.
 fn wait_for_change(events: &File) {
-    let moment = Timespec { tv_sec: 0, tv_nsec: i64::from(INTERVAL.subsec_nanos()) };
-    let _ = poll(&mut [PollFd::new(events, PollFlags::PRI)], Some(&moment));
+    let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(EVENTS_TIMEOUT.subsec_nanos()) };
+    let _ = poll(&mut [PollFd::new(events, PollFlags::PRI)], Some(&timeout));
 }
 
-/// Kills all that is in a group and in those below it.
+/// Kills all processes in a group and in those below it.
 pub(crate) fn kill(group: &Path) -> bool {
-    // Only ever written to, never made: where there is no such file it is no control group.
+    // Opened without creating it: a folder without such a file is no control group.
     let file = fs::OpenOptions::new().write(true).open(group.join("cgroup.kill"));
     file.and_then(|mut file| file.write_all(b"1")).is_ok()
 }
 
-/// Kills all that is in a group, and removes it and those below it. For the warden.
+/// Kills all processes in a group, and removes it and those below it. For the warden.
 pub(crate) fn end(group: &Path) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + KILL_TIMEOUT;
     while kill(group) && group.is_dir() && Instant::now() < deadline {
         remove(group);
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// Removes a group and those below it, as far as nobody is in them.
+/// Removes a group and those below it. A group with processes in it stays.
 fn remove(group: &Path) {
     let below = group.read_dir().into_iter().flatten().flatten();
     for entry in below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
@@ -210,11 +214,11 @@ fn make_parent() -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// Makes a group that is not asked how its processes wait for one another: the kernel would note that whenever one of them
+/// Makes a group without pressure stall accounting, which the kernel would do whenever one of its processes
 /// goes to sleep.
 fn create(path: &Path) -> io::Result<()> {
     fs::create_dir(path)?;
-    // Kernels before 6.1 cannot be told, and note it.
+    // Kernels before 6.1 cannot turn it off.
     let _ = fs::OpenOptions::new()
         .write(true)
         .open(path.join("cgroup.pressure"))
@@ -222,7 +226,8 @@ fn create(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the groups of servers that were killed together with their wardens. Where anybody is in one, it stays.
+/// Removes the groups of servers that were killed together with their wardens. A group with processes in it
+/// stays.
 fn remove_forgotten(parent: &Path) {
     let names = parent.read_dir().into_iter().flatten().flatten().map(|entry| entry.file_name());
     for name in names.filter_map(|name| name.into_string().ok()) {
@@ -242,7 +247,7 @@ fn own_group() -> Option<PathBuf> {
     mounts.lines().find_map(|line| place_of(group, line))
 }
 
-/// Where a group is found, if this line of `mountinfo` mounts the tree it is in.
+/// The path of a group, if this line of `mountinfo` is the mount of the tree it is in.
 fn place_of(group: &str, mount: &str) -> Option<PathBuf> {
     let (mount, kind) = mount.split_once(" - ")?;
     if !kind.starts_with("cgroup2 ") {
@@ -250,7 +255,7 @@ fn place_of(group: &str, mount: &str) -> Option<PathBuf> {
     }
     let mut fields = mount.split(' ').skip(3);
     let (root, place) = (fields.next()?, fields.next()?);
-    // What a mount shows may begin further down than the name of the group does.
+    // The mount may show only a part of the tree, below `root`.
     let below = Path::new(group).strip_prefix(root).ok()?;
     Some(Path::new(place).join(below))
 }

@@ -1,8 +1,8 @@
-//! Starts a process by the means of the standard library, where nothing has to be marked.
+//! Starts a process with the standard library, on systems where processes carry no mark.
 
 use super::{Launch, Started};
 use crate::cgroup::CallGroup;
-use crate::mark::Number;
+use crate::mark::CallNumber;
 use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::io;
@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-pub(super) fn start(launch: &Launch, _call: Number, _group: Option<&CallGroup>) -> io::Result<Started> {
+pub(super) fn start(launch: &Launch, _call: CallNumber, _group: Option<&CallGroup>) -> io::Result<Started> {
     let [input, output, errors] = &launch.streams;
     let stream = |stream: &std::os::fd::OwnedFd| Ok::<_, io::Error>(Stdio::from(stream.try_clone()?));
     let text = |text: &std::ffi::CString| OsStr::from_bytes(text.as_bytes()).to_owned();
@@ -30,5 +30,5 @@ pub(super) fn start(launch: &Launch, _call: Number, _group: Option<&CallGroup>) 
         .stdout(stream(output)?)
         .stderr(stream(errors)?)
         .process_group(0);
-    Ok(Started { pid: Pid::from_child(&command.spawn()?), handle: None })
+    Ok(Started { pid: Pid::from_child(&command.spawn()?), pidfd: None })
 }

@@ -1,15 +1,16 @@
-//! Starts a process on Linux, in the way of `posix_spawn`: the child borrows our memory until it runs its own program,
-//! so that nothing of ours is copied, and the thread that starts it stands still as long.
+//! Starts a process on Linux, as `posix_spawn` does: with `CLONE_VM` and `CLONE_VFORK` the child shares the
+//! memory of this process until `execve`, so that no page tables are copied, and the starting thread is
+//! suspended until then.
 //!
-//! Three things made us do it ourselves. The child puts its mark on before it runs, so that whatever it starts has it from
-//! the first moment on, and any number of threads can start processes at once. It is born into the control group of its
-//! call. And it takes half as many system calls.
+//! There are three reasons for not using the standard library. The child sets its mark between `clone` and
+//! `execve`, so that all it starts inherits it, and any number of threads can start processes at once. It
+//! starts in the control group of its call (`CLONE_INTO_CGROUP`). And it takes half as many system calls.
 
 #![expect(unsafe_code, reason = "no safe interface starts a process that can mark itself")]
 
 use super::{Launch, Started};
 use crate::cgroup::{self, CallGroup};
-use crate::mark::{Number, OURS};
+use crate::mark::{CallNumber, OURS};
 use rustix::process::{Pid, WaitOptions, waitpid};
 use std::ffi::{c_char, c_int, c_long, c_void};
 use std::mem::MaybeUninit;
@@ -19,11 +20,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::{cell::RefCell, io};
 
-/// What the child does is some system calls, none of which is deep.
-const STACK: usize = 64 * 1024;
+/// The child only makes a few system calls before `execve`.
+const STACK_SIZE: usize = 64 * 1024;
 
-/// The signals that this program, the runtime or the standard library handles, or ignores for itself.
-const CHANGED: [c_int; 8] = [
+/// The signals that this program, the runtime or the standard library handles or ignores: the child gives
+/// them back their default action.
+const RESET_SIGNALS: [c_int; 8] = [
     libc::SIGHUP,
     libc::SIGINT,
     libc::SIGTERM,
@@ -34,15 +36,16 @@ const CHANGED: [c_int; 8] = [
     libc::SIGXFSZ,
 ];
 
-/// Those of them that this program ignores for itself, and that its children must not.
-const IGNORED: [c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
+/// The signals that this program itself ignores, and its children must not.
+const IGNORED_BY_US: [c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
 
 thread_local! {
     /// The stack of the child that this thread is starting, aligned as stacks have to be.
-    static CHILD_STACK: RefCell<Vec<u128>> = RefCell::new(Vec::with_capacity(STACK / size_of::<u128>()));
+    static CHILD_STACK: RefCell<Vec<u128>> = RefCell::new(Vec::with_capacity(STACK_SIZE / size_of::<u128>()));
 }
 
-/// What the child needs, made before it is born: it must not allocate, since the memory is ours.
+/// All that the child needs, prepared before `clone`: the child must not allocate, since it shares our
+/// memory.
 struct Plan {
     program: *const c_char,
     arguments: *const *const c_char,
@@ -50,11 +53,11 @@ struct Plan {
     directory: *const c_char,
     streams: [c_int; 3],
     mark: Option<libc::rlimit64>,
-    /// Why it could not run its program.
+    /// The `errno` of the step that failed in the child, or 0.
     failure: AtomicI32,
 }
 
-pub(super) fn start(launch: &Launch, call: Number, group: Option<&CallGroup>) -> io::Result<Started> {
+pub(super) fn start(launch: &Launch, call: CallNumber, group: Option<&CallGroup>) -> io::Result<Started> {
     let arguments: Vec<_> =
         launch.arguments.iter().map(|argument| argument.as_ptr()).chain([null()]).collect();
     let environment: Vec<_> = launch
@@ -65,7 +68,7 @@ pub(super) fn start(launch: &Launch, call: Number, group: Option<&CallGroup>) ->
         .collect();
     let streams = launch.streams.each_ref().map(AsRawFd::as_raw_fd);
     if streams.iter().any(|stream| *stream < 3) {
-        // Where the child puts one stream, another could still be needed.
+        // `dup2` to 0, 1 and 2 could overwrite a stream that is still to be duplicated.
         return Err(io::Error::other("a standard stream of this process is closed"));
     }
     let plan = Plan {
@@ -79,18 +82,18 @@ pub(super) fn start(launch: &Launch, call: Number, group: Option<&CallGroup>) ->
     };
     let started = CHILD_STACK.with_borrow_mut(|stack| {
         let stack = stack.spare_capacity_mut();
-        let group = group.filter(|group| is_livable(group, stack));
-        match group.map(|group| give_birth(&plan, stack, Some(group))) {
+        let group = group.filter(|group| can_hold_processes(group, stack));
+        match group.map(|group| clone_child(&plan, stack, Some(group))) {
             Some(Ok(started)) => Ok(started),
-            // Too many processes, or too little memory, which is no better elsewhere.
+            // Too many processes or too little memory: no better without the control group.
             Some(Err(error)) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::ENOMEM)) => {
                 Err(error)
             }
             Some(Err(_)) => {
                 cgroup::give_up();
-                give_birth(&plan, stack, None)
+                clone_child(&plan, stack, None)
             }
-            None => give_birth(&plan, stack, None),
+            None => clone_child(&plan, stack, None),
         }
     })?;
     match plan.failure.load(Ordering::Relaxed) {
@@ -102,11 +105,12 @@ pub(super) fn start(launch: &Launch, call: Number, group: Option<&CallGroup>) ->
     }
 }
 
-/// Whether a process can live in a control group of ours. It could not where our own was killed before we were in it: the
-/// kernel kills then what we start in another. So the first of all is one that has nothing to do.
-fn is_livable(group: &CallGroup, stack: &mut [MaybeUninit<u128>]) -> bool {
-    static LIVABLE: OnceLock<bool> = OnceLock::new();
-    *LIVABLE.get_or_init(|| {
+/// Whether processes stay alive in our control groups. They do not where the group of this process was killed
+/// (`cgroup.kill`) before this process was in it: then the kernel kills whatever we start in another group.
+/// So the first process of all is one that does nothing, and is checked to exit normally.
+fn can_hold_processes(group: &CallGroup, stack: &mut [MaybeUninit<u128>]) -> bool {
+    static CAN_HOLD_PROCESSES: OnceLock<bool> = OnceLock::new();
+    *CAN_HOLD_PROCESSES.get_or_init(|| {
         let nothing = Plan {
             program: c"".as_ptr(),
             arguments: [null()].as_ptr(),
@@ -116,22 +120,22 @@ fn is_livable(group: &CallGroup, stack: &mut [MaybeUninit<u128>]) -> bool {
             mark: None,
             failure: AtomicI32::new(0),
         };
-        let is_livable = give_birth(&nothing, stack, Some(group)).is_ok_and(|started| {
+        let can_hold_processes = clone_child(&nothing, stack, Some(group)).is_ok_and(|started| {
             let ended = waitpid(Some(started.pid), WaitOptions::empty());
             ended.is_ok_and(|ended| ended.is_some_and(|(_, status)| status.exited()))
         });
-        if !is_livable {
+        if !can_hold_processes {
             cgroup::give_up();
         }
-        is_livable
+        can_hold_processes
     })
 }
 
-/// The child has our memory, and we stand still until it does not need it any more.
-const BORROWING: c_int = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD;
+/// The child shares our memory, and the calling thread is suspended until it has called `execve` or ended.
+const CLONE_FLAGS: c_int = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD;
 
-/// Makes the child, and returns when it runs its program or has failed to.
-fn give_birth(
+/// Makes the child, and returns when it has called `execve` or ended.
+fn clone_child(
     plan: &Plan,
     stack: &mut [MaybeUninit<u128>],
     group: Option<&CallGroup>,
@@ -140,22 +144,22 @@ fn give_birth(
     let mut ours = MaybeUninit::<libc::sigset_t>::uninit();
     let plan: *const Plan = plan;
     let plan = plan.cast_mut().cast::<c_void>();
-    let mut handle: c_int = -1;
-    // SAFETY: The two sets are written before they are read. Both ways to make the child get a function that matches its
-    // type, a stack that is ours alone for as long as this thread holds it, a place for the handle that outlives the
-    // call, and a pointer to a plan that outlives the child's use of it: `CLONE_VFORK` holds this thread back until the
-    // child has left our memory for its own program or for good. Signals are blocked meanwhile, so that no handler of
-    // ours runs in the child, on our memory.
+    let mut pidfd: c_int = -1;
+    // SAFETY: The two sets are written before they are read. Both ways to make the child get a function that
+    // matches its type, a stack that is ours alone for as long as this thread holds it, a place for the pidfd
+    // that outlives the call, and a pointer to a plan that outlives the child's use of it: `CLONE_VFORK`
+    // suspends this thread until the child has left our memory by `execve` or by ending. Signals are blocked
+    // meanwhile, so that no handler of ours runs in the child, on our memory.
     let pid = unsafe {
         libc::sigfillset(all.as_mut_ptr());
-        // One that is blocked is kept for other threads, and would wake them; this one nobody handles.
+        // A blocked signal would be delivered to another thread, and wake it; nobody handles this one.
         libc::sigdelset(all.as_mut_ptr(), libc::SIGCHLD);
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), ours.as_mut_ptr());
         let pid = if let Some(group) = group {
-            clone_into(group.folder().as_raw_fd(), stack, &raw mut handle, plan)
+            clone_into(group.folder().as_raw_fd(), stack, &raw mut pidfd, plan)
         } else {
             let upper_end = stack.as_mut_ptr_range().end.cast::<c_void>();
-            match libc::clone(run, upper_end, BORROWING | libc::SIGCHLD, plan, &raw mut handle) {
+            match libc::clone(child_main, upper_end, CLONE_FLAGS | libc::SIGCHLD, plan, &raw mut pidfd) {
                 -1 => Err(io::Error::last_os_error()),
                 pid => Ok(pid),
             }
@@ -163,10 +167,11 @@ fn give_birth(
         libc::pthread_sigmask(libc::SIG_SETMASK, ours.as_ptr(), null_mut());
         pid
     }?;
-    let pid = Pid::from_raw(pid).ok_or_else(|| io::Error::other("a process without a number"))?;
-    // SAFETY: The kernel has put a new descriptor there, which nobody else knows; or, being too old for it, nothing.
-    let handle = (handle >= 0).then(|| unsafe { OwnedFd::from_raw_fd(handle) });
-    Ok(Started { pid, handle })
+    let pid = Pid::from_raw(pid).ok_or_else(|| io::Error::other("the new process has no pid"))?;
+    // SAFETY: The kernel has written a new descriptor there, which nobody else knows; an old kernel writes
+    // nothing.
+    let pidfd = (pidfd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(pidfd) });
+    Ok(Started { pid, pidfd })
 }
 
 /// The arguments of `clone3`, up to those that we use.
@@ -190,30 +195,31 @@ struct CloneArguments {
 ///
 /// # Safety
 ///
-/// As for `clone`: the stack is the child's alone and the plan valid until the child has left our memory, `handle` can be
-/// written to, and no handler of a signal runs meanwhile.
+/// As for `clone`: the stack is the child's alone and the plan valid until the child has left our memory,
+/// `pidfd` can be written to, and no handler of a signal runs meanwhile.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 unsafe fn clone_into(
     group: c_int,
     stack: &mut [MaybeUninit<u128>],
-    handle: *mut c_int,
+    pidfd: *mut c_int,
     plan: *mut c_void,
 ) -> io::Result<c_int> {
     const INTO_CGROUP: u64 = 0x2_0000_0000;
     let arguments = CloneArguments {
-        flags: u64::from(BORROWING.cast_unsigned()) | INTO_CGROUP,
-        pidfd: handle.addr() as u64,
+        flags: u64::from(CLONE_FLAGS.cast_unsigned()) | INTO_CGROUP,
+        pidfd: pidfd.addr() as u64,
         exit_signal: u64::from(libc::SIGCHLD.cast_unsigned()),
         stack: stack.as_mut_ptr().expose_provenance() as u64,
         stack_size: size_of_val(stack) as u64,
         cgroup: u64::from(group.cast_unsigned()),
         ..CloneArguments::default()
     };
-    handle.expose_provenance();
+    pidfd.expose_provenance();
     let arguments: *const CloneArguments = &raw const arguments;
     let result: c_long;
-    // SAFETY: The parent comes out of the call with its registers as they were but for the result. The child comes out
-    // on its own stack, whose upper end is aligned as a call needs it, calls `run` with the plan, and never returns.
+    // SAFETY: The parent comes out of the call with its registers as they were but for the result. The child
+    // comes out on its own stack, whose upper end is aligned as a call needs it, calls `run` with the plan,
+    // and never returns.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         std::arch::asm!(
@@ -229,7 +235,7 @@ unsafe fn clone_into(
             in("rdi") arguments,
             in("rsi") size_of::<CloneArguments>(),
             in("rdx") plan,
-            in("r8") run as extern "C" fn(*mut c_void) -> c_int,
+            in("r8") child_main as extern "C" fn(*mut c_void) -> c_int,
             lateout("rcx") _,
             lateout("r11") _,
         );
@@ -246,7 +252,7 @@ unsafe fn clone_into(
             inlateout("x0") arguments => result,
             in("x1") size_of::<CloneArguments>(),
             in("x2") plan,
-            in("x3") run as extern "C" fn(*mut c_void) -> c_int,
+            in("x3") child_main as extern "C" fn(*mut c_void) -> c_int,
         );
     }
     match c_int::try_from(result) {
@@ -256,7 +262,7 @@ unsafe fn clone_into(
     }
 }
 
-/// Elsewhere nobody has written down how.
+/// Not written for other processors: calls there have no control groups.
 ///
 /// # Safety
 ///
@@ -271,11 +277,12 @@ unsafe fn clone_into(
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The child. It has a copy of our descriptors and signal handlers, but shares our memory, and ends here whatever comes.
-extern "C" fn run(plan: *mut c_void) -> c_int {
-    // SAFETY: `give_birth` passes a plan that is alive until the child has gone, and that nobody changes. Only functions
-    // that are safe after `vfork` are called: plain system calls, which neither allocate nor lock. The pointers in the
-    // plan lead to strings and lists that end with a NUL.
+/// What the child runs. It has a copy of our descriptors and signal handlers, but shares our memory. It never
+/// returns.
+extern "C" fn child_main(plan: *mut c_void) -> c_int {
+    // SAFETY: `clone_child` passes a plan that is alive until the child has left our memory, and that nobody
+    // changes. Only functions that are safe after `vfork` are called: plain system calls, which neither
+    // allocate nor lock. The pointers in the plan lead to strings and lists that end with a NUL.
     unsafe {
         let plan = &*plan.cast::<Plan>();
         let failure = match become_program(plan) {
@@ -300,15 +307,15 @@ unsafe fn become_program(plan: &Plan) -> Result<std::convert::Infallible, c_int>
     };
     // SAFETY: As the caller promises.
     unsafe {
-        for signal in CHANGED {
+        for signal in RESET_SIGNALS {
             let mut action = MaybeUninit::<libc::sigaction>::uninit();
             if libc::sigaction(signal, null(), action.as_mut_ptr()) != 0 {
                 continue;
             }
             let mut action = action.assume_init();
-            // What was ignored when we were started stays so.
+            // A signal that was ignored when this program was started stays ignored.
             let stays = action.sa_sigaction == libc::SIG_DFL
-                || (action.sa_sigaction == libc::SIG_IGN && !IGNORED.contains(&signal));
+                || (action.sa_sigaction == libc::SIG_IGN && !IGNORED_BY_US.contains(&signal));
             if !stays {
                 action.sa_sigaction = libc::SIG_DFL;
                 libc::sigaction(signal, &raw const action, null_mut());

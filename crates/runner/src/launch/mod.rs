@@ -1,4 +1,4 @@
-//! A process about to be started, with all that it needs in its hands.
+//! Starts a process: program, arguments, working directory, environment and standard streams are given here.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -12,7 +12,7 @@ use elsewhere as system;
 
 use crate::Variables;
 use crate::cgroup::CallGroup;
-use crate::mark::Number;
+use crate::mark::CallNumber;
 use rustix::fs::{Access, access};
 use rustix::process::Pid;
 use std::ffi::{CString, OsStr, OsString};
@@ -21,10 +21,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+/// A process that is ready to be started.
 #[derive(Debug)]
 pub(crate) struct Launch {
     program: CString,
-    /// The first is the name of the program itself.
+    /// The first is the name of the program (`argv[0]`).
     arguments: Vec<CString>,
     directory: CString,
     pub(crate) environment: Variables,
@@ -36,8 +37,8 @@ pub(crate) struct Launch {
 #[derive(Debug)]
 pub(crate) struct Started {
     pub(crate) pid: Pid,
-    /// Its pidfd, which can be read from once it has ended. `None` where the system has no such thing.
-    pub(crate) handle: Option<OwnedFd>,
+    /// Readable once the process has ended. `None` where the system has no pidfds.
+    pub(crate) pidfd: Option<OwnedFd>,
 }
 
 impl Launch {
@@ -60,8 +61,9 @@ impl Launch {
         Ok(Self { program, arguments: all, directory: text(directory)?, environment, streams })
     }
 
-    /// Starts the process as the leader of a process group of its own, marked with its call and in the control group of it.
-    pub(crate) fn start(&self, call: Number, group: Option<&CallGroup>) -> io::Result<Started> {
+    /// Starts the process as the leader of a new process group, with the mark of its call, in the control
+    /// group `group`.
+    pub(crate) fn start(&self, call: CallNumber, group: Option<&CallGroup>) -> io::Result<Started> {
         if let Some(name) = self.environment.impossible() {
             let problem = format!("no process can be given the variable '{}'", name.escape_debug());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
@@ -70,7 +72,8 @@ impl Launch {
     }
 }
 
-/// Where a program is that is named without a path: in the first folder of the process's own search path that has it.
+/// The path of a program that is named without one: looked up in the `PATH` of the process, not in that of
+/// the server. `None` if it is not found, or was named with a path.
 fn found(program: &Path, environment: &Variables) -> Option<PathBuf> {
     if program.as_os_str().as_bytes().contains(&b'/') {
         return None;

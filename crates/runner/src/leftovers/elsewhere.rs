@@ -1,20 +1,20 @@
-//! Systems that do not give us orphans to adopt.
+//! Systems without subreapers: orphans do not become children of this process.
 
 use rustix::process::Pid;
 
 pub(crate) fn prepare() {}
 
-pub(crate) fn end_at_once() -> bool {
+pub(crate) fn end_without_waiting() -> bool {
     true
 }
 
 pub(crate) fn end() {}
 
-pub(crate) fn tidy() -> bool {
+pub(crate) fn reap_and_kill() -> bool {
     false
 }
 
-/// Its leader is dead, but not yet reaped, and keeps us from seeing who else there is.
+/// Cannot be told here: the leader is a zombie in the group, so that the group can be signalled anyway.
 pub(crate) fn group_is_alive(_leader: Pid) -> bool {
     false
 }

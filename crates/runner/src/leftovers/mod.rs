@@ -1,12 +1,13 @@
-//! What is left of calls that have ended: found wherever it went, and killed.
+//! Finds and kills the processes that are left of calls which have ended.
 //!
-//! On Linux this process is a *subreaper*: whoever descends from it and loses its parent becomes its child. So once
-//! the leader of a call is dead, every process that is left of the call is our child or descends from one, whatever
-//! groups, sessions and environments it has made for itself, and a list that the kernel keeps says whether there is
-//! any. A plain call leaves none, and costs one look at an empty list. Otherwise the marks tell which call an orphan
-//! is of, and those that no living call owns are killed; so is what carries no mark.
+//! On Linux this process is a *subreaper*: a descendant that loses its parent becomes its child. So once the
+//! leader of a call is dead, every process that is left of the call is our child or descends from one,
+//! whatever groups, sessions and environments it has made for itself, and `/proc/PID/task/TID/children` says
+//! whether there is any. A plain call leaves none, and costs one read of an empty list. Otherwise the mark of
+//! an orphan tells which call it belongs to. It is killed if that call is not running any more, or if it
+//! carries no mark.
 //!
-//! Elsewhere there are no subreapers, and the group of a call is all that can be ended.
+//! Other systems have no subreapers, and only the process group of a call is killed there.
 
 #[cfg(target_os = "linux")]
 mod adopted;
@@ -16,9 +17,9 @@ pub(crate) mod proc;
 pub(crate) mod process;
 
 #[cfg(target_os = "linux")]
-pub(crate) use adopted::{end, end_at_once, group_is_alive, prepare, tidy};
+pub(crate) use adopted::{end, end_without_waiting, group_is_alive, prepare, reap_and_kill};
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{end, end_at_once, group_is_alive, prepare, tidy};
+pub(crate) use elsewhere::{end, end_without_waiting, group_is_alive, prepare, reap_and_kill};

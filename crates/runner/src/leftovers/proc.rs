@@ -1,11 +1,11 @@
-//! The process table, as far as we read it.
+//! Reads `/proc`: states, parents, children, limits and environments of processes.
 
 use rustix::process::{Pid, getpid};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::LazyLock;
 
-/// What the table says of a process.
+/// From `/proc/PID/stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Status {
     pub(crate) parent: Option<Pid>,
@@ -14,7 +14,7 @@ pub(crate) struct Status {
 }
 
 impl Status {
-    /// Whether it has ended, and only waits for its parent to ask how.
+    /// Whether it has ended, and is a zombie until its parent reaps it.
     pub(crate) fn is_dead(self) -> bool {
         matches!(self.state, b'Z' | b'X')
     }
@@ -33,7 +33,7 @@ pub(crate) fn status(process: Pid) -> Option<Status> {
     Status::parse(&read(process, "stat")?)
 }
 
-/// The soft and the hard limit on file locks, of a process that we may not ask for them directly.
+/// The soft and the hard limit on file locks, of a process for which `prlimit` is not permitted.
 pub(crate) fn limits_on_locks(process: Pid) -> Option<(u64, u64)> {
     let table = read(process, "limits")?;
     let start = memchr::memmem::find(&table, b"Max file locks")? + "Max file locks".len();
@@ -49,19 +49,19 @@ pub(crate) fn variable(process: Pid, name: &str) -> Option<Vec<u8>> {
     variables.find_map(|variable| Some(variable.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?.to_vec()))
 }
 
-/// Whether there is a process table that we can read. That of another namespace, where processes have other numbers,
-/// is worse than none.
-pub(crate) fn is_there() -> bool {
-    static THERE: LazyLock<bool> = LazyLock::new(|| {
+/// Whether there is a `/proc` of our own pid namespace. In that of another one processes have other pids,
+/// which is worse than none.
+pub(crate) fn is_readable() -> bool {
+    static IS_READABLE: LazyLock<bool> = LazyLock::new(|| {
         let us = std::fs::read_link("/proc/self");
         us.is_ok_and(|us| us.to_str().and_then(pid) == Some(getpid()))
     });
-    *THERE
+    *IS_READABLE
 }
 
 /// All processes.
 pub(crate) fn all() -> impl Iterator<Item = Pid> {
-    is_there().then(|| numbers_in("/proc")).into_iter().flatten()
+    is_readable().then(|| numbers_in("/proc")).into_iter().flatten()
 }
 
 /// The children of a process. None are found where kernels are built without lists of them.
@@ -76,14 +76,15 @@ fn children_of_thread(process: Pid, thread: Pid) -> Vec<Pid> {
     list.map_or_else(Vec::new, |list| pids(&list))
 }
 
-/// The children of our main thread: orphans are always given to the eldest thread. `None` where kernels are built
-/// without such lists.
+/// The list of the children of our main thread, which is the one that gets orphans. `None` where the kernel
+/// is built without such lists.
 static OUR_CHILDREN: LazyLock<Option<File>> = LazyLock::new(|| {
     let us = getpid().as_raw_nonzero();
-    is_there().then(|| File::open(format!("/proc/{us}/task/{us}/children")).ok()).flatten()
+    is_readable().then(|| File::open(format!("/proc/{us}/task/{us}/children")).ok()).flatten()
 });
 
-/// Whether it is certain that we have adopted no process: a look at the beginning of the list, which is mostly all of it.
+/// Whether it is certain that no orphan has become our child. Reads the beginning of the list, which is
+/// mostly all of it.
 pub(crate) fn adopted_none(is_no_orphan: impl Fn(Pid) -> bool) -> bool {
     let mut start = [0; 64];
     let Some(count) = OUR_CHILDREN.as_ref().and_then(|list| list.read_at(&mut start, 0).ok()) else {
@@ -92,8 +93,8 @@ pub(crate) fn adopted_none(is_no_orphan: impl Fn(Pid) -> bool) -> bool {
     count < start.len() && pids(&start[..count]).into_iter().all(is_no_orphan)
 }
 
-/// The processes we have adopted, and maybe others we have started. One that another thread reaps while the list is read
-/// can hide its neighbour.
+/// Our children: orphans, and maybe processes we have started. When another thread reaps one while the list
+/// is read, the next one may be missing.
 pub(crate) fn adopted() -> Vec<Pid> {
     let Some(list) = &*OUR_CHILDREN else {
         let is_ours = |pid: &Pid| status(*pid).is_some_and(|status| status.parent == Some(getpid()));
@@ -132,7 +133,7 @@ fn pid(text: &str) -> Option<Pid> {
 }
 
 fn read(process: Pid, file: &str) -> Option<Vec<u8>> {
-    // Such files say that they are empty, and would be read a few bytes at a time.
+    // The size of such files is given as 0, so that `fs::read` would read a few bytes at a time.
     File::open(format!("/proc/{}/{file}", process.as_raw_nonzero())).ok().map(|file| whole(&file))
 }
 

@@ -1,4 +1,4 @@
-//! A process somebody else started, held so that no signal meant for it can reach another one.
+//! A process that others have started, held by a pidfd so that no signal meant for it can reach another one.
 
 use super::proc;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -7,28 +7,28 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open,
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-/// A process. The numbers of processes are used again; what this stands for is always the same one.
+/// A process. Pids are used again, but a pidfd always means the same process.
 #[derive(Debug)]
 pub(crate) struct Process {
     pid: Pid,
-    /// `None` where the system has no such handles. The number has to do there.
-    handle: Option<OwnedFd>,
+    /// `None` where the system has no pidfds. There the pid has to do.
+    pidfd: Option<OwnedFd>,
 }
 
 impl Process {
-    /// `None` when there is none of that number.
+    /// `None` when there is no process with this pid.
     pub(crate) fn open(pid: Pid) -> Option<Self> {
         match pidfd_open(pid, PidfdFlags::empty()) {
-            Ok(handle) => Some(Self { pid, handle: Some(handle) }),
+            Ok(pidfd) => Some(Self { pid, pidfd: Some(pidfd) }),
             Err(Errno::SRCH) => None,
-            Err(_) => Some(Self { pid, handle: None }),
+            Err(_) => Some(Self { pid, pidfd: None }),
         }
     }
 
-    /// False when it is not ours to signal. One that is gone needs none.
+    /// False when we are not permitted to signal it. True also when it has ended.
     pub(crate) fn signal(&self, signal: Signal) -> bool {
-        let sent = match &self.handle {
-            Some(handle) => pidfd_send_signal(handle, signal),
+        let sent = match &self.pidfd {
+            Some(pidfd) => pidfd_send_signal(pidfd, signal),
             None => kill_process(self.pid, signal),
         };
         sent != Err(Errno::PERM)
@@ -36,7 +36,7 @@ impl Process {
 
     /// Blocks until it has ended, or until the deadline.
     pub(crate) fn wait(&self, deadline: Instant) {
-        let Some(handle) = &self.handle else {
+        let Some(pidfd) = &self.pidfd else {
             while proc::status(self.pid).is_some_and(|status| !status.is_dead()) && Instant::now() < deadline
             {
                 std::thread::sleep(Duration::from_millis(1));
@@ -45,18 +45,20 @@ impl Process {
         };
         let left = deadline.saturating_duration_since(Instant::now());
         if let Ok(left) = left.try_into() {
-            let _ = poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&left));
+            let _ = poll(&mut [PollFd::new(pidfd, PollFlags::IN)], Some(&left));
         }
     }
 }
 
-/// How many processes are held at a time, so that a call with very many does not use up our descriptors.
+/// How many pidfds are held at a time, so that a call with very many processes does not use up our
+/// descriptors.
 const MOST_HELD: usize = 200;
 
-/// Kills a process and all that descend from it. False when it is not ours to kill.
+/// Kills a process and all its descendants. False when we are not permitted to.
 ///
-/// Each is stopped before its children are listed, so that there are no more of them by the time they are killed, and
-/// none has lost its parent. What slips through is an orphan when its parent is dead, and found as one.
+/// Each is stopped before its children are listed, so that there are no more of them by the time they are
+/// killed, and none has lost its parent. One that is missed becomes an orphan when its parent is dead, and is
+/// found as such.
 pub(crate) fn kill_tree(root: &Process) -> bool {
     if !root.signal(Signal::STOP) {
         return false;
@@ -64,7 +66,8 @@ pub(crate) fn kill_tree(root: &Process) -> bool {
     let mut pending = children(root.pid);
     let mut stopped = Vec::new();
     while let Some((pid, parent)) = pending.pop() {
-        // The warden descends from a server whose end it has seen, but which is not quite dead yet.
+        // The warden is a child of the server, which it has seen closing its pipe but which may not have
+        // ended yet.
         if pid != getpid()
             && let Some(process) = Process::open(pid)
             && proc::status(pid).is_some_and(|status| status.parent == Some(parent))

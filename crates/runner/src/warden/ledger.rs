@@ -1,6 +1,6 @@
-//! The ledger: a file without a name that the server writes and the warden reads when the server is gone. It holds the
-//! mark of the server, the folders and the control group that go with it, and the process groups that are alive. Writing
-//! to it wakes nobody.
+//! The ledger: a file without a name that the server writes and the warden reads when the server has ended.
+//! It holds the mark of the server, the folders and the control group that are to be removed, and the process
+//! groups that are alive. Writing to it does not wake the warden.
 
 use crate::mark::{ENCODED, Mark};
 use rustix::process::Pid;
@@ -12,45 +12,44 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// The room for the paths of what goes with the server. Each begins with a letter that says what it is, and ends with a
-/// NUL.
-const PATHS: usize = 4096;
+/// The space for the paths of [`Cleanup`]s. Each begins with a letter for its kind, and ends with a NUL.
+const PATHS_SIZE: usize = 4096;
 
-/// Where the places start.
-const PLACES: u64 = (ENCODED + PATHS) as u64;
+/// Where the slots for process groups start.
+const SLOTS_START: u64 = (ENCODED + PATHS_SIZE) as u64;
 
-/// The size of a place.
-const PLACE: usize = size_of::<i32>();
+/// The size of a slot: a pid, or 0.
+const SLOT_SIZE: usize = size_of::<i32>();
 
 #[derive(Debug)]
 pub(super) struct Ledger {
     file: File,
-    places: Mutex<Places>,
+    slots: Mutex<Slots>,
 }
 
 #[derive(Debug, Default)]
-struct Places {
+struct Slots {
     used: u32,
     free: Vec<u32>,
 }
 
 impl Ledger {
     pub(super) fn create(mark: &Mark) -> io::Result<Self> {
-        let file = nameless()?;
+        let file = nameless_file()?;
         file.write_all_at(&mark.encode(), 0)?;
-        Ok(Self { file, places: Mutex::default() })
+        Ok(Self { file, slots: Mutex::default() })
     }
 
-    /// Names all that is to go with the server. What there is no room for stays.
-    pub(super) fn set_goods(&self, goods: &[Good]) -> io::Result<()> {
-        let mut paths = Vec::with_capacity(PATHS);
-        for good in goods {
-            let (letter, path) = match good {
-                Good::Folder(path) => (b'F', path),
-                Good::Group(path) => (b'G', path),
+    /// Notes all that the warden is to remove. What there is no space for is not removed.
+    pub(super) fn set_cleanups(&self, cleanups: &[Cleanup]) -> io::Result<()> {
+        let mut paths = Vec::with_capacity(PATHS_SIZE);
+        for cleanup in cleanups {
+            let (letter, path) = match cleanup {
+                Cleanup::Folder(path) => (b'F', path),
+                Cleanup::Group(path) => (b'G', path),
             };
             let path = path.as_os_str().as_bytes();
-            if paths.len() + path.len() + 2 <= PATHS {
+            if paths.len() + path.len() + 2 <= PATHS_SIZE {
                 paths.push(letter);
                 paths.extend_from_slice(path);
                 paths.push(0);
@@ -63,90 +62,91 @@ impl Ledger {
         &self.file
     }
 
-    /// Enters a group, as long as the returned value lives.
-    pub(super) fn enter(&'static self, leader: Pid) -> Option<Watched> {
-        let place = self.with_places(|places| {
-            places.free.pop().unwrap_or_else(|| {
-                places.used += 1;
-                places.used - 1
+    /// Enters a process group, until the returned value is dropped.
+    pub(super) fn enter(&'static self, leader: Pid) -> Option<WatchedGroup> {
+        let slot = self.with_slots(|slots| {
+            slots.free.pop().unwrap_or_else(|| {
+                slots.used += 1;
+                slots.used - 1
             })
         });
-        let watched = Watched { ledger: self, place };
+        let watched = WatchedGroup { ledger: self, slot };
         watched.write(leader.as_raw_nonzero().get()).ok()?;
         Some(watched)
     }
 
-    fn with_places<T>(&self, act: impl FnOnce(&mut Places) -> T) -> T {
-        act(&mut self.places.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with_slots<T>(&self, act: impl FnOnce(&mut Slots) -> T) -> T {
+        act(&mut self.slots.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// A group in the ledger.
+/// A process group in the ledger.
 #[derive(Debug)]
-pub(crate) struct Watched {
+pub(crate) struct WatchedGroup {
     ledger: &'static Ledger,
-    place: u32,
+    slot: u32,
 }
 
-impl Watched {
+impl WatchedGroup {
     fn write(&self, number: i32) -> io::Result<()> {
-        let position = PLACES + PLACE as u64 * u64::from(self.place);
+        let position = SLOTS_START + SLOT_SIZE as u64 * u64::from(self.slot);
         self.ledger.file.write_all_at(&number.to_le_bytes(), position)
     }
 }
 
-impl Drop for Watched {
+impl Drop for WatchedGroup {
     fn drop(&mut self) {
         let _ = self.write(0);
-        self.ledger.with_places(|places| places.free.push(self.place));
+        self.ledger.with_slots(|slots| slots.free.push(self.slot));
     }
 }
 
-/// What goes with the server.
+/// What the warden removes when the server has ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Good {
-    /// A folder that is removed.
+pub(super) enum Cleanup {
+    /// A folder.
     Folder(PathBuf),
-    /// A control group that is killed, and removed.
+    /// A control group, whose processes are killed first.
     Group(PathBuf),
 }
 
-/// What a ledger says.
+/// What a ledger holds.
 pub(super) struct Contents {
     pub(super) mark: Mark,
-    pub(super) goods: Vec<Good>,
-    /// Those that were alive when it was last written to.
+    pub(super) cleanups: Vec<Cleanup>,
+    /// The process groups that were alive when the ledger was last written.
     pub(super) groups: Vec<Pid>,
 }
 
 pub(super) fn read(file: &File) -> Option<Contents> {
     let mut header = [0; ENCODED];
     file.read_exact_at(&mut header, 0).ok()?;
-    let mut paths = [0; PATHS];
+    let mut paths = [0; PATHS_SIZE];
     let count = file.read_at(&mut paths, ENCODED as u64).ok()?;
-    let goods = paths[..count].split(|byte| *byte == 0).filter_map(|good| match good.split_first()? {
-        (b'F', path) => Some(Good::Folder(OsStr::from_bytes(path).into())),
-        (b'G', path) => Some(Good::Group(OsStr::from_bytes(path).into())),
-        _ => None,
-    });
+    let cleanups =
+        paths[..count].split(|byte| *byte == 0).filter_map(|cleanup| match cleanup.split_first()? {
+            (b'F', path) => Some(Cleanup::Folder(OsStr::from_bytes(path).into())),
+            (b'G', path) => Some(Cleanup::Group(OsStr::from_bytes(path).into())),
+            _ => None,
+        });
     let mut groups = Vec::new();
-    let mut place = [0; PLACE];
-    let mut position = PLACES;
-    while file.read_exact_at(&mut place, position).is_ok() {
-        groups.extend(Some(i32::from_le_bytes(place)).filter(|number| *number > 1).and_then(Pid::from_raw));
-        position += PLACE as u64;
+    let mut slot = [0; SLOT_SIZE];
+    let mut position = SLOTS_START;
+    while file.read_exact_at(&mut slot, position).is_ok() {
+        groups.extend(Some(i32::from_le_bytes(slot)).filter(|number| *number > 1).and_then(Pid::from_raw));
+        position += SLOT_SIZE as u64;
     }
-    Some(Contents { mark: Mark::decode(&header)?, goods: goods.collect(), groups })
+    Some(Contents { mark: Mark::decode(&header)?, cleanups: cleanups.collect(), groups })
 }
 
 #[cfg(target_os = "linux")]
-fn nameless() -> io::Result<File> {
+fn nameless_file() -> io::Result<File> {
     use rustix::fs::{MemfdFlags, memfd_create};
     Ok(memfd_create("mcp-bash-ledger", MemfdFlags::CLOEXEC)?.into())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn nameless() -> io::Result<File> {
+fn nameless_file() -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let path = std::env::temp_dir().join(format!("mcpbash.ledger.{}", crate::random::hex::<8>()?));
     let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path)?;

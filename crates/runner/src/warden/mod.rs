@@ -1,21 +1,22 @@
-//! The warden: a small process that outlives the server, to kill what the server could not when it was killed itself.
+//! The warden: a small process that outlives the server, to kill its calls when the server was killed itself.
 //!
-//! It is this same program, started with a hidden first argument when there is a call or a private folder. It sleeps until
-//! a pipe ends whose other end only the server has, which the kernel sees to however the server comes to its end. Then it
-//! kills the control group of the server's calls, the process groups that the ledger says were alive, and on Linux every
-//! process that carries the server's mark, and removes the server's private folder.
+//! It is this same program, started with a hidden first argument when there is a call or a private folder. It
+//! sleeps until it reads the end of a pipe whose other end only the server has: the kernel closes it however
+//! the server ends. Then it kills the control group of the server's calls, the process groups that the ledger
+//! says were alive, and on Linux every process that carries the mark of the server, and removes the private
+//! folder of the server.
 //!
-//! Neither the server nor the warden lets other processes of its user look into it (they are not *dumpable*): a script
-//! could open their descriptors through `/proc` otherwise, and write to the client or to the ledger.
+//! Neither the server nor the warden is *dumpable*: otherwise a script, which has the same user, could open
+//! their descriptors through `/proc`, and write to the client or to the ledger.
 
 #[cfg(target_os = "linux")]
-mod hunt;
+mod kill_marked;
 mod ledger;
-mod watch;
+mod process;
 
 use crate::mark::{self, OURS};
-pub(crate) use ledger::Watched;
-use ledger::{Good, Ledger};
+pub(crate) use ledger::WatchedGroup;
+use ledger::{Cleanup, Ledger};
 use rustix::process::Pid;
 use std::io::{self, PipeWriter};
 use std::os::unix::process::CommandExt;
@@ -25,139 +26,141 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The first argument of a program that is to be the warden.
-const WORD: &str = "__warden";
+/// The first argument that makes this program the warden.
+const WARDEN_ARGUMENT: &str = "__warden";
 
-/// How long a warden that was found alive is taken to be so.
-const INTERVAL: Duration = Duration::from_millis(500);
+/// How long to wait before checking again whether the warden is alive.
+const ALIVE_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 static LEDGER: OnceLock<Option<Ledger>> = OnceLock::new();
-static POST: Mutex<Post> = Mutex::new(Post { warden: None, seen: None, goods: Vec::new() });
-/// The process number of the warden, or 0.
+static STATE: Mutex<WardenState> = Mutex::new(WardenState { warden: None, seen: None, cleanups: Vec::new() });
+/// The pid of the warden, or 0.
 static PID: AtomicI32 = AtomicI32::new(0);
 
-struct Post {
+struct WardenState {
     warden: Option<Warden>,
-    /// When it was last found alive, or could not be started.
+    /// When the warden was last checked or started.
     seen: Option<Instant>,
-    goods: Vec<Good>,
+    cleanups: Vec<Cleanup>,
 }
 
 struct Warden {
     process: Child,
-    /// It ends with us, and the warden's watch with it.
-    _life: PipeWriter,
+    /// Closed by the kernel when this process ends, which the warden waits for.
+    _lifetime: PipeWriter,
 }
 
-/// Lets calls of this process be watched by a warden. To be called first of all by programs whose `main` it is: when
-/// the program was started as a warden, this never returns.
+/// Lets this process have a warden. To be called at the beginning of `main`: when the program was started as
+/// a warden, this never returns.
 pub fn install() {
-    keep_to_ourselves();
-    if std::env::args_os().nth(1).is_some_and(|word| word == WORD) {
-        watch::run();
+    deny_inspection();
+    if std::env::args_os().nth(1).is_some_and(|word| word == WARDEN_ARGUMENT) {
+        process::run();
     }
     crate::leftovers::prepare();
     INSTALLED.store(true, Ordering::Relaxed);
 }
 
-/// Keeps other processes of our user out of our memory and descriptors. Root may look all the same.
-fn keep_to_ourselves() {
+/// Keeps other processes of our user, but not root, from our memory and descriptors.
+fn deny_inspection() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }
 
-/// Makes sure that there is a warden, if there is to be one.
-pub(crate) fn keep_watch() {
+/// Starts the warden if it is not running, in programs that have called [`install`].
+pub(crate) fn ensure_running() {
     if !INSTALLED.load(Ordering::Relaxed) {
         return;
     }
-    let mut post = post();
+    let mut state = state();
     let now = Instant::now();
-    if post.seen.is_some_and(|seen| now < seen + INTERVAL) {
+    if state.seen.is_some_and(|seen| now < seen + ALIVE_CHECK_INTERVAL) {
         return;
     }
-    post.seen = Some(now);
-    if let Some(warden) = &mut post.warden
+    state.seen = Some(now);
+    if let Some(warden) = &mut state.warden
         && matches!(warden.process.try_wait(), Ok(None))
     {
         return;
     }
-    post.warden = start(&post.goods).ok();
-    let pid = post.warden.as_ref().map_or(0, |warden| warden.process.id().cast_signed());
+    state.warden = start(&state.cleanups).ok();
+    let pid = state.warden.as_ref().map_or(0, |warden| warden.process.id().cast_signed());
     PID.store(pid, Ordering::Release);
 }
 
-/// Lets a folder be removed when this process is gone and has not done so itself. From now on there is a warden.
+/// Lets the warden remove a folder when this process has ended without removing it. Starts the warden.
 pub(crate) fn remove_with_us(folder: &Path) {
-    goes_with_us(Good::Folder(folder.to_owned()));
-    keep_watch();
+    clean_up_after_us(Cleanup::Folder(folder.to_owned()));
+    ensure_running();
 }
 
-/// Lets the processes of a control group be killed when this process is gone, and the group be removed.
+/// Lets the warden kill the processes of a control group and remove the group when this process has ended.
 #[cfg(target_os = "linux")]
 pub(crate) fn end_group_with_us(group: &Path) {
-    goes_with_us(Good::Group(group.to_owned()));
+    clean_up_after_us(Cleanup::Group(group.to_owned()));
 }
 
-fn goes_with_us(good: Good) {
-    let mut post = post();
-    post.goods.push(good);
+fn clean_up_after_us(cleanup: Cleanup) {
+    let mut state = state();
+    state.cleanups.push(cleanup);
     if let Some(Some(ledger)) = LEDGER.get() {
-        // Without it a folder is the system's to clean up, and processes are found by their mark.
-        let _ = ledger.set_goods(&post.goods);
+        // If it fails, the system cleans up the folder, and processes are found by their marks.
+        let _ = ledger.set_cleanups(&state.cleanups);
     }
 }
 
-/// Tells the warden of a group, as long as the returned value lives. Needless where it finds all by their mark.
-pub(crate) fn watch(leader: Pid) -> Option<Watched> {
+/// Tells the warden of a process group, until the returned value is dropped. Not needed where the warden
+/// finds processes by their marks.
+pub(crate) fn watch(leader: Pid) -> Option<WatchedGroup> {
     #[cfg(target_os = "linux")]
-    if crate::leftovers::proc::is_there() {
+    if crate::leftovers::proc::is_readable() {
         return None;
     }
     LEDGER.get()?.as_ref()?.enter(leader)
 }
 
-/// The warden, which is nobody's leftover.
+/// The pid of the warden, a child that belongs to no call.
 #[cfg(target_os = "linux")]
 pub(crate) fn pid() -> Option<Pid> {
     Pid::from_raw(PID.load(Ordering::Acquire))
 }
 
-/// Ends the warden, when there is nothing left to watch.
+/// Ends the warden, when there are no calls left.
 pub(crate) fn dismiss() {
-    let mut post = post();
-    if let Some(mut warden) = post.warden.take() {
+    let mut state = state();
+    if let Some(mut warden) = state.warden.take() {
         let _ = warden.process.kill();
         let _ = warden.process.wait();
         PID.store(0, Ordering::Release);
-        post.seen = None;
+        state.seen = None;
     }
 }
 
-fn start(goods: &[Good]) -> io::Result<Warden> {
+fn start(cleanups: &[Cleanup]) -> io::Result<Warden> {
     let ledger = LEDGER.get_or_init(|| Ledger::create(&OURS).ok());
     let ledger = ledger.as_ref().ok_or(io::ErrorKind::Unsupported)?;
-    ledger.set_goods(goods)?;
-    let (end, life) = io::pipe()?;
+    ledger.set_cleanups(cleanups)?;
+    let (end, lifetime) = io::pipe()?;
     let name = std::env::current_exe()?;
-    // The file may have been replaced since we were started; what we are running cannot.
+    // The file of this program may have been replaced since it was started; this link always leads to the one
+    // that runs.
     let itself = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { name.clone() };
     let mut command = Command::new(itself);
     command
         .arg0(name)
-        .arg(WORD)
+        .arg(WARDEN_ARGUMENT)
         .env_clear()
         .envs(mark::inherited().map(|value| (mark::VARIABLE, value)))
         .current_dir("/")
         .stdin(end)
         .stdout(ledger.file().try_clone()?)
         .stderr(Stdio::null())
-        // Signals of a terminal, and those for our group, are not for the warden.
+        // Signals of a terminal or for our process group do not reach the warden.
         .process_group(0);
-    Ok(Warden { process: command.spawn()?, _life: life })
+    Ok(Warden { process: command.spawn()?, _lifetime: lifetime })
 }
 
-fn post() -> MutexGuard<'static, Post> {
-    POST.lock().unwrap_or_else(PoisonError::into_inner)
+fn state() -> MutexGuard<'static, WardenState> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,12 +1,12 @@
 //! What the tests are written in: a folder with scripts, a runner for them, and eyes on the process table.
 //!
-//! Scripts start `$LINGER`, a `sleep` of the stage's own: whatever runs under its path, or is a script of the stage,
-//! belongs to the test and to no other.
+//! Scripts start `$LINGER`, a `sleep` of the stage's own: whatever runs under its path, or is a script of the
+//! stage, belongs to the test and to no other.
 
 #![allow(dead_code, reason = "no test uses everything")]
 
 use mcp_bash_budget::Budget;
-use mcp_bash_runner::{Ending, Input, Invocation, Outcome, Patience, Runner, StateDir, Variables};
+use mcp_bash_runner::{Input, Invocation, Outcome, Patience, ProcessEnding, Runner, StateDir, Variables};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,8 +35,8 @@ impl Stage {
         self.folder.join(name)
     }
 
-    /// Writes a shell script, for `sh` to read: a file that has just been written cannot always be executed, because
-    /// a process that another test is starting at that moment may have it open.
+    /// Writes a shell script, for `sh` to read: a file that has just been written cannot always be executed,
+    /// because a process that another test is starting at that moment may have it open.
     pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
         fs::write(self.path(name), body).unwrap();
         self.path(name)
@@ -78,7 +78,8 @@ impl Stage {
     }
 }
 
-/// The variable that lets a test do without control groups, so that what would be killed with them has to be found.
+/// The variable that lets a test do without control groups, so that what would be killed with them has to be
+/// found.
 pub(crate) const WITHOUT_GROUPS: &str = "WITHOUT_CONTROL_GROUPS";
 
 /// Runs all tests of this program once more, without control groups.
@@ -151,6 +152,6 @@ pub(crate) async fn wait_for(what: &str, happened: impl Fn() -> bool) {
 #[track_caller]
 pub(crate) fn assert_said_hi(outcome: &Outcome) {
     let stderr = String::from_utf8_lossy(&outcome.stderr);
-    assert_eq!(outcome.ending, Ending::Exited(0), "{stderr}");
+    assert_eq!(outcome.ending, ProcessEnding::Exited(0), "{stderr}");
     assert_eq!(String::from_utf8_lossy(&outcome.stdout), "hi\n", "{stderr}");
 }

@@ -6,7 +6,7 @@ use crate::server::Server;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Start};
-use mcp_bash_runner::{Ending, Input, Invocation, Outcome, Patience, Variables};
+use mcp_bash_runner::{Input, Invocation, Outcome, Patience, ProcessEnding, Variables};
 use mcp_bash_uri::Value;
 use serde_json::json;
 use std::ffi::OsString;
@@ -102,27 +102,29 @@ fn printed(server: &Server, script: &Path, outcome: Outcome) -> Result<Vec<u8>, 
     let or = |usual: &str| if said.is_empty() { usual.to_owned() } else { said.clone() };
     let settings = server.settings();
     Err(match outcome.ending {
-        Ending::Exited(0) => return Ok(outcome.stdout),
-        Ending::Exited(2) => Failure::Failed(or("it is outside of the folders that may be read")),
-        Ending::Exited(3) => Failure::Missing,
-        Ending::Exited(4) => Failure::Invalid(or("its provider does not understand the URI")),
-        Ending::Exited(5) => Failure::Failed(or("its provider could not fetch it")),
-        Ending::Exited(6) => Failure::Failed(or("it is larger than its provider allows")),
-        Ending::Exited(code) => Failure::Failed(or(&format!("{} failed (exit {code})", script.display()))),
-        Ending::Signalled(signal) => {
+        ProcessEnding::Exited(0) => return Ok(outcome.stdout),
+        ProcessEnding::Exited(2) => Failure::Failed(or("it is outside of the folders that may be read")),
+        ProcessEnding::Exited(3) => Failure::Missing,
+        ProcessEnding::Exited(4) => Failure::Invalid(or("its provider does not understand the URI")),
+        ProcessEnding::Exited(5) => Failure::Failed(or("its provider could not fetch it")),
+        ProcessEnding::Exited(6) => Failure::Failed(or("it is larger than its provider allows")),
+        ProcessEnding::Exited(code) => {
+            Failure::Failed(or(&format!("{} failed (exit {code})", script.display())))
+        }
+        ProcessEnding::Signalled(signal) => {
             Failure::Failed(or(&format!("{} was ended by signal {signal}", script.display())))
         }
-        Ending::TimedOut(_) => Failure::Failed(format!(
+        ProcessEnding::TimedOut(_) => Failure::Failed(format!(
             "{} did not end within {} s; MCPBASH_DEFAULT_TOOL_TIMEOUT sets the limit",
             script.display(),
             settings.default_timeout.as_secs()
         )),
-        Ending::OutputTooLarge => Failure::Failed(format!(
+        ProcessEnding::OutputTooLarge => Failure::Failed(format!(
             "{} printed more than {} bytes; MCPBASH_MAX_RESOURCE_BYTES sets the limit",
             script.display(),
             settings.resources.max_bytes
         )),
-        Ending::NoRoom(why) => Failure::Failed(why.to_string()),
-        Ending::Cancelled => Failure::Failed("it was cancelled".to_owned()),
+        ProcessEnding::NoRoom(why) => Failure::Failed(why.to_string()),
+        ProcessEnding::Cancelled => Failure::Failed("it was cancelled".to_owned()),
     })
 }

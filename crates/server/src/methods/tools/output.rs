@@ -9,7 +9,7 @@ use crate::shape::{Answer, Content, Members};
 use crate::work::Work;
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
 use mcp_bash_project::{Origin, Tool};
-use mcp_bash_runner::{Ending, Outcome, Overrun, Patience};
+use mcp_bash_runner::{Outcome, Overrun, Patience, ProcessEnding};
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, keys, write};
 use serde_json::json;
 use std::borrow::Cow;
@@ -31,13 +31,13 @@ impl Finished<'_> {
         let details = || json!({ "tool": self.tool.name, "exitCode": self.exit_code() });
         self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", details);
         match self.outcome.ending {
-            Ending::OutputTooLarge => return Err(self.too_large()),
-            Ending::NoRoom(why) => return Err(self.no_room(why)),
-            Ending::TimedOut(overrun) => return Ok(self.with_meta(self.timed_out(overrun), None)),
+            ProcessEnding::OutputTooLarge => return Err(self.too_large()),
+            ProcessEnding::NoRoom(why) => return Err(self.no_room(why)),
+            ProcessEnding::TimedOut(overrun) => return Ok(self.with_meta(self.timed_out(overrun), None)),
             _ => {}
         }
         // A script that ends well has got over whatever it wrote there.
-        if self.outcome.ending != Ending::Exited(0)
+        if self.outcome.ending != ProcessEnding::Exited(0)
             && let Some(error) = self.own_error()
         {
             return Err(error);
@@ -49,7 +49,7 @@ impl Finished<'_> {
         }
         let printed = printed.ok();
         match self.outcome.ending {
-            Ending::Exited(0) => self.success(&stdout, printed),
+            ProcessEnding::Exited(0) => self.success(&stdout, printed),
             _ => self.failed(&stdout, printed),
         }
     }
@@ -112,7 +112,7 @@ impl Finished<'_> {
             };
             Err(RpcError::internal(format!("Tool '{name}' {why}{hint}")))
         };
-        if self.outcome.ending != Ending::Exited(0) {
+        if self.outcome.ending != ProcessEnding::Exited(0) {
             let stderr = text_of(&self.outcome.stderr);
             let said = [stdout.trim(), stderr.trim()].into_iter().filter(|text| !text.is_empty());
             let said = said.collect::<Vec<_>>().join("\n");
@@ -240,9 +240,12 @@ impl Finished<'_> {
 
     fn exit_code(&self) -> Option<i32> {
         match self.outcome.ending {
-            Ending::Exited(code) => Some(code),
-            Ending::Signalled(signal) => Some(128 + signal),
-            Ending::TimedOut(_) | Ending::Cancelled | Ending::OutputTooLarge | Ending::NoRoom(_) => None,
+            ProcessEnding::Exited(code) => Some(code),
+            ProcessEnding::Signalled(signal) => Some(128 + signal),
+            ProcessEnding::TimedOut(_)
+            | ProcessEnding::Cancelled
+            | ProcessEnding::OutputTooLarge
+            | ProcessEnding::NoRoom(_) => None,
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::work::Work;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, Tool, environment_without_secret};
-use mcp_bash_runner::{Ending, Input, Invocation, Patience, Variables};
+use mcp_bash_runner::{Input, Invocation, Patience, ProcessEnding, Variables};
 use mcp_bash_wire::{RpcError, code};
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,9 +76,9 @@ async fn ask(work: &Work, tool: &Tool, paths: &Paths, policy: Vec<u8>) -> Result
         Err(error) => failed(&format!("cannot be asked: {error}")),
         Ok(outcome) => match outcome.ending {
             // A policy that ends the shell half-way has not said yes.
-            Ending::Exited(0) if outcome.stdout == b"allowed" => Ok(()),
-            Ending::Exited(1) => Err(refusal(tool, &String::from_utf8_lossy(&outcome.stdout))),
-            Ending::TimedOut(_) => failed("did not answer in time"),
+            ProcessEnding::Exited(0) if outcome.stdout == b"allowed" => Ok(()),
+            ProcessEnding::Exited(1) => Err(refusal(tool, &String::from_utf8_lossy(&outcome.stdout))),
+            ProcessEnding::TimedOut(_) => failed("did not answer in time"),
             _ => failed(&format!("failed: {}", String::from_utf8_lossy(&outcome.stderr).trim())),
         },
     }

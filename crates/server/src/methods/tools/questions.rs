@@ -4,7 +4,7 @@ use crate::capabilities::ClientCapabilities;
 use crate::parking::Subject;
 use crate::questions::Unanswered;
 use crate::work::Work;
-use mcp_bash_runner::{Question, Way};
+use mcp_bash_runner::{AskedThrough, Question};
 use mcp_bash_wire::{Limits, Object, Raw, Scanner, write};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ struct Asked {
 pub(super) fn attend(work: &Arc<Work>, mut question: Question, subject: Subject) {
     let work = Arc::clone(work);
     tokio::spawn(async move {
-        let way = question.way;
+        let way = question.asked_through;
         let asked = match &question.text {
             Ok(text) => read(text, way).ok_or_else(|| "the question cannot be read".to_owned()),
             Err(no_room) => Err(no_room.to_string()),
@@ -48,11 +48,11 @@ pub(super) fn attend(work: &Arc<Work>, mut question: Question, subject: Subject)
     });
 }
 
-fn read(text: &[u8], way: Way) -> Option<Asked> {
+fn read(text: &[u8], way: AskedThrough) -> Option<Asked> {
     let text = std::str::from_utf8(text).ok()?;
     let whole = Scanner::new(text, Limits::default()).whole_value().ok()?;
     match way {
-        Way::Socket => {
+        AskedThrough::Socket => {
             let asked = Object::read(whole, "the question", &["method", "params", "timeoutSecs"]).ok()?;
             let seconds = asked.get("timeoutSecs").and_then(|raw| raw.text().parse().ok());
             let patience = seconds.map_or(USUAL, Duration::from_secs).min(LONGEST);
@@ -66,7 +66,7 @@ fn read(text: &[u8], way: Way) -> Option<Asked> {
                 patience,
             })
         }
-        Way::File => {
+        AskedThrough::File => {
             let asked = Object::read(whole, "the question", &["message", "schema", "mode", "url"]).ok()?;
             let message = write::string(&asked.optional_string("message").ok()?.unwrap_or_default());
             let is_url = asked.optional_string("mode").ok()?.is_some_and(|mode| mode == "url");
@@ -84,9 +84,9 @@ fn read(text: &[u8], way: Way) -> Option<Asked> {
     }
 }
 
-async fn answer(work: &Work, asked: &Asked, subject: Subject, way: Way) -> String {
+async fn answer(work: &Work, asked: &Asked, subject: Subject, way: AskedThrough) -> String {
     match outcome(work, asked, subject).await {
-        Ok(result) if way == Way::Socket => format!(r#"{{"result":{result}}}"#),
+        Ok(result) if way == AskedThrough::Socket => format!(r#"{{"result":{result}}}"#),
         Ok(result) => result,
         Err(unanswered) => failure(way, &unanswered.to_string()),
     }
@@ -114,9 +114,9 @@ async fn outcome(work: &Work, asked: &Asked, subject: Subject) -> Result<String,
     }
 }
 
-fn failure(way: Way, why: &str) -> String {
+fn failure(way: AskedThrough, why: &str) -> String {
     match way {
-        Way::Socket => format!(r#"{{"error":{{"code":-32603,"message":{}}}}}"#, write::string(why)),
-        Way::File => r#"{"action":"error","content":null}"#.to_owned(),
+        AskedThrough::Socket => format!(r#"{{"error":{{"code":-32603,"message":{}}}}}"#, write::string(why)),
+        AskedThrough::File => r#"{"action":"error","content":null}"#.to_owned(),
     }
 }

@@ -1,6 +1,6 @@
-//! What the warden does.
+//! The main function of the warden process.
 
-use super::ledger::{self, Contents, Good};
+use super::ledger::{self, Cleanup, Contents};
 use crate::cgroup;
 use crate::remove::remove_folder;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -8,29 +8,29 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::AsFd;
 
-/// Waits for the server to be gone, kills what it left, removes its folder, and ends.
+/// Waits for the end of the server, kills the processes it left, removes its folder, and exits.
 pub(super) fn run() -> ! {
-    // Tools that list processes show this name. Without it ours would be that of the link we were started by.
+    // Shown by tools that list processes. Without it the name would be that of the link `/proc/self/exe`.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_name(c"mcp-bash-warden");
-    // Nobody ever writes to the pipe: it can only end.
+    // Nothing is ever written to the pipe: the read returns when the server has ended.
     let _ = std::io::stdin().read(&mut [0]);
     if let Ok(ledger) = rustix::stdio::stdout().as_fd().try_clone_to_owned()
-        && let Some(Contents { mark, goods, groups }) = ledger::read(&File::from(ledger))
+        && let Some(Contents { mark, cleanups, groups }) = ledger::read(&File::from(ledger))
     {
-        for good in &goods {
-            if let Good::Group(group) = good {
+        for cleanup in &cleanups {
+            if let Cleanup::Group(group) = cleanup {
                 cgroup::end(group);
             }
         }
-        // Their leaders were not reaped when the server went a moment ago, so their numbers are their own.
+        // Their leaders were not reaped when the server ended a moment ago, so the pids are still theirs.
         kill_groups(&groups);
         #[cfg(target_os = "linux")]
-        super::hunt::kill_all(&mark);
+        super::kill_marked::kill_all(&mark);
         #[cfg(not(target_os = "linux"))]
         drop(mark);
-        for good in &goods {
-            if let Good::Folder(folder) = good {
+        for cleanup in &cleanups {
+            if let Cleanup::Folder(folder) = cleanup {
                 remove_folder(folder);
             }
         }

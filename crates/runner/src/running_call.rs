@@ -1,40 +1,43 @@
-//! One call: the process that leads it, and what has to be done so that nothing of it is left.
+//! One running call: the process that leads its process group (the leader), and the steps that kill every
+//! process of the call when it is over.
 
 use crate::calls::{CALLS, RunnerId};
 use crate::cgroup::{self, CallGroup};
-use crate::exit::{self, Exit};
+use crate::exit::{self, ExitWatch};
 use crate::launch::Launch;
-use crate::mark::{self, Number, OURS};
-use crate::{aside, leftovers, warden};
+use crate::mark::{self, CallNumber, OURS};
+use crate::{leftovers, own_thread, warden};
 use rustix::process::{Pid, Signal, WaitStatus};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 
-/// How long a leader that was killed may take to be gone. Only the kernel can make it take as long.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long to wait for a leader to end after `KILL`. Only uninterruptible sleep in the kernel makes it take
+/// so long.
+const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often to look whether the group of a dead leader is gone.
-const INTERVAL: Duration = Duration::from_millis(5);
+/// How often to check whether the group of a dead leader still has living processes.
+const GROUP_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A call. When this value is dropped, whatever the reason, every process of the call is killed.
+/// A call whose process has been started. When this value is dropped, every process of the call is killed.
 #[derive(Debug)]
-pub(crate) struct Call {
-    number: Number,
+pub(crate) struct RunningCall {
+    number: CallNumber,
     pid: Pid,
-    is_over: bool,
-    exit: Exit,
-    /// There until the call is over, where it has one.
+    /// It was taken out of [`CALLS`], and its leader reaped.
+    has_left: bool,
+    exit: ExitWatch,
+    /// The control group, where there is one, until the call has left.
     group: Option<CallGroup>,
-    watched: Option<warden::Watched>,
+    watched: Option<warden::WatchedGroup>,
 }
 
-impl Call {
+impl RunningCall {
     /// Starts the process, as long as the runner has not ended.
     pub(crate) fn start(runner: RunnerId, mut launch: Launch, ended: &AtomicBool) -> io::Result<Self> {
         leftovers::prepare();
-        warden::keep_watch();
+        warden::ensure_running();
         let number = CALLS.enter(runner);
         launch.environment.set(mark::VARIABLE, OURS.value(number));
         let group = cgroup::take();
@@ -49,69 +52,77 @@ impl Call {
         };
         let pid = started.pid;
         CALLS.set_leader(number, pid);
-        let call =
-            Self { number, pid, is_over: false, exit: Exit::of(started), group, watched: warden::watch(pid) };
-        // Asked now that whoever ends all calls does not overlook this one: it is either killed there or here.
+        let call = Self {
+            number,
+            pid,
+            has_left: false,
+            exit: ExitWatch::of(started),
+            group,
+            watched: warden::watch(pid),
+        };
+        // Checked after the call was entered: `end_all` either finds it in the table or has set the flag
+        // before.
         if ended.load(Ordering::Acquire) {
             return Err(io::Error::other("the server is ending"));
         }
         Ok(call)
     }
 
-    /// Completes when the leader has ended. Safe to drop half-way.
+    /// Completes when the leader has ended. Cancel safe.
     pub(crate) async fn exited(&mut self) {
         self.exit.wait().await;
     }
 
-    /// Tells the whole group to end, and kills it if it has not after `grace`.
+    /// Sends `TERM` to the whole group, and `KILL` if any of it is alive after `grace`.
     pub(crate) async fn terminate(&mut self, grace: Duration) {
         CALLS.signal(self.number, Signal::TERM);
         let gone = async {
             self.exit.wait().await;
             while leftovers::group_is_alive(self.pid) {
-                sleep(INTERVAL).await;
+                sleep(GROUP_CHECK_INTERVAL).await;
             }
         };
         if timeout(grace, gone).await.is_err() {
             CALLS.signal(self.number, Signal::KILL);
-            let _ = timeout(PATIENCE, self.exit.wait()).await;
+            let _ = timeout(KILL_TIMEOUT, self.exit.wait()).await;
         }
     }
 
-    /// Kills what the leader has left behind, and asks it how it ended. `None` if it has not, which only the kernel
-    /// can be the reason of.
+    /// Kills the processes that the leader has left behind, reaps the leader and returns its exit status.
+    /// `None` if the leader has not ended (uninterruptible sleep).
     pub(crate) async fn finish(mut self) -> Option<WaitStatus> {
         CALLS.set_ending(self.number);
-        if self.group.as_ref().is_some_and(|group| !group.is_empty()) || !leftovers::end_at_once() {
+        if self.group.as_ref().is_some_and(|group| !group.is_empty()) || !leftovers::end_without_waiting() {
             CALLS.signal(self.number, Signal::KILL);
-            self.group = aside::run(self.group.take(), end_rest).await;
+            self.group = own_thread::run(self.group.take(), kill_rest).await;
         }
         self.leave()
     }
 
     fn leave(&mut self) -> Option<WaitStatus> {
-        // Before the number of the leader can be another's.
+        // Before the leader is reaped, when its pid can become that of another process.
         self.watched = None;
-        self.is_over = true;
+        self.has_left = true;
         self.group.take().into_iter().for_each(CallGroup::give_back);
         CALLS.leave(self.number)
     }
 }
 
-impl Drop for Call {
+impl Drop for RunningCall {
     fn drop(&mut self) {
-        if !self.is_over {
+        if !self.has_left {
             CALLS.set_ending(self.number);
             CALLS.signal(self.number, Signal::KILL);
-            exit::block_until(self.pid, Instant::now() + PATIENCE);
-            self.group = end_rest(self.group.take());
+            exit::block_until(self.pid, Instant::now() + KILL_TIMEOUT);
+            self.group = kill_rest(self.group.take());
             self.leave();
         }
     }
 }
 
-/// Ends what is left of a call whose leader has ended, in its control group and elsewhere, and waits until it is gone.
-fn end_rest(group: Option<CallGroup>) -> Option<CallGroup> {
+/// Kills what is left of a call whose leader has ended, in its control group and elsewhere, and waits until
+/// it has ended.
+fn kill_rest(group: Option<CallGroup>) -> Option<CallGroup> {
     if let Some(group) = group.as_ref().filter(|group| !group.is_empty()) {
         group.kill();
     }
@@ -124,12 +135,12 @@ pub(crate) fn end_all(runner: RunnerId, grace: Duration) {
     CALLS.signal_all(runner, Signal::TERM);
     CALLS.wait_until_left(runner, Instant::now() + grace);
     CALLS.signal_all(runner, Signal::KILL);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + KILL_TIMEOUT;
     for leader in CALLS.leaders_of(runner) {
         exit::block_until(leader, deadline);
     }
     leftovers::end();
-    if CALLS.are_all_of(runner) {
+    if CALLS.all_belong_to(runner) {
         cgroup::remove_all();
         warden::dismiss();
     }
