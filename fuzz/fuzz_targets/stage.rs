@@ -2,7 +2,7 @@
 
 use mcp_bash_project::{Catalog, Paths};
 use mcp_bash_runner::StateDir;
-use mcp_bash_server::{Channel, Connection, Log, Server, Setup, Style};
+use mcp_bash_server::{Client, Log, Reply, Server, Setup, Stream, Style};
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::{Line, LogLevel};
 use serde_json::Value;
@@ -15,7 +15,8 @@ use std::time::Duration;
 
 pub struct Stage {
     pub root: PathBuf,
-    connection: Connection,
+    client: Arc<Client>,
+    reply: Arc<dyn Reply>,
     messages: Mutex<Receiver<Vec<u8>>>,
     _runtime: tokio::runtime::Runtime,
 }
@@ -25,12 +26,28 @@ pub type Tool<'a> = (&'a str, &'a str, &'a str);
 
 struct Sent(Mutex<Sender<Vec<u8>>>);
 
-impl Channel for Sent {
-    fn push(&self, message: Vec<u8>) {
+impl Stream for Sent {
+    fn notify(&self, message: Vec<u8>) {
         self.0.lock().unwrap().send(message).unwrap();
     }
 
+    fn ask(&self, message: Vec<u8>) {
+        self.notify(message);
+    }
+
     fn flush(&self) {}
+}
+
+impl Reply for Sent {
+    fn answer(&self, message: Vec<u8>) {
+        self.notify(message);
+    }
+
+    fn end(&self) {}
+
+    fn is_shared(&self) -> bool {
+        true
+    }
 }
 
 impl Stage {
@@ -51,8 +68,10 @@ impl Stage {
         let log = Log::new(LogLevel::Emergency, Style::Json);
         let (sender, messages) = channel();
         let server = Arc::new(Server::new(setup, catalog, reading, log));
-        let connection = Connection::new(server, Arc::new(Sent(Mutex::new(sender))));
-        let stage = Self { root, connection, messages: Mutex::new(messages), _runtime: runtime };
+        let sent = Arc::new(Sent(Mutex::new(sender)));
+        let (reply, stream) = (Arc::clone(&sent) as _, sent as _);
+        let client = Arc::new(Client::with_session(Arc::clone(&server), server.local_caller(), stream));
+        let stage = Self { root, client, reply, messages: Mutex::new(messages), _runtime: runtime };
         stage.ask(&format!(
             r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"2025-11-25","capabilities":{capabilities},"clientInfo":{{"name":"f","version":"1"}}}}}}"#
         ));
@@ -62,7 +81,7 @@ impl Stage {
     }
 
     pub fn send(&self, line: &str) {
-        self.connection.receive(&Line::Whole(line.as_bytes()));
+        self.client.receive(&Line::Whole(line.as_bytes()), &self.reply);
     }
 
     /// The next message, which is one line of JSON, if there is one in time.

@@ -4,8 +4,8 @@
 use crate::error::Error;
 use crate::startup;
 use mcp_bash_project::{Catalog, Origin, Paths, Tool, excerpt};
-use mcp_bash_server::{Channel, Connection, Log, Server, Style};
-use mcp_bash_wire::{Line, LogLevel};
+use mcp_bash_server::{InMemoryClient, Log, Server, Style};
+use mcp_bash_wire::LogLevel;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::os::unix::fs::symlink;
@@ -13,7 +13,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Exit 0 when all is as it should be, 1 when something is not.
 pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
@@ -47,7 +46,7 @@ pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
         say("  ✗ it provides nothing: is it executable, and without a `# mcp:` line or metadata beside it?");
     }
     let log = Log::new(LogLevel::Emergency, Style::Json);
-    let mut client = Client::connect(Arc::new(Server::new(setup, catalog, reading, log)), runtime);
+    let client = Client::connect(&Arc::new(Server::new(setup, catalog, reading, log)), runtime);
     let failed = tools.iter().filter(|tool| !client.try_out(tool)).count();
     let is_good = problems.is_empty() && failed == 0 && !tools.is_empty();
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -73,28 +72,14 @@ fn same_file(path: &Path, file: &Path) -> bool {
 
 /// A client of a server in this same process.
 struct Client {
-    connection: Connection,
-    messages: UnboundedReceiver<Vec<u8>>,
+    client: InMemoryClient,
     /// Where the server works, while it is waited for.
     runtime: Runtime,
 }
 
-struct Sent(UnboundedSender<Vec<u8>>);
-
-impl Channel for Sent {
-    fn push(&self, message: Vec<u8>) {
-        // The receiver lives as long as the client does.
-        let _ = self.0.send(message);
-    }
-
-    fn flush(&self) {}
-}
-
 impl Client {
-    fn connect(server: Arc<Server>, runtime: Runtime) -> Self {
-        let (sender, messages) = unbounded_channel();
-        let connection = Connection::new(server, Arc::new(Sent(sender)));
-        let mut client = Self { connection, messages, runtime };
+    fn connect(server: &Arc<Server>, runtime: Runtime) -> Self {
+        let client = Self { client: InMemoryClient::new(server, server.local_caller()), runtime };
         let hello = json!({
             "protocolVersion": "2025-11-25",
             "capabilities": {},
@@ -104,12 +89,13 @@ impl Client {
         if let Some(instructions) = greeted["result"]["instructions"].as_str() {
             say(&format!("  instructions: {}", excerpt(instructions)));
         }
-        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        client.client.send(ready.to_string().as_bytes());
         client
     }
 
     /// Shows a tool, and calls it if it needs no arguments. False when a client would see an error.
-    fn try_out(&mut self, tool: &Tool) -> bool {
+    fn try_out(&self, tool: &Tool) -> bool {
         let about = tool.description.as_deref().unwrap_or("(no description)");
         say(&format!("  ✓ {}: {}", tool.name, excerpt(about)));
         let schema: Value = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
@@ -133,19 +119,11 @@ impl Client {
         true
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
-        self.send(&json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
-        loop {
-            let Some(message) = self.runtime.block_on(self.messages.recv()) else { return Value::Null };
-            let message: Value = serde_json::from_slice(&message).unwrap_or_default();
-            if message["id"] == method {
-                return message;
-            }
-        }
-    }
-
-    fn send(&mut self, message: &Value) {
-        self.connection.receive(&Line::Whole(message.to_string().as_bytes()));
+    fn ask(&self, method: &str, params: &Value) -> Value {
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let mut reply = self.client.send(request.to_string().as_bytes());
+        let answer = self.runtime.block_on(reply.answer());
+        serde_json::from_slice(&answer.unwrap_or_default()).unwrap_or_default()
     }
 }
 

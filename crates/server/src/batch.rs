@@ -20,6 +20,8 @@ pub(crate) struct Batch {
 struct Collected {
     /// The requests that are neither answered nor withdrawn, and one more until all of the batch is read.
     owed: usize,
+    /// Whether it holds any request at all.
+    has_requests: bool,
     /// The array so far, without its end.
     array: Vec<u8>,
     held: Charge,
@@ -29,17 +31,20 @@ impl Batch {
     /// A batch that is being read. It is answered after [`Batch::close`].
     pub(crate) fn open(reply: Arc<dyn Reply>, budget: &Arc<Budget>) -> Arc<Self> {
         let budget = budget.part(budget.limit() / SHARE, CONNECTION_SETTING);
-        let collected = Collected { owed: 1, array: Vec::new(), held: Charge::nothing(&budget) };
+        let collected = Collected { owed: 1, has_requests: false, array: Vec::new(), held: Charge::nothing(&budget) };
         Arc::new(Self { reply, budget, collected: Mutex::new(collected) })
     }
 
     /// For one more request of the batch, which now owes an answer.
     pub(crate) fn responder(self: &Arc<Self>) -> Responder {
-        self.collected.lock().owed += 1;
+        let mut collected = self.collected.lock();
+        collected.owed += 1;
+        collected.has_requests = true;
+        drop(collected);
         Responder::new(Arc::clone(self) as _, Arc::clone(&self.budget))
     }
 
-    /// All of the batch is read.
+    /// All of the batch is read. One without requests is owed nothing.
     pub(crate) fn close(&self) {
         self.settle(None);
     }
@@ -60,12 +65,13 @@ impl Batch {
         }
         collected.held.set(0);
         let mut array = std::mem::take(&mut collected.array);
+        let has_requests = collected.has_requests;
         drop(guard);
-        if array.is_empty() {
-            self.reply.end();
-        } else {
+        if !array.is_empty() {
             array.push(b']');
             self.reply.answer(array);
+        } else if has_requests {
+            self.reply.end();
         }
     }
 }

@@ -3,16 +3,16 @@
 
 use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_runner::StateDir;
-use mcp_bash_server::{Client, Log, Reply, Server, Setup, Stream, Style};
+use mcp_bash_server::{InMemoryClient, InMemoryReply, Log, Owed, Said, Server, Setup, Style};
 use mcp_bash_settings::Settings;
-use mcp_bash_wire::{Line, LogLevel};
+use mcp_bash_wire::LogLevel;
 use serde::Deserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 /// What happened on a connection before the bytes that are judged.
 #[derive(Debug, Clone, Copy)]
@@ -43,27 +43,37 @@ impl Before {
 
 /// Sends `bytes` to a server, and fails if it does not answer as it must.
 pub(crate) fn judge(before: Before, bytes: &[u8]) {
-    let collected = Arc::new(Collected::default());
     let (server, runtime) = server();
-    let stream = Arc::clone(&collected) as _;
-    let client = Arc::new(Client::with_session(Arc::clone(server), server.local_caller(), stream));
-    let reply: Arc<dyn Reply> = Arc::clone(&collected) as _;
+    let client = InMemoryClient::new(server, server.local_caller());
     for message in before.messages() {
-        client.receive(&Line::Whole(message.as_bytes()), &reply);
+        client.send(message.as_bytes());
     }
-    collected.take();
 
-    let mut expected = Expected::default();
+    let (mut expected, mut replies) = (Expected::default(), Vec::new());
     let batches = matches!(before, Before::Batches);
     for line in bytes.split(|byte| *byte == b'\n') {
         expected.add(line, batches);
-        client.receive(&Line::Whole(line), &reply);
-        if client.has_exited() {
+        replies.push(client.send(line));
+        if client.client().has_exited() {
             break;
         }
     }
-    runtime.block_on(client.finish());
-    expected.hold_against(&collected.take(), bytes);
+    runtime.block_on(client.client().finish());
+    let answers: Vec<_> = replies.iter_mut().filter_map(|reply| answer_in(reply, bytes)).collect();
+    expected.hold_against(&answers, bytes);
+}
+
+/// The answer of a message that has been dealt with. Fails where it is not owed what it got.
+fn answer_in(reply: &mut InMemoryReply, bytes: &[u8]) -> Option<Vec<u8>> {
+    let said: Vec<Said> = std::iter::from_fn(|| reply.try_next()).collect();
+    let last = said.iter().position(|said| matches!(said, Said::Answer(_) | Said::End));
+    let owed = last.map_or(Owed::Nothing, |_| Owed::Answer);
+    assert_eq!(reply.owed, owed, "{said:?} {:?}", String::from_utf8_lossy(bytes));
+    assert!(last.is_none_or(|last| last + 1 == said.len()), "something follows the last: {said:?}");
+    said.into_iter().find_map(|said| match said {
+        Said::Answer(answer) => Some(answer),
+        _ => None,
+    })
 }
 
 /// A server without a project, shared by all conversations, and where it works.
@@ -81,40 +91,6 @@ fn server() -> &'static (Arc<Server>, tokio::runtime::Runtime) {
         let server = Server::new(setup, catalog, Reading::default(), log);
         (Arc::new(server), runtime)
     })
-}
-
-/// A stream that keeps what is sent.
-#[derive(Default)]
-struct Collected(Mutex<Vec<Vec<u8>>>);
-
-impl Collected {
-    fn take(&self) -> Vec<Vec<u8>> {
-        std::mem::take(&mut self.0.lock().unwrap())
-    }
-}
-
-impl Reply for Collected {
-    fn answer(&self, message: Vec<u8>) {
-        self.notify(message);
-    }
-
-    fn end(&self) {}
-
-    fn is_shared(&self) -> bool {
-        true
-    }
-}
-
-impl Stream for Collected {
-    fn notify(&self, message: Vec<u8>) {
-        self.0.lock().unwrap().push(message);
-    }
-
-    fn ask(&self, message: Vec<u8>) {
-        self.notify(message);
-    }
-
-    fn flush(&self) {}
 }
 
 /// How many messages must come.
@@ -196,9 +172,6 @@ impl Expected {
             assert!(!line.contains(&b'\n'), "a line break inside a message: {}", shown());
             let message: Value =
                 serde_json::from_slice(line).unwrap_or_else(|error| panic!("{error}: {}", shown()));
-            if message["method"] == "notifications/message" {
-                continue;
-            }
             answers += 1;
             let elements = message.as_array().cloned().unwrap_or_else(|| vec![message]);
             assert!(!elements.is_empty(), "an empty array: {}", shown());
