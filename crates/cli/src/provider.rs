@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use crate::startup;
-use mcp_bash_project::{Catalog, Origin, Paths, Tool, excerpt};
+use mcp_bash_project::{Catalog, Execution, Paths, Tool, excerpt};
 use mcp_bash_server::{InMemoryClient, Log, Server, Style};
 use mcp_bash_wire::LogLevel;
 use serde_json::{Value, json};
@@ -18,11 +18,11 @@ use tokio::runtime::Runtime;
 pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
     let file = file.canonicalize().map_err(|source| Error::Provider { file: file.to_owned(), source })?;
     let (settings, _) = startup::settings();
-    let (runtime, setup) = startup::setup(settings)?;
-    let folder = setup.state_dir().path().map_err(|source| Error::Start { source })?.join("provider");
+    let (runtime, scripts) = startup::scripts(settings)?;
+    let folder = scripts.state_dir().path().map_err(|source| Error::Start { source })?.join("provider");
     let paths =
         project_around(&file, &folder).map_err(|source| Error::Provider { file: file.clone(), source })?;
-    let reading = setup.reading(&paths);
+    let reading = scripts.reading(&paths);
     let catalog = Catalog::read(&paths, &reading);
 
     let problems: Vec<String> = catalog
@@ -35,7 +35,7 @@ pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
         .tools
         .items()
         .iter()
-        .filter(|tool| tool.origin == Origin::Provider && same_file(&tool.script, &file))
+        .filter(|tool| tool.execution == Execution::Provider && same_file(&tool.script, &file))
         .cloned()
         .collect();
     say(&format!("{}: {} {}", file.display(), tools.len(), if tools.len() == 1 { "tool" } else { "tools" }));
@@ -46,7 +46,8 @@ pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
         say("  ✗ it provides nothing: is it executable, and without a `# mcp:` line or metadata beside it?");
     }
     let log = Log::new(LogLevel::Emergency, Style::Json);
-    let client = Client::connect(&Arc::new(Server::new(setup, catalog, reading, log)), runtime);
+    let server = Server::new(scripts, runtime.handle().clone(), catalog, reading, log);
+    let client = Client::connect(&Arc::new(server), runtime);
     let failed = tools.iter().filter(|tool| !client.try_out(tool)).count();
     let is_good = problems.is_empty() && failed == 0 && !tools.is_empty();
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })

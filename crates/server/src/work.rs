@@ -8,13 +8,13 @@ use crate::in_flight::InFlightRequest;
 use crate::log::{data_of, message_notification};
 use crate::parking::{self, Parked, Resumed, Stage, Subject};
 use crate::questions::Unanswered;
-use crate::roots::Roots;
 use crate::server::Server;
 use crate::session::Session;
 use crate::shape;
 use crate::slot::{Current, Occupant, Slot};
 use crate::subscriber::Subscriber;
 use mcp_bash_budget::Budget;
+use mcp_bash_scripts::ScriptRoots;
 use mcp_bash_wire::{Era, Limits, LogLevel, Object, Raw, RawBuf, Revision, RpcError, Scanner};
 use serde_json::Value;
 use std::sync::Arc;
@@ -110,7 +110,7 @@ impl Work {
     }
 
     /// The folders that the script may work in.
-    pub(crate) async fn roots(&self) -> Arc<Roots> {
+    pub(crate) async fn roots(&self) -> Arc<ScriptRoots> {
         let session = self.session().filter(|_| self.capabilities().roots);
         let of_client = match session {
             Some(session) => session.roots.get().await,
