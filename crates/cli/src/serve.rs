@@ -63,10 +63,10 @@ fn follow_project(server: &Arc<Server>) {
     }
     let (watched, interval) = (Arc::clone(server), server.settings().scan_interval);
     let mut first = true;
-    let started = mcp_bash_project::watch(server.paths(), interval, move |changes| {
-        watched.reload(changes);
+    let started = mcp_bash_project::watch(server.served().paths(), interval, move |changes| {
+        watched.served().reload(changes);
         if std::mem::take(&mut first) {
-            watched.store_registry();
+            watched.served().store_registry();
         }
     });
     if let Err(error) = started {

@@ -4,7 +4,7 @@ use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
 use mcp_bash_project::environment_without_secret;
 use mcp_bash_project::trust::Start;
-use mcp_bash_runner::{ProcessEnding, Input, Patience};
+use mcp_bash_runner::{Input, Patience, ProcessEnding};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;

@@ -53,7 +53,10 @@ impl Outcome {
         match self.ending {
             ProcessEnding::Exited(code) => Some(code),
             ProcessEnding::Signalled(signal) => Some(128 + signal),
-            ProcessEnding::TimedOut(_) | ProcessEnding::Cancelled | ProcessEnding::OutputTooLarge | ProcessEnding::NoRoom(_) => None,
+            ProcessEnding::TimedOut(_)
+            | ProcessEnding::Cancelled
+            | ProcessEnding::OutputTooLarge
+            | ProcessEnding::NoRoom(_) => None,
         }
     }
 
@@ -62,7 +65,10 @@ impl Outcome {
         match self.ending {
             ProcessEnding::Exited(code) => Some(ExitStatus::from_raw((code & 0xff) << 8)),
             ProcessEnding::Signalled(signal) => Some(ExitStatus::from_raw(signal)),
-            ProcessEnding::TimedOut(_) | ProcessEnding::Cancelled | ProcessEnding::OutputTooLarge | ProcessEnding::NoRoom(_) => None,
+            ProcessEnding::TimedOut(_)
+            | ProcessEnding::Cancelled
+            | ProcessEnding::OutputTooLarge
+            | ProcessEnding::NoRoom(_) => None,
         }
     }
 

@@ -8,7 +8,7 @@ use crate::server_script::ServerScript;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, Tool};
-use mcp_bash_runner::{ProcessEnding, Patience};
+use mcp_bash_runner::{Patience, ProcessEnding};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -7,7 +7,7 @@ use crate::scripts::Scripts;
 use crate::server_script::ServerScript;
 use mcp_bash_project::trust::Start;
 use mcp_bash_project::{Hook, HookError, Paths, Reading, Run, excerpt};
-use mcp_bash_runner::{ProcessEnding, Input, Patience};
+use mcp_bash_runner::{Input, Patience, ProcessEnding};
 use std::fmt;
 use std::path::Path;
 use std::process::Output;

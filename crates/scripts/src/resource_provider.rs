@@ -8,7 +8,7 @@ use crate::scripts::Scripts;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Distrust, Start};
-use mcp_bash_runner::{ProcessEnding, Input, Patience, Variables};
+use mcp_bash_runner::{Input, Patience, ProcessEnding, Variables};
 use mcp_bash_uri::{Value, Values};
 use serde_json::json;
 use std::ffi::OsString;
@@ -75,7 +75,9 @@ impl Scripts {
             ProcessEnding::Exited(4) => Unread::Invalid(or("its provider does not understand the URI")),
             ProcessEnding::Exited(5) => Unread::Failed(or("its provider could not fetch it")),
             ProcessEnding::Exited(6) => Unread::Failed(or("it is larger than its provider allows")),
-            ProcessEnding::Exited(code) => Unread::Failed(or(&format!("{} failed (exit {code})", script.display()))),
+            ProcessEnding::Exited(code) => {
+                Unread::Failed(or(&format!("{} failed (exit {code})", script.display())))
+            }
             ProcessEnding::Signalled(signal) => {
                 Unread::Failed(or(&format!("{} was ended by signal {signal}", script.display())))
             }

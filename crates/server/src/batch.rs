@@ -31,7 +31,8 @@ impl Batch {
     /// A batch that is being read. It is answered after [`Batch::close`].
     pub(crate) fn open(reply: Arc<dyn Reply>, budget: &Arc<Budget>) -> Arc<Self> {
         let budget = budget.part(budget.limit() / SHARE, CONNECTION_SETTING);
-        let collected = Collected { owed: 1, has_requests: false, array: Vec::new(), held: Charge::nothing(&budget) };
+        let collected =
+            Collected { owed: 1, has_requests: false, array: Vec::new(), held: Charge::nothing(&budget) };
         Arc::new(Self { reply, budget, collected: Mutex::new(collected) })
     }
 

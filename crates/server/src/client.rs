@@ -3,11 +3,12 @@
 
 use crate::caller::Caller;
 use crate::in_flight::InFlight;
+use crate::listens::Listens;
 use crate::reply::Stream;
 use crate::server::Server;
 use crate::session::Session;
 use crate::subscriber::Subscriber;
-use crate::subscriptions::Listens;
+
 use std::sync::Arc;
 
 pub struct Client {

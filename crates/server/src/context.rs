@@ -3,7 +3,7 @@
 use crate::caller::Caller;
 use crate::capabilities::ClientCapabilities;
 use crate::guard::Guard;
-use crate::session::Session;
+use crate::handshake::Handshake;
 use mcp_bash_wire::{Era, LogLevel, Raw, RequestMeta, Revision, RpcError, keys};
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl RequestContext {
     pub(crate) fn of(
         meta: &RequestMeta<'_>,
         caller: &Arc<Caller>,
-        session: Option<&Session>,
+        handshake: Option<Handshake>,
         guard: Option<&Guard>,
     ) -> Result<Self, RpcError> {
         let (revision, log_level, capabilities) = if meta.is_stateless() {
@@ -37,8 +37,7 @@ impl RequestContext {
             let offered = meta.client_capabilities.map(|raw| ClientCapabilities::read(raw, revision));
             (revision, stateless_log_level(meta)?, offered.unwrap_or_default())
         } else {
-            let session = session.ok_or_else(|| missing_meta(keys::PROTOCOL_VERSION))?;
-            let handshake = session.handshake();
+            let handshake = handshake.ok_or_else(|| missing_meta(keys::PROTOCOL_VERSION))?;
             (handshake.revision, handshake.log_level(), handshake.capabilities)
         };
         let progress_token = match meta.progress_token {

@@ -4,15 +4,17 @@ use crate::batch::Batch;
 use crate::client::Client;
 use crate::context::{RequestContext, missing_meta};
 use crate::guard::{Denied, SLOWED};
+use crate::handshake::Gate;
 use crate::immediate::Immediate;
 use crate::in_flight::InFlightRequest;
+use crate::listens::Filter;
 use crate::methods::{LaterHandler, Method, Resumption, Serve};
 use crate::panics;
 use crate::reply::Reply;
 use crate::responder::Responder;
-use crate::session::{Gate, Session};
+use crate::session::Session;
 use crate::subscriber::Subscriber;
-use crate::subscriptions::Filter;
+
 use crate::work::{Work, unknown_state};
 use mcp_bash_budget::SMALL;
 use mcp_bash_wire::{
@@ -172,19 +174,19 @@ impl Dispatcher<'_> {
         {
             return self.deny(&denied, request, responder);
         }
-        let context = RequestContext::of(&meta, &client.caller, client.session(), guard)?;
+        let handshake = client.session().map(Session::handshake);
+        let context = RequestContext::of(&meta, &client.caller, handshake, guard)?;
         let method = self.method_for(request, &context, way)?;
-        let brings_answers = meta.request_state.is_some() && context.era() == Era::Stateless;
+        let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;
         match method.serve {
             Serve::Now(handler) => {
                 panics::on_purpose(method.name);
                 let answer = handler(&Immediate { client, context: &context, params: request.params })?;
                 Ok(Served::Now(answer.render(context.revision, &client.server.snapshot().catalog.identity)))
             }
-            Serve::Asking(_) if brings_answers => self.resume(request, context, responder),
-            // It never asks, so that no state of its can be known.
-            Serve::Later(_) if brings_answers => Err(unknown_state()),
-            Serve::Later(handler) | Serve::Asking(handler) => {
+            Serve::Asking(_) if has_state => self.resume(request, context, responder),
+            Serve::NeverAsking(_) if has_state => Err(unknown_state()),
+            Serve::Later(handler) | Serve::Asking(handler) | Serve::NeverAsking(handler) => {
                 self.start_work(request, method.name, handler, context, responder)
             }
             Serve::Listen => self.listen(request, &context, way, responder),

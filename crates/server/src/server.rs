@@ -1,4 +1,4 @@
-//! What all connections of a process share.
+//! What all requests share.
 
 use crate::admission::{Admission, WaitingLimits};
 use crate::caller::{Caller, Callers, LOCAL};
@@ -11,12 +11,10 @@ use crate::payloads::Payloads;
 use crate::recorded::Recorded;
 use crate::reply::{Reply, Stream};
 use crate::resources::Resources;
-use crate::subscriber::LIST_CHANGES;
+use crate::served::Served;
 use crate::subscriptions::Subscriptions;
-use arc_swap::ArcSwap;
-use mcp_bash_budget::Budget;
 use mcp_bash_project::roots;
-use mcp_bash_project::{Catalog, Changes, Paths, Reading, RegistryError};
+use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{ScriptRoots, Scripts};
 use mcp_bash_settings::{CONNECTION_SETTING, Settings};
@@ -28,22 +26,19 @@ use tokio::runtime::Handle;
 
 pub struct Server {
     settings: Arc<Settings>,
-    snapshot: ArcSwap<Snapshot>,
-    reading: Reading,
+    served: Arc<Served>,
     scripts: Arc<Scripts>,
     admission: Arc<Admission>,
     guard: Option<Guard>,
     payloads: Option<Arc<Payloads>>,
     callers: Callers,
-    resources: Resources,
-    subscriptions: Subscriptions,
+    resources: Arc<Resources>,
+    subscriptions: Arc<Subscriptions>,
     log: Arc<Log>,
     runtime: Handle,
     /// Where the answers to questions of the stateless era are waited for.
     parking: Parking,
     own_roots: Arc<ScriptRoots>,
-    /// What is held in all.
-    budget: Arc<Budget>,
 }
 
 impl Server {
@@ -55,20 +50,20 @@ impl Server {
             settings.max_concurrent,
             WaitingLimits { requests: settings.max_waiting, bytes: settings.max_waiting_bytes },
         );
-        report(&log, &catalog);
         report_missing_sdk(&scripts, &log);
         let own_roots = Arc::new(ScriptRoots::new(&own_roots(&settings, &catalog.paths, &log)));
+        let served = Arc::new(Served::new(catalog, reading, Arc::clone(&log)));
+        let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts), runtime.clone());
+        let resources = Arc::new(resources);
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
             payloads: record_payloads(&settings, scripts.state_dir(), &log).map(Arc::new),
             callers: Callers::default(),
-            resources: Resources::new(&settings, &catalog.paths, Arc::clone(scripts.state_dir())),
-            subscriptions: Subscriptions::default(),
-            budget: Arc::clone(scripts.budget()),
+            subscriptions: Arc::new(Subscriptions::new(Arc::clone(&resources), runtime.clone())),
+            resources,
+            served,
             scripts,
             admission: Arc::new(admission),
-            snapshot: ArcSwap::from_pointee(Snapshot::new(catalog)),
-            reading,
             settings,
             log,
             runtime,
@@ -102,7 +97,7 @@ impl Server {
 
     /// The caller of that name.
     pub fn caller(&self, name: &str) -> Arc<Caller> {
-        let budget = || self.budget.part(self.settings.max_connection_bytes, CONNECTION_SETTING);
+        let budget = || self.scripts.budget().part(self.settings.max_connection_bytes, CONNECTION_SETTING);
         let denials = self.settings.remote_token.as_ref().map_or(0, |token| token.max_failures_per_minute);
         self.callers.get(name, budget, denials)
     }
@@ -130,75 +125,8 @@ impl Server {
         }
     }
 
-    /// What is held in all.
-    pub(crate) fn budget(&self) -> &Arc<Budget> {
-        &self.budget
-    }
-
     pub fn log(&self) -> &Log {
         &self.log
-    }
-
-    /// Where the project is.
-    pub fn paths(&self) -> Paths {
-        self.snapshot().catalog.paths.clone()
-    }
-
-    /// Reads the project again, as far as it changed, and tells the clients of each kind that has. A project that cannot be
-    /// served any more does not take the place of one that can.
-    pub fn reload(&self, changes: &Changes) {
-        let before = self.snapshot();
-        let catalog = before.catalog.read_again(&self.reading, changes);
-        if catalog.failure.is_some() && before.catalog.failure.is_none() {
-            report(&self.log, &catalog);
-            self.log.event(
-                LogLevel::Error,
-                "mcp.project",
-                "the last good state of the project is served",
-                &json!({}),
-            );
-            return;
-        }
-        let news = [
-            (!catalog.tells_the_same_tools_as(&before.catalog), "tools"),
-            (!catalog.tells_the_same_resources_as(&before.catalog), "resources"),
-            (!catalog.tells_the_same_prompts_as(&before.catalog), "prompts"),
-        ];
-        let news = news.into_iter().filter_map(|(is_news, kind)| is_news.then_some(kind));
-        let news: Vec<&str> = news.collect();
-        if catalog.diagnostics != before.catalog.diagnostics {
-            report(&self.log, &catalog);
-        }
-        self.snapshot.store(Arc::new(Snapshot::new(catalog)));
-        if news.is_empty() {
-            return;
-        }
-        let catalog = &self.snapshot().catalog;
-        let details = json!({
-            "tools": catalog.tools.len(),
-            "resources": catalog.resources.len(),
-            "prompts": catalog.prompts.len(),
-        });
-        self.store_registry();
-        for kind in news {
-            self.log.event(LogLevel::Info, "mcp.project", &format!("the {kind} have changed"), &details);
-            LIST_CHANGES
-                .iter()
-                .filter(|list| list.kind == kind)
-                .for_each(|list| self.log.audience().announce(*list));
-        }
-    }
-
-    /// Writes the registry. A project that cannot be written to is served all the same.
-    pub fn store_registry(&self) {
-        if let Err(error) = self.snapshot().catalog.store(&self.reading) {
-            let level = if matches!(error, RegistryError::TooLarge { .. }) {
-                LogLevel::Error
-            } else {
-                LogLevel::Debug
-            };
-            self.log.event(level, "mcp.registry", &error.to_string(), &json!({}));
-        }
     }
 
     /// Ends every process of every call, and removes what was only there while the server ran.
@@ -206,16 +134,21 @@ impl Server {
         self.scripts.end(grace);
     }
 
+    /// What is served, and how it is read again.
+    pub fn served(&self) -> &Served {
+        &self.served
+    }
+
     /// What is served now. Whoever holds it goes on with it, whatever is served next.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
-        self.snapshot.load_full()
+        self.served.snapshot()
     }
 
     pub(crate) fn resources(&self) -> &Resources {
         &self.resources
     }
 
-    pub(crate) fn subscriptions(&self) -> &Subscriptions {
+    pub(crate) fn subscriptions(&self) -> &Arc<Subscriptions> {
         &self.subscriptions
     }
 
@@ -289,27 +222,6 @@ fn report_missing_sdk(scripts: &Scripts, log: &Arc<Log>) {
         log.event(LogLevel::Error, "mcp.tools", "scripts have no SDK", &details);
     });
 }
-
-/// Logs what is wrong with a project.
-fn report(log: &Log, catalog: &Catalog) {
-    for diagnostic in &catalog.diagnostics {
-        log.event(LogLevel::Warning, "mcp.project", &diagnostic.to_string(), &json!({}));
-    }
-    if catalog.tools.len() > MANY {
-        let details = json!({ "tools": catalog.tools.len() });
-        log.event(
-            LogLevel::Warning,
-            "mcp.project",
-            "so many tools are better registered in register.json",
-            &details,
-        );
-    }
-    let details = json!({ "project": catalog.paths.root, "tools": catalog.tools.len(), "prompts": catalog.prompts.len() });
-    log.event(LogLevel::Debug, "mcp.project", "project read", &details);
-}
-
-/// How many tools are worth a warning.
-const MANY: usize = 500;
 
 fn record_payloads(settings: &Settings, state_dir: &StateDir, log: &Log) -> Option<Payloads> {
     if !settings.debug_payloads {

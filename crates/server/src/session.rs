@@ -1,6 +1,7 @@
-//! A session of the handshake era: how far the handshake is, what it agreed on, and what belongs to no request.
+//! A session of the handshake era: its handshake, and what of it belongs to no request.
 
 use crate::capabilities::ClientCapabilities;
+use crate::handshake::{Gate, Handshake, Stage};
 use crate::questions::Questions;
 use crate::reply::Stream;
 use crate::roots::ClientRoots;
@@ -9,39 +10,6 @@ use mcp_bash_wire::{LogLevel, Revision, RpcError, code};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// How far a handshake is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Stage {
-    /// No `initialize` yet.
-    Fresh,
-    /// `initialize` is answered, `notifications/initialized` has not come.
-    Greeted,
-    Ready,
-}
-
-/// When in a session a method may be called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gate {
-    /// At any time, even while shutting down.
-    Always,
-    /// Once, as the first request.
-    First,
-    /// From the answer to `initialize` on, for clients that do not wait to say they are initialized.
-    Greeted,
-    /// After `notifications/initialized`.
-    Ready,
-}
-
-/// What client and server have agreed on so far.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Handshake {
-    stage: Stage,
-    pub(crate) revision: Revision,
-    /// What the client can do for a running script.
-    pub(crate) capabilities: ClientCapabilities,
-    log_level: LogLevel,
-}
 
 pub(crate) struct Session {
     handshake: Mutex<Handshake>,
@@ -59,14 +27,8 @@ impl Session {
     pub(crate) fn new(stream: Arc<dyn Stream>, log_level: LogLevel, events_per_minute: u32) -> Self {
         let subscriber = Arc::new(Subscriber::of_session(Arc::clone(&stream), log_level, events_per_minute));
         let questions = Arc::new(Questions::default());
-        let handshake = Handshake {
-            stage: Stage::Fresh,
-            revision: Revision::NEWEST_HANDSHAKE,
-            capabilities: ClientCapabilities::default(),
-            log_level,
-        };
         Self {
-            handshake: Mutex::new(handshake),
+            handshake: Mutex::new(Handshake::fresh(log_level)),
             closing: AtomicBool::new(false),
             exited: AtomicBool::new(false),
             roots: Arc::new(ClientRoots::new(Arc::clone(&questions), stream, Arc::clone(&subscriber))),
@@ -131,35 +93,4 @@ impl Session {
         }
         self.handshake.lock().admits(gate)
     }
-}
-
-impl Handshake {
-    /// Whether a batch may come now.
-    pub(crate) fn has_batches(&self) -> bool {
-        self.stage > Stage::Fresh && self.revision.has_batches()
-    }
-
-    /// The least serious log events that the client wants to hear of, once it is ready to.
-    pub(crate) fn log_level(&self) -> Option<LogLevel> {
-        (self.stage == Stage::Ready).then_some(self.log_level)
-    }
-
-    fn admits(&self, gate: Gate) -> Result<(), RpcError> {
-        match gate {
-            Gate::First if self.stage > Stage::Fresh => {
-                Err(RpcError::invalid_request("Invalid Request: the server is already initialized"))
-            }
-            Gate::Greeted | Gate::Ready if self.stage < Stage::Greeted => {
-                Err(not_initialized("send `initialize` first"))
-            }
-            Gate::Ready if self.stage < Stage::Ready => {
-                Err(not_initialized("send `notifications/initialized` first"))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-fn not_initialized(remedy: &str) -> RpcError {
-    RpcError::new(code::NOT_INITIALIZED, format!("Server not initialized: {remedy}"))
 }

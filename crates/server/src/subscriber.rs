@@ -19,16 +19,18 @@ pub(crate) struct ListChange {
     pub(crate) method: &'static str,
 }
 
-const fn list_change(kind: &'static str, filter: &'static str, method: &'static str) -> ListChange {
-    ListChange { kind, filter, method }
+impl ListChange {
+    pub(crate) const TOOLS: Self =
+        Self { kind: "tools", filter: "toolsListChanged", method: "notifications/tools/list_changed" };
+    pub(crate) const PROMPTS: Self =
+        Self { kind: "prompts", filter: "promptsListChanged", method: "notifications/prompts/list_changed" };
+    pub(crate) const RESOURCES: Self = Self {
+        kind: "resources",
+        filter: "resourcesListChanged",
+        method: "notifications/resources/list_changed",
+    };
+    pub(crate) const ALL: [Self; 3] = [Self::TOOLS, Self::PROMPTS, Self::RESOURCES];
 }
-
-/// All of them.
-pub(crate) const LIST_CHANGES: [ListChange; 3] = [
-    list_change("tools", "toolsListChanged", "notifications/tools/list_changed"),
-    list_change("prompts", "promptsListChanged", "notifications/prompts/list_changed"),
-    list_change("resources", "resourcesListChanged", "notifications/resources/list_changed"),
-];
 
 pub(crate) struct Subscriber {
     stream: Arc<dyn Stream>,
@@ -65,7 +67,7 @@ impl Subscriber {
         Self {
             stream,
             listen_id: None,
-            announcements: LIST_CHANGES.to_vec(),
+            announcements: ListChange::ALL.to_vec(),
             state: Mutex::new(State { stage: Stage::Waiting, owed: Vec::new(), log }),
             _held: None,
         }

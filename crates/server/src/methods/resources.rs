@@ -3,10 +3,10 @@
 use super::tools::served;
 use crate::immediate::Immediate;
 use crate::listing::Page;
-use crate::resources::{self, Failure};
+use crate::resources::Failure;
 use crate::server::Server;
 use crate::shape::{Answer, Members};
-use crate::subscriptions::{self, Wanting};
+use crate::subscriptions::Wanting;
 use crate::work::Work;
 use mcp_bash_wire::{Object, Raw, Revision, RpcError};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     let server = work.server();
     served(&server.snapshot().catalog)?;
     let uri = uri_in(server, work.revision(), params)?;
-    let read = resources::read(server, Some(work.caller()), &uri);
+    let read = server.resources().read(Some(work.caller()), &uri);
     let content = tokio::select! {
         content = read => content,
         () = work.cancelled() => Err(Failure::Failed("the request was cancelled".to_owned())),
@@ -53,7 +53,7 @@ pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<An
     let uri = uri_in(server, work.revision(), params)?;
     let patience = server.settings().resources.subscribe_timeout;
     let subscribed = tokio::select! {
-        subscribed = tokio::time::timeout(patience, subscriptions::subscribe(server, &uri, &wanting)) => subscribed,
+        subscribed = tokio::time::timeout(patience, server.subscriptions().subscribe(&uri, &wanting)) => subscribed,
         () = work.cancelled() => return Err(RpcError::internal("the request was cancelled")),
     };
     let subscribed = subscribed.unwrap_or_else(|_| {

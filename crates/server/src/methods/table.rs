@@ -2,8 +2,8 @@
 //! handler in the file of its family.
 
 use super::{completion, discover, lifecycle, logging, ping, prompts, resources, tools};
+use crate::handshake::Gate;
 use crate::immediate::Immediate;
-use crate::session::Gate;
 use crate::shape::Answer;
 use crate::work::Work;
 use mcp_bash_wire::{Era, Raw, RpcError};
@@ -29,8 +29,10 @@ pub(crate) enum Serve {
     Now(NowHandler),
     /// Its work may take time, and runs beside other work.
     Later(LaterHandler),
-    /// The same, and it may ask the client: in the stateless era, requests that bring answers resume it.
+    /// The same, and it may ask the client: in the stateless era, a request with a state resumes it.
     Asking(LaterHandler),
+    /// The same, and the specification lets it ask, but ours never does: a request with a state is refused.
+    NeverAsking(LaterHandler),
     /// Answered only when it ends, and told things until then.
     Listen,
 }
@@ -52,7 +54,7 @@ const fn method(
 }
 
 use Gate::{Always, First, Greeted, Ready};
-use Serve::{Asking, Later, Listen, Now};
+use Serve::{Asking, Later, Listen, NeverAsking, Now};
 
 #[rustfmt::skip]
 const TABLE: &[Method] = &[
@@ -62,11 +64,11 @@ const TABLE: &[Method] = &[
     method("tools/list",               Some(Ready),   true,     false,  Now(tools::list)),
     method("resources/list",           Some(Ready),   true,     false,  Now(resources::list)),
     method("resources/templates/list", Some(Ready),   true,     false,  Now(resources::list_templates)),
-    method("resources/read",           Some(Ready),   true,     false,  Later(|work, params| Box::pin(resources::read(work, params)))),
+    method("resources/read",           Some(Ready),   true,     false,  NeverAsking(|work, params| Box::pin(resources::read(work, params)))),
     method("resources/subscribe",      Some(Ready),   false,    false,  Later(|work, params| Box::pin(resources::subscribe(work, params)))),
     method("resources/unsubscribe",    Some(Ready),   false,    false,  Now(resources::unsubscribe)),
     method("subscriptions/listen",     None,          true,     false,  Listen),
-    method("prompts/get",              Some(Ready),   true,     false,  Later(|work, params| Box::pin(prompts::get(work, params)))),
+    method("prompts/get",              Some(Ready),   true,     false,  NeverAsking(|work, params| Box::pin(prompts::get(work, params)))),
     method("prompts/list",             Some(Ready),   true,     false,  Now(prompts::list)),
     method("completion/complete",      Some(Ready),   true,     false,  Later(|work, params| Box::pin(completion::complete(work, params)))),
     method("initialize",               Some(First),   false,    true,   Now(lifecycle::initialize)),

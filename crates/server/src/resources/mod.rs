@@ -1,6 +1,6 @@
 //! Resources: from a URI to what it names.
 //!
-//! [`read()`] finds out what a URI is (kept by us, listed, found by a template, or only spelt so that one of our providers
+//! `Resources::read` finds out what a URI is (kept by us, listed, found by a template, or only spelt so that one of our providers
 //! understands it) and who reads it: an executable of the project, else one of our own providers.
 
 mod failure;
@@ -12,23 +12,35 @@ mod sources;
 pub(crate) use failure::Failure;
 pub(crate) use find::{Found, find};
 pub(crate) use kept::Kept;
-pub(crate) use read::read;
 
-use mcp_bash_project::Paths;
-use mcp_bash_runner::StateDir;
+use crate::served::Served;
+use mcp_bash_scripts::Scripts;
 use mcp_bash_settings::Settings;
 use sources::Sources;
 use std::sync::Arc;
+use tokio::runtime::Handle;
 
-/// What reading takes, and what is kept for later.
+/// Who reads, and what is kept for later.
 pub(crate) struct Resources {
+    served: Arc<Served>,
+    scripts: Arc<Scripts>,
     sources: Sources,
     kept: Kept,
 }
 
 impl Resources {
-    pub(crate) fn new(settings: &Settings, paths: &Paths, state_dir: Arc<StateDir>) -> Self {
-        Self { sources: Sources::new(&settings.resources, paths), kept: Kept::new(state_dir) }
+    pub(crate) fn new(served: Arc<Served>, scripts: Arc<Scripts>, runtime: Handle) -> Self {
+        let sources = Sources::new(Arc::clone(&scripts), &served.paths(), runtime);
+        let kept = Kept::new(Arc::clone(scripts.state_dir()));
+        Self { served, scripts, sources, kept }
+    }
+
+    pub(crate) fn served(&self) -> &Served {
+        &self.served
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        self.scripts.settings()
     }
 
     /// Texts that were too long for an answer and can be read for a while.

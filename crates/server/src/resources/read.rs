@@ -1,8 +1,7 @@
 //! Reads a resource, whoever provides it.
 
-use super::{Failure, Found, find};
+use super::{Failure, Found, Resources, find};
 use crate::caller::Caller;
-use crate::server::Server;
 use crate::shape::Answer;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -22,36 +21,38 @@ pub(crate) struct Content {
     mime_type: Option<String>,
 }
 
-/// Reads what `uri` names, for a caller or for ourselves. What a script prints on the way is charged to whom it is read
-/// for. Whoever drops this ends the reading.
-pub(crate) async fn read(server: &Server, caller: Option<&Caller>, uri: &str) -> Result<Content, Failure> {
-    if uri.len() > MAX_URI_BYTES {
-        return Err(Failure::Invalid(format!("the URI is longer than {MAX_URI_BYTES} bytes")));
-    }
-    if uri.chars().any(char::is_control) {
-        return Err(Failure::Invalid("a URI holds no control characters; write them escaped".to_owned()));
-    }
-    if let Some((bytes, mime_type)) = caller.and_then(|caller| server.resources().kept().get(uri, caller)) {
-        return Ok(Content { bytes, mime_type: Some(mime_type) });
-    }
-    let budget = caller.map_or_else(|| server.budget(), Caller::budget);
-    let snapshot = server.snapshot();
-    let found = find(&snapshot, uri).ok_or(Failure::Missing)?;
-    let paths = &snapshot.catalog.paths;
-    let (bytes, told) = match provider_script(paths, &found.provider) {
-        Some(script) => {
-            let read = ResourceRead { script: &script, paths, uri, variables: &found.variables, budget };
-            (server.scripts().read_resource(read).await?.stdout, None)
+impl Resources {
+    /// Reads what `uri` names, for a caller or for ourselves. What a script prints on the way is charged to whom it is
+    /// read for. Whoever drops this ends the reading.
+    pub(crate) async fn read(&self, caller: Option<&Caller>, uri: &str) -> Result<Content, Failure> {
+        if uri.len() > MAX_URI_BYTES {
+            return Err(Failure::Invalid(format!("the URI is longer than {MAX_URI_BYTES} bytes")));
         }
-        None => server.resources().sources.read(&found.provider, uri, server).await?,
-    };
-    let limit = server.settings().max_resource_bytes();
-    if bytes.len() as u64 > limit {
-        let why = format!("it is larger than {limit} bytes; MCPBASH_MAX_RESOURCE_BYTES sets the limit");
-        return Err(Failure::Failed(why));
+        if uri.chars().any(char::is_control) {
+            return Err(Failure::Invalid("a URI holds no control characters; write them escaped".to_owned()));
+        }
+        if let Some((bytes, mime_type)) = caller.and_then(|caller| self.kept.get(uri, caller)) {
+            return Ok(Content { bytes, mime_type: Some(mime_type) });
+        }
+        let budget = caller.map_or_else(|| self.scripts.budget(), Caller::budget);
+        let snapshot = self.served.snapshot();
+        let found = find(&snapshot, uri).ok_or(Failure::Missing)?;
+        let paths = &snapshot.catalog.paths;
+        let (bytes, told) = match provider_script(paths, &found.provider) {
+            Some(script) => {
+                let read = ResourceRead { script: &script, paths, uri, variables: &found.variables, budget };
+                (self.scripts.read_resource(read).await?.stdout, None)
+            }
+            None => self.sources.read(&found.provider, uri).await?,
+        };
+        let limit = self.settings().max_resource_bytes();
+        if bytes.len() as u64 > limit {
+            let why = format!("it is larger than {limit} bytes; MCPBASH_MAX_RESOURCE_BYTES sets the limit");
+            return Err(Failure::Failed(why));
+        }
+        let Found { mime_type, .. } = found;
+        Ok(Content { bytes, mime_type: mime_type.or(told) })
     }
-    let Found { mime_type, .. } = found;
-    Ok(Content { bytes, mime_type: mime_type.or(told) })
 }
 
 impl Content {

@@ -1,19 +1,21 @@
 //! Our own providers: files, https, repositories, and URIs that say what they name.
 
 use super::Failure;
-use crate::server::Server;
-use mcp_bash_fetch::{Git, GitPolicy, Https, Roots, echo};
+use mcp_bash_fetch::{Git, Https, Roots, echo};
 use mcp_bash_project::Paths;
-use mcp_bash_settings::ResourceSettings;
+use mcp_bash_scripts::Scripts;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use tokio::runtime::Handle;
 
 pub(super) struct Sources {
     roots: Arc<Roots>,
     /// The folder that `file://./…` is relative to.
     base: PathBuf,
     https: Https,
-    git_policy: GitPolicy,
+    scripts: Arc<Scripts>,
+    /// Where files are read, which may take its time.
+    runtime: Handle,
     /// Made when it is first needed, since it works in the private folder.
     git: OnceLock<Git>,
 }
@@ -22,26 +24,28 @@ pub(super) struct Sources {
 type Sent = (Vec<u8>, Option<String>);
 
 impl Sources {
-    pub(super) fn new(settings: &ResourceSettings, paths: &Paths) -> Self {
+    pub(super) fn new(scripts: Arc<Scripts>, paths: &Paths, runtime: Handle) -> Self {
+        let settings = &scripts.settings().resources;
         // Joining with an absolute path gives that path.
         let given = settings.roots.iter().map(|root| paths.root.join(root));
         Self {
             roots: Arc::new(Roots::new(given.chain([paths.resources.clone()]))),
             base: paths.root.clone(),
             https: Https::new(settings.https.clone()),
-            git_policy: settings.git.clone(),
             git: OnceLock::new(),
+            runtime,
+            scripts,
         }
     }
 
-    pub(super) async fn read(&self, provider: &str, uri: &str, server: &Server) -> Result<Sent, Failure> {
+    pub(super) async fn read(&self, provider: &str, uri: &str) -> Result<Sent, Failure> {
         match provider {
-            "file" => self.read_file(uri, server).await.map(|bytes| (bytes, None)),
+            "file" => self.read_file(uri).await.map(|bytes| (bytes, None)),
             "https" => {
                 let response = self.https.get(uri).await?;
                 Ok((response.bytes, response.content_type))
             }
-            "git" => Ok((self.git(server).read(uri).await?, None)),
+            "git" => Ok((self.git().read(uri).await?, None)),
             "echo" => Ok((echo(uri)?.into_bytes(), None)),
             other => Err(Failure::Failed(format!(
                 "there is no provider `{other}` any more; put an executable `{other}.sh` into `providers/`"
@@ -50,20 +54,20 @@ impl Sources {
     }
 
     /// Files are asked for on a thread that may wait.
-    async fn read_file(&self, uri: &str, server: &Server) -> Result<Vec<u8>, Failure> {
+    async fn read_file(&self, uri: &str) -> Result<Vec<u8>, Failure> {
         let (roots, base, uri) = (Arc::clone(&self.roots), self.base.clone(), uri.to_owned());
-        let limit = server.settings().max_resource_bytes();
-        let read = server.runtime().spawn_blocking(move || roots.read_uri(&uri, &base, limit));
+        let limit = self.scripts.settings().max_resource_bytes();
+        let read = self.runtime.spawn_blocking(move || roots.read_uri(&uri, &base, limit));
         match read.await {
             Ok(content) => Ok(content?.bytes),
             Err(error) => Err(Failure::Failed(error.to_string())),
         }
     }
 
-    fn git(&self, server: &Server) -> &Git {
+    fn git(&self) -> &Git {
         self.git.get_or_init(|| {
-            let mut policy = self.git_policy.clone();
-            if let Ok(folder) = server.state_dir().path() {
+            let mut policy = self.scripts.settings().resources.git.clone();
+            if let Ok(folder) = self.scripts.state_dir().path() {
                 policy.scratch = folder;
             }
             Git::new(policy)

@@ -7,15 +7,11 @@
 //! nothing happens. Everything else is read every few seconds (`poll.rs`). Whatever made us look, a changed digest is
 //! told once to everyone who still wants to hear of it (`Subscriptions::settle`).
 
-mod listen;
 mod poll;
 mod source;
 
-pub(crate) use listen::{Filter, Listens};
-
 use crate::caller::{Caller, Counted, MOST_FOLLOWED};
-use crate::resources::{Failure, read};
-use crate::server::Server;
+use crate::resources::{Failure, Resources};
 use crate::subscriber::Subscriber;
 use mcp_bash_budget::Charge;
 use mcp_bash_project::{Folders, Looks};
@@ -25,9 +21,11 @@ use source::Source;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, Weak};
+use tokio::runtime::Handle;
 
-#[derive(Default)]
 pub(crate) struct Subscriptions {
+    resources: Arc<Resources>,
+    runtime: Handle,
     state: Mutex<State>,
     /// There from the first file on, unless the system cannot tell us of changes.
     folders: OnceLock<Option<Folders>>,
@@ -89,30 +87,34 @@ pub(crate) struct Wanting {
     pub(crate) caller: Arc<Caller>,
 }
 
-/// Lets a subscriber hear of the changes of a resource, which must be there.
-pub(crate) async fn subscribe(server: &Arc<Server>, uri: &str, wanting: &Wanting) -> Result<(), Failure> {
-    let subscriptions = server.subscriptions();
-    let mut subscription = Some(subscriptions.subscription(uri, wanting)?);
-    if subscriptions.join(uri, wanting, &mut subscription) {
-        return Ok(());
-    }
-    let mut source = Source::of(server, uri);
-    if let Source::File(file) = &mut source {
-        file.remember(Looks::of(file.path()));
-    }
-    let content = read(server, Some(&wanting.caller), uri).await?;
-    let digest = Some(Sha256::digest(&content.bytes).into());
-    drop(content);
-    let followed = Followed { subscriptions: Vec::new(), digest, source };
-    if subscriptions.enter(server, uri, followed, wanting, subscription) {
-        // It changed between its reading and its following.
-        let _turn = subscriptions.turn.lock().await;
-        look(server, uri).await;
-    }
-    Ok(())
-}
-
 impl Subscriptions {
+    pub(crate) fn new(resources: Arc<Resources>, runtime: Handle) -> Self {
+        let (state, folders, turn) = (Mutex::default(), OnceLock::new(), tokio::sync::Mutex::default());
+        Self { resources, runtime, state, folders, turn }
+    }
+
+    /// Lets a subscriber hear of the changes of a resource, which must be there.
+    pub(crate) async fn subscribe(self: &Arc<Self>, uri: &str, wanting: &Wanting) -> Result<(), Failure> {
+        let mut subscription = Some(self.subscription(uri, wanting)?);
+        if self.join(uri, wanting, &mut subscription) {
+            return Ok(());
+        }
+        let mut source = Source::of(self.resources.served(), uri);
+        if let Source::File(file) = &mut source {
+            file.remember(Looks::of(file.path()));
+        }
+        let content = self.resources.read(Some(&wanting.caller), uri).await?;
+        let digest = Some(Sha256::digest(&content.bytes).into());
+        drop(content);
+        let followed = Followed { subscriptions: Vec::new(), digest, source };
+        if self.enter(uri, followed, wanting, subscription) {
+            // It changed between its reading and its following.
+            let _turn = self.turn.lock().await;
+            self.look(uri).await;
+        }
+        Ok(())
+    }
+
     /// A subscription that counts for its caller.
     fn subscription(&self, uri: &str, wanting: &Wanting) -> Result<Subscription, Failure> {
         let Wanting { subscriber, caller } = wanting;
@@ -142,14 +144,13 @@ impl Subscriptions {
 
     /// Follows a resource that was read. True if it looks different already.
     fn enter(
-        &self,
-        server: &Arc<Server>,
+        self: &Arc<Self>,
         uri: &str,
         fresh: Followed,
         wanting: &Wanting,
         subscription: Option<Subscription>,
     ) -> bool {
-        let folders = matches!(fresh.source, Source::File(_)).then(|| self.folders(server)).flatten();
+        let folders = matches!(fresh.source, Source::File(_)).then(|| self.folders()).flatten();
         let mut state = self.state.lock();
         // Another may have been quicker.
         let known = state.by_uri.entry(uri.into()).or_insert(fresh);
@@ -164,7 +165,7 @@ impl Subscriptions {
         let is_polled = known.is_polled();
         drop(state);
         if is_polled {
-            poll::start(server);
+            poll::start(self);
         }
         is_different
     }
@@ -207,12 +208,12 @@ impl Subscriptions {
         }
     }
 
-    fn folders(&self, server: &Arc<Server>) -> Option<&Folders> {
+    fn folders(self: &Arc<Self>) -> Option<&Folders> {
         let make = || {
-            let server = Arc::downgrade(server);
+            let subscriptions = Arc::downgrade(self);
             let told = move |changed: &BTreeSet<PathBuf>| {
-                if let Some(server) = server.upgrade() {
-                    server.subscriptions().look_in(changed, &server);
+                if let Some(subscriptions) = subscriptions.upgrade() {
+                    subscriptions.look_in(changed);
                 }
             };
             Folders::watch(told).ok()
@@ -221,7 +222,7 @@ impl Subscriptions {
     }
 
     /// Something has changed in these folders: the files in them that look different are read again.
-    fn look_in(&self, changed: &BTreeSet<PathBuf>, server: &Arc<Server>) {
+    fn look_in(self: &Arc<Self>, changed: &BTreeSet<PathBuf>) {
         let folders = self.folders.get().and_then(Option::as_ref);
         let Some(folders) = folders else { return };
         let lost: BTreeSet<PathBuf> =
@@ -240,16 +241,16 @@ impl Subscriptions {
             is_polled |= !file.is_followed();
         }
         if is_polled {
-            poll::start(server);
+            poll::start(self);
         }
         if due.is_empty() {
             return;
         }
-        let server = Arc::clone(server);
-        server.runtime().clone().spawn(async move {
-            let _turn = server.subscriptions().turn.lock().await;
+        let subscriptions = Arc::clone(self);
+        self.runtime.spawn(async move {
+            let _turn = subscriptions.turn.lock().await;
             for uri in due {
-                look(&server, &uri).await;
+                subscriptions.look(&uri).await;
             }
         });
     }
@@ -287,26 +288,25 @@ impl Subscriptions {
             subscriber.flush();
         }
     }
-}
 
-/// Reads a resource again and tells of it if it has changed.
-async fn look(server: &Server, uri: &str) {
-    let subscriptions = server.subscriptions();
-    let path = match subscriptions.state.lock().by_uri.get(uri) {
-        None => return,
-        Some(known) => match &known.source {
-            Source::File(file) => Some(file.path().to_owned()),
-            _ => None,
-        },
-    };
-    let looks = path.as_deref().and_then(Looks::of);
-    let is_gone = path.is_some() && looks.is_none();
-    match read(server, None, uri).await {
-        Ok(content) => subscriptions.settle(uri, looks, Some(Sha256::digest(&content.bytes).into())),
-        Err(Failure::Missing) => subscriptions.settle(uri, looks, None),
-        // The folder that may be read is gone as well.
-        Err(_) if is_gone => subscriptions.settle(uri, looks, None),
-        // Whether it has changed is not known.
-        Err(_) => {}
+    /// Reads a resource again and tells of it if it has changed.
+    async fn look(&self, uri: &str) {
+        let path = match self.state.lock().by_uri.get(uri) {
+            None => return,
+            Some(known) => match &known.source {
+                Source::File(file) => Some(file.path().to_owned()),
+                _ => None,
+            },
+        };
+        let looks = path.as_deref().and_then(Looks::of);
+        let is_gone = path.is_some() && looks.is_none();
+        match self.resources.read(None, uri).await {
+            Ok(content) => self.settle(uri, looks, Some(Sha256::digest(&content.bytes).into())),
+            Err(Failure::Missing) => self.settle(uri, looks, None),
+            // The folder that may be read is gone as well.
+            Err(_) if is_gone => self.settle(uri, looks, None),
+            // Whether it has changed is not known.
+            Err(_) => {}
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! Reads again and again what nobody tells us about.
 
-use super::{Followed, Source, Subscriptions, look};
-use crate::server::Server;
+use super::{Followed, Source, Subscriptions};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -10,26 +9,26 @@ use tokio::task::JoinSet;
 const TOGETHER: usize = 4;
 
 /// Begins to poll, unless somebody does or nobody wants it.
-pub(super) fn start(server: &Arc<Server>) {
-    let Some(interval) = server.settings().resources.poll_interval else { return };
-    let is_polling = std::mem::replace(&mut server.subscriptions().state.lock().is_polling, true);
+pub(super) fn start(subscriptions: &Arc<Subscriptions>) {
+    let Some(interval) = subscriptions.resources.settings().resources.poll_interval else { return };
+    let is_polling = std::mem::replace(&mut subscriptions.state.lock().is_polling, true);
     if is_polling {
         return;
     }
-    server.runtime().spawn(poll(Arc::clone(server), interval));
+    subscriptions.runtime.spawn(poll(Arc::clone(subscriptions), interval));
 }
 
-async fn poll(server: Arc<Server>, interval: Duration) {
+async fn poll(subscriptions: Arc<Subscriptions>, interval: Duration) {
     loop {
         tokio::time::sleep(interval).await;
-        let Some(due) = server.subscriptions().due() else { return };
+        let Some(due) = subscriptions.due() else { return };
         let mut reading = JoinSet::new();
         for uri in due {
             if reading.len() == TOGETHER {
                 reading.join_next().await;
             }
-            let server = Arc::clone(&server);
-            reading.spawn(async move { look(&server, &uri).await });
+            let subscriptions = Arc::clone(&subscriptions);
+            reading.spawn(async move { subscriptions.look(&uri).await });
         }
         while reading.join_next().await.is_some() {}
     }

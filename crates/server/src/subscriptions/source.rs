@@ -1,7 +1,7 @@
 //! How we come to know that a resource has changed.
 
 use crate::resources::find;
-use crate::server::Server;
+use crate::served::Served;
 use mcp_bash_project::{WatchedFile, provider_script};
 use mcp_bash_uri::FileUri;
 use std::ffi::OsStr;
@@ -18,8 +18,8 @@ pub(super) enum Source {
 }
 
 impl Source {
-    pub(super) fn of(server: &Server, uri: &str) -> Self {
-        let snapshot = server.snapshot();
+    pub(super) fn of(served: &Served, uri: &str) -> Self {
+        let snapshot = served.snapshot();
         let paths = &snapshot.catalog.paths;
         let Some(found) = find(&snapshot, uri) else { return Self::Fixed };
         if provider_script(paths, &found.provider).is_some() {

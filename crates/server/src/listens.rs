@@ -1,11 +1,11 @@
 //! `subscriptions/listen`: requests of the stateless era that are answered only when they end.
 
-use super::{Wanting, subscribe};
 use crate::caller::{Caller, MOST_FOLLOWED};
 use crate::reply::Reply;
 use crate::server::Server;
 use crate::shape::{Answer, Members};
-use crate::subscriber::{LIST_CHANGES, ListChange, Subscriber};
+use crate::subscriber::{ListChange, Subscriber};
+use crate::subscriptions::Wanting;
 use mcp_bash_wire::{Id, Object, Raw, Revision, RpcError, Scanner, keys, write};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -23,11 +23,11 @@ impl Filter {
         let missing = || RpcError::invalid_params("Invalid params: `notifications` is missing");
         let params = Object::read(params.ok_or_else(missing)?, "params", &["notifications"])?;
         let wanted = params.optional_object("notifications")?.ok_or_else(missing)?;
-        let [tools, prompts, resources] = LIST_CHANGES.map(|list| list.filter);
+        let [tools, prompts, resources] = ListChange::ALL.map(|list| list.filter);
         let names = [tools, prompts, resources, "resourceSubscriptions"];
         let wanted = Object::read(wanted, "notifications", &names)?;
         let mut filter = Self::default();
-        for list in LIST_CHANGES {
+        for list in ListChange::ALL {
             match wanted.get(list.filter).map(Raw::text) {
                 None | Some("false" | "null") => {}
                 Some("true") => filter.lists.push(list),
@@ -190,7 +190,8 @@ async fn follow(server: Arc<Server>, wanting: Wanting, filter: Filter, uris: Vec
         if wanting.subscriber.is_closed() {
             break;
         }
-        let subscribed = tokio::time::timeout(patience, subscribe(&server, &uri, &wanting)).await;
+        let subscribed =
+            tokio::time::timeout(patience, server.subscriptions().subscribe(&uri, &wanting)).await;
         if matches!(subscribed, Ok(Ok(()))) {
             followed.push(uri);
         }
