@@ -65,10 +65,10 @@ impl Caller {
         self.count(|caller| &caller.followed, MOST_FOLLOWED)
     }
 
-    fn count(self: &Arc<Self>, counter: fn(&Self) -> &AtomicUsize, most: usize) -> Option<Counted> {
+    fn count(self: &Arc<Self>, of: fn(&Self) -> &AtomicUsize, most: usize) -> Option<Counted> {
         // Counted before it is looked at, so that it is taken back in any case.
-        let before = counter(self).fetch_add(1, Ordering::AcqRel);
-        let counted = Counted { caller: Arc::clone(self), counter };
+        let before = of(self).fetch_add(1, Ordering::AcqRel);
+        let counted = Counted { caller: Arc::clone(self), of };
         (before < most).then_some(counted)
     }
 }
@@ -76,12 +76,13 @@ impl Caller {
 /// One of a number of things that a caller has, for as long as this value lives.
 pub(crate) struct Counted {
     caller: Arc<Caller>,
-    counter: fn(&Caller) -> &AtomicUsize,
+    /// Where it is counted.
+    of: fn(&Caller) -> &AtomicUsize,
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        (self.counter)(&self.caller).fetch_sub(1, Ordering::AcqRel);
+        (self.of)(&self.caller).fetch_sub(1, Ordering::AcqRel);
     }
 }
 

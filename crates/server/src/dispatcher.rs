@@ -37,15 +37,12 @@ pub enum Owed {
 impl Client {
     /// Takes one line. What can be answered at once is queued when this returns; the caller flushes.
     pub fn receive(self: &Arc<Self>, line: &Line<'_>, reply: &Arc<dyn Reply>) -> Owed {
-        let recorded;
-        let reply = match self.server.payloads() {
-            None => reply,
-            Some(_) => {
-                recorded = self.server.recorded_reply(Arc::clone(reply));
-                &recorded
-            }
-        };
-        Dispatcher { client: self }.receive(line, reply)
+        let dispatcher = Dispatcher { client: self };
+        if self.server.payloads().is_some() {
+            let recorded = self.server.recorded_reply(Arc::clone(reply));
+            return dispatcher.receive(line, &recorded);
+        }
+        dispatcher.receive(line, reply)
     }
 }
 
@@ -318,10 +315,8 @@ impl Dispatcher<'_> {
         }
         let Some(session) = client.session() else { return };
         match &*notification.method {
-            "notifications/initialized" | "initialized" => {
-                if session.ready() {
-                    self.refresh_roots(session, true);
-                }
+            "notifications/initialized" | "initialized" if session.ready() => {
+                self.refresh_roots(session, true);
             }
             "notifications/roots/list_changed" => self.refresh_roots(session, false),
             "exit" => drop(session.exit()),

@@ -48,17 +48,17 @@ impl Handshake {
     }
 
     /// Whether a batch may come now.
-    pub(crate) fn has_batches(&self) -> bool {
+    pub(crate) fn has_batches(self) -> bool {
         self.stage > Stage::Fresh && self.revision.has_batches()
     }
 
     /// The least serious log events that the client wants to hear of, once it is ready to.
-    pub(crate) fn log_level(&self) -> Option<LogLevel> {
+    pub(crate) fn log_level(self) -> Option<LogLevel> {
         (self.stage == Stage::Ready).then_some(self.log_level)
     }
 
     /// Whether a method behind `gate` may be called at this stage.
-    pub(crate) fn admits(&self, gate: Gate) -> Result<(), RpcError> {
+    pub(crate) fn admits(self, gate: Gate) -> Result<(), RpcError> {
         match gate {
             Gate::First if self.stage > Stage::Fresh => {
                 Err(RpcError::invalid_request("Invalid Request: the server is already initialized"))

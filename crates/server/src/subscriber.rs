@@ -100,7 +100,9 @@ impl Subscriber {
         let mut state = self.state.lock();
         if state.stage == Stage::Waiting {
             state.stage = Stage::Open;
-            first.map(|message| self.stream.notify(message));
+            if let Some(message) = first {
+                self.stream.notify(message);
+            }
         }
         let is_open = state.stage == Stage::Open;
         drop(state);

@@ -159,27 +159,23 @@ impl Work {
         let _turn = self.asking.lock().await;
         let elicitation_id = self.server().unguessable_word();
         let params = shape::question(method, params, elicitation_id.as_deref(), self.revision);
-        match self.session() {
-            Some(session) => {
-                let current = self.current().ok_or(Unanswered::Cancelled)?;
-                let stream = current.in_flight.request().stream();
-                drop(current);
-                session.questions.ask(&*stream, method, &params, patience).await
-            }
-            None => {
-                let deadline = Instant::now() + patience.min(parking::PATIENCE);
-                let timed_out = |_| Unanswered::TimedOut(patience);
-                let answer = {
-                    // After a question that nobody waits for any more, its client has still to come back.
-                    let current = timeout_at(deadline, self.seated()).await.map_err(timed_out)?;
-                    let current = current.ok_or(Unanswered::Cancelled)?;
-                    offered(&current)?;
-                    self.park(&current, method, &params, subject)?
-                };
-                let answered = timeout_at(deadline, answer).await.map_err(timed_out)?;
-                answered.map_err(|_| Unanswered::Cancelled)
-            }
+        if let Some(session) = self.session() {
+            let current = self.current().ok_or(Unanswered::Cancelled)?;
+            let stream = current.in_flight.request().stream();
+            drop(current);
+            return session.questions.ask(&*stream, method, &params, patience).await;
         }
+        let deadline = Instant::now() + patience.min(parking::PATIENCE);
+        let timed_out = |_| Unanswered::TimedOut(patience);
+        let answer = {
+            // After a question that nobody waits for any more, its client has still to come back.
+            let current = timeout_at(deadline, self.seated()).await.map_err(timed_out)?;
+            let current = current.ok_or(Unanswered::Cancelled)?;
+            offered(&current)?;
+            self.park(&current, method, &params, subject)?
+        };
+        let answered = timeout_at(deadline, answer).await.map_err(timed_out)?;
+        answered.map_err(|_| Unanswered::Cancelled)
     }
 
     /// The request that is to be answered, as soon as there is one. None where none will come.

@@ -47,8 +47,10 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
 pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let server = work.server();
     let no_session = || RpcError::internal("Internal error: the request has no session");
-    let subscriber = Arc::clone(work.subscriber().ok_or_else(no_session)?);
-    let wanting = Wanting { subscriber, caller: Arc::clone(work.caller()) };
+    let wanting = Wanting {
+        subscriber: Arc::clone(work.subscriber().ok_or_else(no_session)?),
+        caller: Arc::clone(work.caller()),
+    };
     served(&server.snapshot().catalog)?;
     let uri = uri_in(server, work.revision(), params)?;
     let patience = server.settings().resources.subscribe_timeout;

@@ -95,7 +95,10 @@ impl Kept {
         }
         let mut kept = self.texts.lock();
         kept.expire();
-        let found = kept.texts.iter().find(|kept| kept.uri == uri && std::ptr::eq(&*kept.caller, caller))?;
+        let found = kept
+            .texts
+            .iter()
+            .find(|kept| kept.uri == uri && std::ptr::eq(Arc::as_ptr(&kept.caller), caller))?;
         // Opened while it is known to be there; an open file can be read even when its name is gone.
         let (file, size, mime_type) =
             (files::open(&found.file.0).ok()?, found.bytes, found.mime_type.clone());
