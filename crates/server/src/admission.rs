@@ -217,3 +217,136 @@ impl Drop for HeldPlace {
         self.admission.pass_on(&self.caller);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::in_flight::InFlightRequest;
+    use crate::in_memory::InMemoryReply;
+    use crate::test_kit::Requests;
+    use std::sync::atomic::Ordering;
+    use tokio::sync::{Semaphore, mpsc};
+    use tokio::task::yield_now;
+
+    /// An admission, tasks that wait until they are let go, and the order in which they were started.
+    struct Scene {
+        admission: Arc<Admission>,
+        gate: Arc<Semaphore>,
+        started: mpsc::UnboundedReceiver<u32>,
+        starting: mpsc::UnboundedSender<u32>,
+        requests: Vec<(InFlightRequest, InMemoryReply)>,
+    }
+
+    impl Scene {
+        fn new(places: usize, limits: WaitingLimits) -> Self {
+            let (starting, started) = mpsc::unbounded_channel();
+            let admission = Arc::new(Admission::new(Handle::current(), places, limits));
+            Self { admission, gate: Arc::new(Semaphore::new(0)), started, starting, requests: Vec::new() }
+        }
+
+        fn admit(&mut self, of: &Requests, number: u32, bytes: usize) -> Result<(), Reason> {
+            let (in_flight, reply) = of.begin(number).unwrap();
+            let request = Arc::clone(in_flight.request());
+            self.requests.push((in_flight, reply));
+            let (gate, starting) = (Arc::clone(&self.gate), self.starting.clone());
+            let task = Box::pin(async move {
+                starting.send(number).unwrap();
+                gate.acquire().await.unwrap().forget();
+            });
+            self.admission.admit(&of.caller, &request, bytes, task).map_err(|refused| refused.reason)
+        }
+
+        /// Which tasks have started since the last look.
+        async fn started(&mut self) -> Vec<u32> {
+            for _ in 0..20 {
+                yield_now().await;
+            }
+            std::iter::from_fn(|| self.started.try_recv().ok()).collect()
+        }
+
+        /// Lets one of the running tasks end.
+        async fn let_one_go(&mut self) -> Vec<u32> {
+            self.gate.add_permits(1);
+            self.started().await
+        }
+    }
+
+    const MANY: WaitingLimits = WaitingLimits { requests: 100, bytes: 1000 };
+
+    #[tokio::test]
+    async fn the_rest_waits_in_the_order_it_came() {
+        let (mut scene, requests) = (Scene::new(2, MANY), Requests::of("a"));
+        for number in 1..=4 {
+            scene.admit(&requests, number, 1).unwrap();
+        }
+        assert_eq!(scene.started().await, [1, 2]);
+        assert_eq!(scene.let_one_go().await, [3]);
+        assert_eq!(scene.let_one_go().await, [4]);
+        assert!(scene.let_one_go().await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_floods_delays_only_itself() {
+        let (mut scene, flood, modest) = (Scene::new(2, MANY), Requests::of("flood"), Requests::of("modest"));
+        for number in 1..=10 {
+            scene.admit(&flood, number, 1).unwrap();
+        }
+        scene.admit(&modest, 100, 1).unwrap();
+        scene.admit(&modest, 101, 1).unwrap();
+        assert_eq!(scene.started().await, [1, 2]);
+        assert_eq!(scene.let_one_go().await, [100], "the next place is for whoever has none");
+        let mut next = scene.let_one_go().await;
+        next.extend(scene.let_one_go().await);
+        assert!(next.contains(&101), "{next:?}");
+    }
+
+    #[tokio::test]
+    async fn what_waits_for_one_caller_has_a_limit_of_its_own() {
+        let limits = WaitingLimits { requests: 2, bytes: 10 };
+        let (mut scene, flood, modest) =
+            (Scene::new(1, limits), Requests::of("flood"), Requests::of("modest"));
+        for number in 1..=3 {
+            scene.admit(&flood, number, 4).unwrap();
+        }
+        assert_eq!(scene.admit(&flood, 4, 1), Err(Reason::TooMany(2)));
+        scene.admit(&modest, 1, 9).unwrap();
+        assert_eq!(scene.admit(&modest, 2, 2), Err(Reason::TooLarge(9)));
+        scene.admit(&modest, 3, 1).unwrap();
+    }
+
+    #[tokio::test]
+    async fn one_that_is_forgotten_leaves_its_place_in_the_queue() {
+        let limits = WaitingLimits { requests: 1, bytes: 10 };
+        let (mut scene, requests) = (Scene::new(1, limits), Requests::of("a"));
+        scene.admit(&requests, 1, 1).unwrap();
+        scene.admit(&requests, 2, 10).unwrap();
+        let second = Arc::clone(scene.requests[1].0.request());
+        scene.admission.forget(&second);
+        scene.admit(&requests, 3, 10).unwrap();
+        assert_eq!(scene.started().await, [1]);
+        assert_eq!(scene.let_one_go().await, [3]);
+    }
+
+    #[tokio::test]
+    async fn nothing_is_started_for_a_client_that_does_not_read_until_it_does() {
+        let (mut scene, stuck, other) = (Scene::new(1, MANY), Requests::of("stuck"), Requests::of("other"));
+        stuck.is_clogged.store(true, Ordering::Release);
+        scene.admit(&stuck, 1, 1).unwrap();
+        scene.admit(&other, 2, 1).unwrap();
+        assert_eq!(scene.started().await, [2], "the place is free for others");
+        assert!(scene.let_one_go().await.is_empty());
+        stuck.is_clogged.store(false, Ordering::Release);
+        scene.admission.go_on();
+        assert_eq!(scene.started().await, [1]);
+    }
+
+    #[tokio::test]
+    async fn a_task_that_panics_gives_its_place_back() {
+        let (mut scene, requests) = (Scene::new(1, MANY), Requests::of("a"));
+        let (in_flight, _reply) = requests.begin(50).unwrap();
+        let task = Box::pin(async { panic!("on purpose") });
+        assert!(scene.admission.admit(&requests.caller, in_flight.request(), 1, task).is_ok());
+        scene.admit(&requests, 1, 1).unwrap();
+        assert_eq!(scene.started().await, [1]);
+    }
+}

@@ -108,3 +108,48 @@ impl Reply for Batch {
         self.reply.is_shared()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Batch;
+    use crate::caller::test_caller;
+    use crate::in_memory::InMemoryReply;
+    use crate::test_kit::{all_said, id};
+    use mcp_bash_wire::RpcError;
+    use std::sync::Arc;
+
+    fn batch() -> (Arc<Batch>, InMemoryReply) {
+        let (reply, said) = InMemoryReply::pair(&Arc::default());
+        (Batch::open(reply, test_caller("a").budget()), said)
+    }
+
+    #[test]
+    fn one_array_leaves_when_the_last_answer_is_in() {
+        let (batch, mut said) = batch();
+        let (first, second, withdrawn) = (batch.responder(), batch.responder(), batch.responder());
+        second.result(&id(2), String::new());
+        batch.close();
+        withdrawn.withdraw();
+        first.notify(b"meanwhile".to_vec());
+        assert_eq!(all_said(&mut said), ["meanwhile"]);
+        first.error(Some(&id(1)), &RpcError::new(-1, "no"));
+        let said = all_said(&mut said);
+        assert_eq!(
+            said,
+            [
+                r#"=[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}]"#
+            ]
+        );
+    }
+
+    #[test]
+    fn without_any_answer_it_ends_and_without_any_request_it_says_nothing() {
+        let (cancelled, mut said) = batch();
+        cancelled.responder().withdraw();
+        cancelled.close();
+        assert_eq!(all_said(&mut said), ["end"]);
+        let (empty, mut said) = batch();
+        empty.close();
+        assert!(all_said(&mut said).is_empty());
+    }
+}

@@ -118,3 +118,57 @@ impl Drop for InFlightRequest {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::test_kit::{Requests, all_said, id};
+    use mcp_bash_wire::RpcError;
+    use std::time::Duration;
+    use tokio::time::timeout;
+
+    #[test]
+    fn an_id_is_taken_until_its_request_is_answered() {
+        let requests = Requests::of("a");
+        let (first, mut reply) = requests.begin(1).unwrap();
+        assert!(requests.begin(1).is_none() && requests.begin(2).is_some());
+        assert!(first.answer(Ok("\"x\":1".to_owned())));
+        assert!(!first.answer(Err(RpcError::internal("twice"))), "it is answered");
+        assert!(requests.begin(1).is_some(), "free from the answer on, though its work goes on");
+        assert_eq!(all_said(&mut reply), [r#"={"jsonrpc":"2.0","id":1,"result":{"x":1}}"#]);
+    }
+
+    #[test]
+    fn a_request_that_is_dropped_is_answered_all_the_same() {
+        let requests = Requests::of("a");
+        let (dropped, mut reply) = requests.begin(1).unwrap();
+        drop(dropped);
+        let said = all_said(&mut reply);
+        assert!(said.len() == 1 && said[0].contains("ended without an answer"), "{said:?}");
+    }
+
+    #[test]
+    fn a_cancelled_request_ends_its_reply_and_is_never_answered() {
+        let requests = Requests::of("a");
+        let (cancelled, mut reply) = requests.begin(1).unwrap();
+        assert!(requests.in_flight.cancel(&id(7)).is_none(), "nobody has this id");
+        assert!(requests.in_flight.cancel(&id(1)).is_some());
+        assert!(requests.in_flight.cancel(&id(1)).is_none(), "only once");
+        assert!(cancelled.request().is_cancelled() && !cancelled.answer(Ok(String::new())));
+        drop(cancelled);
+        assert_eq!(all_said(&mut reply), ["end"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_is_idle_when_the_last_work_has_ended() {
+        let requests = Requests::of("a");
+        let (answered, _reply) = requests.begin(1).unwrap();
+        let (cancelled, _reply) = requests.begin(2).unwrap();
+        answered.answer(Ok(String::new()));
+        requests.in_flight.cancel_all();
+        let idle = || timeout(Duration::from_secs(60), requests.in_flight.idle());
+        assert!(idle().await.is_err(), "both still work");
+        drop(answered);
+        let (woken, ()) = tokio::join!(idle(), async { drop(cancelled) });
+        assert!(woken.is_ok() && requests.in_flight.is_idle());
+    }
+}

@@ -41,10 +41,9 @@ impl InMemoryClient {
 
     /// Sends one message, or whatever else the bytes are.
     pub fn send(&self, message: &[u8]) -> InMemoryReply {
-        let (sender, said) = Sender::new(&self.is_clogged);
-        let reply: Arc<dyn Reply> = Arc::new(sender);
-        let owed = self.client.receive(&Line::Whole(message), &reply);
-        InMemoryReply { owed, said }
+        let (reply, mut got) = InMemoryReply::pair(&self.is_clogged);
+        got.owed = self.client.receive(&Line::Whole(message), &reply);
+        got
     }
 
     /// The next thing it is told that belongs to none of its requests.
@@ -73,6 +72,12 @@ pub struct InMemoryReply {
 }
 
 impl InMemoryReply {
+    /// What the server gets, and what its client has of it.
+    pub(crate) fn pair(is_clogged: &Arc<AtomicBool>) -> (Arc<dyn Reply>, Self) {
+        let (sender, said) = Sender::new(is_clogged);
+        (Arc::new(sender), Self { owed: Owed::Nothing, said })
+    }
+
     /// The next thing that is said. Nothing after the answer or the end, or where nothing is owed.
     pub async fn next(&mut self) -> Option<Said> {
         self.said.recv().await

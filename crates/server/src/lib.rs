@@ -50,6 +50,8 @@ mod shape;
 mod slot;
 mod subscriber;
 mod subscriptions;
+#[cfg(test)]
+mod test_kit;
 mod work;
 mod workplaces;
 

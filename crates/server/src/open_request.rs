@@ -171,3 +171,79 @@ impl OpenRequest {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::open_request::{MOST_BUFFERED, Pace};
+    use crate::test_kit::{Requests, UNLIMITED, all_said};
+    use std::sync::atomic::Ordering;
+    use std::time::Duration;
+    use tokio::time::advance;
+
+    const ANSWER: &str = r#"={"jsonrpc":"2.0","id":1,"result":{}}"#;
+
+    fn say(text: &str) -> Vec<u8> {
+        text.as_bytes().to_vec()
+    }
+
+    #[test]
+    fn nothing_follows_the_answer() {
+        let requests = Requests::of("a");
+        let (in_flight, mut reply) = requests.begin(1).unwrap();
+        let request = in_flight.request();
+        request.progress(1.0, say("p1"));
+        request.log(say("l1"));
+        in_flight.answer(Ok(String::new()));
+        request.progress(2.0, say("p2"));
+        request.log(say("l2"));
+        assert!(!request.cancel());
+        assert_eq!(all_said(&mut reply), ["p1", "l1", ANSWER]);
+    }
+
+    #[test]
+    fn progress_only_ever_grows() {
+        let requests = Requests::of("a");
+        let (in_flight, mut reply) = requests.begin(1).unwrap();
+        for (value, text) in [(1.0, "1"), (1.0, "again"), (0.5, "back"), (1.5, "on")] {
+            in_flight.request().progress(value, say(text));
+        }
+        assert_eq!(all_said(&mut reply), ["1", "on"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_newest_progress_beyond_the_limit_comes_before_the_answer() {
+        let requests = Requests { pace: Pace { progress_per_minute: 2, ..UNLIMITED }, ..Requests::of("a") };
+        let (in_flight, mut reply) = requests.begin(1).unwrap();
+        let progress = |value: u8| in_flight.request().progress(value.into(), say(&value.to_string()));
+        (1..=4).for_each(progress);
+        assert_eq!(all_said(&mut reply), ["1", "2"]);
+        advance(Duration::from_secs(60)).await;
+        (5..=9).for_each(progress);
+        in_flight.answer(Ok(String::new()));
+        assert_eq!(all_said(&mut reply), ["5", "6", "9", ANSWER]);
+    }
+
+    #[test]
+    fn a_client_that_does_not_read_is_told_less() {
+        let requests = Requests::of("a");
+        let (in_flight, mut reply) = requests.begin(1).unwrap();
+        requests.is_clogged.store(true, Ordering::Release);
+        in_flight.request().log(say("lost"));
+        in_flight.request().progress(1.0, say("old"));
+        in_flight.request().progress(2.0, say("new"));
+        assert!(all_said(&mut reply).is_empty());
+        in_flight.answer(Ok(String::new()));
+        assert_eq!(all_said(&mut reply), ["new", ANSWER]);
+    }
+
+    #[test]
+    fn what_is_not_live_waits_for_the_answer_as_far_as_there_is_room() {
+        let requests = Requests { pace: Pace { live: false, ..UNLIMITED }, ..Requests::of("a") };
+        let (in_flight, mut reply) = requests.begin(1).unwrap();
+        in_flight.request().log(say("kept"));
+        in_flight.request().log(vec![b'x'; MOST_BUFFERED]);
+        assert!(all_said(&mut reply).is_empty());
+        in_flight.answer(Ok(String::new()));
+        assert_eq!(all_said(&mut reply), ["kept", ANSWER]);
+    }
+}
