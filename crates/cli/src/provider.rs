@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use crate::startup;
-use mcp_bash_project::{Catalog, Origin, Paths, Tool, excerpt};
+use mcp_bash_project::{Catalog, Execution, Paths, Tool, excerpt};
 use mcp_bash_server::{Channel, Connection, Log, Server, Style};
 use mcp_bash_wire::{Line, LogLevel};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
         .tools
         .items()
         .iter()
-        .filter(|tool| tool.origin == Origin::Provider && same_file(&tool.script, &file))
+        .filter(|tool| tool.execution == Execution::Provider && same_file(&tool.script, &file))
         .cloned()
         .collect();
     say(&format!("{}: {} {}", file.display(), tools.len(), if tools.len() == 1 { "tool" } else { "tools" }));

@@ -67,5 +67,5 @@ pub use resource_provider::{OUR_PROVIDERS, provider_by_scheme, provider_script};
 pub use resources::Resource;
 pub use secret::environment_without_secret;
 pub use templates::ResourceTemplate;
-pub use tools::{Origin, Timeouts, Tool};
+pub use tools::{Execution, Timeouts, Tool};
 pub use watch::{Changes, Folders, Looks, WatchedFile, watch};

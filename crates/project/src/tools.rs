@@ -30,7 +30,7 @@ pub struct Tool {
     pub meta: Option<Box<RawValue>>,
     pub timeouts: Timeouts,
     pub script: PathBuf,
-    pub origin: Origin,
+    pub execution: Execution,
     /// Where the script stands below `tools/`.
     pub path: String,
     /// Why it must not be run, whatever its script is like: others may have written what is said about it.
@@ -40,7 +40,7 @@ pub struct Tool {
 
 /// How a tool is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum Execution {
     /// Its script is the tool.
     Script,
     /// Its executable provides it: the name and the arguments of the call are what it is run with.
@@ -78,7 +78,7 @@ impl Tool {
             return Err("`name` is missing".to_owned());
         }
         let tool = Self::new(program.to_owned(), metadata, &paths.tools, problems)?;
-        Ok(Self { origin: Origin::Provider, ..tool })
+        Ok(Self { execution: Execution::Provider, ..tool })
     }
 
     /// Makes a tool of a script and its metadata. `problems` gets what is wrong and does no harm.
@@ -114,7 +114,7 @@ impl Tool {
             },
             name,
             script,
-            origin: Origin::Script,
+            execution: Execution::Script,
             path,
             distrust: None,
             registry_entry: RegistryEntry::default(),
@@ -226,7 +226,7 @@ impl Entry for Tool {
                 most: positive(metadata.max_timeout_secs, "maxTimeoutSecs").ok()?,
                 hint: metadata.timeout_hint,
             },
-            origin: Origin::Script,
+            execution: Execution::Script,
             distrust: None,
             registry_entry: RegistryEntry::default(),
         })

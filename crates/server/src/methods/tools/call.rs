@@ -10,7 +10,7 @@ use crate::server::Server;
 use crate::shape::Answer;
 use crate::work::{Return, Work, unknown_state};
 use mcp_bash_budget::SMALL;
-use mcp_bash_project::{Catalog, Origin, Tool};
+use mcp_bash_project::{Catalog, Execution, Tool};
 use mcp_bash_runner::{Invocation, Patience, Talk};
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::{Object, Raw, RpcError};
@@ -179,10 +179,10 @@ pub(super) const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
 /// What the process is started with. An executable that provides tools has to know which one is meant; arguments that
 /// are too long for it are only on its standard input.
 fn words(tool: &Tool, arguments: &str) -> Vec<OsString> {
-    match tool.origin {
-        Origin::Script => Vec::new(),
-        Origin::Provider if arguments.len() > LONGEST_ARGUMENT => vec![OsString::from(&tool.name)],
-        Origin::Provider => vec![OsString::from(&tool.name), arguments.into()],
+    match tool.execution {
+        Execution::Script => Vec::new(),
+        Execution::Provider if arguments.len() > LONGEST_ARGUMENT => vec![OsString::from(&tool.name)],
+        Execution::Provider => vec![OsString::from(&tool.name), arguments.into()],
     }
 }
 

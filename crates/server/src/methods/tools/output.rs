@@ -8,7 +8,7 @@ use crate::schemas::Schemas;
 use crate::shape::{Answer, Content, Members};
 use crate::work::Work;
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
-use mcp_bash_project::{Origin, Tool};
+use mcp_bash_project::{Execution, Tool};
 use mcp_bash_runner::{Outcome, Overrun, Patience, ProcessEnding};
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, keys, write};
 use serde_json::json;
@@ -44,7 +44,7 @@ impl Finished<'_> {
         }
         let stdout = text_of(&self.outcome.stdout);
         let printed = Scanner::new(stdout.trim(), Limits::default()).whole_value();
-        if self.tool.origin == Origin::Provider {
+        if self.tool.execution == Execution::Provider {
             return self.provided(&stdout, printed);
         }
         let printed = printed.ok();
