@@ -2,7 +2,8 @@
 
 use mcp_bash_project::{Catalog, Paths};
 use mcp_bash_runner::StateDir;
-use mcp_bash_server::{Channel, Connection, Log, Server, Setup, Style};
+use mcp_bash_scripts::Scripts;
+use mcp_bash_server::{Channel, Connection, Log, Server, Style};
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::{Line, LogLevel};
 use serde_json::Value;
@@ -44,13 +45,13 @@ impl Stage {
         let state_dir = Arc::new(StateDir::new(std::env::temp_dir(), false));
         let unlimited = |name: &str| name.ends_with("_PER_MIN").then(|| "0".to_owned());
         let (settings, _) = Settings::read(unlimited);
-        let setup = Setup::new(settings, runtime.handle().clone(), state_dir);
+        let scripts = Arc::new(Scripts::new(settings, state_dir));
         let paths = Paths::of(&root);
-        let reading = setup.reading(&paths);
+        let reading = scripts.reading(&paths);
         let catalog = Catalog::read(&paths, &reading);
         let log = Log::new(LogLevel::Emergency, Style::Json);
         let (sender, messages) = channel();
-        let server = Arc::new(Server::new(setup, catalog, reading, log));
+        let server = Arc::new(Server::new(scripts, runtime.handle().clone(), catalog, reading, log));
         let connection = Connection::new(server, Arc::new(Sent(Mutex::new(sender))));
         let stage = Self { root, connection, messages: Mutex::new(messages), _runtime: runtime };
         stage.ask(&format!(

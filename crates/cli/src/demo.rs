@@ -8,8 +8,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 
 pub(crate) fn run() -> Result<ExitCode, Error> {
     let (settings, _) = startup::settings();
-    let (_runtime, setup) = startup::setup(settings)?;
-    let project = startup::stage(setup.state_dir())?;
+    let (_runtime, scripts) = startup::scripts(settings)?;
+    let project = startup::stage(scripts.state_dir())?;
     let program = std::env::current_exe().map_err(|source| Error::Start { source })?;
     let server = Command::new(program)
         .arg("--project-root")

@@ -32,17 +32,17 @@ fn examine(arguments: &Arguments) -> (Value, u8) {
         }
         Err(error) => return misconfigured(vec![error.to_string()]),
     };
-    let search_path = SearchPath::resolve(&settings);
-    let paths = startup::paths(&folder);
-    let (_runtime, setup) = match startup::setup(settings) {
-        Ok(setup) => setup,
+    let (_runtime, scripts) = match startup::scripts(settings) {
+        Ok(scripts) => scripts,
         Err(error) => return misconfigured(vec![error.to_string()]),
     };
-    let catalog = Catalog::read(&paths, &setup.reading(&paths));
+    let search_path = SearchPath::resolve(&scripts);
+    let paths = startup::paths(&folder);
+    let catalog = Catalog::read(&paths, &scripts.reading(&paths));
     let mut problems: Vec<String> = catalog.diagnostics.iter().map(ToString::to_string).collect();
     // Half a project is served; one of which nothing is left is not.
     let mut healthy = catalog.failure.is_none() && (problems.is_empty() || !catalog.tools.is_empty());
-    let checked = health_checks::run(&paths);
+    let checked = health_checks::run(&scripts, &paths);
     if let Some(Err(problem)) = &checked {
         healthy = false;
         problems.push(problem.clone());

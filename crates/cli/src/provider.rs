@@ -19,11 +19,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
     let file = file.canonicalize().map_err(|source| Error::Provider { file: file.to_owned(), source })?;
     let (settings, _) = startup::settings();
-    let (runtime, setup) = startup::setup(settings)?;
-    let folder = setup.state_dir().path().map_err(|source| Error::Start { source })?.join("provider");
+    let (runtime, scripts) = startup::scripts(settings)?;
+    let folder = scripts.state_dir().path().map_err(|source| Error::Start { source })?.join("provider");
     let paths =
         project_around(&file, &folder).map_err(|source| Error::Provider { file: file.clone(), source })?;
-    let reading = setup.reading(&paths);
+    let reading = scripts.reading(&paths);
     let catalog = Catalog::read(&paths, &reading);
 
     let problems: Vec<String> = catalog
@@ -47,7 +47,8 @@ pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
         say("  ✗ it provides nothing: is it executable, and without a `# mcp:` line or metadata beside it?");
     }
     let log = Log::new(LogLevel::Emergency, Style::Json);
-    let mut client = Client::connect(Arc::new(Server::new(setup, catalog, reading, log)), runtime);
+    let server = Server::new(scripts, runtime.handle().clone(), catalog, reading, log);
+    let mut client = Client::connect(Arc::new(server), runtime);
     let failed = tools.iter().filter(|tool| !client.try_out(tool)).count();
     let is_good = problems.is_empty() && failed == 0 && !tools.is_empty();
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -24,8 +24,8 @@ pub(crate) fn run(arguments: &Arguments, command: &RegistryCommand) -> Result<Ex
 /// Reads the project and writes its registry: exit 0 when all went well, 1 when something was skipped or not written.
 fn refresh(paths: &Paths, options: &RefreshArguments) -> Result<ExitCode, Error> {
     let (settings, _) = startup::settings();
-    let (_runtime, setup) = startup::setup(settings)?;
-    let mut reading = setup.reading(paths);
+    let (_runtime, scripts) = startup::scripts(settings)?;
+    let mut reading = scripts.reading(paths);
     reading.static_registry = false;
     reading.only = options.filter.as_deref().map(|filter| below(&paths.tools, filter)).transpose()?;
     let catalog = Catalog::read(paths, &reading);
@@ -46,7 +46,7 @@ fn refresh(paths: &Paths, options: &RefreshArguments) -> Result<ExitCode, Error>
         "resourceTemplates": kind(catalog.templates.len()),
         "prompts": kind(catalog.prompts.len()),
         "notificationsSent": false,
-        "mode": if setup.settings().minimal { "minimal" } else { "full" },
+        "mode": if scripts.settings().minimal { "minimal" } else { "full" },
     }));
     Ok(if error.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

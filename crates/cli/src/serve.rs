@@ -32,18 +32,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     }
 
     let location = startup::location(arguments)?;
-    let (runtime, setup) = startup::setup(settings)?;
-    let paths = startup::paths_at(&location, &setup)?;
-    let reading = setup.reading(&paths);
+    let (runtime, scripts) = startup::scripts(settings)?;
+    let paths = startup::paths_at(&location, &scripts)?;
+    let reading = scripts.reading(&paths);
     let catalog = Catalog::read(&paths, &reading);
     if std::io::stdin().is_terminal() {
-        eprint!("{}", welcome::text(&location, &catalog, setup.settings().minimal));
+        eprint!("{}", welcome::text(&location, &catalog, scripts.settings().minimal));
     }
 
-    let server = Arc::new(Server::new(setup, catalog, reading, log));
+    let server = Server::new(Arc::clone(&scripts), runtime.handle().clone(), catalog, reading, log);
+    let server = Arc::new(server);
     report_panics(&server);
     follow_project(&server);
-    search_path::resolve_for(&server);
+    search_path::resolve_for(scripts);
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
     let ending =
         mcp_bash_transport::stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?;

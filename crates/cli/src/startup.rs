@@ -4,7 +4,7 @@ use crate::arguments::Arguments;
 use crate::error::{Error, LEAST_FILES};
 use mcp_bash_project::{Location, Paths, stage_embedded};
 use mcp_bash_runner::StateDir;
-use mcp_bash_server::Setup;
+use mcp_bash_scripts::Scripts;
 use mcp_bash_settings::{SettingProblem, Settings};
 use rustix::process::{Resource, getrlimit};
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ pub(crate) fn location(arguments: &Arguments) -> Result<Location, Error> {
     Ok(Location::find(arguments.project_root.as_deref(), variable.as_deref(), here.as_deref())?)
 }
 
-/// The runtime that work is done on, and all else that is needed before there is a project.
-pub(crate) fn setup(settings: Settings) -> Result<(Runtime, Setup), Error> {
+/// The runtime that work is done on, and who runs the scripts of a project.
+pub(crate) fn scripts(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
     if let Some(files) = getrlimit(Resource::Nofile).current.filter(|files| *files < LEAST_FILES) {
         return Err(Error::FewFiles(files));
     }
@@ -36,15 +36,14 @@ pub(crate) fn setup(settings: Settings) -> Result<(Runtime, Setup), Error> {
     let runtime =
         Builder::new_current_thread().enable_all().build().map_err(|source| Error::Start { source })?;
     let state_dir = Arc::new(StateDir::new(std::env::temp_dir(), settings.preserve_state));
-    let setup = Setup::new(settings, runtime.handle().clone(), state_dir);
-    Ok((runtime, setup))
+    Ok((runtime, Arc::new(Scripts::new(settings, state_dir))))
 }
 
 /// Where the project at `location` is. The embedded one is written to the private folder first.
-pub(crate) fn paths_at(location: &Location, setup: &Setup) -> Result<Paths, Error> {
+pub(crate) fn paths_at(location: &Location, scripts: &Scripts) -> Result<Paths, Error> {
     Ok(match location {
         Location::Folder(folder) => paths(folder),
-        Location::Embedded => Paths::of(&stage(setup.state_dir())?),
+        Location::Embedded => Paths::of(&stage(scripts.state_dir())?),
     })
 }
 

@@ -6,11 +6,12 @@ use crate::merge::merge;
 use crate::optional::believed_text;
 use crate::register::Registration;
 use crate::registry;
+use crate::run::Run;
 use crate::scan::sight;
 use crate::search::{Known, search};
 use crate::watch::Changes;
 use crate::{
-    Ask, Completion, Diagnostic, Duplicate, Identity, Paths, Prompt, Provider, RegistryError, Resource,
+    Completion, Diagnostic, Duplicate, Identity, Paths, Prompt, Provider, RegistryError, Resource,
     ResourceTemplate, Tool, hook, templates,
 };
 use std::collections::{BTreeSet, HashMap};
@@ -47,8 +48,8 @@ pub struct Catalog {
 /// How a project is read.
 #[derive(Debug, Clone)]
 pub struct Reading {
-    /// Who asks executables which tools they provide.
-    pub ask: Option<Arc<dyn Ask>>,
+    /// Who runs what has to be run: executables that provide tools, and the hook. Without it neither is.
+    pub run: Option<Arc<dyn Run>>,
     /// Whether an executable that does not answer makes the whole list fail.
     pub strict_providers: bool,
     /// The longest `register.json`, in bytes.
@@ -66,7 +67,7 @@ pub struct Reading {
 impl Default for Reading {
     fn default() -> Self {
         Self {
-            ask: None,
+            run: None,
             strict_providers: false,
             registration_limit: 1024 * 1024,
             registry_limit: 100 * 1024 * 1024,
@@ -278,7 +279,7 @@ impl<'a> Source<'a> {
     }
 
     fn context(&self) -> Context<'a> {
-        Context { paths: self.paths, ask: self.reading.ask.as_deref() }
+        Context { paths: self.paths, run: self.reading.run.as_deref() }
     }
 
     fn search_from_registry<T: Entry>(&mut self) -> Collection<T> {
@@ -384,9 +385,10 @@ fn register(
     if let Some(registration) = written {
         return Ok((JSON, registration));
     }
-    if !reading.hooks || reading.static_registry {
+    let may_run = reading.hooks && !reading.static_registry;
+    let Some(runner) = reading.run.as_deref().filter(|_| may_run) else {
         return Ok((HOOK, Registration::default()));
-    }
-    let registered = hook::run(paths, limit).map_err(|error| (HOOK, error.to_string()))?;
+    };
+    let registered = hook::run(paths, limit, runner).map_err(|error| (HOOK, error.to_string()))?;
     Ok((HOOK, registered.map(Registration::hooked).unwrap_or_default()))
 }

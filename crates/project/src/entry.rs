@@ -2,9 +2,10 @@
 
 use crate::canonical::canonical;
 use crate::listing::Listing;
+use crate::run::Run;
 use crate::scan;
 use crate::sighting::{Candidate, Sighting};
-use crate::{Ask, Diagnostic, Paths};
+use crate::{Diagnostic, Paths};
 use serde::de::DeserializeOwned;
 use std::path::{Component, Path};
 use std::sync::OnceLock;
@@ -82,8 +83,8 @@ pub(crate) trait Entry: Sized + Send + Sync {
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) paths: &'a Paths,
-    /// Who asks executables what they have, if anybody does.
-    pub(crate) ask: Option<&'a dyn Ask>,
+    /// Who runs executables that say themselves what they have, if anybody does.
+    pub(crate) run: Option<&'a dyn Run>,
 }
 
 /// An entry as the registry has it, written when it is first needed.

@@ -4,21 +4,15 @@
 use crate::entry::{Context, Entry, RegistryEntry, below};
 use crate::listing::Listing;
 use crate::metadata::Metadata;
+use crate::run::Run;
 use crate::sighting::{Candidate, Sighting};
 use crate::stamp::Stamp;
 use crate::{Diagnostic, Paths, Tool, trust};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Runs an executable with one word as its argument, within the bounds of a tool call.
-pub trait Ask: Debug + Send + Sync {
-    /// What it printed, or why that is no answer.
-    fn ask(&self, program: &Path, word: &str) -> Result<String, String>;
-}
 
 /// An executable and the tools it says it has.
 #[derive(Debug, Clone)]
@@ -43,15 +37,15 @@ impl Provider {
     pub(crate) fn ask(
         program: &Path,
         paths: &Paths,
-        asked: &dyn Ask,
+        runner: &dyn Run,
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
         trust::may_run(program, &paths.root).map_err(|distrust| distrust.to_string())?;
-        let listed = asked.ask(program, "list").map_err(|problem| format!("asked `list`, it {problem}"))?;
+        let listed = runner.ask(program, "list").map_err(|problem| format!("asked `list`, it {problem}"))?;
         let tools = definitions(&listed, program, paths, problems)
             .map_err(|problem| format!("asked `list`, it {problem}"))?;
         // Not to have any is its right.
-        let instructions = asked.ask(program, "instructions").ok();
+        let instructions = runner.ask(program, "instructions").ok();
         let instructions = instructions.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         let path = below(program, &paths.tools);
         Ok(Self { tools, instructions, path, registry_entry: RegistryEntry::default() })
@@ -122,8 +116,8 @@ impl Entry for Provider {
         if !matches!(Metadata::inline(&candidate.file), Ok(None)) {
             return Ok(None);
         }
-        let Some(asked) = context.ask else { return Ok(None) };
-        Self::ask(&candidate.file, context.paths, asked, problems).map(Some)
+        let Some(runner) = context.run else { return Ok(None) };
+        Self::ask(&candidate.file, context.paths, runner, problems).map(Some)
     }
 
     fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {

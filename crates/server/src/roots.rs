@@ -2,7 +2,8 @@
 
 use crate::questions::Questions;
 use crate::server::Server;
-use mcp_bash_project::roots::{self, Root};
+use mcp_bash_project::roots;
+use mcp_bash_scripts::ScriptRoots;
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::sync::Arc;
@@ -18,23 +19,6 @@ const QUIET: Duration = Duration::from_millis(100);
 /// The longest answer that is read, in bytes. Every script is given what it says.
 const LONGEST: usize = 1024 * 1024;
 
-/// Folders that scripts may work in, as they are told to scripts.
-pub(crate) struct Roots {
-    /// A JSON array.
-    pub(crate) json: String,
-    /// A path on each line. One that holds a line break is left out, since a part of it could be taken for another root.
-    pub(crate) paths: String,
-    pub(crate) count: String,
-}
-
-impl Roots {
-    pub(crate) fn new(roots: &[Root]) -> Self {
-        let paths = roots.iter().map(|root| root.path.to_string_lossy());
-        let paths: Vec<_> = paths.filter(|path| !path.contains('\n')).collect();
-        Self { json: roots::to_json(roots), paths: paths.join("\n"), count: roots.len().to_string() }
-    }
-}
-
 /// The roots of one client.
 pub(crate) struct ClientRoots {
     known: watch::Sender<Known>,
@@ -49,7 +33,7 @@ enum Known {
     Awaited,
     /// It does not say.
     Nothing,
-    These(Arc<Roots>),
+    These(Arc<ScriptRoots>),
 }
 
 impl ClientRoots {
@@ -96,7 +80,7 @@ impl ClientRoots {
             return;
         }
         self.known.send_modify(|known| match (listed, &*known) {
-            (Some(listed), _) => *known = Known::These(Arc::new(Roots::new(&listed))),
+            (Some(listed), _) => *known = Known::These(Arc::new(ScriptRoots::new(&listed))),
             (None, Known::Awaited) => *known = Known::Nothing,
             // What it said before is better than nothing.
             (None, _) => {}
@@ -104,7 +88,7 @@ impl ClientRoots {
     }
 
     /// What the client says, as soon as it has said it. Nothing where it does not.
-    pub(crate) async fn get(&self) -> Option<Arc<Roots>> {
+    pub(crate) async fn get(&self) -> Option<Arc<ScriptRoots>> {
         let mut known = self.known.subscribe();
         let said = known.wait_for(|known| !matches!(known, Known::Awaited));
         // A client that was never ready is never asked; then it is not waited for either.

@@ -8,53 +8,43 @@ use crate::log::Log;
 use crate::parking::Parking;
 use crate::payloads::Payloads;
 use crate::resources::Resources;
-use crate::roots::Roots;
-use crate::setup::Setup;
 use crate::subscriptions::Subscriptions;
-use crate::toolbox::Toolbox;
 use arc_swap::ArcSwap;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::roots;
 use mcp_bash_project::{Catalog, Changes, Paths, Reading, RegistryError};
-use mcp_bash_runner::{Runner, StateDir, Variables};
+use mcp_bash_runner::StateDir;
+use mcp_bash_scripts::{ScriptRoots, Scripts};
 use mcp_bash_settings::{CONNECTION_SETTING, Settings};
 use mcp_bash_wire::{LogLevel, Revision};
 use serde_json::json;
-use std::ffi::OsString;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
-
-/// A search path, and the variables that go with it.
-type CommonEnvironment = (Option<OsString>, Variables);
 
 pub struct Server {
     settings: Arc<Settings>,
     snapshot: ArcSwap<Snapshot>,
     reading: Reading,
-    runner: Arc<Runner>,
+    scripts: Arc<Scripts>,
     admission: Arc<Admission>,
     guard: Option<Guard>,
     payloads: Option<Payloads>,
     resources: Resources,
     subscriptions: Subscriptions,
-    log: Log,
+    log: Arc<Log>,
     runtime: Handle,
-    state_dir: Arc<StateDir>,
-    search_path: OnceLock<OsString>,
     /// Where the answers to questions of the stateless era are waited for.
     parking: Parking,
-    own_roots: Arc<Roots>,
-    toolbox: OnceLock<Option<Toolbox>>,
-    common_environment: Mutex<Option<CommonEnvironment>>,
+    own_roots: Arc<ScriptRoots>,
     /// What is held in all.
     budget: Arc<Budget>,
 }
 
 impl Server {
-    /// A server for `catalog`, which was read as `reading` says.
-    pub fn new(setup: Setup, catalog: Catalog, reading: Reading, log: Log) -> Self {
-        let Setup { settings, runtime, runner, state_dir, budget } = setup;
+    /// A server for `catalog`, which was read as `reading` says. Work is done on `runtime`.
+    pub fn new(scripts: Arc<Scripts>, runtime: Handle, catalog: Catalog, reading: Reading, log: Log) -> Self {
+        let (settings, log) = (Arc::clone(scripts.settings()), Arc::new(log));
         let admission = Admission::new(
             runtime.clone(),
             settings.max_concurrent,
@@ -62,57 +52,28 @@ impl Server {
             settings.max_waiting_bytes,
         );
         report(&log, &catalog);
-        let own_roots = Arc::new(Roots::new(&own_roots(&settings, &catalog.paths, &log)));
+        report_missing_sdk(&scripts, &log);
+        let own_roots = Arc::new(ScriptRoots::new(&own_roots(&settings, &catalog.paths, &log)));
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
-            payloads: record_payloads(&settings, &state_dir, &log),
-            resources: Resources::new(&settings, &catalog.paths, Arc::clone(&state_dir)),
+            payloads: record_payloads(&settings, scripts.state_dir(), &log),
+            resources: Resources::new(&settings, &catalog.paths, Arc::clone(scripts.state_dir())),
             subscriptions: Subscriptions::default(),
-            runner,
+            budget: Arc::clone(scripts.budget()),
+            scripts,
             admission: Arc::new(admission),
             snapshot: ArcSwap::from_pointee(Snapshot::new(catalog)),
             reading,
             settings,
             log,
             runtime,
-            state_dir,
-            search_path: OnceLock::new(),
             parking: Parking::default(),
             own_roots,
-            toolbox: OnceLock::new(),
-            common_environment: Mutex::default(),
-            budget,
-        }
-    }
-
-    /// What scripts find beside their own project, laid out when the first one needs it.
-    pub(crate) fn toolbox(&self) -> Option<&Toolbox> {
-        let lay_out = || match Toolbox::lay_out(&self.state_dir) {
-            Ok(toolbox) => Some(toolbox),
-            Err(error) => {
-                let details = json!({ "error": error.to_string() });
-                self.log.event(LogLevel::Error, "mcp.tools", "scripts have no SDK", &details);
-                None
-            }
-        };
-        self.toolbox.get_or_init(lay_out).as_ref()
-    }
-
-    /// What scripts find in their environment, put together again only when their search path is another.
-    pub(crate) fn common_environment(&self, put_together: impl FnOnce() -> Variables) -> Variables {
-        let mut common = self.common_environment.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*common {
-            Some((search_path, variables)) if search_path.as_ref() == self.search_path() => variables.clone(),
-            _ => {
-                let variables = put_together();
-                *common = Some((self.search_path().cloned(), variables.clone()));
-                variables
-            }
         }
     }
 
     /// The folders that scripts may work in where their client names none.
-    pub(crate) fn own_roots(&self) -> &Arc<Roots> {
+    pub(crate) fn own_roots(&self) -> &Arc<ScriptRoots> {
         &self.own_roots
     }
 
@@ -122,7 +83,7 @@ impl Server {
 
     /// A word that nobody can guess; none only while the system has no random numbers.
     pub(crate) fn unguessable_word(&self) -> Option<String> {
-        self.state_dir.unguessable_word().ok()
+        self.state_dir().unguessable_word().ok()
     }
 
     pub fn settings(&self) -> &Settings {
@@ -202,19 +163,9 @@ impl Server {
         }
     }
 
-    /// Where scripts find their programs from now on. Only the first word on it counts.
-    pub fn set_search_path(&self, path: OsString) {
-        let _ = self.search_path.set(path);
-    }
-
-    pub(crate) fn search_path(&self) -> Option<&OsString> {
-        self.search_path.get()
-    }
-
     /// Ends every process of every call, and removes what was only there while the server ran.
     pub fn end(&self, grace: Duration) {
-        self.runner.end_all(grace);
-        self.state_dir.remove();
+        self.scripts.end(grace);
     }
 
     /// What is served now. Whoever holds it goes on with it, whatever is served next.
@@ -230,12 +181,13 @@ impl Server {
         &self.subscriptions
     }
 
-    pub(crate) fn runner(&self) -> &Runner {
-        &self.runner
+    /// Who runs the scripts of the project.
+    pub(crate) fn scripts(&self) -> &Scripts {
+        &self.scripts
     }
 
     pub(crate) fn state_dir(&self) -> &StateDir {
-        &self.state_dir
+        self.scripts.state_dir()
     }
 
     pub(crate) fn admission(&self) -> &Arc<Admission> {
@@ -289,6 +241,15 @@ fn own_roots(settings: &Settings, paths: &Paths, log: &Log) -> Vec<roots::Root> 
         log.event(LogLevel::Error, "mcp.roots", &format!("MCPBASH_ROOTS {problem}"), &json!({}));
         Vec::new()
     })
+}
+
+/// Logs why scripts find no SDK, should there be none to be had.
+fn report_missing_sdk(scripts: &Scripts, log: &Arc<Log>) {
+    let log = Arc::clone(log);
+    scripts.on_missing_sdk(move |error| {
+        let details = json!({ "error": error.to_string() });
+        log.event(LogLevel::Error, "mcp.tools", "scripts have no SDK", &details);
+    });
 }
 
 /// Logs what is wrong with a project.

@@ -7,11 +7,12 @@ use crate::in_flight::InFlightCall;
 use crate::log::{data_of, message_notification};
 use crate::parking::{self, Parked, Resumed, Stage, Subject};
 use crate::questions::{Questions, Unanswered};
-use crate::roots::{ClientRoots, Roots};
+use crate::roots::ClientRoots;
 use crate::server::Server;
 use crate::shape::{self, Members};
 use crate::subscriptions::Hearer;
 use mcp_bash_budget::Budget;
+use mcp_bash_scripts::ScriptRoots;
 use mcp_bash_wire::{Era, Limits, LogLevel, Object, Raw, RawBuf, Revision, RpcError, Scanner, write};
 use serde_json::Value;
 use std::sync::Arc;
@@ -138,7 +139,7 @@ impl Work {
     }
 
     /// The folders that the script may work in.
-    pub(crate) async fn roots(&self) -> Arc<Roots> {
+    pub(crate) async fn roots(&self) -> Arc<ScriptRoots> {
         let of_client = self.revision.era() == Era::Handshake && self.capabilities().roots;
         let of_client = if of_client { self.client.roots.get().await } else { None };
         of_client.unwrap_or_else(|| Arc::clone(self.server.own_roots()))

@@ -1,6 +1,7 @@
 //! Why a resource was not read.
 
 use mcp_bash_fetch::{ErrorKind, FetchError};
+use mcp_bash_scripts::{ScriptError, Unread};
 use mcp_bash_wire::{Revision, RpcError};
 
 #[derive(Debug)]
@@ -34,6 +35,17 @@ impl From<FetchError> for Failure {
             }
             ErrorKind::Invalid | ErrorKind::Refused => Self::Invalid(error.to_string()),
             ErrorKind::TooLarge | ErrorKind::Redirect | ErrorKind::Failed => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<ScriptError> for Failure {
+    fn from(error: ScriptError) -> Self {
+        match error {
+            ScriptError::Unread(Unread::Missing) => Self::Missing,
+            ScriptError::Unread(Unread::Invalid(why)) => Self::Invalid(why),
+            ScriptError::Distrusted { source, .. } => Self::Failed(source.to_string()),
+            other => Self::Failed(other.to_string()),
         }
     }
 }

@@ -6,7 +6,6 @@
 mod failure;
 mod find;
 mod kept;
-mod project_provider;
 mod read;
 mod sources;
 

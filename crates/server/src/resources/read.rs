@@ -1,6 +1,6 @@
 //! Reads a resource, whoever provides it.
 
-use super::{Failure, Found, find, project_provider};
+use super::{Failure, Found, find};
 use crate::server::Server;
 use crate::shape::Answer;
 use base64::Engine;
@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use mcp_bash_budget::Budget;
 use mcp_bash_fetch::sniff;
 use mcp_bash_project::provider_script;
+use mcp_bash_scripts::ResourceRead;
 use mcp_bash_uri::MAX_URI_BYTES;
 use mcp_bash_wire::write;
 use std::sync::Arc;
@@ -35,7 +36,10 @@ pub(crate) async fn read(server: &Server, budget: &Arc<Budget>, uri: &str) -> Re
     let found = find(&snapshot, uri).ok_or(Failure::Missing)?;
     let paths = &snapshot.catalog.paths;
     let (bytes, told) = match provider_script(paths, &found.provider) {
-        Some(script) => (project_provider::run(server, budget, paths, &script, uri, &found).await?, None),
+        Some(script) => {
+            let read = ResourceRead { script: &script, paths, uri, variables: &found.variables, budget };
+            (server.scripts().read_resource(read).await?.stdout, None)
+        }
         None => server.resources().sources.read(&found.provider, uri, server).await?,
     };
     let limit = server.settings().max_resource_bytes();

@@ -3,7 +3,8 @@
 
 use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_runner::StateDir;
-use mcp_bash_server::{Channel, Connection, Flow, Log, Server, Setup, Style};
+use mcp_bash_scripts::Scripts;
+use mcp_bash_server::{Channel, Connection, Flow, Log, Server, Style};
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::{Line, LogLevel};
 use serde::Deserializer;
@@ -74,8 +75,8 @@ fn server() -> &'static (Arc<Server>, tokio::runtime::Runtime) {
         let state_dir = Arc::new(StateDir::new(std::env::temp_dir(), false));
         let log = Log::new(LogLevel::Emergency, Style::Json);
         let catalog = Catalog::read(&Paths::of(nowhere), &Reading::default());
-        let setup = Setup::new(settings, runtime.handle().clone(), state_dir);
-        let server = Server::new(setup, catalog, Reading::default(), log);
+        let scripts = Arc::new(Scripts::new(settings, state_dir));
+        let server = Server::new(scripts, runtime.handle().clone(), catalog, Reading::default(), log);
         (Arc::new(server), runtime)
     })
 }

@@ -4,15 +4,13 @@ use super::Suggestions;
 use super::cursor::Cursor;
 use super::params::Params;
 use super::subject::{Completer, Subject};
-use crate::methods::tools::environment::for_script;
-use crate::script::Script;
-use crate::spill::Spill;
+use crate::script_errors::told;
 use crate::work::Work;
 use mcp_bash_budget::tree_bytes;
-use mcp_bash_project::{Paths, Prompt, excerpt};
+use mcp_bash_project::{Paths, excerpt};
+use mcp_bash_scripts::{CompletionCall, Outcome};
 use mcp_bash_wire::RpcError;
 use serde_json::Value;
-use std::ffi::OsString;
 
 /// Runs the script and reads its answer.
 pub(super) async fn ask(
@@ -23,49 +21,29 @@ pub(super) async fn ask(
     completer: &Completer,
     start: &Cursor,
 ) -> Result<Suggestions, RpcError> {
-    let (server, settings) = (work.server(), work.server().settings());
-    let what = format!("The completion of '{}'", subject.name);
-    let input = params.json();
-    let mut environment = for_script(server, paths);
-    let mut spill = Spill::new(server.runner(), settings.payload_threshold);
-    spill
-        .json(&mut environment, ["MCP_COMPLETION_ARGS_JSON", "MCP_COMPLETION_ARGS_FILE"], &input)
-        .map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;
-    environment.set("MCP_COMPLETION_NAME", subject.name);
-    environment.set("MCP_COMPLETION_LIMIT", params.limit.to_string());
-    environment.set("MCP_COMPLETION_OFFSET", start.offset.to_string());
-    environment.set("MCP_COMPLETION_ARGS_HASH", params.hash());
-    environment.set("MCP_COMPLETION_CURSOR", start.foreign.as_deref().unwrap_or_default());
-    if let Some(prompt) = subject.prompt.filter(|_| completer.beside_prompt) {
-        environment.extend(about(prompt, settings.payload_threshold));
-    }
-    let script = Script {
-        what: &what,
-        program: &completer.program,
-        environment,
-        input: &input,
+    let arguments = params.json();
+    let call = CompletionCall {
+        name: subject.name,
+        script: &completer.program,
+        beside: subject.prompt.filter(|_| completer.beside_prompt),
+        paths,
+        arguments: &arguments,
+        hash: &params.hash(),
+        limit: params.limit,
+        offset: start.offset,
+        cursor: start.foreign.as_deref().unwrap_or_default(),
         asked: params.timeout,
-        usual: completer.timeout,
-        limit: settings.output_limit,
-        limit_setting: "MCPBASH_MAX_TOOL_OUTPUT_SIZE",
+        author: completer.timeout,
+        budget: work.budget(),
     };
-    let printed = script.output(work, paths).await?;
+    let outcome = work.server().scripts().complete(call, work.cancelled()).await;
+    let printed = outcome.map(Outcome::into_text).map_err(told)?;
+    let what = format!("The completion of '{}'", subject.name);
     let held = work.budget().charge(printed.len() + tree_bytes(&printed));
     let _held = held.map_err(|why| RpcError::internal(format!("{what} printed too much: {why}")))?;
     read(&printed, start.offset, params.limit).map_err(|problem| {
         RpcError::internal(format!("{what} {problem}, and printed: {}", excerpt(&printed)))
     })
-}
-
-/// What a script that stands beside a prompt is told about it. Metadata that is too large for a variable it can read
-/// in the file itself.
-fn about(prompt: &Prompt, threshold: usize) -> [(&'static str, OsString); 3] {
-    let metadata = Some(prompt.registry_text()).filter(|text| text.len() <= threshold);
-    [
-        ("MCP_PROMPT_REL_PATH", prompt.path.clone().into()),
-        ("MCP_PROMPT_PATH", prompt.file.clone().into()),
-        ("MCP_PROMPT_METADATA", metadata.unwrap_or_default().into()),
-    ]
 }
 
 /// An array of values, an object that has one and says whether there are more, or a value on each line.

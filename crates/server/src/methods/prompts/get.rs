@@ -1,14 +1,13 @@
 //! `prompts/get`: from the client's arguments to messages.
 
-use super::content::{LIMIT_SETTING, Spent, Writer};
+use super::content::{Spent, Writer};
 use super::values::Values;
-use crate::methods::tools::environment::for_script;
 use crate::methods::tools::{asked_timeout, served};
-use crate::script::Script;
+use crate::script_errors::told;
 use crate::shape::{Answer, Members};
-use crate::spill::Spill;
 use crate::work::Work;
 use mcp_bash_project::{Paths, Prompt, Source, without_metadata};
+use mcp_bash_scripts::{Outcome, PromptCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError, keys, write};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -120,6 +119,7 @@ fn printed_by_script(writer: &Writer<'_>, printed: &str) -> Result<Rendered, Str
     }
 }
 
+/// What the script of a prompt prints.
 async fn run(
     work: &Work,
     prompt: &Prompt,
@@ -127,34 +127,8 @@ async fn run(
     paths: &Paths,
     asked: Option<Duration>,
 ) -> Result<String, RpcError> {
-    let (server, settings) = (work.server(), work.server().settings());
-    let what = format!("Prompt '{}'", prompt.name);
     let arguments = values.json();
-    let mut environment = for_script(server, paths);
-    let mut spill = Spill::new(server.runner(), settings.payload_threshold);
-    spill
-        .json(&mut environment, ["MCP_PROMPT_ARGS_JSON", "MCP_PROMPT_ARGS_FILE"], &arguments)
-        .map(drop)
-        .and_then(|()| {
-            spill.json(
-                &mut environment,
-                ["MCP_PROMPT_METADATA_JSON", "MCP_PROMPT_METADATA_FILE"],
-                prompt.registry_text(),
-            )
-        })
-        .map_err(|error| RpcError::internal(format!("{what} cannot be given its arguments: {error}")))?;
-    environment.set("MCP_PROMPT_NAME", &prompt.name);
-    environment.set("MCP_PROMPT_PATH", &prompt.file);
-    environment.set("MCP_PROMPT_REL_PATH", &prompt.path);
-    let script = Script {
-        what: &what,
-        program: &prompt.file,
-        environment,
-        input: &arguments,
-        asked,
-        usual: prompt.timeout,
-        limit: settings.prompt_limit,
-        limit_setting: LIMIT_SETTING,
-    };
-    script.output(work, paths).await
+    let call = PromptCall { prompt, paths, arguments: &arguments, asked, budget: work.budget() };
+    let outcome = work.server().scripts().prompt(call, work.cancelled()).await;
+    outcome.map(Outcome::into_text).map_err(told)
 }

@@ -1,26 +1,24 @@
 //! `tools/call`: from the client's params to a finished process.
 
-use super::environment::Environment;
-use super::{output, policy, questions, served};
+use super::{output, questions, served};
 use crate::context::RequestContext;
 use crate::in_flight::InFlightCall;
 use crate::parking::Subject;
 use crate::schemas::{Schemas, Unfit};
+use crate::script_errors::told;
 use crate::server::Server;
 use crate::shape::Answer;
 use crate::work::{Return, Work, unknown_state};
 use mcp_bash_budget::SMALL;
-use mcp_bash_project::{Catalog, Execution, Tool};
-use mcp_bash_runner::{Invocation, Patience, Talk};
-use mcp_bash_settings::Settings;
+use mcp_bash_project::Catalog;
+use mcp_bash_scripts::{ScriptError, ToolCall};
 use mcp_bash_wire::{Object, Raw, RpcError};
 use std::borrow::Cow;
-use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a script may take to end when it is told to.
-const GRACE: Duration = Duration::from_secs(1);
+/// Who calls, as long as there is one client, which has started us.
+const LOCAL: &str = "local";
 
 /// What a client asks for.
 struct Params<'a> {
@@ -91,7 +89,8 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     served(&snapshot.catalog)?;
     let (tool, schemas) =
         snapshot.tool(&params.name).ok_or_else(|| no_such_tool(&snapshot.catalog, &params.name))?;
-    let start = policy::allow(work, tool, paths).await?;
+    let scripts = work.server().scripts();
+    let allowed = scripts.allow(tool, paths, work.budget(), work.cancelled()).await.map_err(told)?;
     let cost = Schemas::cost_of(params.arguments);
     let checking = (cost > SMALL).then(|| work.budget().charge(cost)).transpose();
     let checking = checking.map_err(|why| RpcError::internal(format!("Server busy: {why}")))?;
@@ -102,68 +101,37 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     };
     drop(checking);
 
-    let settings = work.server().settings();
-    let patience = patience(settings, tool, params.timeout);
+    let limits = scripts.limits_of(tool, params.timeout, work.budget());
     let roots = work.roots().await;
-    let (environment, variables, input) = Environment::for_call(work, tool, &arguments, paths, &roots)
-        .map_err(|error| {
-            RpcError::internal(format!("Tool '{}' cannot be given its arguments: {error}", tool.name))
-        })?;
-    // Lines on it are signs of life, even where the client wants to hear none of them.
-    let is_heard = work.wants_notifications() || patience.most.is_some();
-    let side_channel: &[_] = if is_heard { &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"] } else { &[] };
-    let invocation = Invocation {
-        program: start.program,
-        arguments: start.arguments.into_iter().chain(words(tool, &arguments)).collect(),
-        directory: paths.root.clone(),
-        environment: variables,
-        input,
-        patience,
-        grace: GRACE,
-        output_limit: settings.output_limit,
-        budget: Arc::clone(work.budget()),
-        error_tail: settings.stderr_tail,
-        talk: Some(Talk {
-            folder: environment.files.folder(),
-            side_channel,
-            questions: work.capabilities().can_be_asked().then_some(QUESTIONS),
-        }),
-    };
-    let cancelled = async {
-        work.cancelled().await;
-        environment.files.tell_of_cancellation();
-    };
-    let outcome = match work
-        .server()
-        .runner()
-        .run(
-            invocation,
-            cancelled,
-            |line| work.relay(line),
-            |question| questions::attend(work, question, Subject::new(&params.name, params.arguments)),
-        )
-        .await
-    {
-        Ok(outcome) => outcome,
-        Err(error) => {
-            return Ok(output::failure(&format!("Tool '{}' could not be started: {error}", tool.name)));
-        }
-    };
-    output::Finished {
-        work,
-        tool,
-        schemas,
-        outcome: &outcome,
-        environment: &environment,
-        patience,
+    let call = ToolCall {
+        tool: allowed,
         arguments: &arguments,
-    }
-    .answer()
+        caller: LOCAL,
+        meta: &work.meta(),
+        progress_token: &work.progress_token_text(),
+        roots: &roots,
+        may_ask: work.capabilities().can_be_asked(),
+        may_elicit: work.capabilities().can_elicit(),
+        is_heard: work.wants_notifications(),
+        limits,
+    };
+    let subject = || Subject::new(&params.name, params.arguments);
+    let outcome = scripts
+        .call(
+            call,
+            work.cancelled(),
+            |line| work.relay(line),
+            |question| questions::attend(work, question, subject()),
+        )
+        .await;
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error @ ScriptError::Start { .. }) => return Ok(output::failure(&error.to_string())),
+        Err(error) => return Err(told(error)),
+    };
+    let (outcome, arguments) = (&outcome, &*arguments);
+    output::Finished { work, tool, schemas, outcome, patience: limits.patience, arguments }.answer()
 }
-
-/// How a script finds out where to ask.
-const QUESTIONS: [&str; 4] =
-    ["MCP_ASK_SOCKET", "MCP_ASK_KEY", "MCP_ELICIT_REQUEST_FILE", "MCP_ELICIT_RESPONSE_FILE"];
 
 /// Why there is no tool of that name.
 fn no_such_tool(catalog: &Catalog, name: &str) -> RpcError {
@@ -171,28 +139,4 @@ fn no_such_tool(catalog: &Catalog, name: &str) -> RpcError {
         Some(duplicate) => RpcError::internal(format!("Tool name '{name}' duplicated ({duplicate})")),
         None => RpcError::invalid_params(format!("Unknown tool: {name}")),
     }
-}
-
-/// The longest argument that a process can be given, on the system that allows the least.
-pub(super) const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
-
-/// What the process is started with. An executable that provides tools has to know which one is meant; arguments that
-/// are too long for it are only on its standard input.
-fn words(tool: &Tool, arguments: &str) -> Vec<OsString> {
-    match tool.execution {
-        Execution::Script => Vec::new(),
-        Execution::Provider if arguments.len() > LONGEST_ARGUMENT => vec![OsString::from(&tool.name)],
-        Execution::Provider => vec![OsString::from(&tool.name), arguments.into()],
-    }
-}
-
-/// How long the call may take: as its client says, else as the tool's author says, else as is usual. A client may ask
-/// for no more than the setting allows, or the author already does.
-fn patience(settings: &Settings, tool: &Tool, asked: Option<Duration>) -> Patience {
-    let usual = tool.timeouts.limit.unwrap_or(settings.default_timeout);
-    let limit = asked.map_or(usual, |asked| asked.min(settings.max_timeout.max(usual)));
-    let extends = tool.timeouts.progress_extends.unwrap_or(settings.progress_extends_timeout);
-    let most = tool.timeouts.most.unwrap_or(settings.max_timeout);
-    // Whoever is asked may think as long as the longest call may take, all questions of a call together.
-    Patience { limit, most: extends.then_some(most), pause: settings.max_timeout }
 }

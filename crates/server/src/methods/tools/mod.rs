@@ -2,10 +2,7 @@
 
 mod call;
 mod cut;
-pub(crate) mod environment;
-pub(crate) mod files;
 mod output;
-mod policy;
 mod questions;
 pub(crate) mod resources_file;
 

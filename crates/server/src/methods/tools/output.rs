@@ -1,18 +1,15 @@
 //! What a finished process becomes: a result, or an error that its script asked for.
 
-use super::call::LONGEST_ARGUMENT;
 use super::cut;
-use super::environment::Environment;
 use super::resources_file::{self, Allowance};
 use crate::schemas::Schemas;
 use crate::shape::{Answer, Content, Members};
 use crate::work::Work;
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
 use mcp_bash_project::{Execution, Tool};
-use mcp_bash_runner::{Outcome, Overrun, Patience, ProcessEnding};
+use mcp_bash_scripts::{LONGEST_ARGUMENT, Outcome, Overrun, Patience, ProcessEnding};
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, keys, write};
 use serde_json::json;
-use std::borrow::Cow;
 
 /// A call whose process has ended.
 pub(crate) struct Finished<'a> {
@@ -20,7 +17,6 @@ pub(crate) struct Finished<'a> {
     pub(crate) tool: &'a Tool,
     pub(crate) schemas: &'a Schemas,
     pub(crate) outcome: &'a Outcome,
-    pub(crate) environment: &'a Environment,
     pub(crate) patience: Patience,
     /// What it was given.
     pub(crate) arguments: &'a str,
@@ -28,7 +24,7 @@ pub(crate) struct Finished<'a> {
 
 impl Finished<'_> {
     pub(crate) fn answer(&self) -> Result<Answer, RpcError> {
-        let details = || json!({ "tool": self.tool.name, "exitCode": self.exit_code() });
+        let details = || json!({ "tool": self.tool.name, "exitCode": self.outcome.exit_code() });
         self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", details);
         match self.outcome.ending {
             ProcessEnding::OutputTooLarge => return Err(self.too_large()),
@@ -42,7 +38,7 @@ impl Finished<'_> {
         {
             return Err(error);
         }
-        let stdout = text_of(&self.outcome.stdout);
+        let stdout = self.outcome.text();
         let printed = Scanner::new(stdout.trim(), Limits::default()).whole_value();
         if self.tool.execution == Execution::Provider {
             return self.provided(&stdout, printed);
@@ -87,10 +83,15 @@ impl Finished<'_> {
         if let Some(error) = printed.and_then(|raw| rpc_error(raw.text())) {
             return Err(error);
         }
-        let stderr = text_of(&self.outcome.stderr);
+        let stderr = self.outcome.errors();
         let said = [stderr.trim(), stdout.trim()].into_iter().find(|text| !text.is_empty());
-        let fallback =
-            || format!("Tool '{}' failed (exit {})", self.tool.name, self.exit_code().unwrap_or_default());
+        let fallback = || {
+            format!(
+                "Tool '{}' failed (exit {})",
+                self.tool.name,
+                self.outcome.exit_code().unwrap_or_default()
+            )
+        };
         let content = match said {
             Some(said) => cut::content_of(said, self.work),
             None => Content::of_text(&fallback()),
@@ -113,10 +114,10 @@ impl Finished<'_> {
             Err(RpcError::internal(format!("Tool '{name}' {why}{hint}")))
         };
         if self.outcome.ending != ProcessEnding::Exited(0) {
-            let stderr = text_of(&self.outcome.stderr);
+            let stderr = self.outcome.errors();
             let said = [stdout.trim(), stderr.trim()].into_iter().filter(|text| !text.is_empty());
             let said = said.collect::<Vec<_>>().join("\n");
-            return failed(format!("failed (exit {}): {said}", self.exit_code().unwrap_or_default()));
+            return failed(format!("failed (exit {}): {said}", self.outcome.exit_code().unwrap_or_default()));
         }
         let printed = match printed {
             Ok(printed) => printed,
@@ -147,7 +148,8 @@ impl Finished<'_> {
     fn content(&self, mut content: Content, is_error: bool) -> Answer {
         let root = &self.work.server().snapshot().catalog.paths.root;
         let allowance = Allowance::new(self.work.server().settings().output_limit, self.work.budget());
-        for problem in resources_file::embed(&mut content, &self.environment.files, root, allowance) {
+        for problem in resources_file::embed(&mut content, self.outcome.list_of_resources(), root, allowance)
+        {
             let message = format!("Tool '{}': {problem}", self.tool.name);
             self.work.log(LogLevel::Warning, "mcp.tools", &message, || json!({}));
         }
@@ -160,15 +162,15 @@ impl Finished<'_> {
             // What we know wins over what a script says under the same name.
             meta.splice_object(own, &["exitCode", "stderr", keys::SERVER_INFO]);
         }
-        meta.optional_raw("exitCode", self.exit_code().map(|code| code.to_string()).as_deref());
-        let stderr = text_of(&self.outcome.stderr);
+        meta.optional_raw("exitCode", self.outcome.exit_code().map(|code| code.to_string()).as_deref());
+        let stderr = self.outcome.errors();
         meta.string("stderr", Some(stderr.trim_end()).filter(|text| !text.is_empty()));
         Answer { meta: meta.into_text(), ..answer }
     }
 
     /// The error that the script left for the client.
     fn own_error(&self) -> Option<RpcError> {
-        let text = self.environment.files.own_error()?;
+        let text = self.outcome.own_error()?;
         let text = text.trim();
         if text.is_empty() {
             return None;
@@ -237,17 +239,6 @@ impl Finished<'_> {
     fn no_room(&self, why: NoRoom) -> RpcError {
         RpcError::internal(format!("The result of tool '{}' is not sent: {why}", self.tool.name))
     }
-
-    fn exit_code(&self) -> Option<i32> {
-        match self.outcome.ending {
-            ProcessEnding::Exited(code) => Some(code),
-            ProcessEnding::Signalled(signal) => Some(128 + signal),
-            ProcessEnding::TimedOut(_)
-            | ProcessEnding::Cancelled
-            | ProcessEnding::OutputTooLarge
-            | ProcessEnding::NoRoom(_) => None,
-        }
-    }
 }
 
 /// A whole `CallToolResult`, as a script prints it.
@@ -280,12 +271,6 @@ fn rpc_error(text: &str) -> Option<RpcError> {
     let message = error.get("message").and_then(Raw::string)?.into_owned();
     let data = error.get("data").filter(|data| !data.is_null()).map(|data| write::compact(data.text()));
     Some(RpcError { data, ..RpcError::new(code, message) })
-}
-
-/// What a script printed as text, with a mark in the place of what is no UTF-8.
-fn text_of(bytes: &[u8]) -> Cow<'_, str> {
-    // The check alone is many times faster than the repair, which is hardly ever needed.
-    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// A result that says what went wrong.

@@ -1,13 +1,12 @@
 //! Files that a script names as part of its result: they are embedded into it.
 
-use super::files::CallFiles;
 use crate::shape::Content;
 use mcp_bash_budget::{Budget, Charge};
 use mcp_bash_fetch::sniff;
 use mcp_bash_wire::write;
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,15 +17,15 @@ struct Named {
     uri: Option<String>,
 }
 
-/// Reads the list that a script has left, and adds the files it names to `content`. Returns what went wrong. Paths are
+/// Reads the list that a script has left, if it has, and adds the files it names to `content`. Returns what went wrong. Paths are
 /// relative to `root`, and nothing outside of it is read.
 pub(super) fn embed(
     content: &mut Content,
-    files: &CallFiles,
+    list: io::Result<Option<String>>,
     root: &Path,
     mut allowance: Allowance<'_>,
 ) -> Vec<String> {
-    let list = match files.list_of_resources() {
+    let list = match list {
         Ok(None) => return Vec::new(),
         Ok(Some(list)) => list,
         Err(error) => {

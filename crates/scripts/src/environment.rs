@@ -1,16 +1,10 @@
 //! What a script finds in its environment.
 
-use super::files::CallFiles;
-use crate::roots::Roots;
-use crate::server::Server;
-use crate::spill::Spill;
-use crate::work::Work;
-use mcp_bash_project::{Paths, Tool, environment_without_secret};
-use mcp_bash_runner::{Input, Variables};
+use crate::scripts::Scripts;
+use mcp_bash_project::{Paths, environment_without_secret};
+use mcp_bash_runner::Variables;
 use mcp_bash_settings::EnvironmentMode;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io;
 
 /// What a script may always read of our own environment.
 const INHERITED: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LC_ALL", "TZ"];
@@ -19,58 +13,10 @@ const INHERITED: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDI
 const DEFAULTS: [(&str, &str); 3] =
     [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TMPDIR", "/tmp"), ("LANG", "C")];
 
-/// What a call finds in its environment beside the variables. It vanishes with this value.
-pub(crate) struct Environment {
-    pub(super) files: CallFiles,
-}
-
-impl Environment {
-    /// What it reads on its standard input comes with it: the arguments.
-    pub(crate) fn for_call<'a>(
-        work: &'a Work,
-        tool: &Tool,
-        arguments: &'a str,
-        paths: &Paths,
-        roots: &Roots,
-    ) -> io::Result<(Self, Variables, Input<'a>)> {
-        let (server, settings) = (work.server(), work.server().settings());
-        let mut variables = for_script(server, paths);
-        let mut spill = Spill::new(server.runner(), settings.payload_threshold);
-        let file = spill.json(&mut variables, ["MCP_TOOL_ARGS_JSON", "MCP_TOOL_ARGS_FILE"], arguments)?;
-        let input = match file {
-            Some(file) => Input::File(File::open(file)?),
-            None => Input::Bytes(arguments.as_bytes()),
-        };
-        spill.json(
-            &mut variables,
-            ["MCP_TOOL_METADATA_JSON", "MCP_TOOL_METADATA_FILE"],
-            tool.registry_text(),
-        )?;
-        spill.json(&mut variables, ["MCP_TOOL_META_JSON", "MCP_TOOL_META_FILE"], &work.meta())?;
-        spill.json(&mut variables, ["MCP_ROOTS_JSON", "MCP_ROOTS_FILE"], &roots.json)?;
-        spill.json(&mut variables, ["MCP_ROOTS_PATHS", "MCP_ROOTS_PATHS_FILE"], &roots.paths)?;
-        let files = CallFiles::new(spill.into_folder()?);
-        variables.set("MCP_TOOL_NAME", &tool.name);
-        variables.set("MCP_TOOL_PATH", &tool.script);
-        variables.set("MCP_PROGRESS_TOKEN", work.progress_token_text());
-        variables.set("MCP_TOOL_ERROR_FILE", files.error());
-        variables.set("MCP_TOOL_RESOURCES_FILE", files.resources());
-        variables.set("MCP_CANCEL_FILE", files.cancel());
-        variables.set("MCP_ELICIT_SUPPORTED", if work.capabilities().can_elicit() { "1" } else { "0" });
-        variables.set("MCP_ROOTS_COUNT", &roots.count);
-        Ok((Self { files }, variables, input))
-    }
-}
-
-/// What every script that serves a request finds in its environment: the toolbox as well.
-pub(crate) fn for_script(server: &Server, paths: &Paths) -> Variables {
-    server.common_environment(|| common(server, paths))
-}
-
-/// What all scripts have in common, which is the same from call to call.
-fn common(server: &Server, paths: &Paths) -> Variables {
-    let mut variables = base(&server.settings().environment_mode, server.search_path(), paths);
-    if let Some(toolbox) = server.toolbox() {
+/// What all scripts that serve somebody have in common, which is the same from call to call: the toolbox as well.
+pub(crate) fn common(scripts: &Scripts, paths: &Paths) -> Variables {
+    let mut variables = base(&scripts.settings().environment_mode, scripts.search_path(), paths);
+    if let Some(toolbox) = scripts.toolbox() {
         variables.extend(toolbox.variables());
         if let Some(path) = variables.get("PATH") {
             let completed = toolbox.completed(path);

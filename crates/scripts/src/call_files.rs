@@ -1,4 +1,4 @@
-//! The files that a script and the server talk through beside its pipes. Scripts make them if they have something to say;
+//! The files that a tool and we talk through beside its pipes. Scripts make them if they have something to say;
 //! most have not. They stand in the folder of the call, where a script may put anything in their place, so nothing is
 //! opened here that is no plain file, and nothing is read without a limit.
 
@@ -20,41 +20,41 @@ pub(crate) struct CallFiles {
 }
 
 impl CallFiles {
-    pub(super) fn new(folder: CallFolder) -> Self {
+    pub(crate) fn new(folder: CallFolder) -> Self {
         Self { folder }
     }
 
-    pub(super) fn folder(&self) -> &CallFolder {
+    pub(crate) fn folder(&self) -> &CallFolder {
         &self.folder
     }
 
     /// Where a script leaves a JSON-RPC error, if it wants one.
-    pub(super) fn error(&self) -> PathBuf {
+    pub(crate) fn error(&self) -> PathBuf {
         self.folder.path().join("error")
     }
 
     /// Where a script names files that belong to its result.
-    pub(super) fn resources(&self) -> PathBuf {
+    pub(crate) fn resources(&self) -> PathBuf {
         self.folder.path().join("resources")
     }
 
     /// What appears when nobody waits for the script any more.
-    pub(super) fn cancel(&self) -> PathBuf {
+    pub(crate) fn cancel(&self) -> PathBuf {
         self.folder.path().join("cancel")
     }
 
-    pub(super) fn tell_of_cancellation(&self) {
+    pub(crate) fn tell_of_cancellation(&self) {
         // What stands there already tells it as well, and is not opened. It is about to be told to end anyway.
         let _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.cancel());
     }
 
     /// What the script, which has ended, left where errors are.
-    pub(super) fn own_error(&self) -> Option<String> {
+    pub(crate) fn own_error(&self) -> Option<String> {
         mcp_bash_files::read_text(&self.error(), LONGEST_ERROR).ok()
     }
 
     /// What the script, which has ended, left where it names files; or why that cannot be read.
-    pub(super) fn list_of_resources(&self) -> io::Result<Option<String>> {
+    pub(crate) fn list_of_resources(&self) -> io::Result<Option<String>> {
         match mcp_bash_files::read_text(&self.resources(), LONGEST_LIST) {
             Ok(list) => Ok(Some(list)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

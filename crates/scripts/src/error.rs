@@ -1,0 +1,141 @@
+//! Why a script was not run, or why there is nothing to go on with.
+
+use mcp_bash_budget::NoRoom;
+use mcp_bash_project::trust::Distrust;
+use mcp_bash_runner::{ProcessEnding, StartError};
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+use thiserror::Error;
+
+/// The messages are for whoever wanted the script to run.
+#[derive(Debug, Error)]
+pub enum ScriptError {
+    /// The tool may not run.
+    #[error("Tool '{tool}' blocked by policy: {why}")]
+    Blocked { tool: String, why: Block },
+    /// The project's policy refuses the call in its own words, with a code if it gives one.
+    #[error("{message}")]
+    Refused { code: Option<i32>, message: String },
+    /// Others could have written it.
+    #[error("{what} is not run: {source}")]
+    Distrusted { what: String, source: Distrust },
+    #[error("{what} cannot be given its arguments: {source}")]
+    Arguments { what: String, source: io::Error },
+    #[error("{what} could not be started: {source}")]
+    Start { what: String, source: StartError },
+    /// It was run, and ended otherwise than well.
+    #[error("{what} {how}")]
+    Failed { what: String, how: Failed },
+    /// An executable of the project did not read a resource.
+    #[error(transparent)]
+    Unread(#[from] Unread),
+    /// Others could have written a script of `server.d`.
+    #[error("{file} is not trusted: {source}")]
+    ServerScriptDistrusted { file: &'static str, source: Distrust },
+    #[error("{file} cannot be run: {source}")]
+    ServerScriptNotRun { file: &'static str, source: io::Error },
+}
+
+/// Why a tool may not run, and what would allow it.
+#[derive(Debug, Error)]
+pub enum Block {
+    /// The setting that says so is named.
+    #[error("{0}")]
+    Setting(String),
+    /// Others could have written what is said about the tool.
+    #[error("{0}")]
+    Metadata(String),
+    #[error(transparent)]
+    Script(Distrust),
+    #[error("server.d/policy.sh is not trusted: {0}")]
+    PolicyDistrusted(Distrust),
+    #[error("server.d/policy.sh cannot be asked: {0}")]
+    PolicyNotStarted(StartError),
+    #[error("server.d/policy.sh did not answer in time")]
+    PolicyTimedOut,
+    #[error("server.d/policy.sh failed: {0}")]
+    PolicyFailed(String),
+    #[error("server.d/policy.sh says no")]
+    PolicySaysNo,
+}
+
+/// How a script ended that has not ended well. The messages complete "Prompt 'x' ...".
+#[derive(Debug, Error)]
+pub enum Failed {
+    #[error("failed (exit {code}) and printed: {said}")]
+    Exited { code: i32, said: String },
+    #[error("was ended by signal {signal} and printed: {said}")]
+    Signalled { signal: i32, said: String },
+    #[error("did not end within {} s ({setting} sets the limit) and printed: {said}", limit.as_secs())]
+    TimedOut { limit: Duration, setting: &'static str, said: String },
+    #[error("printed more than {limit} bytes; {setting} sets the limit")]
+    OutputTooLarge { limit: usize, setting: &'static str },
+    #[error("printed too much: {0}")]
+    NoRoom(NoRoom),
+    #[error("was cancelled")]
+    Cancelled,
+}
+
+/// The limits that a script may have broken, and what sets them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) time: Duration,
+    pub(crate) time_setting: &'static str,
+    pub(crate) output: usize,
+    pub(crate) output_setting: &'static str,
+}
+
+impl Failed {
+    /// What is wrong with that ending, if anything is.
+    pub(crate) fn from_ending(
+        ending: ProcessEnding,
+        bounds: &Bounds,
+        said: impl FnOnce() -> String,
+    ) -> Result<(), Self> {
+        Err(match ending {
+            ProcessEnding::Exited(0) => return Ok(()),
+            ProcessEnding::Exited(code) => Self::Exited { code, said: said() },
+            ProcessEnding::Signalled(signal) => Self::Signalled { signal, said: said() },
+            ProcessEnding::TimedOut(_) => {
+                Self::TimedOut { limit: bounds.time, setting: bounds.time_setting, said: said() }
+            }
+            ProcessEnding::OutputTooLarge => {
+                Self::OutputTooLarge { limit: bounds.output, setting: bounds.output_setting }
+            }
+            ProcessEnding::NoRoom(why) => Self::NoRoom(why),
+            ProcessEnding::Cancelled => Self::Cancelled,
+        })
+    }
+}
+
+/// Why an executable of the project did not read a resource.
+#[derive(Debug, Error)]
+pub enum Unread {
+    #[error("there is no such resource")]
+    Missing,
+    /// The URI is not what it expects.
+    #[error("{0}")]
+    Invalid(String),
+    /// It could not, in its own words or in ours.
+    #[error("{0}")]
+    Failed(String),
+    #[error(
+        "{} did not end within {} s; MCPBASH_DEFAULT_TOOL_TIMEOUT sets the limit", script.display(), limit.as_secs()
+    )]
+    TimedOut { script: PathBuf, limit: Duration },
+    #[error("{} printed more than {limit} bytes; MCPBASH_MAX_RESOURCE_BYTES sets the limit", script.display())]
+    OutputTooLarge { script: PathBuf, limit: usize },
+    #[error(transparent)]
+    NoRoom(NoRoom),
+    #[error("it was cancelled")]
+    Cancelled,
+}
+
+/// What the system says about a process that could not be started.
+pub(crate) fn system_error(error: StartError) -> io::Error {
+    match error {
+        StartError::Spawn { source, .. } => source,
+        other => io::Error::other(other),
+    }
+}

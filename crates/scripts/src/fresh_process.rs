@@ -1,0 +1,60 @@
+//! A tool call as a process of its own is told of it: variables, files, words and standard input. A process that serves
+//! many calls would be told of each in another form, made from the same [`ToolCall`]: this is the only form there is
+//! today, and the only place that knows it.
+
+use crate::call_files::CallFiles;
+use crate::scripts::Scripts;
+use crate::spill::Spill;
+use crate::tool_call::ToolCall;
+use mcp_bash_project::{Execution, Tool};
+use mcp_bash_runner::{Input, Variables};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+
+/// The longest argument that a process can be given, on the system that allows the least.
+pub const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
+
+pub(crate) struct Rendered<'a> {
+    pub(crate) words: Vec<OsString>,
+    pub(crate) variables: Variables,
+    /// The arguments.
+    pub(crate) input: Input<'a>,
+    pub(crate) files: CallFiles,
+}
+
+pub(crate) fn render<'a>(scripts: &Scripts, call: &ToolCall<'a>) -> io::Result<Rendered<'a>> {
+    let (tool, roots, arguments) = (call.tool.tool, call.roots, call.arguments);
+    let mut variables = scripts.common_environment(call.tool.paths);
+    let mut spill = Spill::new(scripts.runner(), scripts.settings().payload_threshold);
+    let file = spill.json(&mut variables, ["MCP_TOOL_ARGS_JSON", "MCP_TOOL_ARGS_FILE"], arguments)?;
+    let input = match file {
+        Some(file) => Input::File(File::open(file)?),
+        None => Input::Bytes(arguments.as_bytes()),
+    };
+    let metadata = tool.registry_text();
+    spill.json(&mut variables, ["MCP_TOOL_METADATA_JSON", "MCP_TOOL_METADATA_FILE"], metadata)?;
+    spill.json(&mut variables, ["MCP_TOOL_META_JSON", "MCP_TOOL_META_FILE"], call.meta)?;
+    spill.json(&mut variables, ["MCP_ROOTS_JSON", "MCP_ROOTS_FILE"], &roots.json)?;
+    spill.json(&mut variables, ["MCP_ROOTS_PATHS", "MCP_ROOTS_PATHS_FILE"], &roots.paths)?;
+    let files = CallFiles::new(spill.into_folder()?);
+    variables.set("MCP_TOOL_NAME", &tool.name);
+    variables.set("MCP_TOOL_PATH", &tool.script);
+    variables.set("MCP_PROGRESS_TOKEN", call.progress_token);
+    variables.set("MCP_TOOL_ERROR_FILE", files.error());
+    variables.set("MCP_TOOL_RESOURCES_FILE", files.resources());
+    variables.set("MCP_CANCEL_FILE", files.cancel());
+    variables.set("MCP_ELICIT_SUPPORTED", if call.may_elicit { "1" } else { "0" });
+    variables.set("MCP_ROOTS_COUNT", &roots.count);
+    Ok(Rendered { words: words(tool, arguments), variables, input, files })
+}
+
+/// What the process is started with. An executable that provides tools has to know which one is meant; arguments that
+/// are too long for it are only on its standard input.
+fn words(tool: &Tool, arguments: &str) -> Vec<OsString> {
+    match tool.execution {
+        Execution::Script => Vec::new(),
+        Execution::Provider if arguments.len() > LONGEST_ARGUMENT => vec![OsString::from(&tool.name)],
+        Execution::Provider => vec![OsString::from(&tool.name), arguments.into()],
+    }
+}

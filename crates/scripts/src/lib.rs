@@ -1,0 +1,50 @@
+//! Every script of a project is run here.
+//!
+//! # Theory of operation
+//!
+//! [`Scripts`] has what all of them need: the settings, the runner, the private folder, the search path, the SDK and jq.
+//! What is to be run is a value: a [`ToolCall`], a [`PromptCall`], a [`CompletionCall`], a [`ResourceRead`]. It says who
+//! wants what under which limits, and nothing of how a process is told. `Scripts` decides whether it may run at all,
+//! renders it for a process (variables, files, words, standard input), runs that through [`Runner`] and returns an
+//! [`Outcome`], or a [`ScriptError`] where nothing was run or there is nothing to go on with. The project's own scripts in
+//! `server.d`, executables that are asked which tools they have, and the login shell go the same way: `process.rs` is the
+//! only place where an invocation is put together.
+//!
+//! Nothing here knows of requests, clients or revisions of a protocol: a command line calls a tool as a server does.
+//!
+//! [`Runner`]: mcp_bash_runner::Runner
+
+mod call_files;
+mod completion;
+mod environment;
+mod error;
+mod fresh_process;
+mod health_checks;
+mod login_shell;
+mod outcome;
+mod patience;
+mod policy;
+mod process;
+mod prompt;
+mod reading;
+mod resource_provider;
+mod script;
+mod script_roots;
+mod scripts;
+mod server_script;
+mod spill;
+mod tool_call;
+mod toolbox;
+
+pub use completion::CompletionCall;
+pub use error::{Block, Failed, ScriptError, Unread};
+pub use fresh_process::LONGEST_ARGUMENT;
+pub use mcp_bash_runner::{Overrun, Patience, ProcessEnding, Question, StateDir};
+pub use outcome::Outcome;
+pub use policy::AllowedTool;
+pub use process::Limits;
+pub use prompt::PromptCall;
+pub use resource_provider::ResourceRead;
+pub use script_roots::ScriptRoots;
+pub use scripts::Scripts;
+pub use tool_call::ToolCall;

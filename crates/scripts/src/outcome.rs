@@ -1,0 +1,95 @@
+//! How a script ended, and what it left: the same for every way of running one.
+
+use crate::call_files::CallFiles;
+use mcp_bash_budget::Charge;
+use mcp_bash_project::excerpt;
+use mcp_bash_runner::ProcessEnding;
+use std::borrow::Cow;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+pub struct Outcome {
+    pub ending: ProcessEnding,
+    pub stdout: Vec<u8>,
+    /// The end of standard error, as much as is kept.
+    pub stderr: Vec<u8>,
+    /// What standard output costs, where it is large.
+    pub held: Charge,
+    /// What it could leave beside its output, where it had a place to. It vanishes with this value.
+    files: Option<CallFiles>,
+}
+
+impl From<mcp_bash_runner::Outcome> for Outcome {
+    fn from(outcome: mcp_bash_runner::Outcome) -> Self {
+        let mcp_bash_runner::Outcome { ending, stdout, held, stderr } = outcome;
+        Self { ending, stdout, stderr, held, files: None }
+    }
+}
+
+impl Outcome {
+    pub(crate) fn with_files(self, files: CallFiles) -> Self {
+        Self { files: Some(files), ..self }
+    }
+
+    /// What it printed as text, with a mark in the place of what is no UTF-8.
+    pub fn text(&self) -> Cow<'_, str> {
+        text_of(&self.stdout)
+    }
+
+    /// The end of its standard error as text.
+    pub fn errors(&self) -> Cow<'_, str> {
+        text_of(&self.stderr)
+    }
+
+    /// What it printed as text, which is not charged any more.
+    pub fn into_text(self) -> String {
+        String::from_utf8(self.stdout)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    }
+
+    /// The exit code as a shell has it. None where it did not end by itself.
+    pub fn exit_code(&self) -> Option<i32> {
+        match self.ending {
+            ProcessEnding::Exited(code) => Some(code),
+            ProcessEnding::Signalled(signal) => Some(128 + signal),
+            ProcessEnding::TimedOut(_)
+            | ProcessEnding::Cancelled
+            | ProcessEnding::OutputTooLarge
+            | ProcessEnding::NoRoom(_) => None,
+        }
+    }
+
+    /// How it ended as the standard library has it. None where it did not end by itself.
+    pub fn exit_status(&self) -> Option<ExitStatus> {
+        match self.ending {
+            ProcessEnding::Exited(code) => Some(ExitStatus::from_raw((code & 0xff) << 8)),
+            ProcessEnding::Signalled(signal) => Some(ExitStatus::from_raw(signal)),
+            ProcessEnding::TimedOut(_)
+            | ProcessEnding::Cancelled
+            | ProcessEnding::OutputTooLarge
+            | ProcessEnding::NoRoom(_) => None,
+        }
+    }
+
+    /// What it left where errors are (`MCP_TOOL_ERROR_FILE`).
+    pub fn own_error(&self) -> Option<String> {
+        self.files.as_ref()?.own_error()
+    }
+
+    /// What it left where it names files (`MCP_TOOL_RESOURCES_FILE`); or why that cannot be read.
+    pub fn list_of_resources(&self) -> io::Result<Option<String>> {
+        self.files.as_ref().map_or(Ok(None), CallFiles::list_of_resources)
+    }
+
+    /// The beginning of what it printed: of its errors, or of the rest where there are none.
+    pub(crate) fn said(&self) -> String {
+        let errors = self.errors();
+        excerpt(if errors.trim().is_empty() { self.text() } else { errors }.as_ref())
+    }
+}
+
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    // The check alone is many times faster than the repair, which is hardly ever needed.
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}

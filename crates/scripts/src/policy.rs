@@ -1,0 +1,119 @@
+//! Whether a tool may run: by the list of names, by who could have written it, and by what the project's own
+//! `server.d/policy.sh` says.
+
+use crate::error::{Block, ScriptError};
+use crate::process::Limits;
+use crate::scripts::Scripts;
+use crate::server_script::ServerScript;
+use mcp_bash_budget::Budget;
+use mcp_bash_project::trust::{self, Start};
+use mcp_bash_project::{Paths, Tool};
+use mcp_bash_runner::{Patience, ProcessEnding};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a policy may think.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The longest policy that is asked, in bytes.
+const LONGEST_POLICY: u64 = 1024 * 1024;
+
+/// The longest answer of a policy that is read.
+const LONGEST_ANSWER: usize = 64 * 1024;
+
+/// How much of what a policy that fails says about it is told, in bytes.
+const LONGEST_COMPLAINT: usize = 1024;
+
+/// Reads the policy from its standard input, asks it, and prints what it refused with. What it prints itself is not
+/// ours to read.
+const ASK: &str = r#"
+_MCP_TOOLS_ERROR_CODE=-32602 _MCP_TOOLS_ERROR_MESSAGE=
+mcp_tools_error() { _MCP_TOOLS_ERROR_CODE=$1 _MCP_TOOLS_ERROR_MESSAGE=$2; }
+mcp_tools_policy_check() { return 0; }
+{ . /dev/stdin; } >&2 || exit 120
+mcp_tools_policy_check "$1" "$2" >&2 && { printf allowed; exit 0; }
+printf '%s\n%s' "$_MCP_TOOLS_ERROR_CODE" "$_MCP_TOOLS_ERROR_MESSAGE"
+exit 1
+"#;
+
+/// A tool that may run, and how it is started.
+pub struct AllowedTool<'a> {
+    pub(crate) tool: &'a Tool,
+    pub(crate) paths: &'a Paths,
+    pub(crate) start: Start,
+}
+
+impl Scripts {
+    /// Lets the tool run; or says why not, and what would allow it.
+    pub async fn allow<'a>(
+        &self,
+        tool: &'a Tool,
+        paths: &'a Paths,
+        budget: &Arc<Budget>,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<AllowedTool<'a>, ScriptError> {
+        let blocked = |why| ScriptError::Blocked { tool: tool.name.clone(), why };
+        if let Some(why) = self.settings().tool_policy.blocks(&tool.name) {
+            return Err(blocked(Block::Setting(why)));
+        }
+        if let Some(why) = &tool.distrust {
+            return Err(blocked(Block::Metadata(why.clone())));
+        }
+        let start = trust::may_run(&tool.script, &paths.root);
+        let start = start.map_err(|distrust| blocked(Block::Script(distrust)))?;
+        // A policy that cannot be trusted must not end as no policy at all.
+        let policy = read_policy(paths).map_err(|distrust| blocked(Block::PolicyDistrusted(distrust)))?;
+        if let Some(policy) = policy {
+            // Boxed, so that calls without a policy are not as large.
+            Box::pin(self.ask_policy(tool, paths, &policy, budget, cancelled)).await?;
+        }
+        Ok(AllowedTool { tool, paths, start })
+    }
+
+    async fn ask_policy(
+        &self,
+        tool: &Tool,
+        paths: &Paths,
+        policy: &[u8],
+        budget: &Arc<Budget>,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<(), ScriptError> {
+        let script = ServerScript {
+            name: "policy",
+            prelude: ASK,
+            words: [&tool.name, tool.registry_text()].map(Into::into).into(),
+            text: policy,
+            folders: &[("MCPBASH_TOOLS_DIR", &paths.tools)],
+            limits: Limits {
+                patience: Patience::fixed(TIMEOUT),
+                output: LONGEST_ANSWER,
+                error_tail: LONGEST_COMPLAINT,
+                budget,
+            },
+        };
+        let blocked = |why| ScriptError::Blocked { tool: tool.name.clone(), why };
+        let outcome = self.run_without_talk(script.process(paths), cancelled).await;
+        let outcome = outcome.map_err(|error| blocked(Block::PolicyNotStarted(error)))?;
+        match outcome.ending {
+            // A policy that ends the shell half-way has not said yes.
+            ProcessEnding::Exited(0) if outcome.stdout == b"allowed" => Ok(()),
+            ProcessEnding::Exited(1) => {
+                Err(refusal(&outcome.text()).unwrap_or_else(|| blocked(Block::PolicySaysNo)))
+            }
+            ProcessEnding::TimedOut(_) => Err(blocked(Block::PolicyTimedOut)),
+            _ => Err(blocked(Block::PolicyFailed(outcome.errors().trim().to_owned()))),
+        }
+    }
+}
+
+/// The text of the project's policy, from the file that was judged.
+fn read_policy(paths: &Paths) -> Result<Option<Vec<u8>>, trust::Distrust> {
+    trust::read(&paths.server.join("policy.sh"), &paths.root, LONGEST_POLICY)
+}
+
+/// What a policy refuses with: a code, and on the next line a message. None where it has no message.
+fn refusal(answer: &str) -> Option<ScriptError> {
+    let (code, message) = answer.split_once('\n')?;
+    let message = Some(message.trim()).filter(|message| !message.is_empty())?;
+    Some(ScriptError::Refused { code: code.trim().parse().ok(), message: message.to_owned() })
+}

@@ -1,0 +1,147 @@
+//! Resources that an executable in `providers/` reads: it prints what a URI names.
+
+use crate::environment;
+use crate::error::{ScriptError, Unread};
+use crate::outcome::Outcome;
+use crate::process::{Limits, Process};
+use crate::scripts::Scripts;
+use mcp_bash_budget::Budget;
+use mcp_bash_project::Paths;
+use mcp_bash_project::trust::{self, Distrust, Start};
+use mcp_bash_runner::{Input, Patience, ProcessEnding, Variables};
+use mcp_bash_uri::{Value, Values};
+use serde_json::json;
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long an executable may take to end when it is told to.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Somebody wants to read what a URI names.
+pub struct ResourceRead<'a> {
+    pub script: &'a Path,
+    pub paths: &'a Paths,
+    pub uri: &'a str,
+    /// The variables of the template that found the URI.
+    pub variables: &'a Values,
+    /// What its output is charged to.
+    pub budget: &'a Arc<Budget>,
+}
+
+impl Scripts {
+    /// Runs an executable that reads a resource. An outcome is one that ended well. The executable ends when this is
+    /// dropped.
+    pub async fn read_resource(&self, read: ResourceRead<'_>) -> Result<Outcome, ScriptError> {
+        let what = || read.script.display().to_string();
+        let start = start(read.script, &read.paths.root)
+            .map_err(|source| ScriptError::Distrusted { what: what(), source })?;
+        let settings = self.settings();
+        let process = Process {
+            start,
+            words: vec![read.uri.into()],
+            directory: &read.paths.root,
+            environment: variables(self, &read)?,
+            input: Input::Bytes(&[]),
+            limits: Limits {
+                patience: Patience::fixed(settings.default_timeout),
+                output: settings.resources.max_bytes,
+                error_tail: settings.stderr_tail,
+                budget: read.budget,
+            },
+            grace: GRACE,
+            talk: None,
+        };
+        let outcome = self.run_without_talk(process, std::future::pending()).await;
+        let outcome = outcome.map_err(|source| ScriptError::Start { what: what(), source })?;
+        self.judge(&outcome, read.script)?;
+        Ok(outcome)
+    }
+
+    /// What the exit code of the executable means.
+    fn judge(&self, outcome: &Outcome, script: &Path) -> Result<(), Unread> {
+        let said = outcome.errors();
+        let or = |usual: &str| match said.trim() {
+            "" => usual.to_owned(),
+            said => said.to_owned(),
+        };
+        let settings = self.settings();
+        Err(match outcome.ending {
+            ProcessEnding::Exited(0) => return Ok(()),
+            ProcessEnding::Exited(2) => Unread::Failed(or("it is outside of the folders that may be read")),
+            ProcessEnding::Exited(3) => Unread::Missing,
+            ProcessEnding::Exited(4) => Unread::Invalid(or("its provider does not understand the URI")),
+            ProcessEnding::Exited(5) => Unread::Failed(or("its provider could not fetch it")),
+            ProcessEnding::Exited(6) => Unread::Failed(or("it is larger than its provider allows")),
+            ProcessEnding::Exited(code) => {
+                Unread::Failed(or(&format!("{} failed (exit {code})", script.display())))
+            }
+            ProcessEnding::Signalled(signal) => {
+                Unread::Failed(or(&format!("{} was ended by signal {signal}", script.display())))
+            }
+            ProcessEnding::TimedOut(_) => {
+                Unread::TimedOut { script: script.to_owned(), limit: settings.default_timeout }
+            }
+            ProcessEnding::OutputTooLarge => {
+                Unread::OutputTooLarge { script: script.to_owned(), limit: settings.resources.max_bytes }
+            }
+            ProcessEnding::NoRoom(why) => Unread::NoRoom(why),
+            ProcessEnding::Cancelled => Unread::Cancelled,
+        })
+    }
+}
+
+/// How the executable is started, if it may run.
+fn start(script: &Path, root: &Path) -> Result<Start, Distrust> {
+    let start = trust::may_run(script, root)?;
+    // A script that is neither executable nor says what runs it is one for bash.
+    let is_executable = script.metadata().is_ok_and(|file| file.permissions().mode() & 0o111 != 0);
+    if !is_executable && start.arguments.is_empty() {
+        return Ok(Start { program: "bash".into(), arguments: vec![script.into()] });
+    }
+    Ok(start)
+}
+
+/// What the executable finds in its environment: where things are, the URI, and the variables of its template.
+fn variables(scripts: &Scripts, read: &ResourceRead<'_>) -> Result<Variables, Unread> {
+    let (settings, paths) = (&scripts.settings().resources, read.paths);
+    let mut roots: Vec<_> =
+        settings.roots.iter().map(|root| paths.root.join(root).into_os_string()).collect();
+    roots.push(paths.resources.clone().into());
+    let mut given = environment::base(&settings.environment_mode, scripts.search_path(), paths);
+    given.set("MCP_RESOURCES_ROOTS", roots.join(&OsString::from(":")));
+    given.set("MCPBASH_PROVIDERS_DIR", &paths.providers);
+    given.set("MCPBASH_RESOURCES_DIR", &paths.resources);
+    given.set("MCP_RESOURCE_URI", read.uri);
+    let mut all = serde_json::Map::new();
+    for (name, value) in read.variables {
+        let text = match value {
+            Value::Text(text) => {
+                all.insert(name.clone(), json!(text));
+                text.clone()
+            }
+            Value::List(members) => {
+                all.insert(name.clone(), json!(members));
+                members.join(",")
+            }
+            Value::Map(pairs) => {
+                let map = pairs.iter().map(|(key, value)| (key.clone(), json!(value)));
+                all.insert(name.clone(), map.collect::<serde_json::Map<_, _>>().into());
+                continue;
+            }
+        };
+        if text.contains('\0') {
+            return Err(Unread::Invalid(format!("`{name}` holds a NUL character")));
+        }
+        // Other names than these cannot be said in a shell; they are in the object.
+        if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            given.set(format!("MCP_RESOURCE_VAR_{name}"), text);
+        }
+    }
+    if !all.is_empty() {
+        given.set("MCP_RESOURCE_VARS_JSON", serde_json::Value::from(all).to_string());
+    }
+    Ok(given)
+}

@@ -1,0 +1,81 @@
+//! Runs a script of the project that is no tool: it is trusted or not run, gets its input and its environment, and its
+//! output is what it is asked for.
+
+use crate::error::{Bounds, Failed, ScriptError};
+use crate::outcome::Outcome;
+use crate::patience;
+use crate::process::{Limits, Process};
+use crate::scripts::Scripts;
+use mcp_bash_budget::Budget;
+use mcp_bash_project::{Paths, trust};
+use mcp_bash_runner::{Input, Patience, Variables};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a script may take to end when it is told to.
+const GRACE: Duration = Duration::from_secs(1);
+
+pub(crate) struct Script<'a> {
+    /// What it is to people, as in "Prompt 'x'".
+    pub(crate) what: String,
+    pub(crate) program: &'a Path,
+    pub(crate) paths: &'a Paths,
+    pub(crate) environment: Variables,
+    /// What it reads on its standard input.
+    pub(crate) input: &'a str,
+    /// How long it may take: as its caller says, and as its author says.
+    pub(crate) asked: Option<Duration>,
+    pub(crate) author: Option<Duration>,
+    /// How much it may print, in bytes.
+    pub(crate) limit: usize,
+    /// The setting that says so.
+    pub(crate) limit_setting: &'static str,
+    /// What its output is charged to.
+    pub(crate) budget: &'a Arc<Budget>,
+}
+
+impl Script<'_> {
+    /// How it ended well, or why there is nothing to go on with.
+    pub(crate) async fn run(
+        self,
+        scripts: &Scripts,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<Outcome, ScriptError> {
+        let what = self.what;
+        let start = match trust::may_run(self.program, &self.paths.root) {
+            Ok(start) => start,
+            Err(source) => return Err(ScriptError::Distrusted { what, source }),
+        };
+        let settings = scripts.settings();
+        let bounds = Bounds {
+            time: patience::limit(settings, self.author, self.asked),
+            time_setting: "`timeoutSecs`",
+            output: self.limit,
+            output_setting: self.limit_setting,
+        };
+        let process = Process {
+            start,
+            words: Vec::new(),
+            directory: &self.paths.root,
+            environment: self.environment,
+            input: Input::Bytes(self.input.as_bytes()),
+            limits: Limits {
+                patience: Patience::fixed(bounds.time),
+                output: bounds.output,
+                error_tail: settings.stderr_tail,
+                budget: self.budget,
+            },
+            grace: GRACE,
+            talk: None,
+        };
+        let outcome = match scripts.run_without_talk(process, cancelled).await {
+            Ok(outcome) => outcome,
+            Err(source) => return Err(ScriptError::Start { what, source }),
+        };
+        match Failed::from_ending(outcome.ending, &bounds, || outcome.said()) {
+            Ok(()) => Ok(outcome),
+            Err(how) => Err(ScriptError::Failed { what, how }),
+        }
+    }
+}

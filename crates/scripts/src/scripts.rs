@@ -1,0 +1,151 @@
+//! What all scripts of a process share.
+
+use crate::environment;
+use crate::outcome::Outcome;
+use crate::process::Process;
+use crate::toolbox::Toolbox;
+use mcp_bash_budget::Budget;
+use mcp_bash_project::Paths;
+use mcp_bash_runner::{Question, Runner, StartError, StateDir, Variables};
+use mcp_bash_settings::{PROCESS_SETTING, Settings};
+use std::ffi::OsString;
+use std::io;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Builder;
+
+/// Runs the scripts of a project, and has what they need.
+pub struct Scripts {
+    settings: Arc<Settings>,
+    runner: Runner,
+    state_dir: Arc<StateDir>,
+    /// What is held in all.
+    budget: Arc<Budget>,
+    search_path: OnceLock<OsString>,
+    toolbox: OnceLock<Option<Toolbox>>,
+    on_missing_sdk: OnceLock<TellOfError>,
+    common_environment: Mutex<Option<CommonEnvironment>>,
+}
+
+type TellOfError = Box<dyn Fn(&io::Error) + Send + Sync>;
+
+/// The variables that all scripts have in common, and what they were made of.
+struct CommonEnvironment {
+    search_path: Option<OsString>,
+    paths: Paths,
+    variables: Variables,
+}
+
+impl Scripts {
+    pub fn new(settings: Settings, state_dir: Arc<StateDir>) -> Self {
+        Self {
+            runner: Runner::new(Arc::clone(&state_dir)),
+            budget: Budget::new(settings.max_process_bytes, PROCESS_SETTING),
+            settings: Arc::new(settings),
+            state_dir,
+            search_path: OnceLock::new(),
+            toolbox: OnceLock::new(),
+            on_missing_sdk: OnceLock::new(),
+            common_environment: Mutex::default(),
+        }
+    }
+
+    pub fn settings(&self) -> &Arc<Settings> {
+        &self.settings
+    }
+
+    pub fn state_dir(&self) -> &Arc<StateDir> {
+        &self.state_dir
+    }
+
+    /// What is held in all.
+    pub fn budget(&self) -> &Arc<Budget> {
+        &self.budget
+    }
+
+    pub(crate) fn runner(&self) -> &Runner {
+        &self.runner
+    }
+
+    /// Where scripts find their programs from now on. Only the first word on it counts.
+    pub fn set_search_path(&self, path: OsString) {
+        let _ = self.search_path.set(path);
+    }
+
+    pub(crate) fn search_path(&self) -> Option<&OsString> {
+        self.search_path.get()
+    }
+
+    /// Lets `tell` know why scripts find no SDK, should there be none to be had.
+    pub fn on_missing_sdk(&self, tell: impl Fn(&io::Error) + Send + Sync + 'static) {
+        let _ = self.on_missing_sdk.set(Box::new(tell));
+    }
+
+    /// What scripts find beside their own project, laid out when the first one needs it.
+    pub(crate) fn toolbox(&self) -> Option<&Toolbox> {
+        let lay_out = || match Toolbox::lay_out(&self.state_dir) {
+            Ok(toolbox) => Some(toolbox),
+            Err(error) => {
+                if let Some(tell) = self.on_missing_sdk.get() {
+                    tell(&error);
+                }
+                None
+            }
+        };
+        self.toolbox.get_or_init(lay_out).as_ref()
+    }
+
+    /// What every script that serves somebody finds in its environment, put together again only when the search path is
+    /// another.
+    pub(crate) fn common_environment(&self, paths: &Paths) -> Variables {
+        let mut common = self.common_environment.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*common {
+            Some(known) if known.search_path.as_ref() == self.search_path() && known.paths == *paths => {
+                known.variables.clone()
+            }
+            _ => {
+                let variables = environment::common(self, paths);
+                let search_path = self.search_path().cloned();
+                let known =
+                    CommonEnvironment { search_path, paths: paths.clone(), variables: variables.clone() };
+                *common = Some(known);
+                variables
+            }
+        }
+    }
+
+    /// Runs a process to its end. It ends when `cancelled` completes, or when this is dropped.
+    pub(crate) async fn run(
+        &self,
+        process: Process<'_>,
+        cancelled: impl Future<Output = ()>,
+        on_line: impl FnMut(&[u8]),
+        on_question: impl FnMut(Question),
+    ) -> Result<Outcome, StartError> {
+        self.runner.run(process.into(), cancelled, on_line, on_question).await.map(Outcome::from)
+    }
+
+    /// Runs a process that has no way to talk to us while it runs.
+    pub(crate) async fn run_without_talk(
+        &self,
+        process: Process<'_>,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<Outcome, StartError> {
+        self.run(process, cancelled, |_| {}, drop).await
+    }
+
+    /// The same for whoever may block: a runtime of our own drives it, since that of a server need not be under way yet.
+    pub(crate) fn run_blocking(&self, process: Process<'_>) -> Result<Outcome, StartError> {
+        let program = process.start.program.clone();
+        match Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime.block_on(self.run_without_talk(process, std::future::pending())),
+            Err(source) => Err(StartError::Spawn { program, source }),
+        }
+    }
+
+    /// Ends every process, and removes what was only there while they ran.
+    pub fn end(&self, grace: Duration) {
+        self.runner.end_all(grace);
+        self.state_dir.remove();
+    }
+}

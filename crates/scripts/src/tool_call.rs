@@ -1,0 +1,95 @@
+//! A tool call as a value: what is called, by whom, and under which limits.
+
+use crate::error::ScriptError;
+use crate::fresh_process::{self, Rendered};
+use crate::outcome::Outcome;
+use crate::policy::AllowedTool;
+use crate::process::{Limits, Process};
+use crate::scripts::Scripts;
+use crate::{ScriptRoots, patience};
+use mcp_bash_budget::Budget;
+use mcp_bash_project::Tool;
+use mcp_bash_runner::{Question, Talk};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a tool may take to end when it is told to.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How a tool finds out where to tell of its progress and where to log.
+const SIDE_CHANNEL: &[&str] = &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"];
+
+/// How a tool finds out where to ask.
+const QUESTIONS: [&str; 4] =
+    ["MCP_ASK_SOCKET", "MCP_ASK_KEY", "MCP_ELICIT_REQUEST_FILE", "MCP_ELICIT_RESPONSE_FILE"];
+
+pub struct ToolCall<'a> {
+    pub tool: AllowedTool<'a>,
+    /// The text of a JSON object.
+    pub arguments: &'a str,
+    /// Who calls.
+    pub caller: &'a str,
+    /// What the caller says besides: the text of a JSON object.
+    pub meta: &'a str,
+    /// What progress is told under; empty where nobody wants to hear of it.
+    pub progress_token: &'a str,
+    pub roots: &'a ScriptRoots,
+    /// Whether the caller can be asked anything.
+    pub may_ask: bool,
+    /// Whether its user can be asked.
+    pub may_elicit: bool,
+    /// Whether anybody wants to hear what the tool says while it runs.
+    pub is_heard: bool,
+    pub limits: Limits<'a>,
+}
+
+impl Scripts {
+    /// The limits of a call whose caller lets it take so long.
+    pub fn limits_of<'a>(&self, tool: &Tool, asked: Option<Duration>, budget: &'a Arc<Budget>) -> Limits<'a> {
+        let settings = self.settings();
+        Limits {
+            patience: patience::of_tool(settings, &tool.timeouts, asked),
+            output: settings.output_limit,
+            error_tail: settings.stderr_tail,
+            budget,
+        }
+    }
+
+    /// Calls a tool. However it ends, that is an outcome. `on_line` gets what it says while it runs, and `on_question`
+    /// what it asks.
+    pub async fn call(
+        &self,
+        call: ToolCall<'_>,
+        cancelled: impl Future<Output = ()>,
+        on_line: impl FnMut(&[u8]),
+        on_question: impl FnMut(Question),
+    ) -> Result<Outcome, ScriptError> {
+        let tool = call.tool.tool;
+        let what = || format!("Tool '{}'", tool.name);
+        let Rendered { words, variables, input, files } = fresh_process::render(self, &call)
+            .map_err(|source| ScriptError::Arguments { what: what(), source })?;
+        // Lines on it are signs of life, even where nobody wants to hear any of them.
+        let is_heard = call.is_heard || call.limits.patience.most.is_some();
+        let process = Process {
+            start: call.tool.start,
+            words,
+            directory: &call.tool.paths.root,
+            environment: variables,
+            input,
+            limits: call.limits,
+            grace: GRACE,
+            talk: Some(Talk {
+                folder: files.folder(),
+                side_channel: if is_heard { SIDE_CHANNEL } else { &[] },
+                questions: call.may_ask.then_some(QUESTIONS),
+            }),
+        };
+        let cancelled = async {
+            cancelled.await;
+            files.tell_of_cancellation();
+        };
+        let outcome = self.run(process, cancelled, on_line, on_question).await;
+        let outcome = outcome.map_err(|source| ScriptError::Start { what: what(), source })?;
+        Ok(outcome.with_files(files))
+    }
+}
