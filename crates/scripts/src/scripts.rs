@@ -134,7 +134,8 @@ impl Scripts {
         self.run(process, cancelled, |_| {}, drop).await
     }
 
-    /// The same for whoever may block: a runtime of our own drives it, since that of a server need not be under way yet.
+    /// The same for a thread that may block, and drives no runtime itself: one of our own does, since that of a server need
+    /// not be under way yet.
     pub(crate) fn run_blocking(&self, process: Process<'_>) -> Result<Outcome, StartError> {
         let program = process.start.program.clone();
         match Builder::new_current_thread().enable_all().build() {
