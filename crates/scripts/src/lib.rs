@@ -39,7 +39,7 @@ mod toolbox;
 pub use completion::CompletionCall;
 pub use error::{Block, Failed, ScriptError, Unread};
 pub use fresh_process::LONGEST_ARGUMENT;
-pub use mcp_bash_runner::{AskedThrough, Overrun, Patience, ProcessEnding, Question, StateDir};
+pub use mcp_bash_runner::{Overrun, Patience, ProcessEnding, Question, StateDir};
 pub use outcome::Outcome;
 pub use policy::AllowedTool;
 pub use process::Limits;

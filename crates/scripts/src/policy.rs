@@ -92,7 +92,7 @@ impl Scripts {
             },
         };
         let blocked = |why| ScriptError::Blocked { tool: tool.name.clone(), why };
-        let outcome = self.run_mute(script.process(paths), cancelled).await;
+        let outcome = self.run_without_talk(script.process(paths), cancelled).await;
         let outcome = outcome.map_err(|error| blocked(Block::PolicyNotStarted(error)))?;
         match outcome.ending {
             // A policy that ends the shell half-way has not said yes.

@@ -54,7 +54,7 @@ impl Scripts {
             grace: GRACE,
             talk: None,
         };
-        let outcome = self.run_mute(process, std::future::pending()).await;
+        let outcome = self.run_without_talk(process, std::future::pending()).await;
         let outcome = outcome.map_err(|source| ScriptError::Start { what: what(), source })?;
         self.judge(&outcome, read.script)?;
         Ok(outcome)

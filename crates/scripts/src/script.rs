@@ -69,7 +69,7 @@ impl Script<'_> {
             grace: GRACE,
             talk: None,
         };
-        let outcome = match scripts.run_mute(process, cancelled).await {
+        let outcome = match scripts.run_without_talk(process, cancelled).await {
             Ok(outcome) => outcome,
             Err(source) => return Err(ScriptError::Start { what, source }),
         };

@@ -126,7 +126,7 @@ impl Scripts {
     }
 
     /// Runs a process that has no way to talk to us while it runs.
-    pub(crate) async fn run_mute(
+    pub(crate) async fn run_without_talk(
         &self,
         process: Process<'_>,
         cancelled: impl Future<Output = ()>,
@@ -134,11 +134,12 @@ impl Scripts {
         self.run(process, cancelled, |_| {}, drop).await
     }
 
-    /// The same for whoever may block: a runtime of our own drives it, since that of a server need not be under way yet.
+    /// The same for a thread that may block, and drives no runtime itself: one of our own does, since that of a server need
+    /// not be under way yet.
     pub(crate) fn run_blocking(&self, process: Process<'_>) -> Result<Outcome, StartError> {
         let program = process.start.program.clone();
         match Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime.block_on(self.run_mute(process, std::future::pending())),
+            Ok(runtime) => runtime.block_on(self.run_without_talk(process, std::future::pending())),
             Err(source) => Err(StartError::Spawn { program, source }),
         }
     }

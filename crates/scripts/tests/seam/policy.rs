@@ -1,0 +1,97 @@
+//! Whether a tool may run.
+
+use crate::project::{Project, said};
+use mcp_bash_scripts::{AllowedTool, Block, ScriptError};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+const TOOL: (&str, &str) = ("tools/t/tool.sh", "#!/bin/sh\n");
+
+async fn judged(project: &Project) -> Result<AllowedTool<'_>, ScriptError> {
+    let (tool, budget) = (project.tool("t"), project.scripts.budget());
+    project.scripts.allow(tool, &project.paths, budget, std::future::pending()).await
+}
+
+/// What becomes of the tool where the project's policy is this text.
+async fn asked(policy: &str) -> Result<(), ScriptError> {
+    let project = Project::new(&[TOOL, ("server.d/policy.sh", policy)]);
+    judged(&project).await.map(drop)
+}
+
+#[tokio::test]
+async fn a_policy_that_says_yes_or_nothing_lets_a_tool_run() {
+    asked("").await.unwrap();
+    asked("mcp_tools_policy_check() { [ \"$1\" = t ]; }").await.unwrap();
+    asked("echo noise; mcp_tools_policy_check() { echo noise; }").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_policy_refuses_with_its_own_code_and_words() {
+    let refused = async |how: &str| {
+        let policy = format!("mcp_tools_policy_check() {{ mcp_tools_error {how}; return 1; }}");
+        asked(&policy).await.unwrap_err()
+    };
+    let ScriptError::Refused { code, message } = refused("-32000 'not on Sundays'").await else { panic!() };
+    assert_eq!((code, &*message), (Some(-32000), "not on Sundays"));
+    let ScriptError::Refused { code, message } = refused("many 'not with that code'").await else { panic!() };
+    assert_eq!((code, &*message), (None, "not with that code"));
+    let silent = refused("-32000 ''").await;
+    assert!(matches!(silent, ScriptError::Blocked { why: Block::PolicySaysNo, .. }));
+    assert_eq!(silent.to_string(), "Tool 't' blocked by policy: server.d/policy.sh says no");
+}
+
+#[tokio::test]
+async fn a_policy_that_does_not_come_to_an_answer_has_not_said_yes() {
+    for policy in
+        ["exit 0", "mcp_tools_policy_check() { exit 0; }", "printf allowed; exit 0", "kill -9 $$", "("]
+    {
+        let problem = asked(policy).await.unwrap_err();
+        let ScriptError::Blocked { why: Block::PolicyFailed(_), .. } = problem else {
+            panic!("{policy}: {problem}")
+        };
+    }
+    assert_eq!(
+        said(asked("echo trouble >&2; exit 7").await),
+        "Tool 't' blocked by policy: server.d/policy.sh failed: trouble"
+    );
+}
+
+#[tokio::test]
+async fn a_policy_is_not_asked_for_longer_than_its_caller_waits() {
+    let project = Project::new(&[TOOL, ("server.d/policy.sh", "sleep 600")]);
+    let (tool, budget) = (project.tool("t"), project.scripts.budget());
+    let cancelled = project.scripts.allow(tool, &project.paths, budget, std::future::ready(())).await;
+    assert!(said(cancelled).contains("server.d/policy.sh failed"));
+}
+
+#[tokio::test]
+async fn a_setting_blocks_before_anything_is_asked() {
+    let policy = ("server.d/policy.sh", "touch asked");
+    let project = Project::with_settings(&[TOOL, policy], &[("MCPBASH_TOOL_ALLOWLIST", "other")]);
+    let problem = said(judged(&project).await);
+    assert_eq!(
+        problem,
+        "Tool 't' blocked by policy: it is not in MCPBASH_TOOL_ALLOWLIST; add `t` there to allow it"
+    );
+    assert!(!project.path("asked").exists());
+}
+
+#[tokio::test]
+async fn what_others_could_have_written_is_named_and_not_run() {
+    let open_to_all = |project: &Project, file: &str| {
+        fs::set_permissions(project.path(file), fs::Permissions::from_mode(0o777)).unwrap();
+        format!(
+            "{} is writable by its group or by everyone; run `chmod go-w` on it",
+            project.path(file).display()
+        )
+    };
+    let project = Project::new(&[TOOL]);
+    let why = open_to_all(&project, "tools/t/tool.sh");
+    assert_eq!(said(judged(&project).await), format!("Tool 't' blocked by policy: {why}"));
+    let project = Project::new(&[TOOL, ("server.d/policy.sh", "")]);
+    let why = open_to_all(&project, "server.d/policy.sh");
+    assert_eq!(
+        said(judged(&project).await),
+        format!("Tool 't' blocked by policy: server.d/policy.sh is not trusted: {why}")
+    );
+}

@@ -1,0 +1,106 @@
+//! A project in a temporary folder, and what runs its scripts.
+
+use mcp_bash_budget::Budget;
+use mcp_bash_project::{Catalog, Paths, Tool};
+use mcp_bash_scripts::{Outcome, ScriptError, ScriptRoots, Scripts, ToolCall};
+use mcp_bash_settings::Settings;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+pub(crate) struct Project {
+    _folder: TempDir,
+    pub(crate) paths: Paths,
+    pub(crate) scripts: Arc<Scripts>,
+    pub(crate) catalog: Catalog,
+    pub(crate) roots: ScriptRoots,
+}
+
+impl Project {
+    /// A project of these files. Those that start with `#!` are executable.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        Self::with_settings(files, &[])
+    }
+
+    pub(crate) fn with_settings(files: &[(&str, &str)], set: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap().join("project");
+        for (path, text) in files {
+            let file = root.join(path);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, text).unwrap();
+            let mode = if text.starts_with("#!") { 0o755 } else { 0o644 };
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let setting = |name: &str| set.iter().find(|(set, _)| *set == name).map(|(_, value)| (*value).into());
+        let (settings, problems) = Settings::read(setting);
+        assert!(problems.is_empty(), "{problems:?}");
+        let state_dir = mcp_bash_scripts::StateDir::new(folder.path().to_owned(), false);
+        let scripts = Arc::new(Scripts::new(settings, Arc::new(state_dir)));
+        let paths = Paths::of(&root);
+        // Whoever reads a project blocks, which no thread of a runtime may.
+        let read = || Catalog::read(&paths, &scripts.reading(&paths));
+        let catalog = std::thread::scope(|scope| scope.spawn(read).join().unwrap());
+        Self { _folder: folder, paths, scripts, catalog, roots: ScriptRoots::new(&[]) }
+    }
+
+    /// A project of one tool called `t`, which is this script for `sh`.
+    pub(crate) fn with_tool(script: &str) -> Self {
+        Self::new(&[("tools/t/tool.sh", &format!("#!/bin/sh\n{script}\n"))])
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.paths.root.join(name)
+    }
+
+    pub(crate) fn tool(&self, name: &str) -> &Tool {
+        self.catalog.tools.get(name).unwrap_or_else(|| panic!("{:?}", self.catalog.diagnostics))
+    }
+
+    /// A call of a tool that nobody hears and that can ask nobody.
+    pub(crate) async fn prepare<'a>(&'a self, name: &str, arguments: &'a str) -> ToolCall<'a> {
+        let (tool, budget) = (self.tool(name), self.scripts.budget());
+        let allowed = self.scripts.allow(tool, &self.paths, budget, std::future::pending()).await;
+        ToolCall {
+            tool: allowed.unwrap_or_else(|error| panic!("{error}")),
+            arguments,
+            caller: "test",
+            meta: "{}",
+            progress_token: "",
+            roots: &self.roots,
+            may_ask: false,
+            may_elicit: false,
+            is_heard: false,
+            limits: self.scripts.limits_of(tool, None, budget),
+        }
+    }
+
+    pub(crate) async fn run(&self, call: ToolCall<'_>) -> Result<Outcome, ScriptError> {
+        self.scripts.call(call, std::future::pending(), |_| {}, drop).await
+    }
+
+    /// How a call of the tool `t` without arguments ended.
+    pub(crate) async fn call(&self) -> Outcome {
+        self.run(self.prepare("t", "{}").await).await.unwrap()
+    }
+
+    /// A budget of so many bytes.
+    pub(crate) fn budget(&self, bytes: usize) -> Arc<Budget> {
+        self.scripts.budget().part(bytes, "SMALL_SETTING")
+    }
+}
+
+/// What an error says.
+pub(crate) fn said<T>(result: Result<T, ScriptError>) -> String {
+    match result {
+        Ok(_) => panic!("it should have failed"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The value of a variable in what `env` printed.
+pub(crate) fn variable<'a>(printed: &'a str, name: &str) -> Option<&'a str> {
+    printed.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='))
+}
