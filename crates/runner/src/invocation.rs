@@ -1,6 +1,6 @@
 //! What to run, within which limits, and how it ended.
 
-use crate::{CallFolder, Variables};
+use crate::{CallFolder, Confinement, Variables};
 use mcp_bash_budget::{Budget, Charge, NoRoom};
 use std::ffi::OsString;
 use std::fs::File;
@@ -30,6 +30,8 @@ pub struct Invocation<'a> {
     pub error_tail: usize,
     /// The side channel and the questions of the process. `None` where it has neither.
     pub talk: Option<Talk<'a>>,
+    /// What the process applies to itself before it runs its program.
+    pub confinement: Confinement,
 }
 
 /// How a process can talk to the server while it runs.

@@ -3,7 +3,7 @@
 
 use crate::work::Work;
 use mcp_bash_project::{Paths, excerpt, trust};
-use mcp_bash_runner::{Input, Invocation, Patience, ProcessEnding, Variables};
+use mcp_bash_runner::{Confinement, Input, Invocation, Patience, ProcessEnding, Variables};
 use mcp_bash_wire::RpcError;
 use std::path::Path;
 use std::sync::Arc;
@@ -50,6 +50,7 @@ impl Script<'_> {
             budget: Arc::clone(work.budget()),
             error_tail: settings.stderr_tail,
             talk: None,
+            confinement: Confinement::default(),
         };
         let outcome = work.server().runner().run(invocation, work.cancelled(), |_| {}, drop).await;
         let outcome =

@@ -4,7 +4,7 @@ use crate::methods::tools::environment;
 use crate::settings::{PROCESS_SETTING, Settings};
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Ask, Paths, Reading, excerpt};
-use mcp_bash_runner::{Input, Invocation, Outcome, Patience, ProcessEnding, Runner, StateDir};
+use mcp_bash_runner::{Confinement, Input, Invocation, Outcome, Patience, ProcessEnding, Runner, StateDir};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -86,6 +86,7 @@ impl Ask for Asker {
             budget: Arc::clone(&self.budget),
             error_tail: self.settings.stderr_tail,
             talk: None,
+            confinement: Confinement::default(),
         };
         let outcome = self.runner.run(invocation, std::future::pending(), |_| {}, drop);
         // Whoever reads a project may block, and the runtime of the server need not be under way yet.

@@ -6,7 +6,7 @@ use crate::server::Server;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Start};
-use mcp_bash_runner::{Input, Invocation, Outcome, Patience, ProcessEnding, Variables};
+use mcp_bash_runner::{Confinement, Input, Invocation, Outcome, Patience, ProcessEnding, Variables};
 use mcp_bash_uri::Value;
 use serde_json::json;
 use std::ffi::OsString;
@@ -47,6 +47,7 @@ pub(super) async fn run(
         budget: Arc::clone(budget),
         error_tail: settings.stderr_tail,
         talk: None,
+        confinement: Confinement::default(),
     };
     match server.runner().run(invocation, std::future::pending(), |_| {}, drop).await {
         Ok(outcome) => printed(server, script, outcome),

@@ -12,7 +12,7 @@ use crate::shape::Answer;
 use crate::work::{Return, Work, unknown_state};
 use mcp_bash_budget::SMALL;
 use mcp_bash_project::{Catalog, Origin, Tool};
-use mcp_bash_runner::{Invocation, Patience, Talk};
+use mcp_bash_runner::{Confinement, Invocation, Patience, Talk};
 use mcp_bash_wire::{Object, Raw, RpcError};
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -128,6 +128,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
             side_channel,
             questions: work.capabilities().can_be_asked().then_some(QUESTIONS),
         }),
+        confinement: Confinement::default(),
     };
     let cancelled = async {
         work.cancelled().await;

@@ -4,7 +4,7 @@
 use crate::work::Work;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, Tool, environment_without_secret};
-use mcp_bash_runner::{Input, Invocation, Patience, ProcessEnding, Variables};
+use mcp_bash_runner::{Confinement, Input, Invocation, Patience, ProcessEnding, Variables};
 use mcp_bash_wire::{RpcError, code};
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,6 +70,7 @@ async fn ask(work: &Work, tool: &Tool, paths: &Paths, policy: Vec<u8>) -> Result
         budget: Arc::clone(work.budget()),
         error_tail: 1024,
         talk: None,
+        confinement: Confinement::default(),
     };
     let failed = |why: &str| Err(blocked(tool, &format!("server.d/policy.sh {why}")));
     match work.server().runner().run(invocation, work.cancelled(), |_| {}, drop).await {
