@@ -1,5 +1,6 @@
 //! What to run, within which limits, and how it ended.
 
+use crate::supervise::Bounds;
 use crate::{CallFolder, Confinement, Variables};
 use mcp_bash_budget::{Budget, Charge, NoRoom};
 use std::ffi::OsString;
@@ -32,6 +33,18 @@ pub struct Invocation<'a> {
     pub talk: Option<Talk<'a>>,
     /// What the process applies to itself before it runs its program.
     pub confinement: Confinement,
+}
+
+impl Invocation<'_> {
+    pub(crate) fn bounds(&self) -> Bounds {
+        Bounds {
+            patience: self.patience,
+            grace: self.grace,
+            output_limit: self.output_limit,
+            error_tail: self.error_tail,
+            budget: Arc::clone(&self.budget),
+        }
+    }
 }
 
 /// How a process can talk to the server while it runs.

@@ -38,6 +38,7 @@ mod running_call;
 mod side_channel;
 mod start;
 mod state_dir;
+mod supervise;
 #[cfg(target_os = "linux")]
 mod system_calls;
 mod variables;
