@@ -26,6 +26,8 @@ mod cgroup;
 mod confinement;
 mod deadline;
 mod exit;
+#[cfg(any(test, feature = "fake-child"))]
+pub mod fake_child;
 mod invocation;
 mod launch;
 mod leftovers;

@@ -4,6 +4,8 @@ use crate::ask::{CallQuestions, FileQuestions, Question};
 use crate::call_folder::CallFolders;
 use crate::calls::RunnerId;
 use crate::capture::PipeSource;
+#[cfg(any(test, feature = "fake-child"))]
+use crate::fake_child::FakeChildren;
 use crate::running_call::{self, RunningCall};
 use crate::side_channel::SideChannel;
 use crate::start::{Pipes, prepare};
@@ -26,6 +28,8 @@ pub struct Runner {
     file_questions: Mutex<Option<Arc<FileQuestions>>>,
     /// No more processes are started.
     ended: AtomicBool,
+    #[cfg(any(test, feature = "fake-child"))]
+    fake_children: Option<FakeChildren>,
 }
 
 impl Runner {
@@ -36,7 +40,15 @@ impl Runner {
             folders: Arc::new(CallFolders::new(state_dir)),
             file_questions: Mutex::default(),
             ended: AtomicBool::new(false),
+            #[cfg(any(test, feature = "fake-child"))]
+            fake_children: None,
         }
+    }
+
+    /// A runner that starts no process, and pretends `children` in their place.
+    #[cfg(any(test, feature = "fake-child"))]
+    pub fn pretending(state_dir: Arc<StateDir>, children: &FakeChildren) -> Self {
+        Self { fake_children: Some(children.clone()), ..Self::new(state_dir) }
     }
 
     /// A folder for one call, used by no other call at the same time.
@@ -54,6 +66,12 @@ impl Runner {
         on_line: impl FnMut(&[u8]),
         on_question: impl FnMut(Question),
     ) -> Result<Outcome, StartError> {
+        #[cfg(any(test, feature = "fake-child"))]
+        if let Some(children) = &self.fake_children {
+            let bounds = invocation.bounds();
+            let supervised = children.start(invocation, &self.ended)?;
+            return Ok(supervise(supervised, bounds, cancelled, on_line, on_question).await);
+        }
         let lines = open_side_channel(invocation.talk)?;
         let questions = self.open_questions(invocation.talk, &invocation.budget)?;
         let bounds = invocation.bounds();
@@ -71,6 +89,11 @@ impl Runner {
     /// to every process that is left after `grace`, in its group or outside of it.
     pub fn end_all(&self, grace: Duration) {
         self.ended.store(true, Ordering::Release);
+        #[cfg(any(test, feature = "fake-child"))]
+        if let Some(children) = &self.fake_children {
+            children.end_all();
+            return;
+        }
         running_call::end_all(self.id, grace);
         self.folders.clear();
     }
