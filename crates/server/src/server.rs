@@ -230,7 +230,7 @@ impl Server {
         &self.subscriptions
     }
 
-    pub(crate) fn runner(&self) -> &Runner {
+    pub(crate) fn runner(&self) -> &Arc<Runner> {
         &self.runner
     }
 

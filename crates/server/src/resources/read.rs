@@ -36,7 +36,7 @@ pub(crate) async fn read(server: &Server, budget: &Arc<Budget>, uri: &str) -> Re
     let paths = &snapshot.catalog.paths;
     let (bytes, told) = match provider_script(paths, &found.provider) {
         Some(script) => (project_provider::run(server, budget, paths, &script, uri, &found).await?, None),
-        None => server.resources().sources.read(&found.provider, uri, server).await?,
+        None => server.resources().sources.read(&found.provider, uri, server, budget).await?,
     };
     let limit = server.settings().max_resource_bytes();
     if bytes.len() as u64 > limit {

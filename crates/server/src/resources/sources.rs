@@ -3,6 +3,7 @@
 use super::Failure;
 use crate::server::Server;
 use crate::settings::ResourceSettings;
+use mcp_bash_budget::Budget;
 use mcp_bash_fetch::{Git, GitPolicy, Https, Roots, echo};
 use mcp_bash_project::Paths;
 use std::path::PathBuf;
@@ -34,14 +35,20 @@ impl Sources {
         }
     }
 
-    pub(super) async fn read(&self, provider: &str, uri: &str, server: &Server) -> Result<Sent, Failure> {
+    pub(super) async fn read(
+        &self,
+        provider: &str,
+        uri: &str,
+        server: &Server,
+        budget: &Arc<Budget>,
+    ) -> Result<Sent, Failure> {
         match provider {
             "file" => self.read_file(uri, server).await.map(|bytes| (bytes, None)),
             "https" => {
                 let response = self.https.get(uri).await?;
                 Ok((response.bytes, response.content_type))
             }
-            "git" => Ok((self.git(server).read(uri).await?, None)),
+            "git" => Ok((self.git(server).read(uri, budget).await?, None)),
             "echo" => Ok((echo(uri)?.into_bytes(), None)),
             other => Err(Failure::Failed(format!(
                 "there is no provider `{other}` any more; put an executable `{other}.sh` into `providers/`"
@@ -66,7 +73,7 @@ impl Sources {
             if let Ok(folder) = server.state_dir().path() {
                 policy.scratch = folder;
             }
-            Git::new(policy)
+            Git::new(policy, Arc::clone(server.runner()))
         })
     }
 }
