@@ -1,6 +1,7 @@
 //! Why something was not fetched.
 
 use crate::hosts::UrlError;
+use mcp_bash_budget::NoRoom;
 use mcp_bash_uri::{DecodeError, FileUriError};
 use std::io;
 use std::net::IpAddr;
@@ -66,6 +67,8 @@ pub enum FetchError {
     NoSpace { needed_kb: u64 },
     #[error("git failed to {task}: {words}")]
     Git { task: &'static str, words: String },
+    #[error(transparent)]
+    NoRoom(NoRoom),
     #[error("`{path}` is not a file of the repository{}", because(.why))]
     NotInRepository { path: String, why: &'static str },
 }
@@ -110,6 +113,7 @@ impl FetchError {
             | Self::Encoded { .. }
             | Self::GitUnusable(_)
             | Self::NoSpace { .. }
+            | Self::NoRoom(_)
             | Self::Git { .. } => ErrorKind::Failed,
         }
     }

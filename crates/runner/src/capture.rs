@@ -51,9 +51,8 @@ impl Capture {
     }
 
     /// Reads to the end, or until there are more bytes than the limit.
-    pub(crate) async fn all(&mut self, pipe: OwnedFd) -> Result<(), ReadStop> {
+    pub(crate) async fn all(&mut self, mut pipe: impl ByteSource) -> Result<(), ReadStop> {
         self.bytes.reserve(FIRST_RESERVE);
-        let mut pipe = Source::new(pipe);
         while pipe.read(&mut self.bytes).await > 0 {
             if self.bytes.len() > self.limit {
                 self.bytes.truncate(self.limit);
@@ -73,8 +72,7 @@ impl Capture {
     }
 
     /// Reads to the end, and keeps the last bytes.
-    pub(crate) async fn tail(&mut self, pipe: OwnedFd) {
-        let mut pipe = Source::new(pipe);
+    pub(crate) async fn tail(&mut self, mut pipe: impl ByteSource) {
         while pipe.read(&mut self.bytes).await > 0 {
             if self.bytes.len() > 2 * self.limit {
                 self.cut_to_tail();
@@ -89,9 +87,19 @@ impl Capture {
     }
 }
 
+/// What a process writes to one of its outputs.
+pub(crate) trait ByteSource {
+    /// Appends what has been written, waiting for some if nothing has. Returns how many bytes: 0 at the end.
+    async fn read(&mut self, bytes: &mut Vec<u8>) -> usize;
+
+    /// Makes room for more bytes that wait to be read, once, so that much output takes fewer reads and
+    /// writes. True the first time.
+    fn enlarge(&mut self) -> bool;
+}
+
 /// The reading end of a pipe that does not block. It is registered with the runtime only when a read finds
 /// the pipe empty: most scripts have ended, and closed their end, before the first read.
-struct Source {
+pub(crate) struct PipeSource {
     pipe: Pipe,
     is_enlarged: bool,
 }
@@ -103,12 +111,21 @@ enum Pipe {
     Closed,
 }
 
-impl Source {
-    fn new(pipe: OwnedFd) -> Self {
+impl PipeSource {
+    pub(crate) fn new(pipe: OwnedFd) -> Self {
         Self { pipe: Pipe::Unwatched(pipe), is_enlarged: false }
     }
 
-    /// Appends what the pipe holds, waiting for some if it is empty. Returns how many bytes: 0 at the end.
+    fn watch(&mut self) {
+        if let Pipe::Unwatched(pipe) = std::mem::replace(&mut self.pipe, Pipe::Closed)
+            && let Ok(pipe) = Receiver::from_owned_fd_unchecked(pipe)
+        {
+            self.pipe = Pipe::Watched(pipe);
+        }
+    }
+}
+
+impl ByteSource for PipeSource {
     async fn read(&mut self, bytes: &mut Vec<u8>) -> usize {
         if let Pipe::Unwatched(pipe) = &self.pipe {
             bytes.reserve(FIRST_RESERVE / 2);
@@ -124,16 +141,7 @@ impl Source {
         }
     }
 
-    fn watch(&mut self) {
-        if let Pipe::Unwatched(pipe) = std::mem::replace(&mut self.pipe, Pipe::Closed)
-            && let Ok(pipe) = Receiver::from_owned_fd_unchecked(pipe)
-        {
-            self.pipe = Pipe::Watched(pipe);
-        }
-    }
-
-    /// Enlarges the pipe, once, so that much output takes fewer reads and writes. Where the system does not
-    /// allow it, there are more of them. True the first time.
+    /// Where the system does not allow it, there are more reads and writes.
     fn enlarge(&mut self) -> bool {
         if self.is_enlarged {
             return false;

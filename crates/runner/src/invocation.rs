@@ -1,6 +1,7 @@
 //! What to run, within which limits, and how it ended.
 
-use crate::{CallFolder, Variables};
+use crate::supervise::Bounds;
+use crate::{CallFolder, Confinement, Variables};
 use mcp_bash_budget::{Budget, Charge, NoRoom};
 use std::ffi::OsString;
 use std::fs::File;
@@ -30,6 +31,20 @@ pub struct Invocation<'a> {
     pub error_tail: usize,
     /// The side channel and the questions of the process. `None` where it has neither.
     pub talk: Option<Talk<'a>>,
+    /// What the process applies to itself before it runs its program.
+    pub confinement: Confinement,
+}
+
+impl Invocation<'_> {
+    pub(crate) fn bounds(&self) -> Bounds {
+        Bounds {
+            patience: self.patience,
+            grace: self.grace,
+            output_limit: self.output_limit,
+            error_tail: self.error_tail,
+            budget: Arc::clone(&self.budget),
+        }
+    }
 }
 
 /// How a process can talk to the server while it runs.

@@ -23,8 +23,11 @@ mod call_folder;
 mod calls;
 mod capture;
 mod cgroup;
+mod confinement;
 mod deadline;
 mod exit;
+#[cfg(any(test, feature = "fake-child"))]
+pub mod fake_child;
 mod invocation;
 mod launch;
 mod leftovers;
@@ -37,6 +40,7 @@ mod running_call;
 mod side_channel;
 mod start;
 mod state_dir;
+mod supervise;
 #[cfg(target_os = "linux")]
 mod system_calls;
 mod variables;
@@ -45,6 +49,7 @@ pub mod warden;
 pub use ask::{AskedThrough, Question};
 pub use call_folder::CallFolder;
 pub use cgroup::give_up as do_without_control_groups;
+pub use confinement::{Confinement, ProcessLimit};
 pub use invocation::{Input, Invocation, Outcome, Overrun, Patience, ProcessEnding, StartError, Talk};
 pub use run::Runner;
 pub use state_dir::StateDir;

@@ -6,7 +6,8 @@ use crate::cgroup::{self, CallGroup};
 use crate::exit::{self, ExitWatch};
 use crate::launch::Launch;
 use crate::mark::{self, CallNumber, OURS};
-use crate::{leftovers, own_thread, warden};
+use crate::supervise::Process;
+use crate::{ProcessEnding, leftovers, own_thread, warden};
 use rustix::process::{Pid, Signal, WaitStatus};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +20,10 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often to check whether the group of a dead leader still has living processes.
 const GROUP_CHECK_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Delay before the pipes are first read: 1 ms for each running call. Most scripts have ended by then, and
+/// all their output is read in one go; with many calls at once each of them takes longer.
+const FIRST_READ_DELAY: Duration = Duration::from_millis(1);
 
 /// A call whose process has been started. When this value is dropped, every process of the call is killed.
 #[derive(Debug)]
@@ -68,13 +73,21 @@ impl RunningCall {
         Ok(call)
     }
 
-    /// Completes when the leader has ended. Cancel safe.
-    pub(crate) async fn exited(&mut self) {
+    fn leave(&mut self) -> Option<WaitStatus> {
+        // Before the leader is reaped, when its pid can become that of another process.
+        self.watched = None;
+        self.has_left = true;
+        self.group.take().into_iter().for_each(CallGroup::give_back);
+        CALLS.leave(self.number)
+    }
+}
+
+impl Process for RunningCall {
+    async fn exited(&mut self) {
         self.exit.wait().await;
     }
 
-    /// Sends `TERM` to the whole group, and `KILL` if any of it is alive after `grace`.
-    pub(crate) async fn terminate(&mut self, grace: Duration) {
+    async fn terminate(&mut self, grace: Duration) {
         CALLS.signal(self.number, Signal::TERM);
         let gone = async {
             self.exit.wait().await;
@@ -88,23 +101,24 @@ impl RunningCall {
         }
     }
 
-    /// Kills the processes that the leader has left behind, reaps the leader and returns its exit status.
-    /// `None` if the leader has not ended (uninterruptible sleep).
-    pub(crate) async fn finish(mut self) -> Option<WaitStatus> {
+    async fn finish(mut self) -> ProcessEnding {
         CALLS.set_ending(self.number);
         if self.group.as_ref().is_some_and(|group| !group.is_empty()) || !leftovers::end_without_waiting() {
             CALLS.signal(self.number, Signal::KILL);
             self.group = own_thread::run(self.group.take(), kill_rest).await;
         }
-        self.leave()
+        // Without a status the leader has not ended (uninterruptible sleep).
+        self.leave().map_or(ProcessEnding::Signalled(0), ending_of)
     }
 
-    fn leave(&mut self) -> Option<WaitStatus> {
-        // Before the leader is reaped, when its pid can become that of another process.
-        self.watched = None;
-        self.has_left = true;
-        self.group.take().into_iter().for_each(CallGroup::give_back);
-        CALLS.leave(self.number)
+    fn first_read_delay(&self) -> Duration {
+        FIRST_READ_DELAY * u32::try_from(CALLS.count()).unwrap_or(u32::MAX)
+    }
+
+    /// Restarts the warden if it has died, and reaps orphans.
+    fn upkeep(&self) -> bool {
+        warden::ensure_running();
+        leftovers::reap_and_kill()
     }
 }
 
@@ -143,5 +157,12 @@ pub(crate) fn end_all(runner: RunnerId, grace: Duration) {
     if CALLS.all_belong_to(runner) {
         cgroup::remove_all();
         warden::dismiss();
+    }
+}
+
+fn ending_of(status: WaitStatus) -> ProcessEnding {
+    match status.exit_status() {
+        Some(code) => ProcessEnding::Exited(code),
+        None => ProcessEnding::Signalled(status.terminating_signal().unwrap_or(0)),
     }
 }

@@ -1,5 +1,6 @@
 //! The side channel: a named pipe that a script, and whatever it starts, writes lines to while it runs.
 
+use crate::supervise::Lines;
 use rustix::fs::fstat;
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
@@ -102,40 +103,6 @@ impl SideChannel {
         self.pipe.path()
     }
 
-    /// Waits for bytes and passes on the lines they complete. Cancel safe.
-    pub(crate) async fn read(&mut self, on_line: &mut impl FnMut(&[u8])) -> io::Result<()> {
-        loop {
-            let mut ready = self.pipe.file.readable().await?;
-            let mut piece = [0; READ_SIZE];
-            match self.pipe.read(&mut piece) {
-                Some(count) => {
-                    drop(ready);
-                    self.take(&piece[..count], on_line);
-                    return Ok(());
-                }
-                None => ready.clear_ready(),
-            }
-        }
-    }
-
-    /// Passes on what has been written by now, a last line without its newline included. It reads the pipe
-    /// directly: the runtime may not know yet that it is readable.
-    pub(crate) fn drain(mut self, on_line: &mut impl FnMut(&[u8])) {
-        let mut piece = [0; READ_SIZE];
-        let mut left = MAX_LEFT_IN_PIPE;
-        while let Some(count) = self.pipe.read(&mut piece) {
-            self.take(&piece[..count], on_line);
-            left = left.saturating_sub(count);
-            if left == 0 {
-                return;
-            }
-        }
-        self.pipe.is_drained.store(true, Ordering::Relaxed);
-        if !self.pending.is_empty() && !self.discarding {
-            on_line(&self.pending);
-        }
-    }
-
     fn take(&mut self, piece: &[u8], on_line: &mut impl FnMut(&[u8])) {
         self.pending.extend_from_slice(piece);
         let mut start = 0;
@@ -150,6 +117,41 @@ impl SideChannel {
         if self.pending.len() > MAX_LINE {
             self.pending.clear();
             self.discarding = true;
+        }
+    }
+}
+
+impl Lines for SideChannel {
+    async fn read(&mut self, on_line: &mut impl FnMut(&[u8])) -> io::Result<()> {
+        loop {
+            let mut ready = self.pipe.file.readable().await?;
+            let mut piece = [0; READ_SIZE];
+            match self.pipe.read(&mut piece) {
+                Some(count) => {
+                    drop(ready);
+                    self.take(&piece[..count], on_line);
+                    return Ok(());
+                }
+                None => ready.clear_ready(),
+            }
+        }
+    }
+
+    /// A last line without its newline is passed on too. The pipe is read directly: the runtime may not know
+    /// yet that it is readable.
+    fn drain(mut self, on_line: &mut impl FnMut(&[u8])) {
+        let mut piece = [0; READ_SIZE];
+        let mut left = MAX_LEFT_IN_PIPE;
+        while let Some(count) = self.pipe.read(&mut piece) {
+            self.take(&piece[..count], on_line);
+            left = left.saturating_sub(count);
+            if left == 0 {
+                return;
+            }
+        }
+        self.pipe.is_drained.store(true, Ordering::Relaxed);
+        if !self.pending.is_empty() && !self.discarding {
+            on_line(&self.pending);
         }
     }
 }

@@ -44,8 +44,14 @@ pub(crate) fn prepare<'a>(
     let (output, stdout) = output_pipe()?;
     let (errors, stderr) = output_pipe()?;
     let streams = [stdin, stdout, stderr];
-    let launch =
-        Launch::new(&invocation.program, &invocation.arguments, &invocation.directory, environment, streams)?;
+    let launch = Launch::new(
+        &invocation.program,
+        &invocation.arguments,
+        &invocation.directory,
+        environment,
+        streams,
+        invocation.confinement,
+    )?;
     let sender = |(pipe, rest)| Ok::<_, io::Error>((Sender::from_owned_fd_unchecked(pipe)?, rest));
     Ok((launch, Pipes { input: rest.map(sender).transpose()?, output, errors }))
 }

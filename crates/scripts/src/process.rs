@@ -2,7 +2,7 @@
 
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::Start;
-use mcp_bash_runner::{Input, Invocation, Patience, Talk, Variables};
+use mcp_bash_runner::{Confinement, Input, Invocation, Patience, Talk, Variables};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -52,6 +52,7 @@ impl<'a> From<Process<'a>> for Invocation<'a> {
             budget: Arc::clone(process.limits.budget),
             error_tail: process.limits.error_tail,
             talk: process.talk,
+            confinement: Confinement::default(),
         }
     }
 }

@@ -17,7 +17,7 @@ use tokio::runtime::Builder;
 /// Runs the scripts of a project, and has what they need.
 pub struct Scripts {
     settings: Arc<Settings>,
-    runner: Runner,
+    runner: Arc<Runner>,
     state_dir: Arc<StateDir>,
     /// What is held in all.
     budget: Arc<Budget>,
@@ -39,7 +39,7 @@ struct CommonEnvironment {
 impl Scripts {
     pub fn new(settings: Settings, state_dir: Arc<StateDir>) -> Self {
         Self {
-            runner: Runner::new(Arc::clone(&state_dir)),
+            runner: Arc::new(Runner::new(Arc::clone(&state_dir))),
             budget: Budget::new(settings.max_process_bytes, PROCESS_SETTING),
             settings: Arc::new(settings),
             state_dir,
@@ -63,7 +63,8 @@ impl Scripts {
         &self.budget
     }
 
-    pub(crate) fn runner(&self) -> &Runner {
+    /// Runs the processes of everything that is part of a project.
+    pub fn runner(&self) -> &Arc<Runner> {
         &self.runner
     }
 

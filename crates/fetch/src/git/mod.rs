@@ -1,4 +1,4 @@
-//! Reads a file from a repository, by the installed `git`.
+//! Reads a file from a repository, by the installed `git`, which the runner runs.
 
 mod command;
 mod process;
@@ -10,7 +10,9 @@ pub(crate) use uri::GitUri;
 
 use crate::error::FetchError;
 use crate::hosts::{HostRules, Network, Settings, SystemNetwork, vetted};
-use process::Running;
+use mcp_bash_budget::Budget;
+use mcp_bash_runner::Runner;
+use process::GitRunner;
 use rustix::fs::statvfs;
 use scratch::Scratch;
 use std::net::SocketAddr;
@@ -61,21 +63,23 @@ impl Default for GitPolicy {
 
 pub struct Git {
     policy: GitPolicy,
+    runner: Arc<Runner>,
     network: Arc<dyn Network>,
 }
 
 impl Git {
-    pub fn new(policy: GitPolicy) -> Self {
-        Self::with(policy, Arc::new(SystemNetwork))
+    pub fn new(policy: GitPolicy, runner: Arc<Runner>) -> Self {
+        Self::with(policy, runner, Arc::new(SystemNetwork))
     }
 
     /// With another network than the system's to find addresses by.
-    pub fn with(policy: GitPolicy, network: Arc<dyn Network>) -> Self {
-        Self { policy, network }
+    pub fn with(policy: GitPolicy, runner: Arc<Runner>, network: Arc<dyn Network>) -> Self {
+        Self { policy, runner, network }
     }
 
-    /// Reads `git+https://HOST/REPOSITORY#REF:PATH`.
-    pub async fn read(&self, uri: &str) -> Result<Vec<u8>, FetchError> {
+    /// Reads `git+https://HOST/REPOSITORY#REF:PATH`. What git prints is charged to `budget` until it is
+    /// returned.
+    pub async fn read(&self, uri: &str, budget: &Arc<Budget>) -> Result<Vec<u8>, FetchError> {
         if !self.policy.enabled {
             return Err(FetchError::GitDisabled);
         }
@@ -83,21 +87,23 @@ impl Git {
         self.policy.hosts.check(&uri.repository, SETTINGS)?;
         let within = self.policy.timeout.min(LONGEST);
         let host = uri.repository.authority();
-        timeout(within, self.fetch(&uri)).await.unwrap_or(Err(FetchError::TimedOut {
+        let git = GitRunner { runner: &self.runner, budget };
+        timeout(within, self.fetch(git, &uri)).await.unwrap_or(Err(FetchError::TimedOut {
             host,
             within,
             setting: "MCPBASH_GIT_TIMEOUT",
         }))
     }
 
-    async fn fetch(&self, uri: &GitUri) -> Result<Vec<u8>, FetchError> {
+    async fn fetch(&self, git: GitRunner<'_>, uri: &GitUri) -> Result<Vec<u8>, FetchError> {
         let addresses = vetted(&*self.network, &uri.repository).await?;
-        let folder = Scratch::new(&self.policy.scratch).map_err(|error| unusable(&error))?;
+        let folder =
+            Scratch::new(&self.policy.scratch).map_err(|error| FetchError::GitUnusable(error.to_string()))?;
         self.check_space(folder.path())?;
-        self.check_version(folder.path()).await?;
-        self.clone_into(folder.path(), uri, &addresses).await?;
+        self.check_version(git, folder.path()).await?;
+        self.clone_into(git, folder.path(), uri, &addresses).await?;
         let command = GitCommand::print(&self.policy.program, folder.path());
-        process::print(&command, &uri.path, self.policy.max_bytes).await
+        git.print(&command, &uri.path, self.policy.max_bytes).await
     }
 
     fn max_kb(&self) -> u64 {
@@ -114,9 +120,8 @@ impl Git {
         }
     }
 
-    async fn check_version(&self, folder: &Path) -> Result<(), FetchError> {
-        let command = GitCommand::version(&self.policy.program, folder);
-        let version = Running::start(&command)?.output().await?;
+    async fn check_version(&self, git: GitRunner<'_>, folder: &Path) -> Result<(), FetchError> {
+        let version = git.output(&GitCommand::version(&self.policy.program, folder)).await?;
         let mut numbers = version.trim_start_matches("git version ").split('.').map(str::parse);
         match (numbers.next(), numbers.next()) {
             (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= OLDEST_GIT => Ok(()),
@@ -132,24 +137,22 @@ impl Git {
 
     async fn clone_into(
         &self,
+        git: GitRunner<'_>,
         folder: &Path,
         uri: &GitUri,
         addresses: &[SocketAddr],
     ) -> Result<(), FetchError> {
         let program = &self.policy.program;
-        Running::start(&GitCommand::init(program, folder))?.finish("make a repository").await?;
-        let fetch = GitCommand::fetch(program, folder, uri, addresses);
         let limit_kb = self.max_kb();
         let too_large = || FetchError::TooLarge { limit: limit_kb * 1024, setting: "MCPBASH_GIT_MAX_KB" };
-        let fetching = Running::start(&fetch)?.finish("fetch the repository");
-        tokio::select! {
-            outcome = fetching => outcome?,
-            () = process::outgrown(folder, limit_kb) => return Err(too_large()),
-        }
+        let init = GitCommand::init(program, folder);
+        git.finish(&init, "make a repository", std::future::pending()).await?;
+        let outgrown = async {
+            process::outgrown(folder, limit_kb).await;
+            too_large()
+        };
+        let fetch = GitCommand::fetch(program, folder, uri, addresses);
+        git.finish(&fetch, "fetch the repository", outgrown).await?;
         if process::folder_kb(folder) > limit_kb { Err(too_large()) } else { Ok(()) }
     }
-}
-
-fn unusable(error: &std::io::Error) -> FetchError {
-    FetchError::GitUnusable(error.to_string())
 }

@@ -1,100 +1,134 @@
-//! Runs `git` within bounds.
+//! Runs `git` by the runner, within bounds. When a future of this file is dropped, git and all it has started
+//! are killed.
 
-use super::{GitCommand, unusable};
+use super::GitCommand;
 use crate::error::FetchError;
-use rustix::process::{Pid, Signal, kill_process_group};
+use mcp_bash_budget::Budget;
+use mcp_bash_runner::{
+    Confinement, Input, Invocation, Outcome, Patience, ProcessEnding, Runner, StartError, Variables,
+};
 use std::path::Path;
-use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child, Command};
 
-/// As much of what git says as is worth repeating.
-const MAX_WORDS: u64 = 4096;
+/// How many bytes of each output of git are kept where they are only messages.
+const MAX_MESSAGE_BYTES: usize = 4096;
 
-/// How often the size of a growing repository is looked at.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// How often the size of a growing repository is checked.
+const SIZE_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A process that takes the group it leads with it when it is dropped.
-pub(super) struct Running {
-    child: Child,
+/// Never reached: all that is done for one URI has a shorter limit together, after which the future is
+/// dropped.
+const TIME_LIMIT: Duration = Duration::from_secs(3600);
+
+/// What git is run by.
+#[derive(Clone, Copy)]
+pub(super) struct GitRunner<'a> {
+    pub(super) runner: &'a Runner,
+    /// What git prints is charged to it.
+    pub(super) budget: &'a Arc<Budget>,
 }
 
-impl Running {
-    pub(super) fn start(command: &GitCommand) -> Result<Self, FetchError> {
-        let child = Command::new(&command.program)
-            .args(&command.arguments)
-            .env_clear()
-            // This is how git and its own parts are found.
-            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-            .envs(command.environment.iter().map(|(name, value)| (name, value)))
-            .current_dir(&command.folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(|error| FetchError::GitUnusable(format!("`{}`: {error}", command.program.display())))?;
-        Ok(Self { child })
+impl GitRunner<'_> {
+    /// What git prints on its standard output, if it ends well.
+    pub(super) async fn output(self, command: &GitCommand) -> Result<String, FetchError> {
+        let outcome = self.run(command, &[], MAX_MESSAGE_BYTES, std::future::pending()).await?;
+        if is_success(&outcome) {
+            Ok(String::from_utf8_lossy(&outcome.stdout).into_owned())
+        } else {
+            Err(FetchError::GitUnusable(messages(&outcome)))
+        }
     }
 
-    /// What it prints, up to a bound, once it has ended well.
-    pub(super) async fn output(mut self) -> Result<String, FetchError> {
-        let (status, words) = self.ended().await?;
-        if status.success() { Ok(words) } else { Err(FetchError::GitUnusable(words.trim().to_owned())) }
+    /// Waits until git has ended well. When `stop` completes, git is killed and the error is what `stop`
+    /// returns.
+    pub(super) async fn finish(
+        self,
+        command: &GitCommand,
+        task: &'static str,
+        stop: impl Future<Output = FetchError>,
+    ) -> Result<(), FetchError> {
+        let mut stopped = None;
+        let stop = async { stopped = Some(stop.await) };
+        let outcome = self.run(command, &[], MAX_MESSAGE_BYTES, stop).await?;
+        match stopped {
+            Some(error) => Err(error),
+            None if is_success(&outcome) => Ok(()),
+            None => Err(FetchError::Git { task, words: messages(&outcome) }),
+        }
     }
 
-    /// Waits until it has ended well.
-    pub(super) async fn finish(mut self, task: &'static str) -> Result<(), FetchError> {
-        let (status, words) = self.ended().await?;
-        if status.success() { Ok(()) } else { Err(FetchError::Git { task, words: words.trim().to_owned() }) }
+    /// One file of what was fetched, by a `git cat-file --batch`.
+    pub(super) async fn print(
+        self,
+        command: &GitCommand,
+        path: &str,
+        max_bytes: u64,
+    ) -> Result<Vec<u8>, FetchError> {
+        let input = format!("FETCH_HEAD:{path}\n");
+        let output_limit = usize::try_from(max_bytes).unwrap_or(usize::MAX).saturating_add(MAX_MESSAGE_BYTES);
+        let outcome = self.run(command, input.as_bytes(), output_limit, std::future::pending()).await?;
+        file_in(outcome.stdout, path, max_bytes)
     }
 
-    /// How it ended, and what it said. It gets no input.
-    async fn ended(&mut self) -> Result<(ExitStatus, String), FetchError> {
-        drop(self.child.stdin.take());
-        let (said, complained) = (self.child.stdout.take(), self.child.stderr.take());
-        let (said, complained, status) =
-            tokio::join!(first_words(said), first_words(complained), self.child.wait());
-        Ok((status.map_err(|error| unusable(&error))?, said + &complained))
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // Once it has been waited for it has no number any more, and its group may be someone else's.
-        let leader = self.child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        if let Some(leader) = leader {
-            // It may have ended a moment ago.
-            let _ = kill_process_group(leader, Signal::KILL);
+    async fn run(
+        self,
+        command: &GitCommand,
+        input: &[u8],
+        output_limit: usize,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Outcome, FetchError> {
+        let mut environment = Variables::default();
+        // This is how git and its own parts are found.
+        environment.extend(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        environment.extend(command.environment.iter().map(|(name, value)| (name, value)));
+        let invocation = Invocation {
+            program: command.program.clone(),
+            arguments: command.arguments.clone(),
+            directory: command.folder.clone(),
+            environment,
+            input: Input::Bytes(input),
+            patience: Patience::fixed(TIME_LIMIT),
+            // What it has made so far is thrown away, so it need not clean up.
+            grace: Duration::ZERO,
+            output_limit,
+            budget: Arc::clone(self.budget),
+            error_tail: MAX_MESSAGE_BYTES,
+            talk: None,
+            confinement: Confinement::default(),
+        };
+        let outcome = self.runner.run(invocation, stop, |_| (), drop).await.map_err(not_started)?;
+        match outcome.ending {
+            ProcessEnding::NoRoom(why) => Err(FetchError::NoRoom(why)),
+            _ => Ok(outcome),
         }
     }
 }
 
-/// The start of what comes. The rest is read too, so that nobody has to wait for us.
-async fn first_words(stream: Option<impl tokio::io::AsyncRead + Unpin>) -> String {
-    let Some(mut stream) = stream else { return String::new() };
-    let mut words = Vec::new();
-    let _ = (&mut stream).take(MAX_WORDS).read_to_end(&mut words).await;
-    let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
-    String::from_utf8_lossy(&words).into_owned()
+fn not_started(error: StartError) -> FetchError {
+    FetchError::GitUnusable(match error {
+        StartError::Spawn { program, source } => format!("`{}`: {source}", program.display()),
+        other => other.to_string(),
+    })
 }
 
-/// Asks for one file of what was fetched.
-pub(super) async fn print(command: &GitCommand, path: &str, limit: u64) -> Result<Vec<u8>, FetchError> {
-    let io = |error: std::io::Error| unusable(&error);
-    let mut running = Running::start(command)?;
-    let (Some(mut input), Some(output)) = (running.child.stdin.take(), running.child.stdout.take()) else {
-        return Err(FetchError::GitUnusable("it has no input or output".to_owned()));
-    };
-    input.write_all(format!("FETCH_HEAD:{path}\n").as_bytes()).await.map_err(io)?;
-    drop(input);
-    let mut output = BufReader::new(output);
-    let mut head = String::new();
-    (&mut output).take(MAX_WORDS).read_line(&mut head).await.map_err(io)?;
+fn is_success(outcome: &Outcome) -> bool {
+    outcome.ending == ProcessEnding::Exited(0)
+}
 
+/// What git has printed, on both outputs.
+fn messages(outcome: &Outcome) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&outcome.stdout) + &text(&outcome.stderr)).trim().to_owned()
+}
+
+/// The file in an answer of `git cat-file --batch`: a line that says what it is and how large, then its
+/// bytes.
+fn file_in(mut answer: Vec<u8>, path: &str, max_bytes: u64) -> Result<Vec<u8>, FetchError> {
     let not_there = |why| FetchError::NotInRepository { path: path.to_owned(), why };
+    let head_length = answer.iter().take(MAX_MESSAGE_BYTES).position(|byte| *byte == b'\n');
+    let head_length = head_length.ok_or_else(|| not_there(""))?;
+    let head = String::from_utf8_lossy(&answer[..head_length]);
     let words: Vec<_> = head.split_whitespace().collect();
     let size: u64 = match words[..] {
         [_, "blob", size] => size.parse().map_err(|_| not_there("git says something else about it"))?,
@@ -103,22 +137,26 @@ pub(super) async fn print(command: &GitCommand, path: &str, limit: u64) -> Resul
         ["dangling" | "loop" | "notdir", _] => return Err(not_there("it is a link that leads nowhere")),
         _ => return Err(not_there("")),
     };
-    if size > limit {
-        return Err(FetchError::TooLarge { limit, setting: "MCPBASH_MAX_RESOURCE_BYTES" });
+    if size > max_bytes {
+        return Err(FetchError::TooLarge { limit: max_bytes, setting: "MCPBASH_MAX_RESOURCE_BYTES" });
     }
-    let mut bytes = Vec::new();
-    output.take(size).read_to_end(&mut bytes).await.map_err(io)?;
-    if bytes.len() as u64 == size { Ok(bytes) } else { Err(not_there("git ended before its end")) }
+    answer.drain(..=head_length);
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    if answer.len() < size {
+        return Err(not_there("git ended before its end"));
+    }
+    answer.truncate(size);
+    Ok(answer)
 }
 
-/// Returns once a folder is larger than it may be.
+/// Completes once a folder is larger than it may be.
 pub(super) async fn outgrown(folder: &Path, limit_kb: u64) {
     while folder_kb(folder) <= limit_kb {
-        tokio::time::sleep(LOOK_AGAIN).await;
+        tokio::time::sleep(SIZE_CHECK_INTERVAL).await;
     }
 }
 
-/// What the files in a folder take. It has few of them: what is fetched comes as a pack.
+/// The size of the files in a folder. It has few of them: what is fetched comes as a pack.
 pub(super) fn folder_kb(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries

@@ -1,6 +1,7 @@
 mod downloads;
 mod echoes;
 mod files;
+mod git_bounds;
 mod host_lists;
 mod hostile_paths;
 mod hostile_urls;

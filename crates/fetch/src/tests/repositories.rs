@@ -3,13 +3,25 @@
 use super::server::{PUBLIC, Reply, Request, Server, TestNetwork, answer};
 use crate::git::{GitCommand, GitUri};
 use crate::{ErrorKind, FetchError, Git, GitPolicy, HostList, HostRules};
+use mcp_bash_budget::Budget;
+use mcp_bash_runner::{Runner, StateDir};
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
+
+/// A runner with its private folder in `folder`.
+fn runner(folder: &Path) -> Arc<Runner> {
+    Arc::new(Runner::new(Arc::new(StateDir::new(folder.to_owned(), false))))
+}
+
+fn budget() -> Arc<Budget> {
+    Budget::new(1 << 30, "NOTHING")
+}
 
 fn allowing(hosts: &str) -> GitPolicy {
     let hosts = HostRules { allow: HostList::parse(hosts).unwrap(), ..HostRules::default() };
@@ -76,6 +88,7 @@ fn uris_that_are_refused() {
 async fn rules_come_before_git() {
     let uri = "git+https://h.example/a#x";
     let program = PathBuf::from("/nowhere/git");
+    let folder = TempDir::new().unwrap();
     let private = TestNetwork::new(vec![vec![PUBLIC, "10.0.0.1".parse().unwrap()]], None);
     for (policy, words) in [
         (
@@ -92,12 +105,16 @@ async fn rules_come_before_git() {
             "`h.example` is at 10.0.0.1, which is private; only public addresses are reached",
         ),
     ] {
-        let git = Git::with(GitPolicy { program: program.clone(), ..policy }, private.clone());
-        assert_eq!(git.read(uri).await.unwrap_err().to_string(), words);
+        let git = Git::with(
+            GitPolicy { program: program.clone(), ..policy },
+            runner(folder.path()),
+            private.clone(),
+        );
+        assert_eq!(git.read(uri, &budget()).await.unwrap_err().to_string(), words);
     }
     let public = TestNetwork::new(vec![vec![PUBLIC]], None);
-    let error =
-        Git::with(GitPolicy { program, ..allowing("h.example") }, public).read(uri).await.unwrap_err();
+    let git = Git::with(GitPolicy { program, ..allowing("h.example") }, runner(folder.path()), public);
+    let error = git.read(uri, &budget()).await.unwrap_err();
     assert!(error.to_string().starts_with("git cannot be used: `/nowhere/git`"), "{error}");
 }
 
@@ -129,6 +146,21 @@ fn what_git_is_told() {
     ] {
         assert!(command.environment.contains(&(name, value.into())), "{name}");
     }
+}
+
+/// Writes a script that can be run, and runs it with the argument `version`.
+fn executable(path: &Path, script: &str) -> PathBuf {
+    let mut file =
+        fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o755).open(path).unwrap();
+    file.write_all(script.as_bytes()).unwrap();
+    drop(file);
+    // A process that another test has just started may hold it open for writing for a moment.
+    while Command::new(path)
+        .arg("version")
+        .output()
+        .is_err_and(|error| error.kind() == std::io::ErrorKind::ExecutableFileBusy)
+    {}
+    path.to_owned()
 }
 
 /// A repository with a history, and a `git` that takes the public address for this machine's.
@@ -206,23 +238,7 @@ impl Origin {
              sed 's/:93[.]184[.]216[.]34/:127.0.0.1/')\"; done\nexec git \"$@\"\n",
             certificate.display()
         );
-        let program = self.folder.path().join("git");
-        let mut file = fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o755)
-            .open(&program)
-            .unwrap();
-        file.write_all(script.as_bytes()).unwrap();
-        drop(file);
-        // A process that another test has just started may hold it open for writing for a moment.
-        while Command::new(&program)
-            .arg("version")
-            .output()
-            .is_err_and(|error| error.kind() == std::io::ErrorKind::ExecutableFileBusy)
-        {}
-        program
+        executable(&self.folder.path().join("git"), &script)
     }
 
     async fn server(&self) -> Server {
@@ -234,7 +250,7 @@ impl Origin {
         policy.hosts = allowing(&format!("git.example:{}", server.port)).hosts;
         policy.program = self.program(server);
         policy.scratch = self.scratch();
-        Git::with(policy, server.network())
+        Git::with(policy, runner(self.folder.path()), server.network())
     }
 
     fn scratch(&self) -> PathBuf {
@@ -261,7 +277,7 @@ async fn files_of_a_real_repository() {
         (format!("{}:docs/a%20b.md", origin.commit), "# Hello"),
     ] {
         assert_eq!(
-            git.read(&at(&fragment)).await.map(|bytes| String::from_utf8(bytes).unwrap()).unwrap(),
+            git.read(&at(&fragment), &budget()).await.map(|bytes| String::from_utf8(bytes).unwrap()).unwrap(),
             content,
             "{fragment}"
         );
@@ -272,20 +288,20 @@ async fn files_of_a_real_repository() {
         ("outside", "`outside` is not a file of the repository: it is a link that leads out"),
         ("above", "`above` is not a file of the repository: it is a link that leads out"),
     ] {
-        let error = git.read(&at(fragment)).await.unwrap_err();
+        let error = git.read(&at(fragment), &budget()).await.unwrap_err();
         assert_eq!(error.to_string(), words);
         assert_eq!(error.kind(), ErrorKind::Missing);
     }
-    let error = git.read(&at("no-such-branch:x")).await.unwrap_err();
+    let error = git.read(&at("no-such-branch:x"), &budget()).await.unwrap_err();
     assert!(matches!(error, FetchError::Git { task: "fetch the repository", .. }), "{error}");
 
     let small_files = origin.git(&server, GitPolicy { max_bytes: 4999, ..allowing("x") });
     assert!(matches!(
-        small_files.read(&at("large")).await.unwrap_err(),
+        small_files.read(&at("large"), &budget()).await.unwrap_err(),
         FetchError::TooLarge { limit: 4999, .. }
     ));
     let small_repositories = origin.git(&server, GitPolicy { max_kb: 1, ..allowing("x") });
-    let error = small_repositories.read(&at("large")).await.unwrap_err();
+    let error = small_repositories.read(&at("large"), &budget()).await.unwrap_err();
     assert!(matches!(error, FetchError::TooLarge { limit: 1024, setting: "MCPBASH_GIT_MAX_KB" }), "{error}");
     origin.assert_nothing_is_left();
 }
@@ -303,7 +319,7 @@ async fn git_is_not_led_elsewhere() {
     })
     .await;
     let uri = format!("git+https://git.example:{}/moved.git#main:inside", server.port);
-    let error = origin.git(&server, allowing("x")).read(&uri).await.unwrap_err();
+    let error = origin.git(&server, allowing("x")).read(&uri, &budget()).await.unwrap_err();
     assert!(matches!(error, FetchError::Git { .. }), "{error}");
     assert_eq!(server.heads().len(), 1, "where it was sent is where it would have found it");
 }
@@ -314,7 +330,7 @@ async fn a_server_that_stalls_is_left() {
     let server = Server::start("git.example", |_| Reply::Stall(Vec::new())).await;
     let uri = format!("git+https://git.example:{}/repo.git#main:inside", server.port);
     let hasty = GitPolicy { timeout: Duration::from_millis(700), ..allowing("x") };
-    let error = origin.git(&server, hasty).read(&uri).await.unwrap_err();
+    let error = origin.git(&server, hasty).read(&uri, &budget()).await.unwrap_err();
     assert!(matches!(error, FetchError::TimedOut { .. }), "{error}");
     origin.assert_nothing_is_left();
 }
@@ -325,11 +341,31 @@ async fn a_call_that_is_dropped_takes_git_with_it() {
     let server = Server::start("git.example", |_| Reply::Stall(Vec::new())).await;
     let uri = format!("git+https://git.example:{}/repo.git#main:inside", server.port);
     let git = origin.git(&server, allowing("x"));
-    let reading = tokio::spawn(async move { git.read(&uri).await });
+    let reading = tokio::spawn(async move { git.read(&uri, &budget()).await });
     server.arrival().await;
     reading.abort();
     assert!(reading.await.unwrap_err().is_cancelled());
     // Not only git is gone, but also the part of it that was connected.
     server.departure().await;
     origin.assert_nothing_is_left();
+}
+
+/// It has left the process group of git and the session, and nobody is told of it.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_git_leaves_in_the_background_is_killed() {
+    let folder = TempDir::new().unwrap();
+    let program = executable(
+        &folder.path().join("git"),
+        "#!/bin/sh\n[ \"$1\" = version ] || [ -e ../left ] && exit\n(setsid sh -c 'echo $$ >left; exec sleep 1000' <&- >&- 2>&- &)\n\
+         while [ ! -s left ]; do :; done\ncp left ..\necho git version 2.50.0\n",
+    );
+    let policy = GitPolicy { program, scratch: folder.path().to_owned(), ..allowing("h.example") };
+    let network = TestNetwork::new(vec![vec![PUBLIC]], None);
+    let git = Git::with(policy, runner(folder.path()), network);
+    let error = git.read("git+https://h.example/a#x", &budget()).await.unwrap_err();
+    assert!(matches!(error, FetchError::NotInRepository { .. }), "{error}");
+    let left = fs::read_to_string(folder.path().join("left")).unwrap().trim().parse().unwrap();
+    let left = rustix::process::Pid::from_raw(left).unwrap();
+    assert_eq!(rustix::process::test_kill_process(left), Err(rustix::io::Errno::SRCH));
 }

@@ -10,6 +10,7 @@ mod files;
 mod socket;
 
 use crate::random;
+use crate::supervise::Questions;
 pub(crate) use files::FileQuestions;
 use mcp_bash_budget::{Budget, Charge, NoRoom};
 pub(crate) use socket::AskSocket;
@@ -115,8 +116,15 @@ impl CallQuestions {
         })
     }
 
-    /// The next question. Cancel safe.
-    pub(crate) async fn next(&mut self) -> Question {
+    /// The values of the environment variables that tell a process how to ask: the socket, the key, and the
+    /// two files.
+    pub(crate) fn variable_values(&self) -> [&Path; 4] {
+        [self.socket.get_ref().path(), Path::new(&*self.key), self.files.request(), self.files.response()]
+    }
+}
+
+impl Questions for CallQuestions {
+    async fn next(&mut self) -> Question {
         loop {
             tokio::select! {
                 Some(question) = self.arriving.recv() => return question,
@@ -133,11 +141,5 @@ impl CallQuestions {
                 Some(_) = self.connected.join_next() => {}
             }
         }
-    }
-
-    /// The values of the environment variables that tell a process how to ask: the socket, the key, and the
-    /// two files.
-    pub(crate) fn variable_values(&self) -> [&Path; 4] {
-        [self.socket.get_ref().path(), Path::new(&*self.key), self.files.request(), self.files.response()]
     }
 }

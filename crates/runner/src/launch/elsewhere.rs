@@ -1,7 +1,10 @@
 //! Starts a process with the standard library, on systems where processes carry no mark.
 
+#![expect(unsafe_code, reason = "no safe interface lets a child confine itself")]
+
 use super::{Launch, Started};
 use crate::cgroup::CallGroup;
+use crate::confinement::Step;
 use crate::mark::CallNumber;
 use rustix::process::Pid;
 use std::ffi::OsStr;
@@ -30,5 +33,23 @@ pub(super) fn start(launch: &Launch, _call: CallNumber, _group: Option<&CallGrou
         .stdout(stream(output)?)
         .stderr(stream(errors)?)
         .process_group(0);
-    Ok(Started { pid: Pid::from_child(&command.spawn()?), pidfd: None })
+    let steps = launch.confinement.steps();
+    if !steps.is_empty() {
+        let steps = steps.to_vec();
+        // SAFETY: Each step is one system call, which neither allocates nor locks.
+        unsafe {
+            command.pre_exec(move || Ok(steps.iter().try_for_each(Step::apply)?));
+        }
+    }
+    let child = command.spawn().map_err(|why| named(why, steps))?;
+    Ok(Started { pid: Pid::from_child(&child), pidfd: None })
+}
+
+/// The child can only tell the number of an error, so the message names the steps that it may come from.
+fn named(why: io::Error, steps: &[Step]) -> io::Error {
+    if steps.is_empty() {
+        return why;
+    }
+    let steps: Vec<_> = steps.iter().map(Step::to_string).collect();
+    io::Error::new(why.kind(), format!("{why} (it was also to {})", steps.join(" and ")))
 }

@@ -10,6 +10,7 @@
 
 use super::{Launch, Started};
 use crate::cgroup::{self, CallGroup};
+use crate::confinement::Step;
 use crate::mark::{CallNumber, OURS};
 use rustix::process::{Pid, WaitOptions, waitpid};
 use std::ffi::{c_char, c_int, c_long, c_void};
@@ -17,7 +18,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::{cell::RefCell, io};
 
 /// The child only makes a few system calls before `execve`.
@@ -44,16 +45,21 @@ thread_local! {
     static CHILD_STACK: RefCell<Vec<u128>> = RefCell::new(Vec::with_capacity(STACK_SIZE / size_of::<u128>()));
 }
 
+const NO_STEP: usize = usize::MAX;
+
 /// All that the child needs, prepared before `clone`: the child must not allocate, since it shares our
 /// memory.
-struct Plan {
+struct Plan<'a> {
     program: *const c_char,
     arguments: *const *const c_char,
     environment: *const *const c_char,
     directory: *const c_char,
     streams: [c_int; 3],
     mark: Option<libc::rlimit64>,
-    /// The `errno` of the step that failed in the child, or 0.
+    confinement: &'a [Step],
+    /// The index of the step of the confinement that failed in the child, or [`NO_STEP`].
+    failed_step: AtomicUsize,
+    /// The `errno` of the system call that failed in the child, or 0.
     failure: AtomicI32,
 }
 
@@ -78,6 +84,8 @@ pub(super) fn start(launch: &Launch, call: CallNumber, group: Option<&CallGroup>
         directory: launch.directory.as_ptr(),
         streams,
         mark: OURS.limit(call).map(|limit| libc::rlimit64 { rlim_cur: limit, rlim_max: limit }),
+        confinement: launch.confinement.steps(),
+        failed_step: AtomicUsize::new(NO_STEP),
         failure: AtomicI32::new(0),
     };
     let started = CHILD_STACK.with_borrow_mut(|stack| {
@@ -100,7 +108,11 @@ pub(super) fn start(launch: &Launch, call: CallNumber, group: Option<&CallGroup>
         0 => Ok(started),
         failure => {
             let _ = waitpid(Some(started.pid), WaitOptions::empty());
-            Err(io::Error::from_raw_os_error(failure))
+            let why = io::Error::from_raw_os_error(failure);
+            Err(match plan.confinement.get(plan.failed_step.load(Ordering::Relaxed)) {
+                Some(step) => io::Error::new(why.kind(), format!("failed to {step}: {why}")),
+                None => why,
+            })
         }
     }
 }
@@ -118,6 +130,8 @@ fn can_hold_processes(group: &CallGroup, stack: &mut [MaybeUninit<u128>]) -> boo
             directory: c"/".as_ptr(),
             streams: [0, 1, 2],
             mark: None,
+            confinement: &[],
+            failed_step: AtomicUsize::new(NO_STEP),
             failure: AtomicI32::new(0),
         };
         let can_hold_processes = clone_child(&nothing, stack, Some(group)).is_ok_and(|started| {
@@ -280,8 +294,8 @@ unsafe fn clone_into(
 /// What the child runs. It has a copy of our descriptors and signal handlers, but shares our memory. It never
 /// returns.
 extern "C" fn child_main(plan: *mut c_void) -> c_int {
-    // SAFETY: `clone_child` passes a plan that is alive until the child has left our memory, and that nobody
-    // changes. Only functions that are safe after `vfork` are called: plain system calls, which neither
+    // SAFETY: `clone_child` passes a plan that is alive until the child has left our memory, and that only the
+    // child changes, by its atomics. Only functions that are safe after `vfork` are called: plain system calls, which neither
     // allocate nor lock. The pointers in the plan lead to strings and lists that end with a NUL.
     unsafe {
         let plan = &*plan.cast::<Plan>();
@@ -329,6 +343,13 @@ unsafe fn become_program(plan: &Plan) -> Result<std::convert::Infallible, c_int>
             done(libc::dup2(stream, number))?;
         }
         done(libc::chdir(plan.directory))?;
+        // As late as possible, so that no restriction is in the way of the steps before.
+        for (index, step) in plan.confinement.iter().enumerate() {
+            if let Err(why) = step.apply() {
+                plan.failed_step.store(index, Ordering::Relaxed);
+                return Err(why.raw_os_error());
+            }
+        }
         let mut none = MaybeUninit::<libc::sigset_t>::uninit();
         libc::sigemptyset(none.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), null_mut());

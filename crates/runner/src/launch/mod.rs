@@ -10,9 +10,9 @@ mod elsewhere;
 #[cfg(not(target_os = "linux"))]
 use elsewhere as system;
 
-use crate::Variables;
 use crate::cgroup::CallGroup;
 use crate::mark::CallNumber;
+use crate::{Confinement, Variables};
 use rustix::fs::{Access, access};
 use rustix::process::Pid;
 use std::ffi::{CString, OsStr, OsString};
@@ -31,6 +31,7 @@ pub(crate) struct Launch {
     pub(crate) environment: Variables,
     /// Standard input, output and errors.
     streams: [OwnedFd; 3],
+    confinement: Confinement,
 }
 
 /// A process that was started.
@@ -48,6 +49,7 @@ impl Launch {
         directory: &Path,
         environment: Variables,
         streams: [OwnedFd; 3],
+        confinement: Confinement,
     ) -> io::Result<Self> {
         let mut all = Vec::with_capacity(arguments.len() + 1);
         all.push(text(program)?);
@@ -58,7 +60,7 @@ impl Launch {
             Some(found) => text(found)?,
             None => all[0].clone(),
         };
-        Ok(Self { program, arguments: all, directory: text(directory)?, environment, streams })
+        Ok(Self { program, arguments: all, directory: text(directory)?, environment, streams, confinement })
     }
 
     /// Starts the process as the leader of a new process group, with the mark of its call, in the control
@@ -99,7 +101,15 @@ mod tests {
         let input = std::fs::File::open("/dev/null").unwrap();
         let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
         let streams = [input.into(), writing.into(), errors.into()];
-        let launch = Launch::new(program.as_ref(), &arguments, "/".as_ref(), environment, streams).unwrap();
+        let launch = Launch::new(
+            program.as_ref(),
+            &arguments,
+            "/".as_ref(),
+            environment,
+            streams,
+            Confinement::default(),
+        )
+        .unwrap();
         (launch, output)
     }
 

@@ -6,7 +6,9 @@
 #![allow(dead_code, reason = "no test uses everything")]
 
 use mcp_bash_budget::Budget;
-use mcp_bash_runner::{Input, Invocation, Outcome, Patience, ProcessEnding, Runner, StateDir, Variables};
+use mcp_bash_runner::{
+    Confinement, Input, Invocation, Outcome, Patience, ProcessEnding, Runner, StateDir, Variables,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -116,6 +118,7 @@ pub(crate) fn shell(script: &Path) -> Invocation<'static> {
         budget: Budget::new(1 << 30, "NOTHING"),
         error_tail: 1 << 16,
         talk: None,
+        confinement: Confinement::default(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Our own providers: files, https, repositories, and URIs that say what they name.
 
 use super::Failure;
+use mcp_bash_budget::Budget;
 use mcp_bash_fetch::{Git, Https, Roots, echo};
 use mcp_bash_project::Paths;
 use mcp_bash_scripts::Scripts;
@@ -38,14 +39,14 @@ impl Sources {
         }
     }
 
-    pub(super) async fn read(&self, provider: &str, uri: &str) -> Result<Sent, Failure> {
+    pub(super) async fn read(&self, provider: &str, uri: &str, budget: &Arc<Budget>) -> Result<Sent, Failure> {
         match provider {
             "file" => self.read_file(uri).await.map(|bytes| (bytes, None)),
             "https" => {
                 let response = self.https.get(uri).await?;
                 Ok((response.bytes, response.content_type))
             }
-            "git" => Ok((self.git().read(uri).await?, None)),
+            "git" => Ok((self.git().read(uri, budget).await?, None)),
             "echo" => Ok((echo(uri)?.into_bytes(), None)),
             other => Err(Failure::Failed(format!(
                 "there is no provider `{other}` any more; put an executable `{other}.sh` into `providers/`"
@@ -70,7 +71,7 @@ impl Sources {
             if let Ok(folder) = self.scripts.state_dir().path() {
                 policy.scratch = folder;
             }
-            Git::new(policy)
+            Git::new(policy, Arc::clone(self.scripts.runner()))
         })
     }
 }

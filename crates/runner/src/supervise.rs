@@ -1,0 +1,239 @@
+//! Stays with one started process until it has ended: passes data in and out, watches its time and the limits
+//! on its output, and ends it when it has to be ended.
+//!
+//! It knows the process and its pipes only by the traits of this file.
+
+use crate::ask::{MAX_OPEN, Question};
+use crate::capture::{ByteSource, Capture, ReadStop};
+use crate::deadline::Deadline;
+use crate::{Outcome, Patience, ProcessEnding};
+use mcp_bash_budget::Budget;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// How long to read the pipes of a call on when all its processes have ended. A pipe that is still open then
+/// is held by a process that does not belong to the call.
+const PIPE_CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// How often [`Process::upkeep`] is called for a long call.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The interval at first, and as long as there was something to do: a script can make ten thousand orphans in
+/// a second.
+const FIRST_UPKEEP_INTERVAL: Duration = Duration::from_millis(20);
+
+/// A started process. When the value is dropped, the process and all it has started are killed.
+pub(crate) trait Process {
+    /// Completes when the process has ended. Cancel safe.
+    async fn exited(&mut self);
+
+    /// Sends `TERM`, and `KILL` if the process or one of its group is alive after `grace`.
+    async fn terminate(&mut self, grace: Duration);
+
+    /// Kills what the process has left behind, and returns how it ended.
+    async fn finish(self) -> ProcessEnding;
+
+    /// Delay before the pipes are first read.
+    fn first_read_delay(&self) -> Duration;
+
+    /// The periodic work of a long call. True when it should be done again soon.
+    fn upkeep(&self) -> bool;
+}
+
+/// The lines of the side channel.
+pub(crate) trait Lines {
+    /// Waits for bytes and passes on the lines they complete. Cancel safe.
+    async fn read(&mut self, on_line: &mut impl FnMut(&[u8])) -> io::Result<()>;
+
+    /// Passes on what has been written by now, without waiting.
+    fn drain(self, on_line: &mut impl FnMut(&[u8]));
+}
+
+/// The questions of a call.
+pub(crate) trait Questions {
+    /// The next question. Cancel safe.
+    async fn next(&mut self) -> Question;
+}
+
+/// A process, and the server's ends of what connects it with the server.
+pub(crate) struct Supervised<P, F, S, L, Q> {
+    pub(crate) process: P,
+    /// Writes the input.
+    pub(crate) feeding: F,
+    pub(crate) output: S,
+    pub(crate) errors: S,
+    /// `None` where the process has no side channel.
+    pub(crate) lines: Option<L>,
+    /// `None` where the process may not ask.
+    pub(crate) questions: Option<Q>,
+}
+
+/// The bounds of an [`Invocation`](crate::Invocation).
+#[derive(Debug)]
+pub(crate) struct Bounds {
+    pub(crate) patience: Patience,
+    pub(crate) grace: Duration,
+    pub(crate) output_limit: usize,
+    pub(crate) error_tail: usize,
+    pub(crate) budget: Arc<Budget>,
+}
+
+pub(crate) async fn supervise<P: Process, F: Future<Output = ()>, S: ByteSource, L: Lines, Q: Questions>(
+    supervised: Supervised<P, F, S, L, Q>,
+    bounds: Bounds,
+    cancelled: impl Future<Output = ()>,
+    mut on_line: impl FnMut(&[u8]),
+    mut on_question: impl FnMut(Question),
+) -> Outcome {
+    // The process is bound last, so that it is the first to be dropped should this future be.
+    let Supervised { feeding, output, errors, mut lines, mut questions, mut process } = supervised;
+    let mut stdout = Capture::new(bounds.output_limit, &bounds.budget);
+    let mut stderr = Capture::new(bounds.error_tail, &bounds.budget);
+    let ending = {
+        let start_reading = Notify::new();
+        let transfer = transfer(stdout.all(output), stderr.tail(errors), feeding, &start_reading);
+        tokio::pin!(transfer, cancelled);
+        let mut transferred = None;
+        let mut deadline = Deadline::from_now(bounds.patience);
+        let first_alarm = Instant::now() + process.first_read_delay();
+        let alarm = sleep_until(deadline.end().0.min(first_alarm));
+        tokio::pin!(alarm);
+        let (mut is_first, mut interval) = (true, FIRST_UPKEEP_INTERVAL);
+        let mut open = JoinSet::new();
+        let cut_short = loop {
+            tokio::select! {
+                biased;
+                () = process.exited() => break None,
+                () = &mut cancelled => break Some(ProcessEnding::Cancelled),
+                () = &mut alarm => {
+                    let (now, (end, overrun)) = (Instant::now(), deadline.end());
+                    if now >= end {
+                        break Some(ProcessEnding::TimedOut(overrun));
+                    }
+                    if std::mem::take(&mut is_first) {
+                        start_reading.notify_one();
+                    } else if process.upkeep() {
+                        interval = FIRST_UPKEEP_INTERVAL;
+                    } else {
+                        interval = UPKEEP_INTERVAL.min(2 * interval);
+                    }
+                    alarm.as_mut().reset(end.min(now + interval));
+                }
+                result = &mut transfer, if transferred.is_none() => {
+                    transferred = Some(result);
+                    if let Err(stop) = result {
+                        break Some(stop.into());
+                    }
+                }
+                Ok(()) = next_lines(lines.as_mut(), &mut on_line) => deadline.note_sign_of_life(),
+                question = next_question(questions.as_mut()), if open.len() < MAX_OPEN => {
+                    deadline.pause();
+                    alarm.as_mut().reset(deadline.end().0.min(Instant::now() + UPKEEP_INTERVAL));
+                    on_question(forward(question, &mut open));
+                }
+                Some(_) = open.join_next() => {
+                    deadline.resume();
+                    start_reading.notify_one();
+                    alarm.as_mut().reset(deadline.end().0.min(Instant::now() + UPKEEP_INTERVAL));
+                }
+            }
+        };
+        if cut_short.is_some() {
+            start_reading.notify_one();
+        }
+        let ending = end(process, cut_short, bounds.grace);
+        tokio::pin!(ending);
+        let ending = loop {
+            tokio::select! {
+                biased;
+                ending = &mut ending => break ending,
+                result = &mut transfer, if transferred.is_none() => transferred = Some(result),
+                Ok(()) = next_lines(lines.as_mut(), &mut on_line) => {}
+            }
+        };
+        // All writers have ended, so nothing is added to what the pipes hold now.
+        start_reading.notify_one();
+        let transferred = match transferred {
+            Some(transferred) => transferred,
+            None => timeout(PIPE_CLOSE_TIMEOUT, transfer).await.unwrap_or(Ok(())),
+        };
+        match transferred {
+            Err(stop) if cut_short.is_none() => stop.into(),
+            _ => ending,
+        }
+    };
+    if let Some(lines) = lines {
+        lines.drain(&mut on_line);
+    }
+    stderr.cut_to_tail();
+    Outcome { ending, stdout: stdout.bytes, held: stdout.held, stderr: stderr.bytes }
+}
+
+/// Ends the process, after `TERM` and `grace` if it is cut short, and returns how it ended.
+async fn end(mut process: impl Process, cut_short: Option<ProcessEnding>, grace: Duration) -> ProcessEnding {
+    if cut_short.is_some() {
+        process.terminate(grace).await;
+    }
+    let ending = process.finish().await;
+    cut_short.unwrap_or(ending)
+}
+
+/// Writes the input and reads both outputs, until all three pipes have ended or standard output is not read
+/// any more.
+async fn transfer(
+    stdout: impl Future<Output = Result<(), ReadStop>>,
+    stderr: impl Future<Output = ()>,
+    feeding: impl Future<Output = ()>,
+    start_reading: &Notify,
+) -> Result<(), ReadStop> {
+    let reading = async {
+        // Most scripts end soon, and then all of their output is read in one go.
+        start_reading.notified().await;
+        let errors = async {
+            stderr.await;
+            Ok(())
+        };
+        tokio::try_join!(stdout, errors)
+    };
+    let feeding = async {
+        feeding.await;
+        Ok(())
+    };
+    tokio::try_join!(reading, feeding).map(drop)
+}
+
+/// The question for `on_question`. A task in `open` waits for its answer, passes it to the asker and ends.
+fn forward(mut asked: Question, open: &mut JoinSet<()>) -> Question {
+    let text = std::mem::replace(&mut asked.text, Ok(Vec::new()));
+    let (question, awaited) = Question::new(text, asked.asked_through, asked.held.take());
+    open.spawn(async move {
+        tokio::select! {
+            answer = awaited => {
+                if let Ok((answer, held)) = answer {
+                    asked.held = held;
+                    asked.answer(answer);
+                }
+            }
+            () = asked.withdrawn() => {}
+        }
+    });
+    question
+}
+
+async fn next_question(questions: Option<&mut impl Questions>) -> Question {
+    match questions {
+        Some(questions) => questions.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn next_lines(lines: Option<&mut impl Lines>, on_line: &mut impl FnMut(&[u8])) -> io::Result<()> {
+    match lines {
+        Some(lines) => lines.read(on_line).await,
+        None => std::future::pending().await,
+    }
+}

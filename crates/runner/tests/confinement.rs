@@ -1,0 +1,77 @@
+//! What a confined process, and all it starts, cannot do; and that it does not run when it cannot be confined.
+
+mod stage;
+
+use mcp_bash_runner::{Confinement, Invocation, ProcessEnding, ProcessLimit};
+use stage::Stage;
+
+/// Runs a script under a confinement, and returns what it printed.
+async fn printed_by(body: &str, confinement: Confinement) -> String {
+    let stage = Stage::new();
+    let outcome = stage.run(Invocation { confinement, ..stage.shell("script", body) }).await;
+    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    assert_eq!(outcome.ending, ProcessEnding::Exited(0), "{stderr}");
+    String::from_utf8(outcome.stdout).unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn no_process_of_the_call_gains_privileges() {
+    const BODY: &str = "grep NoNewPrivs /proc/self/status";
+    let confined = Confinement::default().without_new_privileges();
+    assert_eq!(printed_by(BODY, confined).await, "NoNewPrivs:\t1\n");
+    let ours = std::fs::read_to_string("/proc/self/status").unwrap();
+    let ours = ours.lines().find(|line| line.starts_with("NoNewPrivs")).unwrap();
+    assert_eq!(printed_by(BODY, Confinement::default()).await, format!("{ours}\n"));
+}
+
+#[tokio::test]
+async fn limits_are_those_of_the_process_and_cannot_be_raised() {
+    let confined = Confinement::default()
+        .with_limit(ProcessLimit::OpenFiles(37))
+        .with_limit(ProcessLimit::CpuSeconds(41));
+    let body = "ulimit -Sn; ulimit -Hn; ulimit -St; ulimit -Ht";
+    assert_eq!(printed_by(body, confined).await, "37\n37\n41\n41\n");
+}
+
+#[tokio::test]
+async fn a_limit_ends_what_exceeds_it() {
+    let stage = Stage::new();
+    let confinement = Confinement::default().with_limit(ProcessLimit::FileBytes(1024));
+    let body = "exec head -c 4096 /dev/zero >file";
+    let outcome = stage.run(Invocation { confinement, ..stage.shell("script", body) }).await;
+    let by_signal = matches!(outcome.ending, ProcessEnding::Signalled(_));
+    assert!(by_signal, "{:?}", outcome.ending);
+    assert_eq!(std::fs::metadata(stage.path("file")).unwrap().len(), 1024);
+}
+
+/// More open files than the kernel lets anybody have.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_process_that_cannot_be_confined_does_not_run() {
+    let stage = Stage::new();
+    let confinement =
+        Confinement::default().without_new_privileges().with_limit(ProcessLimit::OpenFiles(1 << 62));
+    let invocation = Invocation { confinement, ..stage.shell("script", "echo >ran") };
+    let program = invocation.program.display().to_string();
+    let refused = stage.runner.run(invocation, std::future::pending(), |_| (), drop).await;
+    let expected = format!(
+        "failed to start {program}: failed to limit open files to {}: Operation not permitted (os error 1)",
+        1_u64 << 62
+    );
+    assert_eq!(refused.unwrap_err().to_string(), expected);
+    assert!(!stage.path("ran").exists());
+    stage.assert_empty();
+}
+
+/// The steps are the child's alone: neither this process nor the next call has them.
+#[tokio::test]
+async fn the_server_itself_is_not_confined() {
+    let stage = Stage::new();
+    let before = stage.call("before", "ulimit -Hn; ulimit -Ht").await.stdout;
+    let confinement = Confinement::default()
+        .with_limit(ProcessLimit::OpenFiles(37))
+        .with_limit(ProcessLimit::CpuSeconds(41));
+    stage.run(Invocation { confinement, ..stage.shell("confined", "true") }).await;
+    assert_eq!(stage.call("after", "ulimit -Hn; ulimit -Ht").await.stdout, before);
+}
