@@ -38,8 +38,14 @@ struct CommonEnvironment {
 
 impl Scripts {
     pub fn new(settings: Settings, state_dir: Arc<StateDir>) -> Self {
+        let runner = Runner::new(Arc::clone(&state_dir));
+        Self::with_runner(runner, settings, state_dir)
+    }
+
+    /// The same with a runner that is there already.
+    pub fn with_runner(runner: Runner, settings: Settings, state_dir: Arc<StateDir>) -> Self {
         Self {
-            runner: Arc::new(Runner::new(Arc::clone(&state_dir))),
+            runner: Arc::new(runner),
             budget: Budget::new(settings.max_process_bytes, PROCESS_SETTING),
             settings: Arc::new(settings),
             state_dir,
