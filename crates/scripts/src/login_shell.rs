@@ -24,16 +24,20 @@ impl Scripts {
     /// waited for, and what it started goes with it.
     pub fn ask_login_shell(&self) -> Option<OsString> {
         let shell = std::env::var_os("SHELL").filter(|shell| Path::new(shell).is_absolute());
+        self.ask_shell(shell.unwrap_or("/bin/sh".into()), TIMEOUT)
+    }
+
+    fn ask_shell(&self, shell: OsString, timeout: Duration) -> Option<OsString> {
         let here = std::env::current_dir().unwrap_or_else(|_| "/".into());
         let command = format!("printf '%s%s%s' '{MARK}' \"$PATH\" '{MARK}'");
         let process = Process {
-            start: Start { program: shell.unwrap_or("/bin/sh".into()).into(), arguments: Vec::new() },
+            start: Start { program: shell.into(), arguments: Vec::new() },
             words: ["-l", "-c", &command].map(Into::into).into(),
             directory: &here,
             environment: environment_without_secret().collect(),
             input: Input::Bytes(&[]),
             limits: Limits {
-                patience: Patience::fixed(TIMEOUT),
+                patience: Patience::fixed(timeout),
                 output: LONGEST_OUTPUT,
                 error_tail: 0,
                 budget: self.budget(),
@@ -59,6 +63,38 @@ fn between_marks(bytes: &[u8]) -> Option<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mcp_bash_runner::StateDir;
+    use mcp_bash_settings::Settings;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::sync::Arc;
+
+    /// What is learnt from a login shell that is this script, in a folder of its own.
+    fn asked(script: &str, timeout: Duration) -> (Option<OsString>, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let shell = folder.path().join("shell");
+        fs::write(&shell, format!("#!/bin/sh\ncd \"${{0%/*}}\"\n{script}\n")).unwrap();
+        fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
+        let state_dir = Arc::new(StateDir::new(folder.path().to_owned(), false));
+        let scripts = Scripts::new(Settings::read(|_| None).0, state_dir);
+        (scripts.ask_shell(shell.into(), timeout), folder)
+    }
+
+    /// One test, since a script cannot be executed that is still open for writing in a process which another test has
+    /// just forked.
+    #[test]
+    fn a_shell_tells_its_path_and_one_that_hangs_is_ended_with_what_it_started() {
+        let profile =
+            r#"echo noise; echo trouble >&2; PATH=/mine/bin:/bin:/usr/bin; shift; exec /bin/sh "$@""#;
+        assert_eq!(asked(profile, TIMEOUT).0, Some("/mine/bin:/bin:/usr/bin".into()));
+        assert_eq!(asked("exit 0", TIMEOUT).0, None);
+        let hanging = "sleep 600 & echo $! >started; wait";
+        let (path, folder) = asked(hanging, Duration::from_millis(500));
+        assert_eq!(path, None);
+        let started = fs::read_to_string(folder.path().join("started")).unwrap();
+        let gone = !fs::exists(format!("/proc/{}", started.trim())).unwrap();
+        assert!(gone || !cfg!(target_os = "linux"));
+    }
 
     #[test]
     fn what_a_profile_prints_is_not_taken_for_the_path() {

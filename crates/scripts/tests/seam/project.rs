@@ -4,14 +4,17 @@ use mcp_bash_budget::Budget;
 use mcp_bash_project::{Catalog, Paths, Tool};
 use mcp_bash_scripts::{Outcome, ScriptError, ScriptRoots, Scripts, ToolCall};
 use mcp_bash_settings::Settings;
+use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::rc::{Rc, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 
 pub(crate) struct Project {
     _folder: TempDir,
+    _turn: Turn,
     pub(crate) paths: Paths,
     pub(crate) scripts: Arc<Scripts>,
     pub(crate) catalog: Catalog,
@@ -25,7 +28,7 @@ impl Project {
     }
 
     pub(crate) fn with_settings(files: &[(&str, &str)], set: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let (turn, folder) = (turn(), tempfile::tempdir().unwrap());
         let root = folder.path().canonicalize().unwrap().join("project");
         for (path, text) in files {
             let file = root.join(path);
@@ -43,7 +46,7 @@ impl Project {
         // Whoever reads a project blocks, which no thread of a runtime may.
         let read = || Catalog::read(&paths, &scripts.reading(&paths));
         let catalog = std::thread::scope(|scope| scope.spawn(read).join().unwrap());
-        Self { _folder: folder, paths, scripts, catalog, roots: ScriptRoots::new(&[]) }
+        Self { _folder: folder, _turn: turn, paths, scripts, catalog, roots: ScriptRoots::new(&[]) }
     }
 
     /// A project of one tool called `t`, which is this script for `sh`.
@@ -90,6 +93,23 @@ impl Project {
     pub(crate) fn budget(&self, bytes: usize) -> Arc<Budget> {
         self.scripts.budget().part(bytes, "SMALL_SETTING")
     }
+}
+
+/// Tests take turns: a process that one of them starts has, until it executes its program, every file open that another
+/// one is writing, and a script that is open for writing cannot be executed (`ETXTBSY`).
+type Turn = Rc<MutexGuard<'static, ()>>;
+
+/// The turn of the test that this thread runs, which may have several projects.
+fn turn() -> Turn {
+    static TURN: Mutex<()> = Mutex::new(());
+    thread_local!(static OURS: RefCell<Weak<MutexGuard<'static, ()>>> = RefCell::default());
+    OURS.with_borrow_mut(|ours| {
+        ours.upgrade().unwrap_or_else(|| {
+            let turn = Rc::new(TURN.lock().unwrap_or_else(PoisonError::into_inner));
+            *ours = Rc::downgrade(&turn);
+            turn
+        })
+    })
 }
 
 /// What an error says.
