@@ -39,7 +39,12 @@ impl Sources {
         }
     }
 
-    pub(super) async fn read(&self, provider: &str, uri: &str, budget: &Arc<Budget>) -> Result<Sent, Failure> {
+    pub(super) async fn read(
+        &self,
+        provider: &str,
+        uri: &str,
+        budget: &Arc<Budget>,
+    ) -> Result<Sent, Failure> {
         match provider {
             "file" => self.read_file(uri).await.map(|bytes| (bytes, None)),
             "https" => {
