@@ -24,7 +24,7 @@ fn examine(arguments: &Arguments) -> (Value, u8) {
     if !problems.is_empty() {
         return misconfigured(problems.iter().map(ToString::to_string).collect());
     }
-    let folder = match startup::location(arguments) {
+    let folder = match startup::location(arguments, &settings) {
         Ok(Location::Folder(folder)) => folder,
         Ok(Location::Embedded) => {
             let problem = "no project found: set MCPBASH_PROJECT_ROOT or use --project-root";
@@ -37,7 +37,7 @@ fn examine(arguments: &Arguments) -> (Value, u8) {
         Err(error) => return misconfigured(vec![error.to_string()]),
     };
     let search_path = SearchPath::resolve(&scripts);
-    let paths = startup::paths(&folder);
+    let paths = startup::paths(&folder, scripts.settings());
     let catalog = Catalog::read(&paths, &scripts.reading(&paths));
     let mut problems: Vec<String> = catalog.diagnostics.iter().map(ToString::to_string).collect();
     // Half a project is served; one of which nothing is left is not.

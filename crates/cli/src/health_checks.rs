@@ -5,14 +5,10 @@ use mcp_bash_scripts::{Outcome, Scripts};
 use std::io::Write;
 use std::time::Duration;
 
-/// How long the checks may take, where `MCPBASH_HEALTH_TIMEOUT_SECS` does not say.
-const TIMEOUT: Duration = Duration::from_secs(5);
-
 /// Runs the checks of a project and shows what they printed. Nothing where it has none, else whether they passed or why
 /// they did not run.
 pub(crate) fn run(scripts: &Scripts, paths: &Paths) -> Option<Result<(), String>> {
-    let setting = std::env::var("MCPBASH_HEALTH_TIMEOUT_SECS").ok().and_then(|text| text.parse().ok());
-    let timeout = setting.filter(|seconds| *seconds > 0).map_or(TIMEOUT, Duration::from_secs);
+    let timeout = scripts.settings().health_timeout;
     match scripts.check_health(paths, timeout) {
         Ok(outcome) => outcome.map(|outcome| {
             // Whoever closed our standard error does not want to read it.

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::startup;
 use mcp_bash_project::{Catalog, Execution, Paths, Tool, excerpt};
 use mcp_bash_server::{InMemoryClient, Log, Server, Style};
+use mcp_bash_settings::Settings;
 use mcp_bash_wire::LogLevel;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -20,8 +21,8 @@ pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
     let (settings, _) = startup::settings();
     let (runtime, scripts) = startup::scripts(settings)?;
     let folder = scripts.state_dir().path().map_err(|source| Error::Start { source })?.join("provider");
-    let paths =
-        project_around(&file, &folder).map_err(|source| Error::Provider { file: file.clone(), source })?;
+    let paths = project_around(&file, &folder, scripts.settings())
+        .map_err(|source| Error::Provider { file: file.clone(), source })?;
     let reading = scripts.reading(&paths);
     let catalog = Catalog::read(&paths, &reading);
 
@@ -54,12 +55,12 @@ pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
 }
 
 /// The project that the executable is part of, or one made for it in `folder`.
-fn project_around(file: &Path, folder: &Path) -> std::io::Result<Paths> {
+fn project_around(file: &Path, folder: &Path, settings: &Settings) -> std::io::Result<Paths> {
     if let Some(tools) = file.parent()
         && tools.file_name().is_some_and(|name| name == "tools")
         && let Some(root) = tools.parent()
     {
-        return Ok(startup::paths(root));
+        return Ok(startup::paths(root, settings));
     }
     let paths = Paths::of(folder);
     std::fs::create_dir_all(&paths.tools)?;

@@ -4,6 +4,7 @@ use crate::arguments::{Arguments, RefreshArguments, RegistryCommand};
 use crate::error::Error;
 use crate::startup;
 use mcp_bash_project::{Catalog, Location, Paths};
+use mcp_bash_settings::Settings;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -11,19 +12,19 @@ use std::process::ExitCode;
 use std::time::UNIX_EPOCH;
 
 pub(crate) fn run(arguments: &Arguments, command: &RegistryCommand) -> Result<ExitCode, Error> {
-    let Location::Folder(root) = startup::location(arguments)? else { return Err(Error::NoProject) };
+    let (settings, _) = startup::settings();
+    let Location::Folder(root) = startup::location(arguments, &settings)? else {
+        return Err(Error::NoProject);
+    };
+    let paths = startup::paths(&root, &settings);
     match command {
-        RegistryCommand::Refresh(options) => refresh(&startup::paths(&root), options),
-        RegistryCommand::Status => {
-            let (settings, _) = startup::settings();
-            Ok(status(&startup::paths(&root), settings.registry_limit))
-        }
+        RegistryCommand::Refresh(options) => refresh(&paths, settings, options),
+        RegistryCommand::Status => Ok(status(&paths, settings.registry_limit)),
     }
 }
 
 /// Reads the project and writes its registry: exit 0 when all went well, 1 when something was skipped or not written.
-fn refresh(paths: &Paths, options: &RefreshArguments) -> Result<ExitCode, Error> {
-    let (settings, _) = startup::settings();
+fn refresh(paths: &Paths, settings: Settings, options: &RefreshArguments) -> Result<ExitCode, Error> {
     let (_runtime, scripts) = startup::scripts(settings)?;
     let mut reading = scripts.reading(paths);
     reading.static_registry = false;

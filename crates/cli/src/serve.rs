@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
         log.event(LogLevel::Warning, "mcp.settings", &problem.to_string(), &json!({}));
     }
 
-    let location = startup::location(arguments)?;
+    let location = startup::location(arguments, &settings)?;
     let (runtime, scripts) = startup::scripts(settings)?;
     let paths = startup::paths_at(&location, &scripts)?;
     let reading = scripts.reading(&paths);

@@ -13,14 +13,13 @@ use tokio::runtime::{Builder, Runtime};
 
 /// The settings of the environment, and what is wrong with them.
 pub(crate) fn settings() -> (Settings, Vec<SettingProblem>) {
-    Settings::read(|name| std::env::var(name).ok())
+    Settings::from_environment()
 }
 
-pub(crate) fn location(arguments: &Arguments) -> Result<Location, Error> {
-    let variable =
-        std::env::var_os("MCPBASH_PROJECT_ROOT").filter(|value| !value.is_empty()).map(PathBuf::from);
+pub(crate) fn location(arguments: &Arguments, settings: &Settings) -> Result<Location, Error> {
     let here = std::env::current_dir().ok();
-    Ok(Location::find(arguments.project_root.as_deref(), variable.as_deref(), here.as_deref())?)
+    let (flag, variable) = (arguments.project_root.as_deref(), settings.project_root.as_deref());
+    Ok(Location::find(flag, variable, here.as_deref())?)
 }
 
 /// The runtime that work is done on, and who runs the scripts of a project.
@@ -42,14 +41,25 @@ pub(crate) fn scripts(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Err
 /// Where the project at `location` is. The embedded one is written to the private folder first.
 pub(crate) fn paths_at(location: &Location, scripts: &Scripts) -> Result<Paths, Error> {
     Ok(match location {
-        Location::Folder(folder) => paths(folder),
+        Location::Folder(folder) => paths(folder, scripts.settings()),
         Location::Embedded => Paths::of(&stage(scripts.state_dir())?),
     })
 }
 
 /// Where the parts of the project in `root` are.
-pub(crate) fn paths(root: &Path) -> Paths {
-    Paths::with_overrides(root, |name| std::env::var(name).ok())
+pub(crate) fn paths(root: &Path, settings: &Settings) -> Paths {
+    let folders = &settings.folders;
+    // Joining with an absolute path gives that path.
+    Paths {
+        tools: root.join(&folders.tools),
+        resources: root.join(&folders.resources),
+        prompts: root.join(&folders.prompts),
+        completions: root.join(&folders.completions),
+        providers: root.join(&folders.providers),
+        server: root.join(&folders.server),
+        registry: root.join(&folders.registry),
+        root: root.to_owned(),
+    }
 }
 
 /// Writes the embedded project to the private folder.
@@ -57,4 +67,26 @@ pub(crate) fn stage(state_dir: &StateDir) -> Result<PathBuf, Error> {
     let folder = state_dir.path().map_err(Error::Embedded)?.join("getting-started");
     stage_embedded(&folder).map_err(Error::Embedded)?;
     Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_folders_are_the_defaults_of_the_settings() {
+        let (settings, _) = Settings::read(|_| None);
+        assert_eq!(paths(Path::new("/p"), &settings), Paths::of(Path::new("/p")));
+    }
+
+    #[test]
+    fn a_folder_is_relative_to_the_project_or_absolute() {
+        let (settings, _) = Settings::read(|name| match name {
+            "MCPBASH_TOOLS_DIR" => Some("bin".to_owned()),
+            "MCPBASH_REGISTRY_DIR" => Some("/cache".to_owned()),
+            _ => None,
+        });
+        let paths = paths(Path::new("/p"), &settings);
+        assert_eq!((paths.tools, paths.registry), ("/p/bin".into(), "/cache".into()));
+    }
 }

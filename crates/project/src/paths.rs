@@ -21,24 +21,14 @@ pub struct Paths {
 impl Paths {
     /// The usual places below `root`.
     pub fn of(root: &Path) -> Self {
-        Self::with_overrides(root, |_| None)
-    }
-
-    /// The places below `root`, except where `setting` names another: absolute, or relative to `root`.
-    pub fn with_overrides(root: &Path, setting: impl Fn(&str) -> Option<String>) -> Self {
-        let place = |name: &str, usual: &str| {
-            let given = setting(name).filter(|path| !path.is_empty());
-            // Joining with an absolute path gives that path.
-            root.join(given.as_deref().unwrap_or(usual))
-        };
         Self {
-            tools: place("MCPBASH_TOOLS_DIR", "tools"),
-            resources: place("MCPBASH_RESOURCES_DIR", "resources"),
-            prompts: place("MCPBASH_PROMPTS_DIR", "prompts"),
-            completions: place("MCPBASH_COMPLETIONS_DIR", "completions"),
-            providers: place("MCPBASH_PROVIDERS_DIR", "providers"),
-            server: place("MCPBASH_SERVER_DIR", "server.d"),
-            registry: place("MCPBASH_REGISTRY_DIR", ".registry"),
+            tools: root.join("tools"),
+            resources: root.join("resources"),
+            prompts: root.join("prompts"),
+            completions: root.join("completions"),
+            providers: root.join("providers"),
+            server: root.join("server.d"),
+            registry: root.join(".registry"),
             root: root.to_owned(),
         }
     }

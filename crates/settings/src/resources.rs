@@ -1,7 +1,11 @@
 //! The settings of resources: what may be read, from where, and how much of it.
 
-use crate::{EnvironmentMode, Reader, SettingProblem, Settings, YEAR, names};
-use mcp_bash_fetch::{GitPolicy, HostList, HostRules, HttpsPolicy};
+use crate::environment::EnvironmentMode;
+use crate::kind::{Flag, Folders, Hosts};
+use crate::reader::{Reader, Source};
+use crate::row::Row;
+use crate::table;
+use mcp_bash_fetch::{GitPolicy, HostRules, HttpsPolicy};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,91 +26,104 @@ pub struct ResourceSettings {
     pub subscribe_timeout: Duration,
 }
 
-impl<L: Fn(&str) -> Option<String>> Reader<L> {
-    pub(crate) fn resources(&mut self) -> ResourceSettings {
-        let max_bytes = match self.given("MCPBASH_MAX_RESOURCE_BYTES") {
-            Some(_) => self.size("MCPBASH_MAX_RESOURCE_BYTES", 1),
-            None => self.size("MCPBASH_MAX_TOOL_OUTPUT_SIZE", 1),
-        };
-        let poll = self.seconds("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", 0, YEAR);
-        ResourceSettings {
-            roots: self
-                .text("MCP_RESOURCES_ROOTS")
-                .split(':')
-                .filter(|root| !root.is_empty())
-                .map(PathBuf::from)
-                .collect(),
+impl ResourceSettings {
+    pub(crate) fn from_rows(reader: &mut Reader<'_>) -> Self {
+        let max_bytes = reader.value(&table::MAX_RESOURCE_BYTES);
+        let poll = reader.value(&table::RESOURCES_POLL_INTERVAL);
+        Self {
+            roots: Folders::split(&reader.value(&table::RESOURCES_ROOTS)),
             max_bytes,
-            https: HttpsPolicy {
-                hosts: self.hosts(
-                    "MCPBASH_HTTPS_ALLOW_HOSTS",
-                    "MCPBASH_HTTPS_DENY_HOSTS",
-                    "MCPBASH_HTTPS_ALLOW_ALL",
-                ),
-                timeout: self.seconds("MCPBASH_HTTPS_TIMEOUT", 1, YEAR),
-                max_bytes: self.number("MCPBASH_HTTPS_MAX_BYTES", 1, 1 << 40).min(max_bytes as u64),
-                user_agent: self.given("MCPBASH_HTTPS_USER_AGENT"),
-            },
-            git: GitPolicy {
-                enabled: self.flag("MCPBASH_ENABLE_GIT_PROVIDER"),
-                hosts: self.hosts(
-                    "MCPBASH_GIT_ALLOW_HOSTS",
-                    "MCPBASH_GIT_DENY_HOSTS",
-                    "MCPBASH_GIT_ALLOW_ALL",
-                ),
-                timeout: self.seconds("MCPBASH_GIT_TIMEOUT", 1, YEAR),
-                max_kb: self.number("MCPBASH_GIT_MAX_KB", 1, 1 << 40),
-                max_bytes: max_bytes as u64,
-                ..GitPolicy::default()
-            },
-            environment_mode: self.provider_environment_mode(),
+            https: https(reader, max_bytes),
+            git: git(reader, max_bytes),
+            environment_mode: EnvironmentMode::of_providers(reader),
             poll_interval: (!poll.is_zero()).then_some(poll),
-            subscribe_timeout: self.seconds("MCPBASH_DEFAULT_SUBSCRIBE_TIMEOUT", 1, YEAR),
-        }
-    }
-
-    fn hosts(&mut self, allow: &'static str, deny: &'static str, all: &'static str) -> HostRules {
-        let mut allow_all = self.flag(all);
-        let allow = HostList::parse(&self.text(allow)).unwrap_or_else(|error| {
-            // What was meant as a list must not end as no limit at all.
-            allow_all = false;
-            self.refuse(allow, format!("cannot be used, and no host is reached: {error}"));
-            HostList::default()
-        });
-        let deny = HostList::parse(&self.text(deny)).unwrap_or_else(|error| {
-            let problem =
-                format!("cannot be used: {error}; the server does not start without what it denies");
-            self.problems.push(SettingProblem { name: deny, problem, fatal: true });
-            HostList::default()
-        });
-        HostRules { allow, deny, allow_all }
-    }
-
-    fn provider_environment_mode(&mut self) -> EnvironmentMode {
-        const MODE: &str = "MCPBASH_PROVIDER_ENV_MODE";
-        match self.text(MODE).to_ascii_lowercase().as_str() {
-            "isolate" => EnvironmentMode::Minimal,
-            "allowlist" => EnvironmentMode::Allowlist(names(&self.text("MCPBASH_PROVIDER_ENV_ALLOWLIST"))),
-            "inherit" if self.flag("MCPBASH_PROVIDER_ENV_INHERIT_ALLOW") => EnvironmentMode::Inherit,
-            "inherit" => {
-                let problem =
-                    "is `inherit`, which needs MCPBASH_PROVIDER_ENV_INHERIT_ALLOW=true; `isolate` is used";
-                self.refuse(MODE, problem.to_owned());
-                EnvironmentMode::Minimal
-            }
-            other => {
-                let problem =
-                    format!("must be `isolate`, `allowlist` or `inherit`, not `{other}`; `isolate` is used");
-                self.refuse(MODE, problem);
-                EnvironmentMode::Minimal
-            }
+            subscribe_timeout: reader.value(&table::SUBSCRIBE_TIMEOUT),
         }
     }
 }
 
-impl Settings {
-    /// The largest resource that is read, in bytes.
-    pub fn max_resource_bytes(&self) -> u64 {
-        self.resources.max_bytes as u64
+fn https(reader: &mut Reader<'_>, max_bytes: usize) -> HttpsPolicy {
+    let rows = (&table::HTTPS_ALLOW_HOSTS, &table::HTTPS_DENY_HOSTS, &table::HTTPS_ALLOW_ALL);
+    HttpsPolicy {
+        hosts: hosts(reader, rows),
+        timeout: reader.value(&table::HTTPS_TIMEOUT),
+        max_bytes: reader.value(&table::HTTPS_MAX_BYTES).min(max_bytes) as u64,
+        user_agent: reader.value(&table::HTTPS_USER_AGENT),
+    }
+}
+
+fn git(reader: &mut Reader<'_>, max_bytes: usize) -> GitPolicy {
+    let rows = (&table::GIT_ALLOW_HOSTS, &table::GIT_DENY_HOSTS, &table::GIT_ALLOW_ALL);
+    GitPolicy {
+        enabled: reader.value(&table::ENABLE_GIT_PROVIDER),
+        hosts: hosts(reader, rows),
+        timeout: reader.value(&table::GIT_TIMEOUT),
+        max_kb: reader.value(&table::GIT_MAX_KB) as u64,
+        max_bytes: max_bytes as u64,
+        ..GitPolicy::default()
+    }
+}
+
+fn hosts(
+    reader: &mut Reader<'_>,
+    (allow, deny, all): (&'static Row<Hosts>, &'static Row<Hosts>, &'static Row<Flag>),
+) -> HostRules {
+    let rules =
+        HostRules { allow: reader.value(allow), deny: reader.value(deny), allow_all: reader.value(all) };
+    // What was meant as a list must not end as no limit at all.
+    if rules.allow_all && reader.is_refused(allow) {
+        reader.overrule(all, "false", Source::Variable(allow.name));
+        return HostRules { allow_all: false, ..rules };
+    }
+    rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsString;
+
+    fn read(given: &[(&str, &str)]) -> (ResourceSettings, Vec<(&'static str, bool)>) {
+        let lookup =
+            |name: &str| given.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+        let mut reader = Reader::new(&lookup);
+        let settings = ResourceSettings::from_rows(&mut reader);
+        (settings, reader.problems.iter().map(|problem| (problem.name, problem.fatal)).collect())
+    }
+
+    #[test]
+    fn a_list_of_allowed_hosts_that_cannot_be_read_allows_none() {
+        let (settings, problems) =
+            read(&[("MCPBASH_HTTPS_ALLOW_HOSTS", "*.example.com"), ("MCPBASH_HTTPS_ALLOW_ALL", "true")]);
+        assert!(settings.https.hosts.allow.is_empty() && !settings.https.hosts.allow_all);
+        assert_eq!(problems, [("MCPBASH_HTTPS_ALLOW_HOSTS", false)]);
+        assert!(read(&[("MCPBASH_HTTPS_ALLOW_ALL", "true")]).0.https.hosts.allow_all);
+    }
+
+    #[test]
+    fn a_list_of_denied_hosts_that_cannot_be_read_is_fatal() {
+        assert_eq!(read(&[("MCPBASH_GIT_DENY_HOSTS", "http://a")]).1, [("MCPBASH_GIT_DENY_HOSTS", true)]);
+    }
+
+    #[test]
+    fn the_largest_resource_bounds_what_is_read_from_elsewhere() {
+        let (settings, _) = read(&[("MCPBASH_MAX_RESOURCE_BYTES", "1000")]);
+        assert_eq!((settings.https.max_bytes, settings.git.max_bytes), (1000, 1000));
+        let (settings, _) = read(&[("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "2000")]);
+        assert_eq!((settings.max_bytes, settings.https.max_bytes), (2000, 2000));
+        let (settings, problems) = read(&[("MCPBASH_MAX_RESOURCE_BYTES", "large")]);
+        assert_eq!((settings.max_bytes, problems.len()), (10 * 1024 * 1024, 1));
+    }
+
+    #[test]
+    fn nobody_is_asked_again_where_the_interval_is_zero() {
+        assert_eq!(read(&[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]).0.poll_interval, None);
+        assert_eq!(read(&[]).0.poll_interval, Some(Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn folders_are_split_at_colons() {
+        let (settings, _) = read(&[("MCP_RESOURCES_ROOTS", "/a::b c:")]);
+        assert_eq!(settings.roots, [PathBuf::from("/a"), PathBuf::from("b c")]);
     }
 }

@@ -2,7 +2,17 @@
 
 mod way;
 
-use mcp_bash_files::{HARMLESS, require_regular};
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+use linux as system;
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(not(target_os = "linux"))]
+use elsewhere as system;
+
+use mcp_bash_files::require_regular;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -133,21 +143,7 @@ pub fn may_run(script: &Path, root: &Path) -> Result<Start, Distrust> {
 /// Opens a file whose path has no links in it, which is then what it says; none where it has, or where that cannot be
 /// found out at once.
 fn open_without_links(path: &Path) -> Option<File> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
-        let mut parts = path.as_os_str().as_bytes().split(|byte| *byte == b'/');
-        let is_plain = parts.next() == Some(b"") && parts.all(|part| !matches!(part, b"" | b"." | b".."));
-        // Not even a named pipe in its place may keep us waiting.
-        let flags = OFlags::RDONLY | HARMLESS;
-        let opened = is_plain.then(|| openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS))?;
-        opened.ok().map(File::from)
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = path;
-        None
-    }
+    system::open_without_links(path)
 }
 
 /// The program that the first line of a script names, and the one argument that may stand there.

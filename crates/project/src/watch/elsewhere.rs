@@ -46,6 +46,7 @@ impl Watcher {
             let mode = if depth == 0 { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
             !folder.is_dir() || self.system.watch(folder, mode).is_ok()
         };
-        self.paths.watched().map(watch).fold(true, |all, one| all && one)
+        // All of them are watched, even where one cannot be.
+        self.paths.watched().map(watch).filter(|is_watched| !is_watched).count() == 0
     }
 }

@@ -1,5 +1,6 @@
 //! Standard input, whatever it is: a pipe, a socket, a terminal, a file.
 
+use super::system::make_roomy;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
 use rustix::io::Errno;
@@ -21,10 +22,6 @@ pub(super) enum Input {
     /// Always has something to read, or its end: a file, or nothing at all.
     File(OwnedFd),
 }
-
-/// What a pipe may hold where there is a lot to say, as far as systems usually allow.
-#[cfg(target_os = "linux")]
-const ROOMY: usize = 1024 * 1024;
 
 impl Input {
     pub(super) fn new(input: OwnedFd) -> io::Result<Self> {
@@ -73,9 +70,8 @@ impl Input {
     fn is_known_empty(&self, was_short: bool) -> bool {
         if let Self::Pipe { input, is_roomy } = self {
             if !was_short && !is_roomy.replace(true) {
-                // It has a lot to say, and this takes fewer turns for the two of us. Where it is not allowed, it takes more.
-                #[cfg(target_os = "linux")]
-                let _ = rustix::pipe::fcntl_setpipe_size(input.get_ref(), ROOMY);
+                // It has a lot to say.
+                make_roomy(input.get_ref());
             }
             return was_short;
         }

@@ -18,6 +18,16 @@ mod input;
 mod outbox;
 mod read;
 
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+use linux as system;
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(not(target_os = "linux"))]
+use elsewhere as system;
+
 use crate::Host;
 use crate::lifecycle::{Activity, Ending, Lifecycle, Watch, Watcher, await_signals};
 use input::Input;

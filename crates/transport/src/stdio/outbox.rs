@@ -2,6 +2,7 @@
 
 mod queue;
 
+use super::system::make_roomy;
 use mcp_bash_budget::Budget;
 use mcp_bash_server::{Reply, Stream};
 use queue::{Queue, Writer};
@@ -39,10 +40,6 @@ struct Shared {
 
 /// More than a pipe usually holds. So much is left to the writer thread, and not copied on its way there.
 const LARGE: usize = 64 * 1024;
-
-#[cfg(target_os = "linux")]
-/// What a pipe may hold where we have a lot to say, as far as systems usually allow.
-const ROOMY: usize = 1024 * 1024;
 
 enum Wrote {
     All,
@@ -257,9 +254,7 @@ impl Shared {
             };
             drop(queue);
             if bytes.len() > LARGE {
-                // Fewer turns for the two of us. Where it is not allowed, it takes more of them.
-                #[cfg(target_os = "linux")]
-                let _ = rustix::pipe::fcntl_setpipe_size(&self.output, ROOMY);
+                make_roomy(&self.output);
             }
             let mut rest = &bytes[..];
             while !rest.is_empty() {

@@ -1,0 +1,114 @@
+//! How much of our own environment scripts get to see.
+
+use crate::kind::{Flag, Names, Word};
+use crate::reader::Reader;
+use crate::row::Row;
+use crate::table;
+
+/// How much of our own environment scripts get to see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EnvironmentMode {
+    /// What every program needs, and what is ours.
+    Minimal,
+    /// These names as well.
+    Allowlist(Vec<String>),
+    /// All of it.
+    Inherit,
+}
+
+/// What a word for a mode stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Minimal,
+    Allowlist,
+    Inherit,
+}
+
+pub(crate) const TOOL_MODES: Word<Mode> = Word {
+    words: &[("minimal", Mode::Minimal), ("allowlist", Mode::Allowlist), ("inherit", Mode::Inherit)],
+    synonyms: &[],
+    instead: None,
+};
+
+pub(crate) const PROVIDER_MODES: Word<Mode> = Word {
+    words: &[("isolate", Mode::Minimal), ("allowlist", Mode::Allowlist), ("inherit", Mode::Inherit)],
+    synonyms: &[],
+    instead: None,
+};
+
+impl EnvironmentMode {
+    /// What tools see, and all other scripts but providers.
+    pub(crate) fn of_tools(reader: &mut Reader<'_>) -> Self {
+        let rows = (&table::TOOL_ENV_MODE, &table::TOOL_ENV_ALLOWLIST, &table::TOOL_ENV_INHERIT_ALLOW);
+        Self::from_rows(reader, rows, "minimal")
+    }
+
+    /// What the project's own providers see.
+    pub(crate) fn of_providers(reader: &mut Reader<'_>) -> Self {
+        let rows =
+            (&table::PROVIDER_ENV_MODE, &table::PROVIDER_ENV_ALLOWLIST, &table::PROVIDER_ENV_INHERIT_ALLOW);
+        Self::from_rows(reader, rows, "isolate")
+    }
+
+    fn from_rows(
+        reader: &mut Reader<'_>,
+        (mode, list, inherit): (&'static Row<Word<Mode>>, &'static Row<Names>, &'static Row<Flag>),
+        minimal: &str,
+    ) -> Self {
+        let (wanted, names, may_inherit) = (reader.value(mode), reader.value(list), reader.value(inherit));
+        match wanted {
+            Mode::Minimal => Self::Minimal,
+            Mode::Allowlist => Self::Allowlist(names),
+            Mode::Inherit if may_inherit => Self::Inherit,
+            Mode::Inherit => {
+                let problem = format!("is `inherit`, which needs {}=true; `{minimal}` is used", inherit.name);
+                reader.refuse(mode, problem, minimal);
+                Self::Minimal
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsString;
+
+    fn read(given: &[(&str, &str)]) -> (EnvironmentMode, Vec<String>) {
+        let lookup =
+            |name: &str| given.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+        let mut reader = Reader::new(&lookup);
+        let mode = EnvironmentMode::of_providers(&mut reader);
+        (mode, reader.problems.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn all_of_the_environment_is_passed_on_only_where_that_is_allowed_as_well() {
+        let mode = ("MCPBASH_PROVIDER_ENV_MODE", "inherit");
+        let refused = "MCPBASH_PROVIDER_ENV_MODE is `inherit`, which needs \
+                       MCPBASH_PROVIDER_ENV_INHERIT_ALLOW=true; `isolate` is used";
+        assert_eq!(read(&[mode]), (EnvironmentMode::Minimal, vec![refused.to_owned()]));
+        let allowed = ("MCPBASH_PROVIDER_ENV_INHERIT_ALLOW", "true");
+        assert_eq!(read(&[mode, allowed]), (EnvironmentMode::Inherit, vec![]));
+    }
+
+    #[test]
+    fn other_words_leave_the_least_of_it() {
+        let (mode, problems) = read(&[("MCPBASH_PROVIDER_ENV_MODE", "everything")]);
+        assert_eq!(mode, EnvironmentMode::Minimal);
+        let said = "MCPBASH_PROVIDER_ENV_MODE must be `isolate`, `allowlist` or `inherit`, not `everything`; \
+                    `isolate` is used";
+        assert_eq!(problems, [said]);
+    }
+
+    #[test]
+    fn a_list_counts_in_its_mode_alone() {
+        let list = ("MCPBASH_PROVIDER_ENV_ALLOWLIST", "A,B");
+        let names = vec!["A".to_owned(), "B".to_owned()];
+        assert_eq!(
+            read(&[("MCPBASH_PROVIDER_ENV_MODE", "allowlist"), list]).0,
+            EnvironmentMode::Allowlist(names)
+        );
+        assert_eq!(read(&[list]).0, EnvironmentMode::Minimal);
+    }
+}

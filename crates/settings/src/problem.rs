@@ -1,0 +1,41 @@
+//! What is wrong with a value that somebody set.
+
+use std::fmt;
+
+/// A value that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingProblem {
+    pub name: &'static str,
+    pub problem: String,
+    /// Whether the server must not start: using the default instead would be unsafe.
+    pub fatal: bool,
+}
+
+impl fmt::Display for SettingProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.name, self.problem)
+    }
+}
+
+/// A value as a problem quotes it: not much of it, and nothing that a terminal would obey.
+pub(crate) fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let visible = |letter: char| if letter.is_control() { '\u{fffd}' } else { letter };
+    let mut excerpt: String = text.chars().take(LONGEST).map(visible).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        excerpt.push('…');
+    }
+    excerpt
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_quoted_in_part_and_without_control_characters() {
+        assert_eq!(excerpt("a\u{1b}[31m\nb"), "a\u{fffd}[31m\u{fffd}b");
+        assert_eq!(excerpt(&"é".repeat(100_000)).chars().count(), 201);
+        assert_eq!(excerpt(&"é".repeat(200)), "é".repeat(200));
+    }
+}

@@ -1,0 +1,183 @@
+//! One setting: a row of the table, and how it is read.
+
+use crate::kind::Kind;
+use crate::problem::SettingProblem;
+use crate::reader::{Lookup, Source};
+use std::borrow::Cow;
+
+/// A setting of one type.
+pub(crate) struct Row<K: Kind> {
+    pub(crate) name: &'static str,
+    kind: K,
+    default: DefaultValue<K>,
+    meaning: &'static str,
+}
+
+/// What counts where nobody sets anything.
+enum DefaultValue<K: Kind> {
+    /// What this text stands for.
+    Text(&'static str),
+    /// What counts for another setting.
+    SameAs(&'static Row<K>),
+}
+
+/// What came out when a row was read.
+pub(crate) struct Reading<V> {
+    pub(crate) value: V,
+    pub(crate) shown: String,
+    pub(crate) source: Source,
+    pub(crate) problem: Option<SettingProblem>,
+}
+
+pub(crate) const fn row<K: Kind>(
+    name: &'static str,
+    kind: K,
+    default: &'static str,
+    meaning: &'static str,
+) -> Row<K> {
+    Row { name, kind, default: DefaultValue::Text(default), meaning }
+}
+
+/// A row whose default is what counts for another one.
+pub(crate) const fn row_like<K: Kind>(
+    name: &'static str,
+    kind: K,
+    other: &'static Row<K>,
+    meaning: &'static str,
+) -> Row<K> {
+    Row { name, kind, default: DefaultValue::SameAs(other), meaning }
+}
+
+impl<K: Kind> Row<K> {
+    pub(crate) fn read(&self, lookup: Lookup<'_>) -> Reading<K::Value> {
+        let Some(given) = lookup(self.name) else { return self.read_default(lookup) };
+        let Some(outcome) = self.kind.parse_variable(&given) else { return self.read_default(lookup) };
+        let refusal = match outcome {
+            Ok(value) => {
+                let shown = self.kind.shown(given.to_string_lossy().trim());
+                return Reading { value, shown, source: Source::Variable(self.name), problem: None };
+            }
+            Err(refusal) => refusal,
+        };
+        let (name, fatal) = (self.name, refusal.fatal);
+        if let Some((value, shown)) = refusal.instead {
+            let problem = Some(SettingProblem { name, problem: refusal.problem, fatal });
+            return Reading { value, shown: shown.to_owned(), source: Source::Variable(name), problem };
+        }
+        let default = self.read_default(lookup);
+        let mut problem = refusal.problem;
+        if !fatal {
+            problem = format!("{problem}; `{}` is used", default.shown);
+        }
+        Reading { problem: Some(SettingProblem { name, problem, fatal }), ..default }
+    }
+
+    fn read_default(&self, lookup: Lookup<'_>) -> Reading<K::Value> {
+        let text = match self.default {
+            DefaultValue::Text(text) => text,
+            // What is wrong with the other one is said when it is read for itself.
+            DefaultValue::SameAs(other) => return Reading { problem: None, ..other.read(lookup) },
+        };
+        match self.kind.parse(text) {
+            Ok(value) => {
+                Reading { value, shown: self.kind.shown(text), source: Source::Default, problem: None }
+            }
+            Err(refusal) => unreachable!("the default of {} {}", self.name, refusal.problem),
+        }
+    }
+}
+
+/// What the reference says about a setting.
+pub trait Setting: Sync {
+    /// The variable.
+    fn name(&self) -> &'static str;
+
+    /// Type and range, in words.
+    fn kind(&self) -> Cow<'static, str>;
+
+    /// The default in words, empty where there is none.
+    fn default(&self) -> String;
+
+    /// What the setting does.
+    fn meaning(&self) -> &'static str;
+}
+
+impl<K: Kind> Setting for Row<K> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn kind(&self) -> Cow<'static, str> {
+        self.kind.description()
+    }
+
+    fn default(&self) -> String {
+        match self.default {
+            DefaultValue::Text("") => String::new(),
+            DefaultValue::Text(text) => format!("`{text}`"),
+            DefaultValue::SameAs(other) => format!("as `{}`", other.name),
+        }
+    }
+
+    fn meaning(&self) -> &'static str {
+        self.meaning
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::{Count, Hosts, Optional, Secret, count};
+    use std::ffi::OsString;
+
+    static FIRST: Row<Count> = row("FIRST", count(1), "7", "");
+    static SECOND: Row<Count> = row_like("SECOND", count(1), &FIRST, "");
+
+    fn read<K: Kind>(row: &Row<K>, given: &[(&str, &str)]) -> Reading<K::Value> {
+        row.read(&|name| given.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value)))
+    }
+
+    #[test]
+    fn what_is_set_counts_and_the_default_where_nothing_is() {
+        let reading = read(&FIRST, &[("FIRST", " 9 ")]);
+        assert_eq!(
+            (reading.value, reading.shown.as_str(), reading.source),
+            (9, "9", Source::Variable("FIRST"))
+        );
+        for given in [&[][..], &[("FIRST", "")], &[("FIRST", " ")]] {
+            let reading = read(&FIRST, given);
+            assert_eq!((reading.value, reading.source, reading.problem), (7, Source::Default, None));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_said_together_with_what_counts_instead() {
+        let reading = read(&SECOND, &[("FIRST", "3"), ("SECOND", "none")]);
+        assert_eq!((reading.value, reading.source), (3, Source::Variable("FIRST")));
+        let problem = reading.problem.unwrap();
+        assert!(problem.to_string().starts_with("SECOND must be a whole number from 1 to "), "{problem}");
+        assert!(problem.to_string().ends_with(", not `none`; `3` is used"), "{problem}");
+    }
+
+    #[test]
+    fn a_default_is_that_of_another_row_with_its_source() {
+        let reading = read(&SECOND, &[]);
+        assert_eq!((reading.value, reading.source), (7, Source::Default));
+        let reading = read(&SECOND, &[("FIRST", "0")]);
+        assert_eq!((reading.value, reading.problem), (7, None));
+        assert_eq!(Setting::default(&SECOND), "as `FIRST`");
+    }
+
+    #[test]
+    fn what_stands_in_place_of_a_value_is_no_default() {
+        let hosts = row("HOSTS", Hosts::Allowed, "example.com", "");
+        let reading = read(&hosts, &[("HOSTS", "*")]);
+        assert!(reading.value.is_empty() && reading.source == Source::Variable("HOSTS"));
+        let secret = row("SECRET", Optional(Secret { least_characters: 9 }), "", "");
+        let reading = read(&secret, &[("SECRET", "hunter2")]);
+        assert!(
+            reading.problem.is_some_and(|problem| problem.fatal && !problem.to_string().contains("hunter2"))
+        );
+        assert_eq!((reading.value.as_deref(), reading.shown.as_str()), (Some("hunter2"), "(not shown)"));
+    }
+}

@@ -1,0 +1,262 @@
+//! What is in force: the values of all rows.
+
+use crate::environment::EnvironmentMode;
+use crate::folders::ProjectFolders;
+use crate::policy::ToolPolicy;
+use crate::problem::SettingProblem;
+use crate::reader::{Reader, Source};
+use crate::resources::ResourceSettings;
+use crate::table;
+use crate::token::RemoteToken;
+use mcp_bash_wire::{Limits, LogLevel};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What is in force. Read once, at the start.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch that people set by its own name")]
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The project to serve, where somebody says so.
+    pub project_root: Option<PathBuf>,
+    pub folders: ProjectFolders,
+    pub limits: Limits,
+    pub max_concurrent: usize,
+    pub max_waiting: usize,
+    pub max_waiting_bytes: usize,
+    pub max_unread_bytes: usize,
+    /// What is held for one client at once.
+    pub max_connection_bytes: usize,
+    /// What is held at once in all.
+    pub max_process_bytes: usize,
+    pub log_level: LogLevel,
+    pub minimal: bool,
+    pub compat_batches: bool,
+    pub default_timeout: Duration,
+    pub max_timeout: Duration,
+    pub progress_extends_timeout: bool,
+    pub output_limit: usize,
+    /// How much text one result says; 0 where it may say all of it.
+    pub text_limit: usize,
+    pub prompt_limit: usize,
+    pub payload_threshold: usize,
+    pub registration_limit: u64,
+    pub registry_limit: usize,
+    pub static_registry: bool,
+    pub allow_hooks: bool,
+    pub strict_providers: bool,
+    pub provider_timeout: Duration,
+    /// How long the project's own health checks may take.
+    pub health_timeout: Duration,
+    /// The folders that scripts may work in, where somebody says so.
+    pub roots: Option<String>,
+    pub roots_timeout: Duration,
+    /// How often a project is looked at that cannot be watched.
+    pub scan_interval: Duration,
+    pub resources: ResourceSettings,
+    pub environment_mode: EnvironmentMode,
+    pub tool_policy: ToolPolicy,
+    /// Where scripts find their programs, where somebody says so.
+    pub search_path: Option<String>,
+    pub stderr_tail: usize,
+    pub progress_per_minute: u32,
+    pub logs_per_minute: u32,
+    pub live_progress: bool,
+    pub shutdown_timeout: Duration,
+    /// `None` where the server waits for its client for ever.
+    pub idle_timeout: Option<Duration>,
+    /// `None` where the server outlives whoever started it.
+    pub orphan_check: Option<Duration>,
+    pub remote_token: Option<RemoteToken>,
+    pub debug_payloads: bool,
+    pub preserve_state: bool,
+    pub control_groups: bool,
+}
+
+impl Settings {
+    /// Reads the settings from our environment. What cannot be used is reported, and its default stands.
+    pub fn from_environment() -> (Self, Vec<SettingProblem>) {
+        let mut reader = Reader::new(&|name| std::env::var_os(name));
+        (Self::from_rows(&mut reader), reader.problems)
+    }
+
+    /// Reads the settings from `lookup` instead.
+    pub fn read(lookup: impl Fn(&str) -> Option<String>) -> (Self, Vec<SettingProblem>) {
+        let lookup = |name: &str| lookup(name).map(Into::into);
+        let mut reader = Reader::new(&lookup);
+        (Self::from_rows(&mut reader), reader.problems)
+    }
+
+    /// The largest resource that is read, in bytes.
+    pub fn max_resource_bytes(&self) -> u64 {
+        self.resources.max_bytes as u64
+    }
+
+    pub(crate) fn from_rows(reader: &mut Reader<'_>) -> Self {
+        let (idle_timeout, orphan_check) = watchers(reader);
+        Self {
+            project_root: reader.value(&table::PROJECT_ROOT),
+            folders: ProjectFolders::from_rows(reader),
+            limits: Limits {
+                message_bytes: reader.value(&table::MAX_MESSAGE_BYTES),
+                depth: reader.value(&table::MAX_JSON_DEPTH),
+                number_length: reader.value(&table::MAX_NUMBER_LENGTH),
+            },
+            max_concurrent: reader.value(&table::MAX_CONCURRENT_REQUESTS),
+            max_waiting: reader.value(&table::MAX_WAITING_REQUESTS),
+            max_waiting_bytes: reader.value(&table::MAX_WAITING_BYTES),
+            max_unread_bytes: reader.value(&table::MAX_UNREAD_BYTES),
+            max_connection_bytes: reader.value(&table::MAX_CONNECTION_BYTES),
+            max_process_bytes: reader.value(&table::MAX_PROCESS_BYTES),
+            log_level: log_level(reader),
+            minimal: reader.value(&table::FORCE_MINIMAL),
+            compat_batches: reader.value(&table::COMPAT_BATCHES),
+            default_timeout: reader.value(&table::DEFAULT_TOOL_TIMEOUT),
+            max_timeout: reader.value(&table::MAX_TIMEOUT),
+            progress_extends_timeout: reader.value(&table::PROGRESS_EXTENDS_TIMEOUT),
+            output_limit: reader.value(&table::MAX_TOOL_OUTPUT_SIZE),
+            text_limit: reader.value(&table::MAX_RESULT_TEXT_BYTES),
+            prompt_limit: reader.value(&table::MAX_PROMPT_BYTES),
+            payload_threshold: reader.value(&table::ENV_PAYLOAD_THRESHOLD),
+            registration_limit: reader.value(&table::MAX_MANUAL_REGISTRY_BYTES) as u64,
+            registry_limit: reader.value(&table::REGISTRY_MAX_BYTES),
+            static_registry: reader.value(&table::STATIC_REGISTRY),
+            allow_hooks: reader.value(&table::ALLOW_PROJECT_HOOKS),
+            strict_providers: reader.value(&table::STRICT_PROVIDERS),
+            provider_timeout: reader.value(&table::PROVIDER_TIMEOUT),
+            health_timeout: reader.value(&table::HEALTH_TIMEOUT),
+            roots: reader.value(&table::ROOTS),
+            roots_timeout: reader.value(&table::ROOTS_REQUEST_TIMEOUT),
+            scan_interval: scan_interval(reader),
+            resources: ResourceSettings::from_rows(reader),
+            environment_mode: EnvironmentMode::of_tools(reader),
+            tool_policy: ToolPolicy::from_rows(reader),
+            search_path: reader.value(&table::SEARCH_PATH),
+            stderr_tail: reader.value(&table::TOOL_STDERR_TAIL_LIMIT),
+            progress_per_minute: reader.value(&table::MAX_PROGRESS_PER_MINUTE),
+            logs_per_minute: reader.value(&table::MAX_LOGS_PER_MINUTE),
+            live_progress: reader.value(&table::ENABLE_LIVE_PROGRESS),
+            shutdown_timeout: reader.value(&table::SHUTDOWN_TIMEOUT),
+            idle_timeout,
+            orphan_check,
+            remote_token: RemoteToken::from_rows(reader),
+            debug_payloads: reader.value(&table::DEBUG_PAYLOADS),
+            preserve_state: reader.value(&table::PRESERVE_STATE),
+            control_groups: reader.value(&table::CONTROL_GROUPS),
+        }
+    }
+}
+
+/// After how long without a message the server ends, and how often it looks for its parent.
+fn watchers(reader: &mut Reader<'_>) -> (Option<Duration>, Option<Duration>) {
+    let ci = reader.value(&table::CI_MODE);
+    let by_ci = Source::Variable(table::CI_MODE.name);
+    let idle = reader.value(&table::IDLE_TIMEOUT);
+    let mut ends_idle = reader.value(&table::IDLE_TIMEOUT_ENABLED);
+    if ci {
+        reader.overrule(&table::IDLE_TIMEOUT_ENABLED, "false", by_ci);
+        ends_idle = false;
+    }
+    let interval = reader.value(&table::ORPHAN_CHECK_INTERVAL);
+    let mut ends_orphaned = reader.value(&table::ORPHAN_CHECK_ENABLED);
+    // Whoever asks for this check by its own name gets it.
+    let has_own_value =
+        reader.is_set(&table::ORPHAN_CHECK_ENABLED) || reader.is_refused(&table::ORPHAN_CHECK_ENABLED);
+    if ci && !has_own_value {
+        reader.overrule(&table::ORPHAN_CHECK_ENABLED, "false", by_ci);
+        ends_orphaned = false;
+    }
+    ((ends_idle && !idle.is_zero()).then_some(idle), ends_orphaned.then_some(interval))
+}
+
+fn log_level(reader: &mut Reader<'_>) -> LogLevel {
+    // It is the default of the other; read for itself, what is wrong with it is said.
+    reader.value(&table::LOG_LEVEL_DEFAULT);
+    reader.value(&table::LOG_LEVEL)
+}
+
+/// The shortest of the times between looks counts for all kinds.
+fn scan_interval(reader: &mut Reader<'_>) -> Duration {
+    let rows =
+        [&table::TOOLS_TTL, &table::RESOURCES_TTL, &table::RESOURCES_TEMPLATES_TTL, &table::PROMPTS_TTL];
+    rows.map(|row| reader.value(row)).into_iter().fold(Duration::MAX, Duration::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(given: &[(&str, &str)]) -> (Settings, Vec<SettingProblem>) {
+        Settings::read(|name| {
+            given.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_table() {
+        let (settings, problems) = read(&[]);
+        assert!(problems.is_empty(), "{problems:?}");
+        assert_eq!(settings.max_concurrent, 16);
+        assert_eq!(settings.limits.message_bytes, Limits::default().message_bytes);
+        assert_eq!(settings.idle_timeout, Some(Duration::from_secs(3600)));
+        assert_eq!(settings.orphan_check, Some(Duration::from_secs(30)));
+        assert!(settings.live_progress && !settings.minimal);
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named_and_the_default_stands() {
+        let (settings, problems) = read(&[
+            ("MCPBASH_MAX_CONCURRENT_REQUESTS", "many"),
+            ("MCPBASH_FORCE_MINIMAL", "perhaps"),
+            ("MCPBASH_LOG_LEVEL", "loud"),
+        ]);
+        assert_eq!(
+            (settings.max_concurrent, settings.minimal, settings.log_level),
+            (16, false, LogLevel::Info)
+        );
+        let named: Vec<_> = problems.iter().map(|problem| problem.name).collect();
+        assert_eq!(named.len(), 3, "{problems:?}");
+        assert!(problems.iter().all(|problem| !problem.fatal));
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named_though_nothing_depends_on_it() {
+        let (_, problems) = read(&[
+            ("MCPBASH_TOOL_ENV_INHERIT_ALLOW", "maybe"),
+            ("MCPBASH_REMOTE_TOKEN_MAX_FAILURES_PER_MIN", "-1"),
+            ("MCPBASH_LOG_LEVEL_DEFAULT", "loud"),
+            ("MCPBASH_LOG_LEVEL", "error"),
+        ]);
+        assert_eq!(problems.len(), 3, "{problems:?}");
+    }
+
+    #[test]
+    fn a_weak_token_is_fatal_and_not_repeated() {
+        let (_, problems) = read(&[("MCPBASH_REMOTE_TOKEN", "hunter2")]);
+        assert!(problems[0].fatal);
+        assert!(!problems[0].to_string().contains("hunter2"));
+    }
+
+    #[test]
+    fn zero_and_ci_mode_switch_the_watchers_off() {
+        assert_eq!(read(&[("MCPBASH_IDLE_TIMEOUT", "0")]).0.idle_timeout, None);
+        let (ci, _) = read(&[("MCPBASH_CI_MODE", "true")]);
+        assert_eq!((ci.idle_timeout, ci.orphan_check), (None, None));
+        let (ci, _) = read(&[("MCPBASH_CI_MODE", "true"), ("MCPBASH_ORPHAN_CHECK_ENABLED", "true")]);
+        assert!(ci.orphan_check.is_some());
+    }
+
+    #[test]
+    fn the_log_level_is_its_default_where_it_is_not_set() {
+        assert_eq!(read(&[("MCPBASH_LOG_LEVEL_DEFAULT", "error")]).0.log_level, LogLevel::Error);
+        for (text, level) in [("true", LogLevel::Debug), ("0", LogLevel::Info), ("WARN", LogLevel::Warning)] {
+            let given = [("MCPBASH_LOG_LEVEL", text), ("MCPBASH_LOG_LEVEL_DEFAULT", "error")];
+            assert_eq!(read(&given).0.log_level, level);
+        }
+    }
+
+    #[test]
+    fn the_shortest_time_between_looks_counts() {
+        let (settings, _) = read(&[("MCP_TOOLS_TTL", "9"), ("MCP_PROMPTS_TTL", "3")]);
+        assert_eq!(settings.scan_interval, Duration::from_secs(3));
+    }
+}

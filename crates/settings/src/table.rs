@@ -1,0 +1,263 @@
+//! The settings, one row each, in the order of the reference.
+
+use crate::environment::{Mode, PROVIDER_MODES, TOOL_MODES};
+use crate::kind::{
+    Bytes, Count, Flag, Folder, Folders, Hosts, LARGEST, Names, Optional, PerMinute, Seconds, Secret, Text,
+    TextOrNothing, Word, YEAR, bytes, count, kilobytes, per_minute, seconds,
+};
+use crate::policy::ALLOW_OR_DENY;
+use crate::row::{Row, Setting, row, row_like};
+use mcp_bash_wire::LogLevel;
+
+/// Each row becomes a constant by which it is read, and all of them together become the table.
+macro_rules! table {
+    ($($constant:ident: $kind:ty = $row:expr;)*) => {
+        $(pub(crate) static $constant: Row<$kind> = $row;)*
+
+        /// Every setting there is.
+        pub static TABLE: &[&dyn Setting] = &[$(&$constant),*];
+    };
+}
+
+/// The setting that bounds what is held for one client.
+pub const CONNECTION_SETTING: &str = MAX_CONNECTION_BYTES.name;
+
+/// The setting that bounds what is held in all.
+pub const PROCESS_SETTING: &str = MAX_PROCESS_BYTES.name;
+
+/// No process can be given a variable of 128 KiB, its name included.
+const LARGEST_VARIABLE: u64 = 131_000;
+
+const KIB: u64 = 1024;
+const MIB: u64 = 1024 * KIB;
+
+const LEVELS: Word<LogLevel> = Word {
+    words: &[
+        ("debug", LogLevel::Debug),
+        ("info", LogLevel::Info),
+        ("notice", LogLevel::Notice),
+        ("warning", LogLevel::Warning),
+        ("error", LogLevel::Error),
+        ("critical", LogLevel::Critical),
+        ("alert", LogLevel::Alert),
+        ("emergency", LogLevel::Emergency),
+    ],
+    synonyms: &[
+        ("true", LogLevel::Debug),
+        ("1", LogLevel::Debug),
+        ("false", LogLevel::Info),
+        ("0", LogLevel::Info),
+        ("warn", LogLevel::Warning),
+    ],
+    instead: None,
+};
+
+table! {
+    PROJECT_ROOT: Optional<Folder> = row("MCPBASH_PROJECT_ROOT", Optional(Folder), "",
+        "The project to serve, where `--project-root` does not say");
+    TOOLS_DIR: Folder = row("MCPBASH_TOOLS_DIR", Folder, "tools",
+        "Where the tools are, relative to the project");
+    RESOURCES_DIR: Folder = row("MCPBASH_RESOURCES_DIR", Folder, "resources",
+        "Where the resources are, relative to the project");
+    PROMPTS_DIR: Folder = row("MCPBASH_PROMPTS_DIR", Folder, "prompts",
+        "Where the prompts are, relative to the project");
+    COMPLETIONS_DIR: Folder = row("MCPBASH_COMPLETIONS_DIR", Folder, "completions",
+        "Where the scripts are that complete arguments");
+    PROVIDERS_DIR: Folder = row("MCPBASH_PROVIDERS_DIR", Folder, "providers",
+        "Where the project's own scripts are that read resources");
+    SERVER_DIR: Folder = row("MCPBASH_SERVER_DIR", Folder, "server.d",
+        "Where the settings of the project are, relative to it");
+    REGISTRY_DIR: Folder = row("MCPBASH_REGISTRY_DIR", Folder, ".registry",
+        "Where the registries are written, relative to the project");
+
+    LOG_LEVEL: Word<LogLevel> = row_like("MCPBASH_LOG_LEVEL", LEVELS, &LOG_LEVEL_DEFAULT,
+        "The least serious events that are logged; `true` means `debug`");
+    LOG_LEVEL_DEFAULT: Word<LogLevel> = row("MCPBASH_LOG_LEVEL_DEFAULT", LEVELS, "info",
+        "The log level where `MCPBASH_LOG_LEVEL` is not set");
+
+    MAX_CONCURRENT_REQUESTS: Count = row("MCPBASH_MAX_CONCURRENT_REQUESTS", count(1), "16",
+        "How many calls run side by side; the rest wait in order");
+    MAX_WAITING_REQUESTS: Count = row("MCPBASH_MAX_WAITING_REQUESTS", count(0), "1024",
+        "How many calls may wait; more are refused");
+    MAX_WAITING_BYTES: Bytes = row("MCPBASH_MAX_WAITING_BYTES", bytes(0, LARGEST), "67108864",
+        "How many bytes of ids and params the waiting calls may hold together");
+    MAX_UNREAD_BYTES: Bytes = row("MCPBASH_MAX_UNREAD_BYTES", bytes(4 * KIB, LARGEST), "16777216",
+        "How many bytes of answers may wait for a client that does not read; then we stop reading too");
+    MAX_CONNECTION_BYTES: Bytes = row("MCPBASH_MAX_CONNECTION_BYTES", bytes(MIB, LARGEST), "268435456",
+        "How many bytes are held for one client at once: what it sends, what scripts print and ask, what \
+         waits to be read; beyond, calls are refused and large results become errors that say so");
+    MAX_PROCESS_BYTES: Bytes = row("MCPBASH_MAX_PROCESS_BYTES", bytes(MIB, LARGEST), "1073741824",
+        "The same for all clients together");
+    MAX_MESSAGE_BYTES: Bytes = row("MCPBASH_MAX_MESSAGE_BYTES", bytes(KIB, LARGEST), "33554432",
+        "The longest message a client may send");
+    MAX_JSON_DEPTH: Count = row("MCPBASH_MAX_JSON_DEPTH", count(4), "100",
+        "How deep objects and arrays of a message may stand inside each other");
+    MAX_NUMBER_LENGTH: Count = row("MCPBASH_MAX_NUMBER_LENGTH", count(20), "1000",
+        "The longest number literal in a message, in characters");
+
+    DEFAULT_TOOL_TIMEOUT: Seconds = row("MCPBASH_DEFAULT_TOOL_TIMEOUT", seconds(1, YEAR), "30",
+        "How long a tool may run, where neither its call nor its metadata says");
+    MAX_TIMEOUT: Seconds = row("MCPBASH_MAX_TIMEOUT_SECS", seconds(1, YEAR), "600",
+        "The longest time that a call may ask for, and that progress may extend it to");
+    PROGRESS_EXTENDS_TIMEOUT: Flag = row("MCPBASH_PROGRESS_EXTENDS_TIMEOUT", Flag, "false",
+        "`true` lets progress and logs start a tool's time anew, unless its metadata says otherwise");
+    MAX_TOOL_OUTPUT_SIZE: Bytes = row("MCPBASH_MAX_TOOL_OUTPUT_SIZE", bytes(1, LARGEST), "10485760",
+        "The most a tool may print");
+    MAX_RESULT_TEXT_BYTES: Bytes = row("MCPBASH_MAX_RESULT_TEXT_BYTES", bytes(0, LARGEST), "1048576",
+        "Longer texts are cut to their beginning and end, and can be read as a resource for ten minutes; \
+         0 means never");
+    MAX_PROMPT_BYTES: Bytes = row("MCPBASH_MAX_PROMPT_BYTES", bytes(1, LARGEST), "10485760",
+        "The largest template of a prompt, output of its script, or text of all its messages and files");
+    TOOL_ALLOWLIST: Optional<Names> = row("MCPBASH_TOOL_ALLOWLIST", Optional(Names), "",
+        "The only tools that may run; `*` for all");
+    TOOL_ALLOW_DEFAULT: Word<bool> = row("MCPBASH_TOOL_ALLOW_DEFAULT", ALLOW_OR_DENY, "allow",
+        "`deny` lets no tool run that is not in the list");
+    SEARCH_PATH: Optional<Folders> = row("MCPBASH_PATH", Optional(Folders), "",
+        "The `PATH` of scripts; without it the server's own, and where that is bare the login shell's as well");
+    TOOL_ENV_MODE: Word<Mode> = row("MCPBASH_TOOL_ENV_MODE", TOOL_MODES, "minimal",
+        "What scripts see of the server's environment");
+    TOOL_ENV_ALLOWLIST: Names = row("MCPBASH_TOOL_ENV_ALLOWLIST", Names, "",
+        "What scripts see besides the minimal variables, in the mode `allowlist`");
+    TOOL_ENV_INHERIT_ALLOW: Flag = row("MCPBASH_TOOL_ENV_INHERIT_ALLOW", Flag, "false",
+        "Must be `true` for the mode `inherit`");
+
+    REGISTRY_MAX_BYTES: Bytes = row("MCPBASH_REGISTRY_MAX_BYTES", bytes(KIB, LARGEST), "104857600",
+        "The largest registry that is written or read back");
+    STATIC_REGISTRY: Flag = row("MCPBASH_STATIC_REGISTRY", Flag, "false",
+        "`true` serves what the registry holds without looking at the project");
+    TOOLS_TTL: Seconds = row("MCP_TOOLS_TTL", seconds(1, YEAR), "5",
+        "Time between looks at the tools, where the file system does not tell of changes");
+    RESOURCES_TTL: Seconds = row("MCP_RESOURCES_TTL", seconds(1, YEAR), "5",
+        "The same for the resources");
+    RESOURCES_TEMPLATES_TTL: Seconds = row("MCP_RESOURCES_TEMPLATES_TTL", seconds(1, YEAR), "5",
+        "The same for the templates of resources");
+    PROMPTS_TTL: Seconds = row("MCP_PROMPTS_TTL", seconds(1, YEAR), "5",
+        "The same for the prompts; the shortest of these times counts for all");
+
+    RESOURCES_ROOTS: Folders = row("MCP_RESOURCES_ROOTS", Folders, "",
+        "Folders whose files may be read as resources besides the project's own");
+    MAX_RESOURCE_BYTES: Bytes =
+        row_like("MCPBASH_MAX_RESOURCE_BYTES", bytes(1, LARGEST), &MAX_TOOL_OUTPUT_SIZE,
+        "The largest resource that is read");
+    RESOURCES_POLL_INTERVAL: Seconds = row("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", seconds(0, YEAR), "2",
+        "Time between looks at a subscribed resource that is no file; 0 means never");
+    SUBSCRIBE_TIMEOUT: Seconds = row("MCPBASH_DEFAULT_SUBSCRIBE_TIMEOUT", seconds(1, YEAR), "120",
+        "How long the first reading of a resource may take that is subscribed to");
+    HTTPS_ALLOW_HOSTS: Hosts = row("MCPBASH_HTTPS_ALLOW_HOSTS", Hosts::Allowed, "",
+        "The hosts that resources are read from over https");
+    HTTPS_DENY_HOSTS: Hosts = row("MCPBASH_HTTPS_DENY_HOSTS", Hosts::Denied, "",
+        "Hosts that are never read from over https");
+    HTTPS_ALLOW_ALL: Flag = row("MCPBASH_HTTPS_ALLOW_ALL", Flag, "false",
+        "`true` reads from every public host where no list names some");
+    HTTPS_TIMEOUT: Seconds = row("MCPBASH_HTTPS_TIMEOUT", seconds(1, 60).capped(), "15",
+        "How long a resource may take over https");
+    HTTPS_MAX_BYTES: Bytes = row("MCPBASH_HTTPS_MAX_BYTES", bytes(1, 20 * MIB).capped(), "10485760",
+        "The largest resource over https, within `MCPBASH_MAX_RESOURCE_BYTES`");
+    HTTPS_USER_AGENT: Optional<Text> = row("MCPBASH_HTTPS_USER_AGENT", Optional(Text), "",
+        "What https servers are told about who asks");
+    ENABLE_GIT_PROVIDER: Flag = row("MCPBASH_ENABLE_GIT_PROVIDER", Flag, "false",
+        "`true` reads resources from repositories (`git+https:`)");
+    GIT_ALLOW_HOSTS: Hosts = row("MCPBASH_GIT_ALLOW_HOSTS", Hosts::Allowed, "",
+        "The hosts that repositories are read from");
+    GIT_DENY_HOSTS: Hosts = row("MCPBASH_GIT_DENY_HOSTS", Hosts::Denied, "",
+        "Hosts that repositories are never read from");
+    GIT_ALLOW_ALL: Flag = row("MCPBASH_GIT_ALLOW_ALL", Flag, "false",
+        "`true` reads from every public host where no list names some");
+    GIT_TIMEOUT: Seconds = row("MCPBASH_GIT_TIMEOUT", seconds(1, 60).capped(), "30",
+        "How long a resource may take from a repository");
+    GIT_MAX_KB: Count = row("MCPBASH_GIT_MAX_KB", kilobytes(1, 1_048_576).capped(), "51200",
+        "The largest repository that is read");
+    PROVIDER_ENV_MODE: Word<Mode> = row("MCPBASH_PROVIDER_ENV_MODE", PROVIDER_MODES, "isolate",
+        "What `providers/` scripts see of the server's environment");
+    PROVIDER_ENV_ALLOWLIST: Names = row("MCPBASH_PROVIDER_ENV_ALLOWLIST", Names, "",
+        "What they see besides the minimal variables, in the mode `allowlist`");
+    PROVIDER_ENV_INHERIT_ALLOW: Flag = row("MCPBASH_PROVIDER_ENV_INHERIT_ALLOW", Flag, "false",
+        "Must be `true` for the mode `inherit` of providers");
+
+    ROOTS: Optional<Folders> = row("MCPBASH_ROOTS", Optional(Folders), "",
+        "The folders that scripts may work in where the client names none; relative to the project");
+    ROOTS_REQUEST_TIMEOUT: Seconds = row("MCPBASH_ROOTS_REQUEST_TIMEOUT", seconds(1, 600), "5",
+        "How long the client may take to say which folders scripts may work in");
+    HEALTH_TIMEOUT: Seconds = row("MCPBASH_HEALTH_TIMEOUT_SECS", seconds(1, YEAR), "5",
+        "How long `server.d/health-checks.sh` may take");
+    PROVIDER_TIMEOUT: Seconds = row("MCPBASH_PROVIDER_TIMEOUT", seconds(1, YEAR), "10",
+        "How long an executable may take to say which tools it provides");
+    STRICT_PROVIDERS: Flag = row("MCPBASH_STRICT_PROVIDERS", Flag, "false",
+        "`true` makes `tools/list` fail when an executable does not say which tools it provides");
+    ALLOW_PROJECT_HOOKS: Flag = row("MCPBASH_ALLOW_PROJECT_HOOKS", Flag, "false",
+        "`true` lets `server.d/register.sh` run");
+    MAX_MANUAL_REGISTRY_BYTES: Bytes =
+        row("MCPBASH_MAX_MANUAL_REGISTRY_BYTES", bytes(1, LARGEST), "1048576",
+        "The longest `server.d/register.json`, and the most `register.sh` may print");
+    ENV_PAYLOAD_THRESHOLD: Bytes =
+        row("MCPBASH_ENV_PAYLOAD_THRESHOLD", bytes(0, LARGEST_VARIABLE).capped(), "65536",
+        "Arguments, metadata and roots of more bytes reach a script as files, not as variables");
+    TOOL_STDERR_TAIL_LIMIT: Bytes = row("MCPBASH_TOOL_STDERR_TAIL_LIMIT", bytes(0, LARGEST), "4096",
+        "How much of the end of a tool's standard error is reported");
+    MAX_PROGRESS_PER_MINUTE: PerMinute = row("MCPBASH_MAX_PROGRESS_PER_MIN", per_minute(), "100",
+        "Progress notifications of a request; the last one is always sent; 0 means no limit");
+    MAX_LOGS_PER_MINUTE: PerMinute =
+        row_like("MCPBASH_MAX_LOGS_PER_MIN", per_minute(), &MAX_PROGRESS_PER_MINUTE,
+        "Log notifications of a request; 0 means no limit");
+    ENABLE_LIVE_PROGRESS: Flag = row("MCPBASH_ENABLE_LIVE_PROGRESS", Flag, "true",
+        "`false` keeps progress and logs until just before the answer");
+
+    SHUTDOWN_TIMEOUT: Seconds = row("MCPBASH_SHUTDOWN_TIMEOUT", seconds(1, YEAR), "5",
+        "Time between `shutdown` and the end, if `exit` does not come");
+    IDLE_TIMEOUT: Seconds = row("MCPBASH_IDLE_TIMEOUT", seconds(0, YEAR), "3600",
+        "Time without a message from the client before the server ends; 0 means never");
+    IDLE_TIMEOUT_ENABLED: Flag = row("MCPBASH_IDLE_TIMEOUT_ENABLED", Flag, "true",
+        "`false` switches the idle timeout off");
+    ORPHAN_CHECK_ENABLED: Flag = row("MCPBASH_ORPHAN_CHECK_ENABLED", Flag, "true",
+        "`false` lets the server outlive the process that started it");
+    ORPHAN_CHECK_INTERVAL: Seconds = row("MCPBASH_ORPHAN_CHECK_INTERVAL", seconds(1, YEAR), "30",
+        "Time between looks for the parent, where its end cannot be awaited");
+    CI_MODE: Flag = row("MCPBASH_CI_MODE", Flag, "false",
+        "`true` switches the idle timeout and the orphan check off");
+    FORCE_MINIMAL: Flag = row("MCPBASH_FORCE_MINIMAL", Flag, "false",
+        "`true` serves lifecycle, ping and logging only");
+    COMPAT_BATCHES: Flag = row("MCPBASH_COMPAT_BATCHES", Flag, "false",
+        "`true` accepts batches whatever the revision");
+
+    REMOTE_TOKEN: Optional<Secret> =
+        row("MCPBASH_REMOTE_TOKEN", Optional(Secret { least_characters: 32 }), "",
+        "What every request must carry in its `_meta`");
+    REMOTE_TOKEN_KEY: Text = row("MCPBASH_REMOTE_TOKEN_KEY", Text, "mcpbash/remoteToken",
+        "Where in `_meta` the secret stands");
+    REMOTE_TOKEN_FALLBACK_KEY: TextOrNothing =
+        row("MCPBASH_REMOTE_TOKEN_FALLBACK_KEY", TextOrNothing, "remoteToken",
+        "Where else it may stand; empty for nowhere");
+    REMOTE_TOKEN_MAX_FAILURES: PerMinute =
+        row("MCPBASH_REMOTE_TOKEN_MAX_FAILURES_PER_MIN", per_minute(), "10",
+        "Wrong secrets before their answers are slowed down; 0 means never");
+
+    DEBUG_PAYLOADS: Flag = row("MCPBASH_DEBUG_PAYLOADS", Flag, "false",
+        "`true` writes every message, with secrets removed, to a private folder");
+    PRESERVE_STATE: Flag = row("MCPBASH_PRESERVE_STATE", Flag, "false",
+        "`true` keeps the private folder when the server ends");
+    CONTROL_GROUPS: Flag = row("MCPBASH_CONTROL_GROUPS", Flag, "true",
+        "`false` makes no control groups (cgroup v2) for calls, where the server may make them");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn a_name_stands_in_one_row_and_is_one_of_ours() {
+        let mut names = HashSet::new();
+        for setting in TABLE {
+            let name = setting.name();
+            assert!(name.starts_with("MCPBASH_") || name.starts_with("MCP_"), "{name}");
+            assert!(names.insert(name), "{name} stands twice");
+            assert!(!setting.meaning().is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_log_level_has_its_word() {
+        let words: Vec<_> = LEVELS.words.iter().map(|(word, level)| (*word, *level)).collect();
+        assert_eq!(words, LogLevel::ALL.map(|level| (level.as_str(), level)));
+    }
+}
