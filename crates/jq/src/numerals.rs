@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use jaq_core::load::lex::{Expect, Lexer, StrPart, Tok, Token};
 
-use crate::program::offset_in;
+use crate::offset::offset_in;
 
 /// The program with `1.` written as `1 `, and `1.e5` as `1e5 `. The text keeps its length, so that messages about the
 /// rest of it point to the right place.

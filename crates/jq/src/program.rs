@@ -18,6 +18,7 @@ use crate::definitions;
 use crate::engine::Kind;
 use crate::natives;
 use crate::numerals;
+use crate::offset::offset_in;
 use crate::rewrite::Rewriter;
 use crate::tokens;
 
@@ -158,12 +159,6 @@ impl<'s> Needs<'s> {
             }
         }
     }
-}
-
-/// Where a part of a text stands in it, if it is a part of it.
-pub(crate) fn offset_in(text: &str, part: &str) -> Option<usize> {
-    let at = part.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
-    (at + part.len() <= text.len()).then_some(at)
 }
 
 fn shown(found: &str) -> String {

@@ -12,7 +12,8 @@ use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
 use jaq_core::path::{Opt, Part, Path};
 
 use crate::calls::calls;
-use crate::natives;
+use crate::natives::{self, MEMBERS};
+use crate::offset::offset_in;
 use crate::tokens::CHOICE;
 
 /// The name of a variable no program can name.
@@ -20,8 +21,6 @@ const RIGHT: &str = "$ right";
 const INPUT: &str = "$ input";
 /// Names for the results inside a string or of arguments, of which there are rarely many.
 const PARTS: [&str; 8] = ["$ 0", "$ 1", "$ 2", "$ 3", "$ 4", "$ 5", "$ 6", "$ 7"];
-/// How many members an object built in one go has at most.
-pub(crate) const MEMBERS: usize = 12;
 const COUNTS: [&str; MEMBERS + 1] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];
 
 pub(crate) struct Rewriter<'s> {
@@ -324,7 +323,7 @@ impl<'s> Rewriter<'s> {
     }
 
     fn location(&self, name: &'s str) -> T<'s> {
-        let line = 1 + crate::program::offset_in(self.code, name)
+        let line = 1 + offset_in(self.code, name)
             .map_or(0, |at| self.code[..at].bytes().filter(|byte| *byte == b'\n').count());
         let parts =
             line.to_string().bytes().map(|digit| StrPart::Str(COUNTS[usize::from(digit - b'0')])).collect();

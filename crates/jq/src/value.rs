@@ -6,7 +6,6 @@ use indexmap::IndexMap;
 use jaq_core::Error;
 
 use crate::number::Number;
-use crate::write::Layout;
 
 /// An object keeps its keys in the order they came.
 pub(crate) type Object = IndexMap<Rc<str>, Value, foldhash::fast::RandomState>;
@@ -75,45 +74,9 @@ impl Value {
         }
     }
 
-    /// The value as compact JSON text.
-    pub(crate) fn to_json(&self) -> String {
-        Layout::compact().text(self)
-    }
-
-    /// A string as it is, anything else as JSON text.
-    pub(crate) fn to_text(&self) -> Rc<str> {
-        match self {
-            Self::String(text) => text.clone(),
-            other => other.to_json().into(),
-        }
-    }
-
-    /// The value as messages show it: its kind, and as much of its text as fits on a line.
-    pub(crate) fn described(&self) -> String {
-        format!("{} ({})", self.kind(), excerpt(&self.to_json()))
-    }
-
     pub(crate) fn fail<T>(message: impl Into<Rc<str>>) -> Result<T> {
         Err(Error::new(Self::string(message)))
     }
-}
-
-/// How many bytes of a value a message shows.
-const EXCERPT: usize = 29;
-
-/// As much of a text as fits, with the quote or bracket that ends it.
-fn excerpt(json: &str) -> String {
-    if json.len() <= EXCERPT {
-        return json.to_owned();
-    }
-    let end = match json.as_bytes()[0] {
-        b'"' => "...\"",
-        b'[' => "...]",
-        b'{' => "...}",
-        _ => "...",
-    };
-    let cut = (0..=EXCERPT - end.len()).rev().find(|cut| json.is_char_boundary(*cut)).unwrap_or(0);
-    format!("{}{end}", &json[..cut])
 }
 
 impl From<bool> for Value {

@@ -1,6 +1,7 @@
 //! Values as JSON text.
 
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use crate::order::sorted_keys;
 use crate::value::Value;
@@ -136,6 +137,21 @@ impl Layout {
                     let _ = write!(out, "\\u{unit:04x}");
                 }
             }
+        }
+    }
+}
+
+impl Value {
+    /// The value as compact JSON text.
+    pub(crate) fn to_json(&self) -> String {
+        Layout::compact().text(self)
+    }
+
+    /// A string as it is, anything else as JSON text.
+    pub(crate) fn to_text(&self) -> Rc<str> {
+        match self {
+            Self::String(text) => text.clone(),
+            other => other.to_json().into(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Reads a pipe to its end, and keeps at most a given number of bytes.
 
 use crate::ProcessEnding;
+use crate::child::ByteSource;
 use mcp_bash_budget::{Budget, Charge, NoRoom};
 use rustix::buffer::spare_capacity;
 use rustix::io::{Errno, read};
@@ -85,16 +86,6 @@ impl Capture {
         let excess = self.bytes.len().saturating_sub(self.limit);
         self.bytes.drain(..excess);
     }
-}
-
-/// What a process writes to one of its outputs.
-pub(crate) trait ByteSource {
-    /// Appends what has been written, waiting for some if nothing has. Returns how many bytes: 0 at the end.
-    async fn read(&mut self, bytes: &mut Vec<u8>) -> usize;
-
-    /// Makes room for more bytes that wait to be read, once, so that much output takes fewer reads and
-    /// writes. True the first time.
-    fn enlarge(&mut self) -> bool;
 }
 
 /// The reading end of a pipe that does not block. It is registered with the runtime only when a read finds

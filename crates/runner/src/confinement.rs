@@ -1,19 +1,21 @@
 //! Restrictions under which a process starts its program, and which all it starts inherits.
 //!
-//! A confinement is prepared by the server as a list of steps. The child applies them to itself between `clone` and
-//! `execve`, where it shares the memory of the server: so a step is one system call and neither allocates nor locks.
-//! If a step fails, the program is not run.
+//! A confinement is prepared by the server as a list of steps. The child applies them to itself between
+//! `clone` and `execve`, where it shares the memory of the server: so a step is one system call and neither
+//! allocates nor locks. If a step fails, the program is not run.
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::fmt::{self, Display};
 
-/// The restrictions of one process. By default there are none, and starting it takes no additional system call.
+/// The restrictions of one process. By default there are none, and starting it takes no additional system
+/// call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Confinement {
     steps: Vec<Step>,
 }
 
-/// A resource limit (`setrlimit`). It is set as the hard limit too, so that the process cannot raise it again.
+/// A resource limit (`setrlimit`). It is set as the hard limit too, so that the process cannot raise it
+/// again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessLimit {
     /// Processor time of each process (`ulimit -t`).
@@ -32,8 +34,8 @@ pub(crate) enum Step {
 }
 
 impl Confinement {
-    /// Keeps the process, and all it starts, from gaining privileges by running setuid programs (`no_new_privs`). Only
-    /// Linux can do it; elsewhere the process does not start.
+    /// Keeps the process, and all it starts, from gaining privileges by running setuid programs
+    /// (`no_new_privs`). Only Linux can do it; elsewhere the process does not start.
     #[must_use]
     pub fn without_new_privileges(self) -> Self {
         self.and(Step::ForbidNewPrivileges)

@@ -1,14 +1,12 @@
-//! What to run, within which limits, and how it ended.
+//! What to run, and within which limits.
 
-use crate::supervise::Bounds;
 use crate::{CallFolder, Confinement, Variables};
-use mcp_bash_budget::{Budget, Charge, NoRoom};
+use mcp_bash_budget::Budget;
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use thiserror::Error;
 
 /// One process to start. Arguments and environment are data: no shell ever reads them.
 #[derive(Debug)]
@@ -33,18 +31,6 @@ pub struct Invocation<'a> {
     pub talk: Option<Talk<'a>>,
     /// What the process applies to itself before it runs its program.
     pub confinement: Confinement,
-}
-
-impl Invocation<'_> {
-    pub(crate) fn bounds(&self) -> Bounds {
-        Bounds {
-            patience: self.patience,
-            grace: self.grace,
-            output_limit: self.output_limit,
-            error_tail: self.error_tail,
-            budget: Arc::clone(&self.budget),
-        }
-    }
 }
 
 /// How a process can talk to the server while it runs.
@@ -85,49 +71,4 @@ impl Patience {
     pub fn fixed(limit: Duration) -> Self {
         Self { limit, most: None, pause: Duration::ZERO }
     }
-}
-
-/// Which limit on time a process has exceeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Overrun {
-    /// [`Patience::limit`], without [`Patience::most`].
-    Fixed,
-    /// [`Patience::limit`], since its last line on the side channel.
-    Idle,
-    /// [`Patience::most`].
-    Most,
-}
-
-/// How a process ended, or why the runner ended it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProcessEnding {
-    Exited(i32),
-    /// By a signal that the runner did not send.
-    Signalled(i32),
-    TimedOut(Overrun),
-    Cancelled,
-    /// It wrote more than [`Invocation::output_limit`].
-    OutputTooLarge,
-    /// The budget had no room for its output.
-    NoRoom(NoRoom),
-}
-
-#[derive(Debug)]
-pub struct Outcome {
-    pub ending: ProcessEnding,
-    pub stdout: Vec<u8>,
-    /// The charge for `stdout`, where that is large.
-    pub held: Charge,
-    /// The end of standard error, at most [`Invocation::error_tail`] bytes.
-    pub stderr: Vec<u8>,
-}
-
-#[derive(Debug, Error)]
-pub enum StartError {
-    #[error("failed to start {program}: {source}")]
-    Spawn { program: PathBuf, source: std::io::Error },
-    #[error("failed to prepare the side channel: {0}")]
-    SideChannel(std::io::Error),
-    #[error("failed to prepare for questions: {0}")]
-    Questions(std::io::Error),
 }

@@ -1,15 +1,16 @@
 //! Runs processes: prepares and starts one for each invocation, and has it supervised.
 
-use crate::ask::{CallQuestions, FileQuestions, Question};
+use crate::ask::{CallQuestions, FileQuestions};
 use crate::call_folder::CallFolders;
 use crate::calls::RunnerId;
 use crate::capture::PipeSource;
 #[cfg(any(test, feature = "fake-child"))]
 use crate::fake_child::FakeChildren;
+use crate::question::Question;
 use crate::running_call::{self, RunningCall};
 use crate::side_channel::SideChannel;
 use crate::start::{Pipes, prepare};
-use crate::supervise::{Supervised, supervise};
+use crate::supervise::{Bounds, Supervised, supervise};
 use crate::{CallFolder, Invocation, Outcome, StartError, StateDir, Talk};
 use mcp_bash_budget::Budget;
 use std::io;
@@ -68,13 +69,13 @@ impl Runner {
     ) -> Result<Outcome, StartError> {
         #[cfg(any(test, feature = "fake-child"))]
         if let Some(children) = &self.fake_children {
-            let bounds = invocation.bounds();
+            let bounds = Bounds::of(&invocation);
             let supervised = children.start(invocation, &self.ended)?;
             return Ok(supervise(supervised, bounds, cancelled, on_line, on_question).await);
         }
         let lines = open_side_channel(invocation.talk)?;
         let questions = self.open_questions(invocation.talk, &invocation.budget)?;
-        let bounds = invocation.bounds();
+        let bounds = Bounds::of(&invocation);
         let program = invocation.program.clone();
         let failed = |source| StartError::Spawn { program, source };
         let started = prepare(invocation, lines.as_ref(), questions.as_ref())

@@ -3,10 +3,10 @@
 
 use crate::calls::{CALLS, RunnerId};
 use crate::cgroup::{self, CallGroup};
+use crate::child::Process;
 use crate::exit::{self, ExitWatch};
 use crate::launch::Launch;
 use crate::mark::{self, CallNumber, OURS};
-use crate::supervise::Process;
 use crate::{ProcessEnding, leftovers, own_thread, warden};
 use rustix::process::{Pid, Signal, WaitStatus};
 use std::io;

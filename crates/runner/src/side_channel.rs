@@ -1,6 +1,6 @@
 //! The side channel: a named pipe that a script, and whatever it starts, writes lines to while it runs.
 
-use crate::supervise::Lines;
+use crate::child::Lines;
 use rustix::fs::fstat;
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};

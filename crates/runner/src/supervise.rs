@@ -1,12 +1,13 @@
 //! Stays with one started process until it has ended: passes data in and out, watches its time and the limits
 //! on its output, and ends it when it has to be ended.
 //!
-//! It knows the process and its pipes only by the traits of this file.
+//! It knows the process and its pipes only by the traits of `child.rs`.
 
-use crate::ask::{MAX_OPEN, Question};
-use crate::capture::{ByteSource, Capture, ReadStop};
+use crate::ask::MAX_OPEN;
+use crate::capture::{Capture, ReadStop};
+use crate::child::{ByteSource, Lines, Process, Questions};
 use crate::deadline::Deadline;
-use crate::{Outcome, Patience, ProcessEnding};
+use crate::{Invocation, Outcome, Patience, ProcessEnding, Question};
 use mcp_bash_budget::Budget;
 use std::io;
 use std::sync::Arc;
@@ -26,39 +27,6 @@ const UPKEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// a second.
 const FIRST_UPKEEP_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A started process. When the value is dropped, the process and all it has started are killed.
-pub(crate) trait Process {
-    /// Completes when the process has ended. Cancel safe.
-    async fn exited(&mut self);
-
-    /// Sends `TERM`, and `KILL` if the process or one of its group is alive after `grace`.
-    async fn terminate(&mut self, grace: Duration);
-
-    /// Kills what the process has left behind, and returns how it ended.
-    async fn finish(self) -> ProcessEnding;
-
-    /// Delay before the pipes are first read.
-    fn first_read_delay(&self) -> Duration;
-
-    /// The periodic work of a long call. True when it should be done again soon.
-    fn upkeep(&self) -> bool;
-}
-
-/// The lines of the side channel.
-pub(crate) trait Lines {
-    /// Waits for bytes and passes on the lines they complete. Cancel safe.
-    async fn read(&mut self, on_line: &mut impl FnMut(&[u8])) -> io::Result<()>;
-
-    /// Passes on what has been written by now, without waiting.
-    fn drain(self, on_line: &mut impl FnMut(&[u8]));
-}
-
-/// The questions of a call.
-pub(crate) trait Questions {
-    /// The next question. Cancel safe.
-    async fn next(&mut self) -> Question;
-}
-
 /// A process, and the server's ends of what connects it with the server.
 pub(crate) struct Supervised<P, F, S, L, Q> {
     pub(crate) process: P,
@@ -72,7 +40,7 @@ pub(crate) struct Supervised<P, F, S, L, Q> {
     pub(crate) questions: Option<Q>,
 }
 
-/// The bounds of an [`Invocation`](crate::Invocation).
+/// The bounds of an [`Invocation`].
 #[derive(Debug)]
 pub(crate) struct Bounds {
     pub(crate) patience: Patience,
@@ -80,6 +48,18 @@ pub(crate) struct Bounds {
     pub(crate) output_limit: usize,
     pub(crate) error_tail: usize,
     pub(crate) budget: Arc<Budget>,
+}
+
+impl Bounds {
+    pub(crate) fn of(invocation: &Invocation<'_>) -> Self {
+        Self {
+            patience: invocation.patience,
+            grace: invocation.grace,
+            output_limit: invocation.output_limit,
+            error_tail: invocation.error_tail,
+            budget: Arc::clone(&invocation.budget),
+        }
+    }
 }
 
 pub(crate) async fn supervise<P: Process, F: Future<Output = ()>, S: ByteSource, L: Lines, Q: Questions>(

@@ -3,12 +3,10 @@
 //! # Theory of operation
 //!
 //! A [`Template`] (RFC 6570, all four levels) is read once, into literals and expressions (`parse.rs`). The rules that
-//! tell its eight operators apart are a table (`operator.rs`), and both directions follow this one model:
-//!
-//! - [`Template::expand`] puts values in (`expand.rs`);
-//! - [`Template::matches`] finds out with which values a URI could have been made (`matching.rs`). For this the
-//!   template is also kept as a little program (`program.rs`), run by a search (`search.rs`) that looks at no pair of instruction
-//!   and position twice. Time and memory are bounded by the product of both lengths, whatever a client sends.
+//! tell its eight operators apart are a table (`operator.rs`). [`Template::matches`] finds out with which values a URI
+//! could have been made (`matching.rs`). For this the template is kept as a little program (`program.rs`), run by a
+//! search (`search.rs`) that looks at no pair of instruction and position twice. Time and memory are bounded by the
+//! product of both lengths, whatever a client sends. No URI is ever made of a template.
 //!
 //! A [`FileUri`] names a file, in the way of Unix or of Windows. [`scheme()`] says how a URI begins.
 //!
@@ -29,7 +27,6 @@
 //!
 //! Everything here is a pure function of its input: there is no runtime, no file, no clock.
 
-mod expand;
 mod file_uri;
 mod matching;
 mod operator;
@@ -44,7 +41,6 @@ mod template;
 mod tests;
 mod value;
 
-pub use expand::ExpandError;
 pub use file_uri::{FileUri, FileUriError};
 pub use matching::MAX_URI_BYTES;
 pub use parse::{MAX_TEMPLATE_BYTES, TemplateError};

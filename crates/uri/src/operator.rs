@@ -1,7 +1,5 @@
 //! The eight operators of expressions, as the table of RFC 6570 (appendix A) has them.
 
-use crate::percent::Keep;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operator {
     Simple,
@@ -56,19 +54,6 @@ impl Operator {
     /// Whether values come as `name=value`.
     pub(crate) fn is_named(self) -> bool {
         matches!(self, Self::Parameter | Self::Query | Self::Continuation)
-    }
-
-    /// Whether a name with an empty value keeps its `=`.
-    pub(crate) fn keeps_equals_sign(self) -> bool {
-        matches!(self, Self::Query | Self::Continuation)
-    }
-
-    /// Which characters of a value stay as they are.
-    pub(crate) fn keeps(self) -> Keep {
-        match self {
-            Self::Reserved | Self::Fragment => Keep::Reserved,
-            _ => Keep::Unreserved,
-        }
     }
 
     /// Which characters end a value, apart from the separator, when a URI is matched.

@@ -1,6 +1,5 @@
 //! A URI template: text with places for values.
 
-use crate::expand::{self, ExpandError};
 use crate::matching;
 use crate::operator::Operator;
 use crate::parse::{self, TemplateError};
@@ -64,11 +63,6 @@ impl Template {
             }
         }
         names
-    }
-
-    /// The URI that it makes of these values. Variables without one leave nothing behind.
-    pub fn expand(&self, values: &Values) -> Result<String, ExpandError> {
-        expand::expand(&self.parts, values)
     }
 
     /// The values with which it could have made this URI.

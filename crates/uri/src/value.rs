@@ -12,9 +12,3 @@ pub enum Value {
     /// Pairs in the order in which they are written.
     Map(Vec<(String, String)>),
 }
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}

@@ -15,11 +15,13 @@ use jaq_core::native::{Fun, bome, run};
 use jaq_core::{Bind, Cv, RunPtr, ValT, ValXs};
 
 use crate::engine::Kind;
-use crate::rewrite::MEMBERS;
 use crate::value::{Result, Value};
 
 /// Name, parameters, implementation.
 type Entry = (&'static str, &'static [Bind], RunPtr<Kind>);
+
+/// How many members an object built in one go has at most.
+pub(crate) const MEMBERS: usize = 12;
 
 /// Parameters that are values, as many as an object built in one go can need: its members and their number.
 const VALUES: &[Bind] = &[const { Bind::Var(()) }; 2 * MEMBERS + 1];

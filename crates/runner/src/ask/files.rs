@@ -1,6 +1,7 @@
 //! Questions that arrive as files in the folder of a call: moved there, or written there and closed.
 
-use super::{AskedThrough, MAX_QUESTION_BYTES, Question};
+use super::MAX_QUESTION_BYTES;
+use crate::question::{AskedThrough, Question};
 use mcp_bash_budget::Budget;
 use std::collections::HashMap;
 use std::fs::OpenOptions;

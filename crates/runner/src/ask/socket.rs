@@ -1,6 +1,7 @@
 //! Questions that arrive through the socket of a call.
 
-use super::{AskedThrough, MAX_QUESTION_BYTES, Question};
+use super::MAX_QUESTION_BYTES;
+use crate::question::{AskedThrough, Question};
 use crate::{StateDir, random};
 use mcp_bash_budget::{Charge, NoRoom, SMALL};
 use std::io::{self, ErrorKind};

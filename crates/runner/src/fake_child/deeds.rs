@@ -1,42 +1,14 @@
 //! The inner side of a pretended process: does its deeds, through its ends of pipes, side channel and
 //! questions.
 
-use super::process::{FakeLines, FakePipe, FakeQuestions};
-use super::{Deed, FakeChild, StartedWith};
-use crate::ask::AskedThrough;
-use crate::capture::USUAL_PIPE;
-use crate::{ProcessEnding, Question};
+use super::connections::Connections;
+use super::{Deed, FakeChild};
+use crate::{AskedThrough, ProcessEnding, Question};
 use mcp_bash_budget::{Budget, Charge, SMALL};
 use rustix::process::Signal;
 use std::sync::Arc;
-use tokio::io::{AsyncWriteExt, DuplexStream, duplex};
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-
-/// The process's ends of what connects it with the runner. They are closed when it ends.
-#[derive(Debug)]
-pub(super) struct Connections {
-    stdout: DuplexStream,
-    stderr: DuplexStream,
-    lines: Option<UnboundedSender<Vec<u8>>>,
-    questions: Option<UnboundedSender<Question>>,
-    /// Questions and answers are charged to it.
-    budget: Arc<Budget>,
-}
-
-/// The runner's ends: standard output, standard error, side channel and questions.
-pub(super) type RunnerEnds = (FakePipe, FakePipe, Option<FakeLines>, Option<FakeQuestions>);
-
-impl Connections {
-    pub(super) fn new(started_with: &StartedWith, budget: Arc<Budget>) -> (Self, RunnerEnds) {
-        let (output, stdout) = duplex(USUAL_PIPE);
-        let (errors, stderr) = duplex(USUAL_PIPE);
-        let (lines, lines_end) = started_with.has_side_channel.then(unbounded_channel).unzip();
-        let (questions, questions_end) = started_with.may_ask.then(unbounded_channel).unzip();
-        let ends =
-            (FakePipe(output), FakePipe(errors), lines_end.map(FakeLines), questions_end.map(FakeQuestions));
-        (Self { stdout, stderr, lines, questions, budget }, ends)
-    }
-}
+use tokio::io::{AsyncWriteExt, DuplexStream};
+use tokio::sync::mpsc::UnboundedSender;
 
 /// Does all deeds, unless one of them or a signal ends the process before.
 pub(super) async fn perform(

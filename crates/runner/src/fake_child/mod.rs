@@ -5,6 +5,7 @@
 //! limits, budgets, cancellation and questions are the real ones. It waits by the clock of the runtime alone
 //! and uses no file descriptors: with paused time (`tokio::time::pause`) nothing takes time.
 
+mod connections;
 mod deeds;
 mod process;
 #[cfg(test)]
@@ -12,8 +13,8 @@ mod tests;
 
 use crate::supervise::Supervised;
 use crate::{Confinement, Input, Invocation, ProcessEnding, StartError, Variables};
-use deeds::Connections;
-use process::{FakeLines, FakePipe, FakeProcess, FakeQuestions};
+use connections::{Connections, FakeLines, FakePipe, FakeQuestions};
+use process::FakeProcess;
 use rustix::process::Signal;
 use std::ffi::OsString;
 use std::fmt;

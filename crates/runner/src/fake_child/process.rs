@@ -1,17 +1,14 @@
 //! The outer side of a pretended process: what the supervision sees of it.
 
-use super::deeds::{Connections, perform};
+use super::connections::Connections;
+use super::deeds::perform;
 use super::{Deed, FakeChild};
-use crate::capture::ByteSource;
-use crate::supervise::{Lines, Process, Questions};
-use crate::{ProcessEnding, Question};
+use crate::ProcessEnding;
+use crate::child::Process;
 use rustix::process::Signal;
-use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, DuplexStream};
-use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
 pub(crate) struct FakeProcess {
@@ -70,44 +67,5 @@ impl Process for FakeProcess {
 impl Drop for FakeProcess {
     fn drop(&mut self) {
         self.kill();
-    }
-}
-
-pub(crate) struct FakePipe(pub(super) DuplexStream);
-
-impl ByteSource for FakePipe {
-    async fn read(&mut self, bytes: &mut Vec<u8>) -> usize {
-        self.0.read_buf(bytes).await.unwrap_or(0)
-    }
-
-    fn enlarge(&mut self) -> bool {
-        false
-    }
-}
-
-pub(crate) struct FakeLines(pub(super) UnboundedReceiver<Vec<u8>>);
-
-impl Lines for FakeLines {
-    async fn read(&mut self, on_line: &mut impl FnMut(&[u8])) -> io::Result<()> {
-        let line = self.0.recv().await.ok_or(io::ErrorKind::UnexpectedEof)?;
-        on_line(&line);
-        Ok(())
-    }
-
-    fn drain(mut self, on_line: &mut impl FnMut(&[u8])) {
-        while let Ok(line) = self.0.try_recv() {
-            on_line(&line);
-        }
-    }
-}
-
-pub(crate) struct FakeQuestions(pub(super) UnboundedReceiver<Question>);
-
-impl Questions for FakeQuestions {
-    async fn next(&mut self) -> Question {
-        match self.0.recv().await {
-            Some(question) => question,
-            None => std::future::pending().await,
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Which values a template finds in a URI.
 
-use crate::{Template, Value, Values};
+use crate::{Template, Value};
 
 /// The values that were found, as `name=value`, lists in brackets and maps in braces; or `none`.
 fn found(template: &str, uri: &str) -> String {
@@ -87,13 +87,4 @@ fn variables_are_named_once_and_in_order() {
     let template = Template::parse("{b}/{a,b:3}{?c*}").unwrap();
     assert_eq!(template.variables(), ["b", "a", "c"]);
     assert_eq!(template.to_string(), "{b}/{a,b:3}{?c*}");
-}
-
-#[test]
-fn what_is_found_makes_the_uri_again() {
-    for (template, uri) in [("{/path*}{?q,r*}", "/a/b?q=1&x=2"), ("{x,y}", "1,2"), ("{+p}{#f}", "a/b#c")] {
-        let template = Template::parse(template).unwrap();
-        let values: Values = template.matches(uri).unwrap();
-        assert_eq!(template.expand(&values).as_deref(), Ok(uri));
-    }
 }

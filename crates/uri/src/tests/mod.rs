@@ -1,4 +1,3 @@
-mod expansion;
 mod file_uris;
 mod hostile;
 mod matching;

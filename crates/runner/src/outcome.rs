@@ -1,0 +1,50 @@
+//! How a process ended, and what it printed; or why it was not started.
+
+use mcp_bash_budget::{Charge, NoRoom};
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Which limit on time a process has exceeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overrun {
+    /// [`Patience::limit`](crate::Patience::limit), without [`Patience::most`](crate::Patience::most).
+    Fixed,
+    /// [`Patience::limit`](crate::Patience::limit), since its last line on the side channel.
+    Idle,
+    /// [`Patience::most`](crate::Patience::most).
+    Most,
+}
+
+/// How a process ended, or why the runner ended it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessEnding {
+    Exited(i32),
+    /// By a signal that the runner did not send.
+    Signalled(i32),
+    TimedOut(Overrun),
+    Cancelled,
+    /// It wrote more than [`Invocation::output_limit`](crate::Invocation::output_limit).
+    OutputTooLarge,
+    /// The budget had no room for its output.
+    NoRoom(NoRoom),
+}
+
+#[derive(Debug)]
+pub struct Outcome {
+    pub ending: ProcessEnding,
+    pub stdout: Vec<u8>,
+    /// The charge for `stdout`, where that is large.
+    pub held: Charge,
+    /// The end of standard error, at most [`Invocation::error_tail`](crate::Invocation::error_tail) bytes.
+    pub stderr: Vec<u8>,
+}
+
+#[derive(Debug, Error)]
+pub enum StartError {
+    #[error("failed to start {program}: {source}")]
+    Spawn { program: PathBuf, source: std::io::Error },
+    #[error("failed to prepare the side channel: {0}")]
+    SideChannel(std::io::Error),
+    #[error("failed to prepare for questions: {0}")]
+    Questions(std::io::Error),
+}
