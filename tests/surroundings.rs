@@ -1,6 +1,6 @@
 //! Whatever a server is started in: odd limits, odd signals, odd places. It serves, or says what is missing.
 
-use crate::harness::{Project, Server, exists};
+use crate::harness::{Project, Server, exists, wait_until_asleep};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn serves(server: &mut Server) {
 }
 
 fn project() -> Project {
-    let script = "#!/bin/sh\necho '{\"method\":\"notifications/progress\",\"params\":{\"progress\":1}}' >$MCP_PROGRESS_STREAM\n(echo $MCP_ASK_SOCKET >socket) 2>/dev/null\n%BIN% ask elicitation/create '{\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}' --timeout 20\n";
+    let script = "#!/bin/sh\necho '{\"method\":\"notifications/progress\",\"params\":{\"progress\":1}}' >$MCP_PROGRESS_STREAM\n(echo $MCP_ASK_SOCKET >socket) 2>/dev/null\n%BIN% ask elicitation/create '{\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}' --timeout 600\n";
     Project::with_hi().tool("asks", &script.replace("%BIN%", env!("CARGO_BIN_EXE_mcp-bash")))
 }
 
@@ -162,6 +162,7 @@ fn with_children_of_the_shell_before() {
         assert_eq!(text(&server.receive()), "hi");
     }
     let before: u32 = project.read("before").trim().parse().unwrap();
+    wait_until_asleep(server.child.id());
     assert!(exists(before), "it goes on");
     server.finish();
     assert!(exists(before), "and outlives us");
