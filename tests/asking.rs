@@ -1,23 +1,29 @@
 //! Scripts that ask: the user through forms and pages, the client's model, and the folders they may work in.
 
-use crate::harness::{Project, Server, code, stateless_meta, wait_until};
+use crate::harness::{ONE_AT_A_TIME, Project, Server, code, stateless_meta, wait_until};
 use serde_json::{Value, json};
 
-/// A tool in bash that prints what `body` prints, with a time limit that waiting for a person must not use up.
+/// A tool in bash that prints what `body` prints.
 fn tool(body: &str) -> Project {
-    Project::new()
-        .script(
-            "tools/asks/tool.sh",
-            &format!(
-                "#!/usr/bin/env bash\nset -uo pipefail\nsource \"${{MCP_SDK:?}}/tool-sdk.sh\"\n{body}\n"
-            ),
-        )
-        .file("tools/asks/tool.meta.json", r#"{"name": "asks", "timeoutSecs": 2}"#)
+    Project::new().tool(
+        "asks",
+        &format!("#!/usr/bin/env bash\nset -uo pipefail\nsource \"${{MCP_SDK:?}}/tool-sdk.sh\"\n{body}\n"),
+    )
 }
 
 fn session(project: &Project, revision: &str, capabilities: &Value) -> Server {
-    let quiet = [("MCPBASH_LOG_LEVEL", "emergency")];
-    let mut server = Server::start_with(project.root(), &quiet);
+    session_with(project, &[], revision, capabilities)
+}
+
+fn session_with(
+    project: &Project,
+    environment: &[(&str, &str)],
+    revision: &str,
+    capabilities: &Value,
+) -> Server {
+    let environment: Vec<_> =
+        [("MCPBASH_LOG_LEVEL", "emergency")].iter().chain(environment).copied().collect();
+    let mut server = Server::start_with(project.root(), &environment);
     server.initialize_offering(revision, capabilities);
     server
 }
@@ -36,11 +42,24 @@ fn a_form_is_shown_and_its_answer_reaches_the_script() {
     assert_eq!(question["params"]["message"], "Your \"name\"?");
     assert_eq!(question["params"]["mode"], "form");
     assert_eq!(question["params"]["requestedSchema"]["required"], json!(["name"]));
-    // Longer than the tool may run: a person's time is not the script's.
-    std::thread::sleep(std::time::Duration::from_millis(2500));
     server.reply(&question, &json!({ "action": "accept", "content": { "name": "Zoë" } }));
     let answer: Value = serde_json::from_str(text(&server.receive())).unwrap();
     assert_eq!(answer, json!({ "action": "accept", "content": { "name": "Zoë" } }));
+}
+
+#[test]
+fn the_time_of_a_person_is_not_the_scripts() {
+    let project = tool("mcp_elicit_string 'Who?' name").tool("sleeps", "#!/bin/sh\nsleep 1000\n");
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    let limited = |tool: &str| json!({ "name": tool, "arguments": {}, "timeoutSecs": 4 });
+    server.request("asks", "tools/call", &limited("asks"));
+    let question = server.receive();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    // A call with the same limit that begins now and is ended: so much time has gone by while the question was open.
+    let ended = server.ask("sleeps", "tools/call", &limited("sleeps"));
+    assert_eq!(ended["result"]["structuredContent"]["error"]["type"], "timeout", "{ended}");
+    server.reply(&question, &json!({ "action": "accept", "content": { "name": "Zoë" } }));
+    assert!(text(&server.receive()).contains("Zoë"));
 }
 
 #[test]
@@ -171,15 +190,16 @@ fn a_question_that_is_withdrawn_does_not_hold_up_the_next() {
     let project = tool(
         r#"form='{"mode":"form","message":"First?","requestedSchema":{"type":"object","properties":{}}}'
 "$MCPBASH_BIN" ask elicitation/create "$form" --timeout 300 & first=$!
-while [ ! -e go ]; do sleep 0.02; done
+read _ <gate
 mcp_elicit_string 'Second?' value & second=$!
 kill $first; wait $first || true
 wait $second"#,
-    );
+    )
+    .gate();
     let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
     server.call(1, "asks");
     let first = server.receive();
-    project.go();
+    project.open_gate();
     let withdrawn = server.receive();
     assert_eq!(withdrawn["params"]["requestId"], first["id"], "{withdrawn}");
     let second = server.receive();
@@ -217,13 +237,13 @@ fn a_question_that_is_not_answered_in_time_is_withdrawn() {
 #[test]
 fn a_cancelled_call_takes_its_question_along() {
     let project = tool("mcp_elicit_confirm 'Sure?'");
-    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    let mut server = session_with(&project, &ONE_AT_A_TIME, "2025-11-25", &json!({ "elicitation": {} }));
     server.call(1, "asks");
     let question = server.receive();
     server.notify("notifications/cancelled", &json!({ "requestId": 1 }));
     let cancelled = server.receive();
     assert_eq!(cancelled["params"]["requestId"], question["id"], "{cancelled}");
-    server.expect_silence();
+    server.expect_silence_of_calls();
 }
 
 #[test]
@@ -377,14 +397,15 @@ fn what_comes_back_is_not_believed() {
 
 #[test]
 fn a_result_waits_for_whoever_comes_late() {
-    let project = tool(
-        r#"mcp_elicit 'Hello?' '{"type":"object","properties":{}}' 1 || true; echo; echo late >"$MCPBASH_PROJECT_ROOT/late"; echo done"#,
-    );
-    let mut server = Server::start(project.root());
+    let project =
+        tool(r#"mcp_elicit 'Hello?' '{"type":"object","properties":{}}' 1 || true; echo; echo done"#)
+            .tool("hi", "#!/bin/sh\necho hi\n");
+    let mut server = Server::start_with(project.root(), &ONE_AT_A_TIME);
     let asked = stateless_call(&mut server, 1, &json!({}));
     let word = asked["result"]["requestState"].clone();
-    wait_until("the script to give up", || project.path("late").exists().then_some(()));
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    // The next call begins when the script has given up and ended.
+    let next = server.ask("next", "tools/call", &json!({ "name": "hi", "_meta": stateless_meta() }));
+    assert_eq!(text(&next), "hi");
     let answers = json!({ "question": { "action": "accept", "content": {} } });
     let late = stateless_call(&mut server, 2, &json!({ "requestState": word, "inputResponses": answers }));
     assert!(text(&late).ends_with("done"), "{late}");
@@ -413,9 +434,8 @@ fn roots_are_the_clients_and_follow_its_changes() {
         json!([{ "uri": root("a b").replace(&project.path("a b").display().to_string().replace(' ', "%20"), &path("a b").replace(' ', "%20")), "name": "A", "path": path("a b") }])
     );
 
-    for _ in 0..5 {
-        server.notify("notifications/roots/list_changed", &json!({}));
-    }
+    let changed = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
+    server.send_together(&vec![changed; 5]);
     let asked = server.receive();
     assert_eq!(asked["method"], "roots/list");
     server.reply(&asked, &json!({ "roots": [{ "uri": root("c") }] }));

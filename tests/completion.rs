@@ -226,7 +226,7 @@ fn scripts_that_fail_take_too_long_or_could_be_anyones_are_named() {
             {"name": "open", "path": "completions/open.sh"}, {"name": "wrong", "path": "completions/wrong.sh"}]"#,
     )
     .script("completions/fails.sh", "#!/bin/sh\necho oh no >&2\nexit 4\n")
-    .script("completions/slow.sh", "#!/bin/sh\nsleep 60\n")
+    .script("completions/slow.sh", "#!/bin/sh\nsleep 1000\n")
     .script("completions/open.sh", "#!/bin/sh\ntouch \"$MCPBASH_PROJECT_ROOT/ran\"\n")
     .script("completions/wrong.sh", "#!/bin/sh\necho '[1, 2]'\n");
     let everyone = std::fs::Permissions::from_mode(0o777);

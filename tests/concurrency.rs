@@ -1,6 +1,6 @@
 //! Requests run side by side up to a limit; the rest wait in order; what is quick never waits.
 
-use crate::harness::{Project, Server, code};
+use crate::harness::{Project, Server, code, wait_until_asleep};
 use serde_json::json;
 
 #[test]
@@ -16,7 +16,8 @@ fn calls_run_side_by_side_and_the_rest_wait_in_order() {
         server.request(number, "tools/call", &json!({ "name": "order", "arguments": { "n": number } }));
     }
     project.wait_for_started(2);
-    // Whatever is quick is served at once, and shows that none of the waiting calls has been.
+    // Nothing more happens, and whatever is quick is served at once all the same.
+    wait_until_asleep(server.child.id());
     server.expect_silence();
     assert!(server.ask("list", "tools/list", &json!({}))["result"].is_object());
     assert_eq!(project.read("order"), "");
@@ -28,7 +29,7 @@ fn calls_run_side_by_side_and_the_rest_wait_in_order() {
     }
     let order: Vec<String> = (1..=5).map(|number| format!("{{\"n\":{number}}}")).collect();
     assert_eq!(project.read("order").lines().collect::<Vec<_>>(), order);
-    project.go();
+    project.open_gate();
     assert_eq!(server.receive()["id"], "a");
 }
 
@@ -40,7 +41,7 @@ fn a_second_request_with_an_id_in_flight_is_refused() {
     project.wait_for_started(1);
     server.call("same", "hi");
     assert_eq!(code(&server.receive()), -32600);
-    project.go();
+    project.open_gate();
     assert_eq!(server.receive()["result"]["content"][0]["text"], "went");
     server.call("same", "hi");
     assert_eq!(server.receive()["result"]["content"][0]["text"], "hi");
@@ -53,7 +54,7 @@ fn ids_of_different_types_are_different() {
     server.call(1, "wait");
     server.call("1", "wait");
     project.wait_for_started(2);
-    project.go();
+    project.open_gate();
     let mut ids = [server.receive()["id"].clone(), server.receive()["id"].clone()];
     ids.sort_by_key(ToString::to_string);
     assert_eq!(ids, [json!("1"), json!(1)]);
@@ -75,7 +76,7 @@ fn too_many_waiting_calls_are_refused_and_cancelling_makes_room() {
     server.notify("notifications/cancelled", &json!({ "requestId": 2 }));
     server.call(5, "wait");
     server.expect_silence();
-    project.go();
+    project.open_gate();
     let ids: Vec<_> = (0..3).map(|_| server.receive()["id"].clone()).collect();
     assert_eq!(ids, [json!(1), json!(3), json!(5)]);
 }
@@ -91,7 +92,7 @@ fn waiting_calls_may_hold_only_so_many_bytes() {
     let refused = server.receive();
     assert_eq!((code(&refused), &refused["id"]), (-32603, &json!(3)));
     assert!(refused["error"]["message"].as_str().unwrap().contains("MCPBASH_MAX_WAITING_BYTES"));
-    project.go();
+    project.open_gate();
     assert_eq!(server.receive()["id"], 1);
     assert_eq!(server.receive()["id"], 2);
 }

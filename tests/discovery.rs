@@ -144,7 +144,7 @@ fn a_tool_that_fails_says_so_in_its_result() {
         .tool("silent", "#!/bin/sh\nexit 4\n")
         .tool("killed", "#!/bin/sh\nkill -9 $$\n")
         .tool("missing", "#!/no/such/interpreter\n")
-        .tool("slow", "#!/bin/sh\nsleep 60\n");
+        .tool("slow", "#!/bin/sh\nsleep 1000\n");
     let mut server = Server::ready(project.root());
     server.call(1, "fails");
     let result = server.receive()["result"].clone();

@@ -1,6 +1,6 @@
 //! How a server ends: well when its client is done, at once when nobody is left to hear it.
 
-use crate::harness::{Project, Server, exists, wait_until, wait_until_gone};
+use crate::harness::{ONE_AT_A_TIME, Project, Server, exists, request, wait_until, wait_until_gone};
 use rustix::process::Signal;
 use serde_json::json;
 use std::process::{Command, Stdio};
@@ -8,13 +8,12 @@ use std::process::{Command, Stdio};
 #[test]
 fn at_the_end_of_input_what_is_in_flight_is_finished() {
     let project = Project::new().waiting_tool("wait");
-    let mut server =
-        Server::ready_with(project.root(), &[("MCPBASH_MAX_CONCURRENT_REQUESTS", "1")], "2025-11-25");
+    let mut server = Server::ready_with(project.root(), &ONE_AT_A_TIME, "2025-11-25");
     server.call(1, "wait");
     server.call(2, "wait");
     project.wait_for_started(1);
     server.close_input();
-    project.go();
+    project.open_gate();
     let ids: Vec<_> = server.rest().iter().map(|answer| answer["id"].clone()).collect();
     assert_eq!(ids, [json!(1), json!(2)]);
     assert_eq!(server.wait().code(), Some(0));
@@ -22,7 +21,7 @@ fn at_the_end_of_input_what_is_in_flight_is_finished() {
 
 #[test]
 fn at_the_end_of_input_a_call_that_does_not_end_meets_its_deadline() {
-    let project = Project::new().tool("slow", "#!/bin/sh\nsleep 300\n");
+    let project = Project::new().tool("slow", "#!/bin/sh\nsleep 1000\n");
     let mut server = Server::ready(project.root());
     server.request(1, "tools/call", &json!({ "name": "slow", "timeoutSecs": 1 }));
     server.close_input();
@@ -75,9 +74,9 @@ fn a_closed_output_ends_the_server_even_when_nothing_is_said() {
 fn a_dead_parent_ends_the_server_though_its_pipes_stay_open() {
     let project = Project::new().waiting_tool("wait");
     let (fifo, pid_file) = (project.path("in"), project.path("server-pid"));
-    // The shell starts the server, tells its number and dies; the pipes are held open by others.
+    // The shell starts the server, tells its number and dies; the pipes are held open by us.
     let script = format!(
-        "mkfifo {fifo}; sleep 60 >{fifo} & {binary} --project-root {root} <{fifo} >{root}/out & echo $! >{pid}; wait",
+        "mkfifo {fifo}; {binary} --project-root {root} <{fifo} >{root}/out & echo $! >{pid}; wait",
         fifo = fifo.display(),
         binary = env!("CARGO_BIN_EXE_mcp-bash"),
         root = project.root().display(),
@@ -103,13 +102,20 @@ fn a_dead_parent_ends_the_server_though_its_pipes_stay_open() {
     shell.wait().unwrap();
     wait_until_gone(server);
     wait_until_gone(pids[0]);
+    drop(input);
 }
 
 #[test]
 fn silence_ends_the_server_but_work_does_not_count_as_silence() {
     let project = Project::new().tool("nap", "#!/bin/sh\nsleep 2\necho rested\n");
-    let mut server = Server::ready_with(project.root(), &[("MCPBASH_IDLE_TIMEOUT", "1")], "2025-11-25");
-    server.call(1, "nap");
+    let mut server = Server::start_with(project.root(), &[("MCPBASH_IDLE_TIMEOUT", "1")]);
+    // All at once, so that there is no silence before the call.
+    server.send_together(&[
+        request(0, "initialize", &json!({ "protocolVersion": "2025-11-25" })),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        request(1, "tools/call", &json!({ "name": "nap" })),
+    ]);
+    assert_eq!(server.receive()["id"], 0);
     assert_eq!(server.receive()["result"]["content"][0]["text"], "rested");
     assert_eq!(server.wait().code(), Some(0));
     assert!(server.stderr().contains("idle timeout"));
@@ -155,12 +161,12 @@ fn nothing_is_left_in_the_temporary_folder() {
 
 /// A tool that starts processes which leave its group and its session, tells their numbers, and goes on when told to.
 fn escaping() -> Project {
-    let project = Project::new();
+    let project = Project::new().gate();
     let root = project.root().display().to_string();
     project.tool(
         "escape",
         &format!(
-            "#!/bin/sh\nsetsid sleep 300 & echo $! >>{root}/started\n(setsid sh -c 'echo $$ >>{root}/started; sleep 300' >/dev/null 2>&1 &)\nwhile [ $(wc -l <{root}/started) -lt 2 ]; do sleep 0.02; done\necho $$ >>{root}/started\nwhile [ ! -e {root}/go ]; do sleep 0.02; done\n"
+            "#!/bin/sh\nsetsid sleep 1000 & echo $! >>{root}/started\n(setsid sh -c 'echo $$ >>{root}/started; sleep 1000' >/dev/null 2>&1 &)\necho $$ >>{root}/started\nread _ <gate\n"
         ),
     )
 }
@@ -171,17 +177,17 @@ fn processes_that_leave_their_group_go_with_their_call() {
     let mut server = Server::ready(project.root());
     server.call(1, "escape");
     let pids = project.wait_for_started(3);
-    project.go();
+    project.open_gate();
     assert_eq!(server.receive()["id"], 1);
     pids.into_iter().for_each(wait_until_gone);
 
     let project = escaping();
-    let mut server = Server::ready(project.root());
+    let mut server = Server::ready_with(project.root(), &ONE_AT_A_TIME, "2025-11-25");
     server.call(1, "escape");
     let pids = project.wait_for_started(3);
     server.notify("notifications/cancelled", &json!({ "requestId": 1 }));
     pids.into_iter().for_each(wait_until_gone);
-    server.expect_silence();
+    server.expect_silence_of_calls();
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The shared secret of gateways: every request shows it in its `_meta`.
 
-use crate::harness::{Project, Server, code, stateless_meta};
+use crate::harness::{Project, Server, code, request, stateless_meta};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -52,7 +52,7 @@ fn a_session_works_with_the_secret_and_ignores_notifications_without_it() {
     server.request(2, "tools/call", &json!({ "name": "wait", "_meta": secret() }));
     project.wait_for_started(1);
     server.notify("notifications/cancelled", &json!({ "requestId": 2 }));
-    project.go();
+    project.open_gate();
     assert_eq!(server.receive()["result"]["content"][0]["text"], "went", "a stranger cannot cancel");
 }
 
@@ -65,12 +65,12 @@ fn many_wrong_secrets_are_slowed_down_but_the_right_one_is_not() {
         assert_eq!(server.ask(id, "ping", &json!({}))["error"]["message"], "Remote token missing or invalid");
     }
     let start = Instant::now();
-    server.request("slow", "ping", &json!({}));
-    server.request("right", "ping", &with("mcpbash/remoteToken", SECRET));
+    let right = request("right", "ping", &with("mcpbash/remoteToken", SECRET));
+    server.send_together(&[request("slow", "ping", &json!({})), right]);
     assert_eq!(server.receive()["id"], "right");
     let slowed = server.receive();
     assert_eq!(slowed["error"]["message"], "Remote token missing or invalid (throttled)");
-    assert!(start.elapsed() >= Duration::from_millis(900));
+    assert!(start.elapsed() >= Duration::from_secs(1));
 }
 
 #[test]
@@ -79,8 +79,9 @@ fn a_refusal_that_is_held_back_keeps_its_id() {
     let environment = [("MCPBASH_REMOTE_TOKEN", SECRET), ("MCPBASH_REMOTE_TOKEN_MAX_FAILURES_PER_MIN", "1")];
     let mut server = Server::start_with(project.root(), &environment);
     assert_eq!(code(&server.ask(0, "ping", &json!({}))), -32602);
-    server.request(1, "ping", &json!({}));
-    assert_eq!(code(&server.ask(1, "ping", &with("mcpbash/remoteToken", SECRET))), -32600);
+    let right = request(1, "ping", &with("mcpbash/remoteToken", SECRET));
+    server.send_together(&[request(1, "ping", &json!({})), right]);
+    assert_eq!(code(&server.receive()), -32600);
     // It is owed, and comes even though nothing more is asked.
     server.close_input();
     let rest = server.rest();

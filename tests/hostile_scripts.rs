@@ -1,6 +1,6 @@
 //! Whatever a script does harms its own call alone: others get what is theirs, and the server goes on.
 
-use crate::harness::{Project, Server, wait_until};
+use crate::harness::{Project, Server};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -124,7 +124,7 @@ fn what_stands_in_the_place_of_a_file_harms_nobody_else() {
 /// A script that is cancelled has put a named pipe where it would learn of it, and one where its answer would be.
 #[test]
 fn a_cancelled_script_with_pipes_in_place_of_its_files_does_not_hold_the_server() {
-    let script = "#!/bin/sh\nmkfifo $MCP_CANCEL_FILE $MCP_ELICIT_RESPONSE_FILE $MCP_ELICIT_RESPONSE_FILE.draft $MCP_TOOL_ERROR_FILE\nprintf '{\"message\":\"?\"}' >$MCP_ELICIT_REQUEST_FILE\necho $$ >started\nwhile :; do sleep 0.02; done\n";
+    let script = "#!/bin/sh\nmkfifo $MCP_CANCEL_FILE $MCP_ELICIT_RESPONSE_FILE $MCP_ELICIT_RESPONSE_FILE.draft $MCP_TOOL_ERROR_FILE\nprintf '{\"message\":\"?\"}' >$MCP_ELICIT_REQUEST_FILE\nsleep 1000\n";
     let project = Project::new().tool("stuck", script).tool("hi", "#!/bin/sh\necho hi\n");
     let mut server = session(&project);
     server.call(1, "stuck");
@@ -195,30 +195,31 @@ fn what_is_left_in_a_pipe_is_not_the_next_calls() {
 /// Idle connections of one call do not delay the questions of another.
 #[test]
 fn idle_connections_to_the_ask_socket_delay_only_their_own_call() {
-    let idler = "#!/usr/bin/env python3\nimport os, socket, time\nheld = []\nfor n in range(300):\n    s = socket.socket(socket.AF_UNIX)\n    s.setblocking(False)\n    try: s.connect(os.environ['MCP_ASK_SOCKET'])\n    except BlockingIOError: break\n    held.append(s)\nopen('idling', 'w').close()\nwhile not os.path.exists('go'): time.sleep(0.02)\nprint('idled')\n";
+    let idler = "#!/usr/bin/env python3\nimport os, socket\nheld = []\nfor n in range(300):\n    s = socket.socket(socket.AF_UNIX)\n    s.setblocking(False)\n    try: s.connect(os.environ['MCP_ASK_SOCKET'])\n    except BlockingIOError: break\n    held.append(s)\nopen('idling', 'w').close()\nopen('gate').readline()\nprint('idled')\n";
     let project = Project::new()
+        .gate()
         .tool("idler", idler)
         .tool("asks", "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nmcp_elicit_confirm 'Sure?'\n");
     let mut server = session(&project);
     server.call(1, "idler");
-    wait_until("the idler to be connected", || project.path("idling").exists().then_some(()));
+    project.wait_for_file("idling");
     server.call(2, "asks");
     let question = server.receive();
     assert_eq!(question["params"]["message"], "Sure?");
     server.reply(&question, &json!({ "action": "decline" }));
     assert_eq!(server.receive()["id"], 2);
-    project.go();
+    project.open_gate();
     assert_eq!(server.receive()["id"], 1);
 }
 
 /// Two questions at once: the time of both is the user's, not the script's.
 #[test]
 fn a_question_in_the_background_does_not_stop_the_clock_for_ever() {
-    let script = "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nmcp_elicit_confirm 'Sure?' >/dev/null &\nwhile :; do sleep 0.05; done\n";
+    let script = "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nmcp_elicit_confirm 'Sure?' >/dev/null &\nsleep 1000\n";
     let project = Project::new()
         .script("tools/evader/tool.sh", script)
-        .file("tools/evader/tool.meta.json", r#"{"name": "evader", "timeoutSecs": 1}"#);
-    let mut server = Server::start_with(project.root(), &[QUIET[0], ("MCPBASH_MAX_TIMEOUT_SECS", "2")]);
+        .file("tools/evader/tool.meta.json", r#"{"name": "evader", "timeoutSecs": 3}"#);
+    let mut server = Server::start_with(project.root(), &[QUIET[0], ("MCPBASH_MAX_TIMEOUT_SECS", "3")]);
     server.initialize_offering("2025-11-25", &json!({ "elicitation": {} }));
     server.call(1, "evader");
     assert_eq!(server.receive()["method"], "elicitation/create");

@@ -1,18 +1,22 @@
 //! What a client may cost us: length, depth, numbers, unread answers.
 
-use crate::harness::{Project, Server, code, wait_until};
+use crate::harness::{Project, Reluctant, Server, code, request, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, Stdio};
+use std::io::Write;
 
-/// A server whose output is read by nobody but the test itself.
-fn unread(root: &Path, most_unread: &str) -> Child {
-    let mut command = Server::command();
-    command.arg("--project-root").arg(root).env("MCPBASH_MAX_UNREAD_BYTES", most_unread);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    command.spawn().unwrap()
+/// A client that has been answered once, and does not read what comes now.
+fn reluctant(project: &Project, most_unread: &str) -> Reluctant {
+    let mut client = Reluctant::start(project, &[("MCPBASH_MAX_UNREAD_BYTES", most_unread)]);
+    client.send(&[request("first", "ping", &json!({}))]);
+    assert_eq!(client.receive()["id"], "first");
+    client
+}
+
+/// So many requests, as the client sends them.
+fn pings(count: usize) -> Vec<u8> {
+    let ping = |id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
+    (0..count).flat_map(|id| ping(id).into_bytes()).collect()
 }
 
 fn resident_kilobytes(pid: u32) -> u64 {
@@ -99,61 +103,34 @@ fn depth_and_numbers_are_bounded_by_settings() {
 #[test]
 fn a_client_that_sends_without_reading_is_not_hoarded_for() {
     let project = Project::with_hi();
-    let mut child = unread(project.root(), "100000");
-    let mut input = child.stdin.take().unwrap();
-    let mut output = BufReader::new(child.stdout.take().unwrap());
-    writeln!(input, "{{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}}").unwrap();
-    output.read_line(&mut String::new()).unwrap();
-    let before = resident_kilobytes(child.id());
+    let mut client = reluctant(&project, "100000");
+    let before = resident_kilobytes(client.pid());
     let count = 300_000;
-    let sender = std::thread::spawn(move || {
-        for id in 0..count {
-            writeln!(input, "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}").unwrap();
-        }
-        input
-    });
-    // The sender must get stuck, because nobody reads: its thread cannot have finished when memory stops growing.
-    let mut last = 0;
-    wait_until("the memory to settle", || {
-        std::thread::sleep(std::time::Duration::from_millis(100));
-        let now = resident_kilobytes(child.id());
-        let settled = now == last;
-        last = now;
-        settled.then_some(())
-    });
+    let sender = client.send_aside(pings(count));
+    client.wait_until_stuck(&sender);
     assert!(!sender.is_finished(), "the server took everything");
-    let grown = last.saturating_sub(before);
+    let grown = resident_kilobytes(client.pid()).saturating_sub(before);
     assert!(grown < 2 * 1024, "{grown} KB for answers that nobody reads");
     // Read now, every answer is there, in order.
-    let mut lines = output.lines();
     for id in 0..count {
-        let line = lines.next().unwrap().unwrap();
-        assert_eq!(line, format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}"));
+        assert_eq!(client.line(), format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n"));
     }
-    drop(sender.join());
-    assert!(child.wait().unwrap().success());
+    client.take_back(sender);
+    client.close_input();
+    assert!(wait_until("the server to end", || client.child.try_wait().unwrap()).success());
 }
 
 #[test]
 fn while_nobody_reads_signals_still_end_the_server() {
     let project = Project::with_hi();
-    let mut child = unread(project.root(), "4096");
-    let mut input = child.stdin.take().unwrap();
-    let mut output = BufReader::new(child.stdout.take().unwrap());
-    writeln!(input, "{{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}}").unwrap();
-    output.read_line(&mut String::new()).unwrap();
-    let sender = std::thread::spawn(move || {
-        for id in 0.. {
-            if writeln!(input, "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}").is_err() {
-                break;
-            }
-        }
-    });
-    let pid = Pid::from_raw(child.id().cast_signed()).unwrap();
+    let mut client = reluctant(&project, "4096");
+    let sender = client.send_aside(pings(300_000));
+    client.wait_until_stuck(&sender);
+    let pid = Pid::from_raw(client.pid().cast_signed()).unwrap();
     kill_process(pid, Signal::TERM).unwrap();
-    let status = wait_until("the server to end", || child.try_wait().unwrap());
+    let status = wait_until("the server to end", || client.child.try_wait().unwrap());
     assert_eq!(status.code(), Some(143));
-    sender.join().unwrap();
+    assert!(sender.finish().is_err(), "it was never read");
 }
 
 #[test]

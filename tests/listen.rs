@@ -69,11 +69,14 @@ fn each_stream_hears_what_it_asked_for() {
     assert_eq!(server.receive(), acknowledged(&json!(1), &json!({ "resourcesListChanged": true })));
     listen(&mut server, 2, &json!({ "resourcesListChanged": true, "toolsListChanged": true }));
     server.receive();
-    let _project = project.file("resources/b.txt", "new");
+    let project = project.file("resources/b.txt", "new");
     for id in [1, 2] {
         let expected = notification("notifications/resources/list_changed", &json!(id), json!({}));
         assert_eq!(server.receive(), expected);
     }
+    // What only one of them wants to hear of is told next, and to that one.
+    let _project = project.tool("new", "#!/bin/sh\n");
+    assert_eq!(server.receive(), notification("notifications/tools/list_changed", &json!(2), json!({})));
     expect_silence(&mut server);
 }
 
@@ -84,29 +87,40 @@ fn prompts_are_heard_of_as_well() {
     let wanted = json!({ "promptsListChanged": true });
     listen(&mut server, 1, &wanted);
     assert_eq!(server.receive(), acknowledged(&json!(1), &wanted));
-    let _project = project.file("prompts/new.txt", "Say hello");
-    assert_eq!(server.receive(), notification("notifications/prompts/list_changed", &json!(1), json!({})));
+    for name in ["new", "newer"] {
+        project.write(&format!("prompts/{name}.txt"), "Say hello");
+        assert_eq!(
+            server.receive(),
+            notification("notifications/prompts/list_changed", &json!(1), json!({}))
+        );
+    }
     expect_silence(&mut server);
 }
 
 #[test]
 fn a_stream_that_is_cancelled_is_silent_and_its_id_free() {
-    let project = Project::with_hi().file("resources/a.txt", "one");
-    let uri = "file://./resources/a.txt";
+    let project = Project::with_hi().file("resources/a.txt", "one").file("resources/b.txt", "one");
+    let (uri, other) = ("file://./resources/a.txt", "file://./resources/b.txt");
     let mut server = quiet(&project);
     let wanted = json!({ "toolsListChanged": true, "resourceSubscriptions": [uri] });
     listen(&mut server, "l", &wanted);
     server.receive();
     listen(&mut server, "l", &wanted);
     assert_eq!(code(&server.receive()), -32600);
-    listen(&mut server, "other", &json!({ "toolsListChanged": true }));
+    listen(&mut server, "other", &json!({ "toolsListChanged": true, "resourceSubscriptions": [other] }));
     server.receive();
     server.notify("notifications/cancelled", &json!({ "requestId": "l" }));
-    let project = project.file("resources/a.txt", "two").tool("new", "#!/bin/sh\n");
-    assert_eq!(
-        server.receive(),
-        notification("notifications/tools/list_changed", &json!("other"), json!({}))
-    );
+    project.write("resources/a.txt", "two");
+    // Twice, because changes that are noticed together are told in any order.
+    for text in ["two", "three"] {
+        project.write("resources/b.txt", text);
+        let updated =
+            notification("notifications/resources/updated", &json!("other"), json!({ "uri": other }));
+        assert_eq!(server.receive(), updated);
+    }
+    let project = project.tool("new", "#!/bin/sh\n");
+    let changed = notification("notifications/tools/list_changed", &json!("other"), json!({}));
+    assert_eq!(server.receive(), changed);
     expect_silence(&mut server);
     listen(&mut server, "l", &wanted);
     assert_eq!(server.receive(), acknowledged(&json!("l"), &wanted));

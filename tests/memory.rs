@@ -1,13 +1,12 @@
 //! What a client or a script can make the server hold, and that it lets go of it again. Memory is what the system says
 //! about the server's own process; the bounds are generous, and a fraction of what each of these took without any.
 
-use crate::harness::{Project, Server, code, stateless_meta, wait_until};
+use crate::harness::{
+    Answer, Project, Reluctant, Server, code, lines, request, requests, stateless_meta, wait_until,
+    wait_until_asleep,
+};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 const MIB: usize = 1024 * 1024;
 
@@ -21,138 +20,6 @@ fn status(pid: u32, name: &str) -> usize {
 /// The most memory the process ever had.
 fn peak(pid: u32) -> usize {
     status(pid, "VmHWM:")
-}
-
-/// A client that reads only when the test says so.
-struct Reluctant {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
-
-impl Reluctant {
-    fn start(project: &Project, environment: &[(&str, &str)]) -> Self {
-        let mut command = Server::command();
-        command.arg("--project-root").arg(project.root()).env("MCPBASH_LOG_LEVEL", "emergency");
-        command.envs(environment.iter().copied());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        Self { child, input, output }
-    }
-
-    /// With a session of that revision.
-    fn ready(project: &Project, environment: &[(&str, &str)], revision: &str, capabilities: &Value) -> Self {
-        let mut client = Self::start(project, environment);
-        let params = json!({
-            "protocolVersion": revision, "capabilities": capabilities, "clientInfo": { "name": "r", "version": "1" },
-        });
-        client.send(&[request("init", "initialize", &params)]);
-        client.line();
-        client.send(&[json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })]);
-        client
-    }
-
-    fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
-    fn send(&mut self, messages: &[Value]) {
-        self.input.as_mut().unwrap().write_all(&lines(messages)).unwrap();
-    }
-
-    /// Sends from another thread, because the server may not take it all before somebody reads.
-    fn send_aside(&mut self, messages: &[Value]) -> JoinHandle<ChildStdin> {
-        let lines = lines(messages);
-        let mut input = self.input.take().unwrap();
-        std::thread::spawn(move || {
-            input.write_all(&lines).unwrap();
-            input
-        })
-    }
-
-    /// Everything was sent. The input stays open.
-    fn take_back(&mut self, sender: JoinHandle<ChildStdin>) {
-        self.input = Some(sender.join().unwrap());
-    }
-
-    /// Waits until nothing goes on any more: the processor time of the server and its memory stay what they are.
-    fn settle(&self) {
-        let look = || {
-            let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
-            let fields: Vec<String> =
-                stat.rsplit(')').next().unwrap().split_whitespace().map(str::to_owned).collect();
-            // Its own time and that of its scripts, and its memory.
-            [11, 12, 13, 14, 21].map(|place: usize| fields[place].clone())
-        };
-        let mut last = look();
-        let mut since = 0;
-        wait_until("the server to settle", || {
-            std::thread::sleep(Duration::from_millis(50));
-            let now = look();
-            since = if now == last { since + 1 } else { 0 };
-            last = now;
-            (since == 8).then_some(())
-        });
-    }
-
-    fn line(&mut self) -> Value {
-        let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
-    }
-
-    /// Reads until the requests `0..count` are answered, each of them once, and returns the answers in their order.
-    /// Whatever else comes is left out.
-    fn answers(&mut self, count: usize) -> Vec<Answer> {
-        let mut answers: HashMap<usize, Answer> = HashMap::new();
-        let mut line = String::new();
-        while answers.len() < count {
-            line.clear();
-            assert!(self.output.read_line(&mut line).unwrap() > 0, "the server has ended");
-            // One answer, or the array of a batch. To read all of it as JSON would take longer than the rest of the test.
-            for message in line.trim_end_matches([']', '\n']).split(r#"{"jsonrpc":"2.0","id":"#).skip(1) {
-                let (id, rest) = message.split_once(',').unwrap();
-                let answer = match rest.strip_prefix(r#""result":"#) {
-                    Some(_) => Answer::Result,
-                    None if rest.starts_with(r#""error":"#) => {
-                        let rest = rest.trim_end_matches(',');
-                        Answer::Error(serde_json::from_str(&format!("{{{rest}")).unwrap())
-                    }
-                    None => continue,
-                };
-                let again = answers.insert(id.parse().unwrap(), answer);
-                assert!(again.is_none(), "{id} is answered twice");
-            }
-        }
-        (0..count).map(|id| answers.remove(&id).unwrap_or_else(|| panic!("{id} is not answered"))).collect()
-    }
-}
-
-fn lines(messages: &[Value]) -> Vec<u8> {
-    messages.iter().flat_map(|message| format!("{message}\n").into_bytes()).collect()
-}
-
-/// What became of a request.
-#[derive(Debug)]
-enum Answer {
-    Result,
-    Error(Value),
-}
-
-impl Drop for Reluctant {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn request(id: impl Into<Value>, method: &str, params: &Value) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id.into(), "method": method, "params": params })
-}
-
-fn requests(count: usize, method: &str, params: &Value) -> Vec<Value> {
-    (0..count).map(|id| request(id, method, params)).collect()
 }
 
 fn calls(count: usize, tool: &str) -> Vec<Value> {
@@ -203,7 +70,7 @@ fn a_batch_of_many_lists_is_answered_within_its_share() {
     let project = with_long_list(500_000);
     let mut client = Reluctant::ready(&project, &[(CONNECTION, "100000000")], "2025-03-26", &json!({}));
     let count = 2000;
-    let sender = client.send_aside(&[Value::from(requests(count, "tools/list", &json!({})))]);
+    let sender = client.send_aside(lines(&[Value::from(requests(count, "tools/list", &json!({})))]));
     let answers = client.answers(count);
     let results = results_among(&answers, CONNECTION);
     assert!((40..60).contains(&results), "{results} lists of half a megabyte in a quarter of 100 MB");
@@ -215,12 +82,8 @@ fn a_batch_of_many_lists_is_answered_within_its_share() {
 fn a_batch_of_very_many_messages_is_refused() {
     let project = Project::with_hi();
     let mut client = Reluctant::ready(&project, &[], "2025-03-26", &json!({}));
-    let mut input = client.input.take().unwrap();
-    let sender = std::thread::spawn(move || {
-        input.write_all(format!("[{}0]\n", "0,".repeat(8 * MIB)).as_bytes()).unwrap();
-        input
-    });
-    let answer = client.line();
+    let sender = client.send_aside(format!("[{}0]\n", "0,".repeat(8 * MIB)).into_bytes());
+    let answer = client.receive();
     assert_eq!((code(&answer), &answer["id"]), (-32600, &json!(null)));
     client.take_back(sender);
     assert!(peak(client.pid()) < 100, "{} MiB for 8 million zeros", peak(client.pid()));
@@ -232,8 +95,8 @@ fn lists_that_nobody_reads_are_not_hoarded() {
     let mut client = Reluctant::ready(&project, &[], "2025-11-25", &json!({}));
     // All of them come with one read.
     let count = 800;
-    let sender = client.send_aside(&requests(count, "tools/list", &json!({})));
-    client.settle();
+    let sender = client.send_aside(lines(&requests(count, "tools/list", &json!({}))));
+    client.wait_until_stuck(&sender);
     let most = peak(client.pid());
     assert!(most < 80, "{most} MiB for 240 MB that nobody reads");
     let answers = client.answers(count);
@@ -247,8 +110,8 @@ fn calls_are_not_started_while_their_results_would_be_hoarded() {
     let project = with_large_result(3_000_000);
     let mut client = Reluctant::ready(&project, &FEW, "2025-11-25", &json!({}));
     let count = 60;
-    let sender = client.send_aside(&calls(count, "large"));
-    client.settle();
+    let sender = client.send_aside(lines(&calls(count, "large")));
+    client.wait_until_stuck(&sender);
     let most = peak(client.pid());
     assert!(most < 90, "{most} MiB for 180 MB that nobody reads");
     let answers = client.answers(count);
@@ -262,8 +125,8 @@ fn calls_that_wait_for_a_reader_are_answered_after_the_end_of_the_input_too() {
     let environment = [("MCPBASH_MAX_UNREAD_BYTES", "100000"), ("MCPBASH_MAX_CONCURRENT_REQUESTS", "2")];
     let mut client = Reluctant::ready(&project, &environment, "2025-11-25", &json!({}));
     client.send(&calls(20, "large"));
-    client.settle();
-    client.input = None;
+    wait_until_asleep(client.pid());
+    client.close_input();
     assert_eq!(results_among(&client.answers(20), CONNECTION), 20);
     assert!(wait_until("the server to end", || client.child.try_wait().unwrap()).success());
 }
@@ -307,8 +170,8 @@ fn many_large_files_read_at_once_are_not_hoarded() {
     let mut client = Reluctant::ready(&project, &FEW, "2025-11-25", &json!({}));
     let count = 80;
     let params = json!({ "uri": format!("file://{}", project.path("resources/large.txt").display()) });
-    let sender = client.send_aside(&requests(count, "resources/read", &params));
-    client.settle();
+    let sender = client.send_aside(lines(&requests(count, "resources/read", &params)));
+    client.wait_until_stuck(&sender);
     let most = peak(client.pid());
     assert!(most < 90, "{most} MiB for 240 MB that nobody reads");
     let answers = client.answers(count);
@@ -336,13 +199,13 @@ grep -c -e MCPBASH_MAX_UNREAD_BYTES -e MCPBASH_MAX_CONNECTION_BYTES -e 'did not 
     let mut client = Reluctant::ready(&project, &environment, "2025-11-25", &json!({ "sampling": {} }));
     let count = 6;
     client.send(&calls(count, "asker"));
-    client.settle();
+    wait_until_asleep(client.pid());
     let most = peak(client.pid());
     assert!(most < 60, "{most} MiB for 48 MB of questions that nobody reads");
     // Each script has heard of each of its questions that it is not answered.
     let mut open: Vec<usize> = (0..count).collect();
     while !open.is_empty() {
-        let message = client.line();
+        let message = client.receive();
         if let Some(id) = message["id"].as_u64().filter(|_| message.get("method").is_none()) {
             open.retain(|other| *other as u64 != id);
             assert_eq!(message["result"]["content"][0]["text"], "4", "{message}");
@@ -370,7 +233,7 @@ fn a_long_id_is_refused_and_ids_count_among_what_waits() {
     let answer = server.receive();
     assert_eq!((code(&answer), &answer["id"]), (-32603, &json!("b".repeat(60_000))));
     assert!(answer["error"]["message"].as_str().unwrap().contains("MCPBASH_MAX_WAITING_BYTES"), "{answer}");
-    project.go();
+    project.open_gate();
     for id in ["first".to_owned(), "a".repeat(60_000)] {
         assert_eq!(server.receive()["id"], json!(id));
     }
@@ -451,9 +314,9 @@ fn listeners_that_do_not_read_are_told_once_when_they_do() {
     let wanted = json!({ "_meta": stateless_meta(), "notifications": { "toolsListChanged": true } });
     let listens: Vec<Value> =
         ids.iter().map(|id| request(id.clone(), "subscriptions/listen", &wanted)).collect();
-    let sender = client.send_aside(&listens);
+    let sender = client.send_aside(lines(&listens));
     for _ in &ids {
-        assert_eq!(client.line()["method"], "notifications/subscriptions/acknowledged");
+        assert_eq!(client.receive()["method"], "notifications/subscriptions/acknowledged");
     }
     client.take_back(sender);
     let before = status(client.pid(), "VmRSS:");
@@ -467,13 +330,19 @@ fn listeners_that_do_not_read_are_told_once_when_they_do() {
             std::fs::read_to_string(&registry).ok()?.contains(&format!("more{turn}")).then_some(())
         });
     }
+    wait_until_asleep(client.pid());
     let grown = status(client.pid(), "VmRSS:").saturating_sub(before);
     assert!(grown < 25, "{grown} MiB of notifications that nobody reads");
-    // After what had been sent before it was clogged, each is told once more.
-    client.settle();
-    let mut told: HashMap<String, usize> = HashMap::new();
-    while ids.iter().any(|id| told.get(id).is_none_or(|count| *count == 0)) {
-        let message = client.line();
+    // After what had been sent before it was clogged, each is told once more. The answer to what is asked now comes after
+    // all that waited to be read.
+    client.send(&[request("last", "tools/list", &json!({ "_meta": stateless_meta() }))]);
+    let (mut told, mut is_answered): (HashMap<String, usize>, bool) = (HashMap::new(), false);
+    while !is_answered || told.len() < ids.len() {
+        let message = client.receive();
+        if message["id"] == "last" {
+            is_answered = true;
+            continue;
+        }
         assert_eq!(message["method"], "notifications/tools/list_changed", "{message}");
         let id = message["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"].as_str().unwrap();
         *told.entry(id.to_owned()).or_default() += 1;
@@ -487,26 +356,28 @@ fn listeners_that_do_not_read_are_told_once_when_they_do() {
 
 #[test]
 fn a_change_of_a_resource_is_told_when_its_client_reads_again() {
-    let project = with_long_list(300_000).file("resources/a.txt", "one");
+    let mut project = with_long_list(300_000).file("resources/a.txt", "one");
     let uri = "file://./resources/a.txt";
     // Nothing is ever polled: whoever was not told must be told by itself.
     let environment = [("MCPBASH_MAX_UNREAD_BYTES", "100000"), ("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")];
     let mut client = Reluctant::ready(&project, &environment, "2025-11-25", &json!({}));
     client.send(&[request(0, "resources/subscribe", &json!({ "uri": uri }))]);
     assert_eq!(client.answers(1).len(), 1);
-    let sender = client.send_aside(&requests(20, "tools/list", &json!({})));
-    client.settle();
+    let sender = client.send_aside(lines(&requests(20, "tools/list", &json!({}))));
+    client.wait_until_stuck(&sender);
     for text in ["two", "three", "four"] {
-        std::fs::write(project.path("resources/a.txt"), text).unwrap();
-        client.settle();
+        project = project.file("resources/a.txt", text);
+        wait_until_asleep(client.pid());
     }
     let (mut answered, mut told) = (0, 0);
     while answered < 20 || told == 0 {
-        let message = client.line();
+        let message = client.receive();
         answered += usize::from(message.get("result").is_some());
         told += usize::from(message["method"] == "notifications/resources/updated");
     }
     client.take_back(sender);
+    client.send(&[request("last", "ping", &json!({}))]);
+    assert_eq!(client.receive()["id"], "last", "nothing more is told");
     assert_eq!(told, 1, "three changes while nobody read are told as one");
 }
 
@@ -527,7 +398,7 @@ fn memory_is_given_back_when_a_burst_is_over() {
         requests(10, "resources/read", &json!({ "uri": uri })),
         requests(5, "tools/call", &arguments),
     ] {
-        let sender = client.send_aside(&burst);
+        let sender = client.send_aside(lines(&burst));
         assert_eq!(results_among(&client.answers(burst.len()), CONNECTION), burst.len());
         client.take_back(sender);
     }

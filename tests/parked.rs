@@ -1,7 +1,7 @@
 //! Calls of the stateless era that wait for an answer: who may go on with them, and what becomes of those for which nobody
 //! comes.
 
-use crate::harness::{Project, Server, code, exists, stateless_meta, wait_until, wait_until_gone};
+use crate::harness::{Project, Server, code, exists, stateless_meta, wait_until_asleep, wait_until_gone};
 use serde_json::{Value, json};
 
 /// A tool that does what `body` says, with the SDK at hand.
@@ -82,7 +82,7 @@ fn a_state_that_leads_nowhere_is_no_way_around_the_limit() {
         }
     }
     assert_eq!((project.wait_for_started(1).len(), &*project.read("prompts.log")), (1, ""));
-    project.go();
+    project.open_gate();
     assert_eq!(text(&server.receive()), "went");
     assert_eq!(text(&server.receive()), "went");
 }
@@ -132,7 +132,7 @@ fn what_is_refused_tells_nothing_and_leaves_the_call_as_it_was() {
 fn of_too_many_parked_calls_the_oldest_is_ended() {
     let project = Project::new().tool(
         "asks",
-        "#!/bin/sh\necho $$ >>started\nprintf '{\"message\":\"?\"}' >\"$MCP_ELICIT_REQUEST_FILE\"\nexec sleep 300\n",
+        "#!/bin/sh\necho $$ >>started\nprintf '{\"message\":\"?\"}' >\"$MCP_ELICIT_REQUEST_FILE\"\nexec sleep 1000\n",
     );
     let mut server = Server::start_with(project.root(), &[("MCPBASH_MAX_CONCURRENT_REQUESTS", "300")]);
     let first = call(&mut server, 0, "asks", &json!({}));
@@ -147,7 +147,7 @@ fn of_too_many_parked_calls_the_oldest_is_ended() {
 
 #[test]
 fn parked_calls_end_with_the_server() {
-    let project = asking(Project::new(), "asks", "echo $$ >>started; mcp_elicit 'Who?' '' 300");
+    let project = asking(Project::new(), "asks", "echo $$ >>started; mcp_elicit 'Who?' '' 1000");
     let mut server = Server::start(project.root());
     state(&call(&mut server, 1, "asks", &json!({})));
     let pids = project.wait_for_started(1);
@@ -160,15 +160,16 @@ fn a_cancelled_continuation_ends_the_process() {
     let project = asking(
         Project::new(),
         "asks",
-        "echo $$ >>started; mcp_elicit_string 'Who?' value; touch answered; sleep 300",
+        "echo $$ >>started; mcp_elicit_string 'Who?' value; touch answered; sleep 1000",
     );
     let mut server = Server::start(project.root());
     let asked = call(&mut server, 1, "asks", &json!({}));
     let pids = project.wait_for_started(1);
     server.request(2, "tools/call", &params("asks", &answered(&state(&asked), "me")));
-    wait_until("the answer", || project.path("answered").exists().then_some(()));
+    project.wait_for_file("answered");
     server.notify("notifications/cancelled", &json!({ "requestId": 1 }));
     server.ask("list", "tools/list", &json!({ "_meta": meta() }));
+    wait_until_asleep(server.child.id());
     assert!(exists(pids[0]), "the first request was answered long ago");
     server.notify("notifications/cancelled", &json!({ "requestId": 2 }));
     wait_until_gone(pids[0]);
@@ -178,8 +179,8 @@ fn a_cancelled_continuation_ends_the_process() {
 /// says that it has.
 fn asking_twice(before: &str) -> Project {
     let body = r#"form='{"mode":"form","message":"First?","requestedSchema":{"type":"object","properties":{}}}'
-"$MCPBASH_BIN" ask elicitation/create "$form" --timeout 300 & first=$!
-while [ ! -e go ]; do sleep 0.02; done
+"$MCPBASH_BIN" ask elicitation/create "$form" --timeout 1000 & first=$!
+read _ <gate
 printf '{"message":"Second?"}' >"$MCP_ELICIT_REQUEST_FILE"
 while [ -e "$MCP_ELICIT_REQUEST_FILE" ]; do sleep 0.02; done
 BEFORE
@@ -187,7 +188,7 @@ touch asked
 wait $first || :
 while [ ! -f "$MCP_ELICIT_RESPONSE_FILE" ]; do sleep 0.02; done
 cat "$MCP_ELICIT_RESPONSE_FILE""#;
-    asking(Project::new(), "asks", &body.replace("BEFORE", before))
+    asking(Project::new().gate(), "asks", &body.replace("BEFORE", before))
 }
 
 #[test]
@@ -196,8 +197,8 @@ fn questions_at_the_same_time_are_asked_one_after_the_other() {
     let mut server = Server::start(project.root());
     let first = call(&mut server, 1, "asks", &json!({}));
     assert_eq!(question(&first), "First?");
-    project.go();
-    wait_until("the second question", || project.path("asked").exists().then_some(()));
+    project.open_gate();
+    project.wait_for_file("asked");
     let second = call(&mut server, 2, "asks", &answered(&state(&first), "one"));
     assert_eq!(question(&second), "Second?", "{second}");
     let done = call(&mut server, 3, "asks", &answered(&state(&second), "two"));
@@ -210,8 +211,8 @@ fn a_question_after_one_that_was_withdrawn_is_asked_all_the_same() {
     let mut server = Server::start(project.root());
     let first = call(&mut server, 1, "asks", &json!({}));
     assert_eq!(question(&first), "First?");
-    project.go();
-    wait_until("the second question", || project.path("asked").exists().then_some(()));
+    project.open_gate();
+    project.wait_for_file("asked");
     let second = call(&mut server, 2, "asks", &answered(&state(&first), "too late"));
     assert_eq!(question(&second), "Second?", "{second}");
     let done = call(&mut server, 3, "asks", &answered(&state(&second), "in time"));

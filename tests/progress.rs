@@ -83,17 +83,17 @@ fn above_the_rate_the_last_value_is_still_told_before_the_answer() {
 
 #[test]
 fn buffering_keeps_progress_until_just_before_the_answer() {
-    let project = project("1 2 3").waiting_tool("wait");
-    let report = project.read("tools/report/tool.sh");
-    let report = report
-        .replace("echo \"token", "echo $$ >>started; while [ ! -e go ]; do sleep 0.02; done; echo \"token");
+    let project = project("1 2 3").gate();
+    // After more lines that say nothing than the pipe holds, all that came before them has been read.
+    let rest = "yes | head -n 100000 >>\"$MCP_PROGRESS_STREAM\"; touch reported; read _ <gate; echo \"token";
+    let report = project.read("tools/report/tool.sh").replace("echo \"token", rest);
     let project = project.script("tools/report/tool.sh", &report);
     let environment = [("MCPBASH_ENABLE_LIVE_PROGRESS", "false")];
     let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
     server.request(1, "tools/call", &json!({ "name": "report", "_meta": { "progressToken": 1 } }));
-    project.wait_for_started(1);
+    project.wait_for_file("reported");
     server.expect_silence();
-    project.go();
+    project.open_gate();
     let told: Vec<Value> = (0..3).map(|_| server.receive()["params"]["progress"].clone()).collect();
     assert_eq!(told, [json!(1), json!(2), json!(3)]);
     assert_eq!(server.receive()["id"], 1);
@@ -101,16 +101,13 @@ fn buffering_keeps_progress_until_just_before_the_answer() {
 
 #[test]
 fn live_progress_comes_while_the_tool_runs() {
-    let project = project("1").waiting_tool("wait");
-    let report = project.read("tools/report/tool.sh");
-    let project = project.script(
-        "tools/report/tool.sh",
-        &report.replace("echo \"token", "while [ ! -e go ]; do sleep 0.02; done; echo \"token"),
-    );
+    let project = project("1").gate();
+    let report = project.read("tools/report/tool.sh").replace("echo \"token", "read _ <gate; echo \"token");
+    let project = project.script("tools/report/tool.sh", &report);
     let mut server = Server::ready(project.root());
     server.request(1, "tools/call", &json!({ "name": "report", "_meta": { "progressToken": "live" } }));
     assert_eq!(server.receive()["params"]["progress"], 1);
-    project.go();
+    project.open_gate();
     assert_eq!(server.receive()["id"], 1);
 }
 

@@ -1,6 +1,6 @@
 //! Prompts: found, listed, filled in, and announced when they change.
 
-use crate::harness::{Project, Server, code, stateless_meta, wait_until, wait_until_gone};
+use crate::harness::{ONE_AT_A_TIME, Project, Server, code, stateless_meta, wait_until, wait_until_gone};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
@@ -279,13 +279,13 @@ fn a_script_prints_text_messages_or_a_whole_result() {
 fn a_script_that_fails_is_quoted_and_one_that_others_could_have_written_is_not_run() {
     let project = Project::new()
         .script("prompts/fails", "#!/bin/sh\n# mcp: {}\necho oh no >&2\nexit 3\n")
-        .script("prompts/slow", "#!/bin/sh\n# mcp: {\"timeoutSecs\": 1}\necho began\nsleep 60\n")
+        .script("prompts/slow", "#!/bin/sh\n# mcp: {\"timeoutSecs\": 3}\necho began\nsleep 1000\n")
         .script("prompts/open", "#!/bin/sh\n# mcp: {}\ntouch \"$MCPBASH_PROJECT_ROOT/ran\"\n");
     std::fs::set_permissions(project.path("prompts/open"), std::fs::Permissions::from_mode(0o777)).unwrap();
     let mut server = Server::ready(project.root());
     for (name, number, problem) in [
         ("fails", -32603, "Prompt 'fails' failed (exit 3) and printed: oh no"),
-        ("slow", -32603, "did not end within 1 s (`timeoutSecs` sets the limit) and printed: began"),
+        ("slow", -32603, "did not end within 3 s (`timeoutSecs` sets the limit) and printed: began"),
         ("open", -32602, "run `chmod go-w` on it"),
     ] {
         let answer = get(&mut server, name, &json!({}));
@@ -298,7 +298,7 @@ fn a_script_that_fails_is_quoted_and_one_that_others_could_have_written_is_not_r
 
 #[test]
 fn a_client_says_how_long_it_waits() {
-    let project = Project::new().script("prompts/slow", "#!/bin/sh\n# mcp: {}\nsleep 60\n");
+    let project = Project::new().script("prompts/slow", "#!/bin/sh\n# mcp: {}\nsleep 1000\n");
     let mut server = Server::ready(project.root());
     let answer = server.ask(1, "prompts/get", &json!({ "name": "slow", "timeoutSecs": 1 }));
     let (number, message) = refusal(&answer);
@@ -311,14 +311,14 @@ fn a_client_says_how_long_it_waits() {
 fn a_prompt_that_is_cancelled_is_not_answered_and_its_script_ends() {
     let project = Project::new().script(
         "prompts/slow",
-        "#!/bin/sh\n# mcp: {}\necho $$ >>\"$MCPBASH_PROJECT_ROOT/started\"\nsleep 60\n",
+        "#!/bin/sh\n# mcp: {}\necho $$ >>\"$MCPBASH_PROJECT_ROOT/started\"\nsleep 1000\n",
     );
-    let mut server = Server::ready(project.root());
+    let mut server = Server::ready_with(project.root(), &ONE_AT_A_TIME, "2025-11-25");
     server.request(1, "prompts/get", &json!({ "name": "slow" }));
     let pid = project.wait_for_started(1)[0];
     server.notify("notifications/cancelled", &json!({ "requestId": 1 }));
     wait_until_gone(pid);
-    server.expect_silence();
+    server.expect_silence_of_calls();
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn what_goes_wrong_is_an_error_as_documented() {
         .script("tools/rubbish", &provider("rubbish", "echo '{oops'"))
         .script("tools/shapeless", &provider("shapeless", "echo '{\"text\": 1}'"))
         .script("tools/own-error", &provider("own-error", "echo '{\"content\":[],\"isError\":true}'"))
-        .script("tools/slow", &provider("slow", "sleep 60"))
+        .script("tools/slow", &provider("slow", "sleep 1000"))
         .script("tools/denied", &provider("denied", "echo '{\"content\":[]}'"));
     let allowed = "fails rubbish shapeless own-error slow";
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_TOOL_ALLOWLIST", allowed)], "2025-11-25");
@@ -210,7 +210,8 @@ fn a_name_that_two_have_is_nobodys() {
         loop {
             let message = server.receive();
             if message["id"] == "again" {
-                return message.get("result").map(|result| result["tools"].as_array().unwrap().len() == 3);
+                let result = message.get("result")?;
+                return (result["tools"].as_array().unwrap().len() == 3).then_some(());
             }
         }
     });
@@ -221,18 +222,18 @@ fn one_that_does_not_answer_hides_no_other() {
     let project = Project::new()
         .script("tools/good", &provider("good", "echo '{\"content\":[]}'"))
         .script("tools/fails", "#!/bin/sh\necho 'no licence' >&2\nexit 7\n")
-        .script("tools/hangs", "#!/bin/sh\necho thinking\nsleep 60\n")
+        .script("tools/hangs", "#!/bin/sh\necho thinking\nsleep 1000\n")
         .script("tools/prints-rubbish", "#!/bin/sh\necho 'Usage: me [OPTION]'\n")
         .script("tools/nameless", "#!/bin/sh\necho '{\"description\": \"x\"}'\n")
         .script("tools/empty", "#!/bin/sh\n")
         .script("tools/floods", "#!/bin/sh\nyes | head -c 3000000\n");
-    let settings = [("MCPBASH_PROVIDER_TIMEOUT", "1"), ("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "1000000")];
+    let settings = [("MCPBASH_PROVIDER_TIMEOUT", "3"), ("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "1000000")];
     let mut server = Server::ready_with(project.root(), &settings, "2025-11-25");
     assert_eq!(names(&mut server), ["good"]);
     let log = server.finish();
     for (file, said) in [
         ("tools/fails", "failed (exit 7) and printed: no licence"),
-        ("tools/hangs", "did not end within 1 s"),
+        ("tools/hangs", "did not end within 3 s"),
         ("tools/hangs", "thinking"),
         ("tools/prints-rubbish", "Usage: me [OPTION]"),
         ("tools/nameless", "`name` is missing"),
@@ -268,7 +269,7 @@ fn an_unchanged_provider_is_not_asked_again() {
     let quiet = [("MCPBASH_LOG_LEVEL", "emergency")];
     let mut server = Server::ready_with(project.root(), &quiet, "2025-11-25");
     assert_eq!(names(&mut server), ["first"]);
-    wait_until("the registry", || project.path(".registry/.providers.stamps").exists().then_some(()));
+    project.wait_for_file(".registry/.providers.stamps");
     server.finish();
     let mut server = Server::ready_with(project.root(), &quiet, "2025-11-25");
     assert_eq!(names(&mut server), ["first"]);
@@ -285,7 +286,7 @@ fn an_unchanged_provider_is_not_asked_again() {
 fn a_provider_that_leaves_children_holds_nobody_up() {
     let project = Project::new().script(
         "tools/leaves",
-        "#!/bin/sh\nsleep 300 &\ncase $1 in\nlist) echo '{\"name\":\"leaves\"}' ;;\nleaves) echo '{\"content\":[{\"type\":\"text\",\"text\":\"left\"}]}' ;;\nesac\n",
+        "#!/bin/sh\nsleep 1000 &\ncase $1 in\nlist) echo '{\"name\":\"leaves\"}' ;;\nleaves) echo '{\"content\":[{\"type\":\"text\",\"text\":\"left\"}]}' ;;\nesac\n",
     );
     let mut server = Server::ready(project.root());
     assert_eq!(names(&mut server), ["leaves"]);

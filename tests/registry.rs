@@ -31,7 +31,7 @@ fn registered() -> Project {
         .tool("hi", "#!/bin/sh\necho hi\n");
     let server = Server::ready(project.root());
     wait_until("the registry", || registry(&project));
-    wait_until("the stamps", || project.path(".registry/.tools.stamps").exists().then_some(()));
+    project.wait_for_file(".registry/.tools.stamps");
     server.finish();
     project
 }

@@ -38,7 +38,7 @@ fn a_tool_that_is_added_changed_or_removed_is_announced_and_listed() {
     assert_eq!(server.receive(), announcement());
     assert_eq!(names(&mut server), ["hi", "renamed"]);
 
-    std::fs::remove_dir_all(project.path("tools/new")).unwrap();
+    project.remove("tools/new");
     assert_eq!(server.receive(), announcement());
     assert_eq!(names(&mut server), ["hi"]);
 }
@@ -104,8 +104,8 @@ fn a_call_in_flight_goes_on_with_the_tool_it_began_with() {
     let mut server = quiet(&project);
     server.call(1, "wait");
     project.wait_for_started(1);
-    std::fs::remove_dir_all(project.path("tools/wait")).unwrap();
+    project.remove("tools/wait");
     assert_eq!(server.receive(), announcement());
-    project.go();
+    project.open_gate();
     assert_eq!(server.receive()["result"]["content"][0]["text"], "went");
 }

@@ -1,6 +1,6 @@
 //! Who reads a resource: the project's own executables, and our providers within their limits.
 
-use crate::harness::{Project, Server, code, wait_until_gone};
+use crate::harness::{ONE_AT_A_TIME, Project, Server, code, wait_until_gone};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
@@ -101,19 +101,19 @@ fn it_is_held_to_limits_and_ends_with_its_request() {
     let project = project.script(
         "providers/trap.sh",
         &format!(
-            "#!/bin/sh\necho $$ >>{root}/started\ncase $1 in\ntrap://long) yes;;\ntrap://slow) sleep 60;;\nesac\n"
+            "#!/bin/sh\necho $$ >>{root}/started\ncase $1 in\ntrap://long) yes;;\ntrap://slow) sleep 1000;;\nesac\n"
         ),
     );
-    let mut server =
-        quiet(&project, &[("MCPBASH_DEFAULT_TOOL_TIMEOUT", "1"), ("MCPBASH_MAX_RESOURCE_BYTES", "1000")]);
+    let mut server = quiet(&project, &[("MCPBASH_MAX_RESOURCE_BYTES", "1000")]);
     assert!(why(&read(&mut server, "trap://long")).contains("MCPBASH_MAX_RESOURCE_BYTES"));
+    let mut server = quiet(&project, &[("MCPBASH_DEFAULT_TOOL_TIMEOUT", "1")]);
     assert!(why(&read(&mut server, "trap://slow")).contains("MCPBASH_DEFAULT_TOOL_TIMEOUT"));
-    let mut server = quiet(&project, &[]);
+    let mut server = quiet(&project, &ONE_AT_A_TIME);
     server.request("slow", "resources/read", &json!({ "uri": "trap://slow" }));
     let pids = project.wait_for_started(3);
     server.notify("notifications/cancelled", &json!({ "requestId": "slow" }));
     wait_until_gone(pids[2]);
-    server.expect_silence();
+    server.expect_silence_of_calls();
 }
 
 #[test]

@@ -179,7 +179,7 @@ fn what_was_found_is_in_registries_and_read_from_there() {
     let server = Server::ready(project.root());
     let resources = wait_until("the registry", || registry("resources.json"));
     let templates = wait_until("the other registry", || registry("resource-templates.json"));
-    wait_until("the stamps", || project.path(".registry/.resource-templates.stamps").exists().then_some(()));
+    project.wait_for_file(".registry/.resource-templates.stamps");
     server.finish();
     assert_eq!((&resources["version"], &resources["total"]), (&json!(1), &json!(1)));
     let item = &resources["items"][0];
@@ -261,10 +261,13 @@ fn changes_are_announced_once_and_only_when_the_list_changed() {
     assert_eq!(names(&mut server), ["b"]);
     // A provider that comes makes a resource readable that was not.
     let project = project.file("resources/db.meta.json", r#"{"uri": "db://x"}"#);
-    let _project = project.script("providers/db.sh", "#!/bin/sh\necho \"$1\"\n");
+    let project = project.script("providers/db.sh", "#!/bin/sh\necho \"$1\"\n");
     assert_eq!(server.receive(), announcement);
     assert_eq!(names(&mut server), ["b", "db"]);
-    server.expect_silence();
+    // One that goes is announced next, so that nothing was before.
+    project.remove("providers/db.sh");
+    assert_eq!(server.receive(), announcement);
+    assert_eq!(names(&mut server), ["b"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The official Rust SDK as a client: a whole session.
 
-use crate::harness::{Project, Server};
+use crate::harness::{PATIENCE, Project, Server};
 use rmcp::model::{
     CallToolRequestParams, GetPromptRequestParams, ProgressNotificationParam, ProtocolVersion,
     ReadResourceRequestParams, ResourceUpdatedNotificationParam, ServerNotification, SubscribeRequestParams,
@@ -33,6 +33,11 @@ impl ClientHandler for Client {
     ) {
         self.updated.notify_one();
     }
+}
+
+/// Waits for what must come.
+async fn patiently<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, future).await.expect("what must come")
 }
 
 #[tokio::test]
@@ -86,7 +91,7 @@ async fn rmcp_reads_and_follows_resources() {
     assert_eq!(serde_json::to_value(&read.contents[0]).unwrap()["text"], "one");
     client.subscribe(SubscribeRequestParams::new(uri.clone())).await.unwrap();
     let _project = project.file("resources/note.txt", "two");
-    client.service().updated.notified().await;
+    patiently(client.service().updated.notified()).await;
     client.unsubscribe(UnsubscribeRequestParams::new(uri)).await.unwrap();
     client.cancel().await.unwrap();
 }
@@ -108,10 +113,10 @@ async fn rmcp_listens_without_a_handshake() {
     let mut subscription = client.listen(filter).await.unwrap();
     assert_eq!(subscription.acknowledged().resource_subscriptions, Some(vec![uri]));
     let project = project.file("resources/note.txt", "two");
-    let told = subscription.next().await.unwrap();
+    let told = patiently(subscription.next()).await.unwrap();
     assert!(matches!(told, Some(ServerNotification::ResourceUpdatedNotification(_))), "{told:?}");
     let _project = project.file("resources/other.txt", "new");
-    let told = subscription.next().await.unwrap();
+    let told = patiently(subscription.next()).await.unwrap();
     assert!(matches!(told, Some(ServerNotification::ResourceListChangedNotification(_))), "{told:?}");
     client.cancel().await.unwrap();
 }

@@ -1,8 +1,7 @@
 //! Subscriptions of sessions: one notification for each change, and none for anything else.
 
-use crate::harness::{Project, Server, code, wait_until};
+use crate::harness::{Project, Server, code, wait_until, wait_until_asleep};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
 
 fn quiet(project: &Project, environment: &[(&str, &str)]) -> Server {
     let environment: Vec<_> =
@@ -24,6 +23,54 @@ fn updated(uri: &str) -> Value {
     json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": { "uri": uri } })
 }
 
+/// A file that is changed to see that nothing is told of what changed before.
+const LAST: &str = "resources/last.txt";
+
+/// A project with `LAST`, to which the server subscribes with `subscribe_to_last`.
+fn with_last() -> Project {
+    Project::new().file(LAST, "")
+}
+
+fn subscribe_to_last(server: &mut Server) {
+    subscribe(server, &format!("file://./{LAST}"));
+}
+
+/// Changes `LAST`, of which the server must tell next. Once more, because changes that it notices together are told in any
+/// order, and those before the ones after.
+fn expect_no_more_updates(server: &mut Server, project: &Project) {
+    for _ in 0..2 {
+        project.write(LAST, &format!("{}.", project.read(LAST)));
+        assert_eq!(server.receive(), updated(&format!("file://./{LAST}")));
+    }
+}
+
+/// A project with resources that are no files: `value://x` holds what the file `x` does. Each reading leaves the name of
+/// what was read in the file `read`.
+fn with_values() -> Project {
+    Project::new().file("resources/values.meta.json", r#"{"uriTemplate": "value://{name}"}"#).script(
+        "providers/value.sh",
+        "#!/bin/sh\nname=${1##*/}\necho \"$name\" >>read\ncat \"$name\" || exit 3\n",
+    )
+}
+
+fn readings(project: &Project, name: &str) -> usize {
+    project.read("read").lines().filter(|line| *line == name).count()
+}
+
+/// Waits until a resource that is polled was read so many times more, from beginning to end: a further reading has begun.
+fn wait_for_readings(project: &Project, name: &str, count: usize) {
+    let before = readings(project, name);
+    wait_until("further readings", || (readings(project, name) > before + count).then_some(()));
+}
+
+/// Waits until a server that polls every second has done so four times. Any other could have as well.
+fn wait_while_others_poll() {
+    let project = with_values().file("x", "one");
+    let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "1")]);
+    subscribe(&mut server, "value://x");
+    wait_for_readings(&project, "x", 4);
+}
+
 #[test]
 fn every_revision_hears_of_a_file_that_changes() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
@@ -38,18 +85,22 @@ fn every_revision_hears_of_a_file_that_changes() {
 
 #[test]
 fn a_file_is_told_of_once_for_each_change_and_not_for_the_same_content() {
-    let project = Project::new().file("resources/a.txt", "one").file("resources/b.txt", "b");
+    let project = with_last().file("resources/a.txt", "one").file("resources/b.txt", "b");
     let uri = "file://./resources/a.txt";
     let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]);
+    subscribe_to_last(&mut server);
     subscribe(&mut server, uri);
     subscribe(&mut server, uri);
     // Neither the same content nor another file is news.
-    let project = project.file("resources/a.txt", "one").file("resources/b.txt", "changed");
-    let project = project.file("resources/a.txt", "two");
+    project.write("resources/a.txt", "one");
+    project.write("resources/b.txt", "changed");
+    expect_no_more_updates(&mut server, &project);
+    project.write("resources/a.txt", "two");
     assert_eq!(server.receive(), updated(uri));
+    expect_no_more_updates(&mut server, &project);
 
     // Replaced by another file, as editors do it.
-    std::fs::write(project.path("resources/draft.tmp"), "three").unwrap();
+    project.write("resources/draft.tmp", "three");
     assert_eq!(server.receive()["method"], "notifications/resources/list_changed");
     std::fs::rename(project.path("resources/draft.tmp"), project.path("resources/a.txt")).unwrap();
     let mut told =
@@ -65,27 +116,28 @@ fn a_file_is_told_of_once_for_each_change_and_not_for_the_same_content() {
         [server.receive(), server.receive()].map(|message| message["method"].as_str().unwrap().to_owned());
     told.sort();
     assert_eq!(told, ["notifications/resources/list_changed", "notifications/resources/updated"]);
-    server.expect_silence();
+    expect_no_more_updates(&mut server, &project);
 }
 
 #[test]
 fn a_file_behind_a_link_is_followed_to_where_it_is() {
-    let project = Project::new().file("data/v1/a.txt", "one").file("data/v2/a.txt", "two");
+    let project = with_last().file("data/v1/a.txt", "one").file("data/v2/a.txt", "two");
     std::os::unix::fs::symlink("v1", project.path("data/current")).unwrap();
     let uri = "file://./data/current/a.txt";
     let mut server =
         quiet(&project, &[("MCP_RESOURCES_ROOTS", "data"), ("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]);
+    subscribe_to_last(&mut server);
     subscribe(&mut server, uri);
-    let project = project.file("data/v1/a.txt", "changed");
+    project.write("data/v1/a.txt", "changed");
     assert_eq!(server.receive(), updated(uri));
     // Nor is a link missed that leads elsewhere now, and what happens there.
     std::os::unix::fs::symlink("v2", project.path("data/next")).unwrap();
     std::fs::rename(project.path("data/next"), project.path("data/current")).unwrap();
     assert_eq!(server.receive(), updated(uri));
-    let project = project.file("data/v2/a.txt", "changed too");
+    project.write("data/v2/a.txt", "changed too");
     assert_eq!(server.receive(), updated(uri));
-    let _project = project.file("data/v1/a.txt", "nobody looks here");
-    server.expect_silence();
+    project.write("data/v1/a.txt", "nobody looks here");
+    expect_no_more_updates(&mut server, &project);
 }
 
 #[test]
@@ -119,17 +171,15 @@ fn a_file_that_stays_open_is_told_of_as_it_grows() {
 
 #[test]
 fn nothing_is_told_after_unsubscribing() {
-    let project = Project::new().file("resources/a.txt", "one").file("resources/b.txt", "one");
-    let (one, other) = ("file://./resources/a.txt", "file://./resources/b.txt");
+    let project = with_last().file("resources/a.txt", "one");
+    let uri = "file://./resources/a.txt";
     let mut server = quiet(&project, &[]);
-    subscribe(&mut server, one);
-    subscribe(&mut server, other);
-    unsubscribe(&mut server, one);
+    subscribe_to_last(&mut server);
+    subscribe(&mut server, uri);
+    unsubscribe(&mut server, uri);
     unsubscribe(&mut server, "file://./resources/never.txt");
-    let project = project.file("resources/a.txt", "two");
-    let _project = project.file("resources/b.txt", "two");
-    assert_eq!(server.receive(), updated(other));
-    server.expect_silence();
+    project.write("resources/a.txt", "two");
+    expect_no_more_updates(&mut server, &project);
 }
 
 #[test]
@@ -147,41 +197,35 @@ fn what_cannot_be_read_cannot_be_subscribed_to() {
 
 #[test]
 fn what_is_no_file_is_read_again_and_again() {
-    let project =
-        Project::new().file("value", "one").file("resources/v.meta.json", r#"{"uri": "value://x"}"#);
-    let root = project.root().display().to_string();
-    let project = project.script(
-        "providers/value.sh",
-        &format!("#!/bin/sh\necho x >>{root}/asked\ncat {root}/value || exit 3\n"),
-    );
+    let project = with_values().file("x", "one").file("other", "the same");
     let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "1")]);
     subscribe(&mut server, "value://x");
-    let project = project.file("value", "two");
+    subscribe(&mut server, "value://other");
+    project.write("x", "two");
     assert_eq!(server.receive(), updated("value://x"));
-    // Read a few times more, it has not changed again.
-    let asked = project.read("asked").len();
-    wait_until("more looks", || (project.read("asked").len() >= asked + 4).then_some(()));
+    // Read once more, it has not changed again.
+    wait_for_readings(&project, "x", 1);
     server.expect_silence();
-    std::fs::remove_file(project.path("value")).unwrap();
+    project.remove("x");
     assert_eq!(server.receive(), updated("value://x"));
     unsubscribe(&mut server, "value://x");
+    project.write("x", "three");
+    wait_for_readings(&project, "other", 1);
     server.expect_silence();
 }
 
 #[test]
 fn zero_switches_the_polling_off() {
-    let project =
-        Project::new().file("value", "one").file("resources/v.meta.json", r#"{"uri": "value://x"}"#);
-    let root = project.root().display().to_string();
-    let project = project
-        .file("resources/a.txt", "one")
-        .script("providers/value.sh", &format!("#!/bin/sh\necho x >>{root}/asked\ncat {root}/value\n"));
+    let project = with_values().file("x", "one").file("resources/a.txt", "one");
     let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]);
     subscribe(&mut server, "value://x");
     subscribe(&mut server, "file://./resources/a.txt");
-    let project = project.file("value", "two").file("resources/a.txt", "two");
+    project.write("x", "two");
+    project.write("resources/a.txt", "two");
     assert_eq!(server.receive(), updated("file://./resources/a.txt"));
-    assert_eq!(project.read("asked").lines().count(), 1);
+    wait_while_others_poll();
+    assert_eq!(readings(&project, "x"), 1);
+    server.expect_silence();
 }
 
 /// How much processor time a server has used, in ticks of the kernel.
@@ -194,8 +238,9 @@ fn ticks(server: &Server) -> u64 {
 #[test]
 fn a_thousand_subscriptions_cost_nothing_while_nothing_happens() {
     let project = (0..1000)
-        .fold(Project::new(), |project, number| project.file(&format!("resources/f{number}.txt"), "one"));
+        .fold(with_last(), |project, number| project.file(&format!("resources/f{number}.txt"), "one"));
     let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "1")]);
+    subscribe_to_last(&mut server);
     for number in 0..1000 {
         server.request(
             number,
@@ -207,13 +252,13 @@ fn a_thousand_subscriptions_cost_nothing_while_nothing_happens() {
         assert_eq!(server.receive()["result"], json!({}));
     }
     // Only the look at the whole project after the start is still to come.
-    wait_until("the registry", || project.path(".registry/.resources.stamps").exists().then_some(()));
-    // Time passes: enough for several rounds, if anybody went any.
-    let (before, start) = (ticks(&server), Instant::now());
-    wait_until("time to pass", || (start.elapsed() > Duration::from_secs(4)).then_some(()));
+    project.wait_for_file(".registry/.resources.stamps");
+    wait_until_asleep(server.child.id());
+    let before = ticks(&server);
+    wait_while_others_poll();
     let used = ticks(&server) - before;
     assert!(used <= 2, "{used} ticks");
-    let _project = project.file("resources/f777.txt", "two");
+    project.write("resources/f777.txt", "two");
     assert_eq!(server.receive(), updated("file://./resources/f777.txt"));
-    server.expect_silence();
+    expect_no_more_updates(&mut server, &project);
 }

@@ -1,7 +1,8 @@
 //! Whatever a server is started in: odd limits, odd signals, odd places. It serves, or says what is missing.
 
-use crate::harness::{Project, Server, exists};
+use crate::harness::{Project, Server, exists, lines, request, wait_until_asleep};
 use serde_json::{Value, json};
+use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
@@ -42,7 +43,7 @@ fn serves(server: &mut Server) {
 }
 
 fn project() -> Project {
-    let script = "#!/bin/sh\necho '{\"method\":\"notifications/progress\",\"params\":{\"progress\":1}}' >$MCP_PROGRESS_STREAM\n(echo $MCP_ASK_SOCKET >socket) 2>/dev/null\n%BIN% ask elicitation/create '{\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}' --timeout 20\n";
+    let script = "#!/bin/sh\necho '{\"method\":\"notifications/progress\",\"params\":{\"progress\":1}}' >$MCP_PROGRESS_STREAM\n(echo $MCP_ASK_SOCKET >socket) 2>/dev/null\n%BIN% ask elicitation/create '{\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}' --timeout 600\n";
     Project::with_hi().tool("asks", &script.replace("%BIN%", env!("CARGO_BIN_EXE_mcp-bash")))
 }
 
@@ -112,7 +113,11 @@ fn with_few_descriptors() {
 /// The limit counts all processes of a user, and root has none; so this is another user, who runs nothing else.
 #[test]
 fn with_few_processes() {
-    let project = project();
+    let hello = json!({ "protocolVersion": "2025-11-25" });
+    let mut messages = vec![request(0, "initialize", &hello)];
+    messages.extend((1..=4).map(|id| request(id, "tools/call", &json!({ "name": "hi" }))));
+    // A file is there to be read, whether or not the server comes to it.
+    let project = project().file("session", &String::from_utf8(lines(&messages)).unwrap());
     std::fs::set_permissions(project.root(), PermissionsExt::from_mode(0o755)).unwrap();
     let is_root = rustix::process::geteuid().is_root();
     let nobody = if is_root { "setpriv --reuid=64999 --regid=64999 --clear-groups" } else { "" };
@@ -124,21 +129,20 @@ fn with_few_processes() {
             .args(["-c", &format!("exec {nobody} bash -c 'ulimit -u {limit}; exec \"$0\" --project-root \"$1\"' \"$0\" \"$1\"")])
             .arg(env!("CARGO_BIN_EXE_mcp-bash"))
             .arg(project.root())
-            .env("TMPDIR", temporary.path());
-        let mut server = Server::spawn(command);
-        server.send_line(
-            r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
-        );
-        for id in 1..=4 {
-            server.call(id, "hi");
-        }
-        server.close_input();
-        let mut ids: Vec<u64> = server.rest().iter().filter_map(|message| message["id"].as_u64()).collect();
+            .env("TMPDIR", temporary.path())
+            .stdin(File::open(project.path("session")).unwrap());
+        let output = command.output().unwrap();
+        let mut ids: Vec<u64> = output
+            .stdout
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .map(|line| serde_json::from_slice::<Value>(line).unwrap())
+            .filter_map(|message| message["id"].as_u64())
+            .collect();
         ids.sort_unstable();
-        let status = server.wait();
-        let said = server.stderr();
+        let said = String::from_utf8_lossy(&output.stderr);
         assert!(!said.contains("panicked"), "{limit}: {said}");
-        if status.success() {
+        if output.status.success() {
             assert_eq!(ids, [0, 1, 2, 3, 4], "{limit}: each is answered once: {said}");
         } else {
             assert!(said.contains("ulimit -u"), "{limit}: {said}");
@@ -162,6 +166,7 @@ fn with_children_of_the_shell_before() {
         assert_eq!(text(&server.receive()), "hi");
     }
     let before: u32 = project.read("before").trim().parse().unwrap();
+    wait_until_asleep(server.child.id());
     assert!(exists(before), "it goes on");
     server.finish();
     assert!(exists(before), "and outlives us");

@@ -3,19 +3,44 @@
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 
-/// A tool that says something every 0.3 s, for `rounds` times, and what its metadata says about its time.
-fn lively(metadata: &str, rounds: u32) -> Project {
-    let script = format!(
-        r#"#!/bin/sh
-for round in $(seq {rounds}); do
-    printf '{{"method":"notifications/progress","params":{{"progress":%s}}}}\n' "$round" >>"$MCP_PROGRESS_STREAM"
-    sleep 0.3
+/// A tool that says something again and again until the gate is open, and then does something else; and one that says
+/// nothing. The metadata is that of both.
+fn lively(metadata: &str, then: &str) -> Project {
+    let lively = r#"#!/bin/sh
+(read _ <gate; touch over) &
+round=0
+until [ -e over ]; do
+    round=$((round + 1))
+    printf '{"method":"notifications/progress","params":{"progress":%s}}\n' "$round" >>"$MCP_PROGRESS_STREAM"
+    sleep 0.05
 done
-echo lively
-[ -z "$THEN_SILENT" ] || sleep 60
-"#
-    );
-    Project::new().script("tools/slow/tool.sh", &script).file("tools/slow/tool.meta.json", metadata)
+"#;
+    Project::new()
+        .gate()
+        .script("tools/slow/tool.sh", &format!("{lively}{then}\n"))
+        .file("tools/slow/tool.meta.json", metadata)
+        .script("tools/silent/tool.sh", "#!/bin/sh\nsleep 1000\n")
+        .file("tools/silent/tool.meta.json", metadata)
+}
+
+/// Calls `slow`, whose client does not want to hear of its progress, and waits until it has had more time than its limit:
+/// `silent`, which has the same and begins later, is at its end.
+fn outlast_the_limit(server: &mut Server) {
+    server.call("slow", "slow");
+    let silent = server.ask("silent", "tools/call", &json!({ "name": "silent" }));
+    assert_eq!(error_of(&silent["result"])["type"], "timeout");
+}
+
+/// The answer to a call of `slow`, whose client hears of its progress.
+fn call_slow(server: &mut Server) -> Value {
+    server.request("slow", "tools/call", &json!({ "name": "slow", "_meta": { "progressToken": 1 } }));
+    loop {
+        let message = server.receive();
+        if message["id"] == "slow" {
+            return message["result"].clone();
+        }
+        assert_eq!(message["method"], "notifications/progress", "{message}");
+    }
 }
 
 fn error_of(result: &Value) -> &Value {
@@ -25,26 +50,25 @@ fn error_of(result: &Value) -> &Value {
 
 #[test]
 fn signs_of_life_extend_the_time() {
-    let project = lively(r#"{"timeoutSecs": 1, "progressExtendsTimeout": true}"#, 5);
-    // Whether or not the client wants to hear of them.
-    let mut server = Server::ready(project.root());
-    server.call(1, "slow");
-    assert_eq!(server.receive()["result"]["content"][0]["text"], "lively");
-
-    let settings = [("MCPBASH_PROGRESS_EXTENDS_TIMEOUT", "true")];
-    let project = lively(r#"{"timeoutSecs": 1}"#, 5);
-    let mut server = Server::ready_with(project.root(), &settings, "2025-11-25");
-    server.call(1, "slow");
-    assert_eq!(server.receive()["result"]["content"][0]["text"], "lively");
+    let by_setting = [("MCPBASH_PROGRESS_EXTENDS_TIMEOUT", "true")];
+    for (metadata, settings) in [
+        (r#"{"timeoutSecs": 3, "progressExtendsTimeout": true}"#, &[][..]),
+        (r#"{"timeoutSecs": 3}"#, &by_setting),
+    ] {
+        let project = lively(metadata, "echo lively");
+        let mut server = Server::ready_with(project.root(), settings, "2025-11-25");
+        outlast_the_limit(&mut server);
+        project.open_gate();
+        assert_eq!(server.receive()["result"]["content"][0]["text"], "lively");
+    }
 }
 
 #[test]
 fn without_being_asked_for_they_do_not() {
     let hinted = r#"{"timeoutSecs": 1, "timeoutHint": "Ask for fewer rounds"}"#;
-    let project = lively(hinted, 100);
+    let project = lively(hinted, "echo lively");
     let mut server = Server::ready(project.root());
-    server.call(1, "slow");
-    let result = server.receive()["result"].clone();
+    let result = call_slow(&mut server);
     let message = "Tool 'slow' timed out after 1 s and was ended";
     assert_eq!(
         *error_of(&result),
@@ -54,38 +78,35 @@ fn without_being_asked_for_they_do_not() {
     assert_eq!(result["content"][0]["text"], format!("{message}\nSuggestion: Ask for fewer rounds"));
 
     let settings = [("MCPBASH_PROGRESS_EXTENDS_TIMEOUT", "true")];
-    let project = lively(r#"{"timeoutSecs": 1, "progressExtendsTimeout": false}"#, 100);
+    let project = lively(r#"{"timeoutSecs": 1, "progressExtendsTimeout": false}"#, "echo lively");
     let mut server = Server::ready_with(project.root(), &settings, "2025-11-25");
-    server.call(1, "slow");
-    assert_eq!(error_of(&server.receive()["result"])["reason"], "fixed");
+    assert_eq!(error_of(&call_slow(&mut server))["reason"], "fixed");
 }
 
 #[test]
 fn a_tool_that_falls_silent_is_ended() {
-    let settings = [("MCPBASH_TOOL_ENV_MODE", "allowlist"), ("MCPBASH_TOOL_ENV_ALLOWLIST", "THEN_SILENT")];
-    let project = lively(r#"{"timeoutSecs": 1, "progressExtendsTimeout": true, "maxTimeoutSecs": 50}"#, 4);
-    let mut command = Server::command();
-    command.arg("--project-root").arg(project.root()).envs(settings).env("THEN_SILENT", "yes");
-    let mut server = Server::spawn(command);
-    server.initialize("2025-11-25");
-    server.call(1, "slow");
+    let metadata = r#"{"timeoutSecs": 3, "progressExtendsTimeout": true, "maxTimeoutSecs": 50}"#;
+    let project = lively(metadata, "sleep 1000");
+    let mut server = Server::ready(project.root());
+    outlast_the_limit(&mut server);
+    project.open_gate();
     assert_eq!(
         *error_of(&server.receive()["result"]),
-        json!({ "type": "timeout", "reason": "idle", "timeoutSecs": 1, "exitCode": 124,
-            "message": "Tool 'slow' reported no progress for 1 s and was ended",
+        json!({ "type": "timeout", "reason": "idle", "timeoutSecs": 3, "exitCode": 124,
+            "message": "Tool 'slow' reported no progress for 3 s and was ended",
             "progressExtendsTimeout": true, "maxTimeoutSecs": 50 })
     );
 }
 
 #[test]
 fn no_tool_lives_for_ever() {
-    let project = lively(r#"{"timeoutSecs": 1, "progressExtendsTimeout": true, "maxTimeoutSecs": 2}"#, 100);
+    let project =
+        lively(r#"{"timeoutSecs": 3, "progressExtendsTimeout": true, "maxTimeoutSecs": 4}"#, "echo lively");
     let mut server = Server::ready(project.root());
-    server.call(1, "slow");
     assert_eq!(
-        *error_of(&server.receive()["result"]),
-        json!({ "type": "timeout", "reason": "max_exceeded", "timeoutSecs": 1, "exitCode": 124,
-            "message": "Tool 'slow' ran for 2 s, the most it may, and was ended",
-            "progressExtendsTimeout": true, "maxTimeoutSecs": 2 })
+        *error_of(&call_slow(&mut server)),
+        json!({ "type": "timeout", "reason": "max_exceeded", "timeoutSecs": 3, "exitCode": 124,
+            "message": "Tool 'slow' ran for 4 s, the most it may, and was ended",
+            "progressExtendsTimeout": true, "maxTimeoutSecs": 4 })
     );
 }

@@ -1,10 +1,15 @@
-//! What the tests are written in: a project on disk, a running server, a conversation.
+//! What the tests are written in: a project on disk, a running server, a conversation, and signs to wait for.
 
+mod gate;
 mod process;
 mod project;
+mod reluctant;
 mod schema;
 mod server;
+mod wait;
 
-pub(crate) use process::{exists, wait_until, wait_until_gone};
+pub(crate) use process::{exists, wait_until_asleep, wait_until_gone};
 pub(crate) use project::Project;
-pub(crate) use server::{Server, code, stateless_meta};
+pub(crate) use reluctant::{Answer, Reluctant, lines, request, requests};
+pub(crate) use server::{ONE_AT_A_TIME, Server, code, stateless_meta};
+pub(crate) use wait::{PATIENCE, wait_until};

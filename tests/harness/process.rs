@@ -1,27 +1,81 @@
 //! Looking at the process table.
 
-use std::path::Path;
+use super::wait_until;
+use std::collections::BTreeMap;
+use std::fs::read_to_string;
 use std::time::{Duration, Instant};
 
 /// Whether a process is there and not only waiting to be reaped.
 pub(crate) fn exists(pid: u32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = status.rsplit(')').next().and_then(|rest| rest.trim().chars().next());
-    Path::new(&format!("/proc/{pid}")).exists() && state.is_some_and(|state| state != 'Z')
+    Status::of(pid).is_some_and(|status| status.state != 'Z')
 }
 
 pub(crate) fn wait_until_gone(pid: u32) {
     wait_until(&format!("process {pid} to go"), || (!exists(pid)).then_some(()));
 }
 
-/// Looks again and again until `look` finds something. Fails the test after ten seconds.
-pub(crate) fn wait_until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    loop {
-        if let Some(found) = look() {
-            return found;
+/// How long nothing must have run: longer than the server puts anything off that it will do by itself.
+const ASLEEP: Duration = Duration::from_millis(300);
+
+/// Waits until a process and all that it has started sleep, because they wait for somebody else. A thread that would run
+/// if it got a processor does not sleep, so that a busy machine is not mistaken for a server that has nothing to do.
+pub(crate) fn wait_until_asleep(pid: u32) {
+    let (mut last, mut since) = (None, Instant::now());
+    wait_until(&format!("process {pid} to have nothing to do"), || {
+        let now = turns_of_sleepers(pid);
+        if now.is_none() || now != last {
+            (last, since) = (now, Instant::now());
         }
-        assert!(Instant::now() < deadline, "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(5));
+        (since.elapsed() >= ASLEEP).then_some(())
+    });
+}
+
+/// How often each thread of a process and of all that it has started has had its turn, if all of them sleep.
+fn turns_of_sleepers(pid: u32) -> Option<BTreeMap<u32, u64>> {
+    let mut turns = BTreeMap::new();
+    for process in with_descendants(pid) {
+        for thread in numbers_in(&format!("/proc/{process}/task")) {
+            let status = read_to_string(format!("/proc/{process}/task/{thread}/status")).ok()?;
+            let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+            if !matches!(field("State:")?.chars().next()?, 'S' | 'Z') {
+                return None;
+            }
+            let count = |name: &str| field(name)?.parse::<u64>().ok();
+            turns.insert(thread, count("voluntary_ctxt_switches:")? + count("nonvoluntary_ctxt_switches:")?);
+        }
+    }
+    Some(turns)
+}
+
+fn with_descendants(pid: u32) -> Vec<u32> {
+    let parents: Vec<(u32, u32)> =
+        numbers_in("/proc").into_iter().filter_map(|pid| Some((pid, Status::of(pid)?.parent))).collect();
+    let mut found = vec![pid];
+    let mut next = 0;
+    while let Some(parent) = found.get(next).copied() {
+        found.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| pid));
+        next += 1;
+    }
+    found
+}
+
+/// The entries of a folder that are numbers.
+fn numbers_in(folder: &str) -> Vec<u32> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// What the system says about a process.
+struct Status {
+    state: char,
+    parent: u32,
+}
+
+impl Status {
+    fn of(pid: u32) -> Option<Self> {
+        let text = read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // Its name stands in parentheses, and may hold any of them itself.
+        let mut fields = text.rsplit(')').next()?.split_whitespace();
+        Some(Self { state: fields.next()?.chars().next()?, parent: fields.next()?.parse().ok()? })
     }
 }

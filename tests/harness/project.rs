@@ -1,17 +1,22 @@
-//! A project as a person would write it on disk.
+//! A project as a person would write it on disk. Whoever watches it sees each change as a whole or not at all, however
+//! slowly the test runs.
 
-use std::fs;
+use super::{gate, wait_until};
+use std::cell::OnceCell;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
 pub(crate) struct Project {
     folder: TempDir,
+    open_gate: OnceCell<File>,
 }
 
 impl Project {
     pub(crate) fn new() -> Self {
-        Self { folder: TempDir::new().expect("a temporary folder") }
+        Self { folder: TempDir::new().expect("a temporary folder"), open_gate: OnceCell::new() }
     }
 
     /// A project with one tool, `hi`.
@@ -20,32 +25,55 @@ impl Project {
     }
 
     pub(crate) fn file(self, path: &str, text: &str) -> Self {
-        let file = self.path(path);
-        fs::create_dir_all(file.parent().expect("a parent")).expect("folders");
-        fs::write(&file, text).expect("a file");
+        self.write(path, text);
         self
     }
 
     pub(crate) fn script(self, path: &str, text: &str) -> Self {
-        let project = self.file(path, text);
-        fs::set_permissions(project.path(path), fs::Permissions::from_mode(0o755)).expect("permissions");
-        project
+        self.put(path, text, Some(0o755));
+        self
     }
 
     /// A tool without arguments: a script and the least metadata it needs.
     pub(crate) fn tool(self, name: &str, script: &str) -> Self {
         let metadata = serde_json::json!({ "name": name, "description": format!("The tool {name}") });
-        self.script(&format!("tools/{name}/tool.sh"), script)
-            .file(&format!("tools/{name}/tool.meta.json"), &metadata.to_string())
+        let folder = self.path(&format!("tools/{name}"));
+        if folder.exists() {
+            return self
+                .script(&format!("tools/{name}/tool.sh"), script)
+                .file(&format!("tools/{name}/tool.meta.json"), &metadata.to_string());
+        }
+        let draft = Self::new().script("tool.sh", script).file("tool.meta.json", &metadata.to_string());
+        fs::set_permissions(draft.root(), Permissions::from_mode(0o755)).expect("permissions");
+        fs::create_dir_all(folder.parent().expect("a parent")).expect("folders");
+        fs::rename(draft.folder.keep(), folder).expect("a folder in its place");
+        self
     }
 
-    /// A tool that tells its process number in the file `started` and goes on when the file `go` is there.
+    /// A tool that tells its process number in the file `started` and goes on when the gate is open.
     pub(crate) fn waiting_tool(self, name: &str) -> Self {
-        let root = self.root().display().to_string();
-        self.tool(
-            name,
-            &format!("#!/bin/sh\necho $$ >>{root}/started\nwhile [ ! -e {root}/go ]; do sleep 0.02; done\necho went\n"),
-        )
+        self.gate().tool(name, "#!/bin/sh\necho $$ >>started\nread _ <gate\necho went\n")
+    }
+
+    /// A gate, at which scripts wait with `read _ <gate` until it is open.
+    pub(crate) fn gate(self) -> Self {
+        gate::make(&self.path("gate"));
+        self
+    }
+
+    pub(crate) fn open_gate(&self) {
+        self.open_gate.set(gate::open(&self.path("gate"))).expect("the gate is opened once");
+    }
+
+    /// Writes a file of a project that is served.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        self.put(path, text, None);
+    }
+
+    /// Takes a file or a folder away.
+    pub(crate) fn remove(&self, path: &str) {
+        let elsewhere = TempDir::new().expect("a temporary folder");
+        fs::rename(self.path(path), elsewhere.path().join("removed")).expect("a file or a folder");
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -60,16 +88,37 @@ impl Project {
         fs::read_to_string(self.path(path)).unwrap_or_default()
     }
 
-    /// Lets the waiting tools go on.
-    pub(crate) fn go(&self) {
-        fs::write(self.path("go"), "").expect("a file");
+    pub(crate) fn wait_for_file(&self, path: &str) {
+        wait_until(path, || self.path(path).exists().then_some(()));
     }
 
     /// The process numbers of the waiting tools that have started, once there are so many.
     pub(crate) fn wait_for_started(&self, count: usize) -> Vec<u32> {
-        super::wait_until(&format!("{count} tools to start"), || {
-            let pids: Vec<u32> = self.read("started").lines().filter_map(|line| line.parse().ok()).collect();
-            (pids.len() >= count).then_some(pids)
+        wait_until(&format!("{count} tools to start"), || {
+            let text = self.read("started");
+            let pids: Vec<u32> = text.lines().filter_map(|line| line.parse().ok()).collect();
+            (pids.len() >= count && text.ends_with('\n')).then_some(pids)
         })
+    }
+
+    fn put(&self, path: &str, text: &str, mode: Option<u32>) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+        let known = fs::metadata(&path).ok();
+        // What does not become shorter is written in its place, and at once.
+        if known.as_ref().is_some_and(|known| known.len() <= text.len() as u64) {
+            let mut file = OpenOptions::new().write(true).open(&path).expect("a file");
+            file.write_all(text.as_bytes()).expect("a file");
+            if let Some(mode) = mode {
+                file.set_permissions(Permissions::from_mode(mode)).expect("permissions");
+            }
+            return;
+        }
+        let mode = mode.or(known.map(|known| known.permissions().mode())).unwrap_or(0o644);
+        let mut draft = NamedTempFile::new().expect("a temporary file");
+        draft.write_all(text.as_bytes()).expect("a file");
+        draft.as_file().set_permissions(Permissions::from_mode(mode)).expect("permissions");
+        // Where a link leads to something, that is what is written.
+        draft.persist(path.canonicalize().unwrap_or(path)).expect("a file in its place");
     }
 }

@@ -1,17 +1,16 @@
 //! A running server and a conversation with it. Every message it sends is checked against the schema of its revision.
 
-use super::schema;
+use super::{PATIENCE, lines, schema, wait_until};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
-/// How long a test waits for what must come.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// For a server of which a test wants to know when a call is over: only then does the next one begin.
+pub(crate) const ONE_AT_A_TIME: [(&str, &str); 1] = [("MCPBASH_MAX_CONCURRENT_REQUESTS", "1")];
 
 pub(crate) struct Server {
     pub(crate) child: Child,
@@ -35,7 +34,8 @@ impl Server {
         Self::spawn(command)
     }
 
-    /// The binary with an environment of its own, so that nothing of the person who runs the tests gets in.
+    /// The binary with an environment of its own, so that nothing of the person who runs the tests gets in. Scripts may
+    /// run for longer than a test waits, so that none is ended by its time limit where something else should end it.
     pub(crate) fn command() -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-bash"));
         for (name, _) in std::env::vars_os() {
@@ -43,6 +43,7 @@ impl Server {
                 command.env_remove(name);
             }
         }
+        command.env("MCPBASH_DEFAULT_TOOL_TIMEOUT", "600");
         command
     }
 
@@ -115,6 +116,14 @@ impl Server {
         self.send_line(&message.to_string());
     }
 
+    /// Sends messages that the server gets at once, so that it has read all of them before it does anything else.
+    pub(crate) fn send_together(&mut self, messages: &[Value]) {
+        for message in messages {
+            self.note(message);
+        }
+        self.send_bytes(&lines(messages));
+    }
+
     pub(crate) fn notify(&mut self, method: &str, params: &Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
@@ -159,6 +168,13 @@ impl Server {
         assert_eq!(answer["result"], json!({}));
     }
 
+    /// Reads a resource, which begins when every call before it is over if there is only one at a time. Its answer must
+    /// be the next message: nothing more was sent for those calls.
+    pub(crate) fn expect_silence_of_calls(&mut self) {
+        let answer = self.ask("silence?", "resources/read", &json!({ "uri": "echo://silence" }));
+        assert_eq!(answer["result"]["contents"][0]["text"], "silence", "{answer}");
+    }
+
     pub(crate) fn close_input(&mut self) {
         self.input = None;
     }
@@ -171,24 +187,21 @@ impl Server {
     /// Everything that comes until the server closes its output.
     pub(crate) fn rest(&mut self) -> Vec<Value> {
         let mut messages = Vec::new();
-        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+        loop {
+            let line = match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Disconnected) => return messages,
+                Err(RecvTimeoutError::Timeout) => panic!("the server does not close its output"),
+            };
             let message: Value = serde_json::from_str(&line).expect("a line of JSON");
             self.check(&message);
             messages.push(message);
         }
-        messages
     }
 
     /// Waits for the server to end by itself.
     pub(crate) fn wait(&mut self) -> ExitStatus {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            if let Some(status) = self.child.try_wait().expect("a status") {
-                return status;
-            }
-            assert!(Instant::now() < deadline, "the server does not end");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until("the server to end", || self.child.try_wait().expect("a status"))
     }
 
     /// Closes the input, and expects the server to end well. Returns what it wrote to standard error.

@@ -1,0 +1,19 @@
+//! Waiting for a sign. No test lets time pass and hopes that something has happened meanwhile.
+
+use std::time::{Duration, Instant};
+
+/// How long a test waits for what must come. It only keeps a broken server from holding up the tests for ever, so it is
+/// longer than any machine takes; what a script does without end lasts longer still.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Looks again and again until `look` finds something.
+pub(crate) fn wait_until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
