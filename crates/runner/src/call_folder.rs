@@ -12,11 +12,12 @@ use crate::random;
 use crate::remove::remove_folder;
 use crate::side_channel::Pipe;
 use crate::state_dir::StateDir;
+use parking_lot::Mutex;
 use std::fs::{DirBuilder, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How many unused folders are kept.
@@ -123,7 +124,7 @@ impl CallFolders {
 
     /// A folder that no call uses.
     pub(crate) fn take(self: &Arc<Self>) -> io::Result<CallFolder> {
-        let spare = self.lock().pop();
+        let spare = self.spare.lock().pop();
         let folder = match spare {
             Some(folder) => folder,
             None => self.make()?,
@@ -133,7 +134,7 @@ impl CallFolders {
 
     /// Drops the unused folders that are kept.
     pub(crate) fn clear(&self) {
-        self.lock().clear();
+        self.spare.lock().clear();
     }
 
     fn make(&self) -> io::Result<Folder> {
@@ -149,17 +150,13 @@ impl CallFolders {
             discard(folder);
             return;
         }
-        let mut spare = self.lock();
+        let mut spare = self.spare.lock();
         if spare.len() < MAX_SPARE {
             spare.push(folder);
         } else {
             drop(spare);
             discard(folder);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Folder>> {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

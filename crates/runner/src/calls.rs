@@ -2,9 +2,9 @@
 //! orphans of every call become children of this process, where they have to be told apart.
 
 use crate::mark::CallNumber;
+use parking_lot::{Condvar, Mutex};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, waitpid};
 use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 pub(crate) static CALLS: Calls = Calls {
@@ -44,7 +44,7 @@ struct Entry {
 impl Calls {
     /// Enters a call, before it has a process.
     pub(crate) fn enter(&self, runner: RunnerId) -> CallNumber {
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         loop {
             table.last = table.last.wrapping_add(1);
             let number = table.last;
@@ -57,14 +57,14 @@ impl Calls {
     }
 
     pub(crate) fn set_leader(&self, call: CallNumber, leader: Pid) {
-        if let Some(entry) = self.lock().entries.get_mut(&call) {
+        if let Some(entry) = self.table.lock().entries.get_mut(&call) {
             entry.leader = Some(leader);
         }
     }
 
     /// From now on orphans that carry the mark of this call are killed.
     pub(crate) fn set_ending(&self, call: CallNumber) {
-        if let Some(entry) = self.lock().entries.get_mut(&call) {
+        if let Some(entry) = self.table.lock().entries.get_mut(&call) {
             entry.ending = true;
         }
     }
@@ -72,7 +72,7 @@ impl Calls {
     /// Takes a call out of the table, reaps its leader and returns how it ended. `None` when it has not
     /// ended, or was never started.
     pub(crate) fn leave(&self, call: CallNumber) -> Option<WaitStatus> {
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         // Both under one lock, so that no signal can be sent to the pid after it may have become another
         // process's.
         let removed = table.entries.remove(&call);
@@ -93,38 +93,38 @@ impl Calls {
     }
 
     pub(crate) fn signal(&self, call: CallNumber, signal: Signal) {
-        if let Some(entry) = self.lock().entries.get(&call) {
+        if let Some(entry) = self.table.lock().entries.get(&call) {
             entry.signal(signal);
         }
     }
 
     /// Signals the groups of all calls of a runner. With `KILL` the calls are marked as ending.
     pub(crate) fn signal_all(&self, runner: RunnerId, signal: Signal) {
-        for entry in self.lock().entries.values_mut().filter(|entry| entry.runner == runner) {
+        for entry in self.table.lock().entries.values_mut().filter(|entry| entry.runner == runner) {
             entry.signal(signal);
             entry.ending |= signal == Signal::KILL;
         }
     }
 
     pub(crate) fn leaders_of(&self, runner: RunnerId) -> Vec<Pid> {
-        let table = self.lock();
+        let table = self.table.lock();
         let ours = table.entries.values().filter(|entry| entry.runner == runner);
         ours.filter_map(|entry| entry.leader).collect()
     }
 
     /// How many calls are running.
     pub(crate) fn count(&self) -> usize {
-        self.lock().entries.len()
+        self.table.lock().entries.len()
     }
 
     /// Whether no other runner has calls.
     pub(crate) fn all_belong_to(&self, runner: RunnerId) -> bool {
-        self.lock().entries.values().all(|entry| entry.runner == runner)
+        self.table.lock().entries.values().all(|entry| entry.runner == runner)
     }
 
     /// Blocks until all calls of a runner have left, or until the deadline.
     pub(crate) fn wait_until_left(&self, runner: RunnerId, deadline: Instant) {
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         loop {
             let mut ours = table.entries.values_mut().filter(|entry| entry.runner == runner).peekable();
             let left = deadline.saturating_duration_since(Instant::now());
@@ -132,12 +132,8 @@ impl Calls {
                 return;
             }
             ours.for_each(|entry| entry.awaited = true);
-            table = self.left.wait_timeout(table, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.left.wait_for(&mut table, left);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -146,26 +142,27 @@ impl Calls {
 impl Calls {
     /// Whether `process` leads one of the calls.
     pub(crate) fn is_leader(&self, process: Pid) -> bool {
-        self.lock().entries.values().any(|entry| entry.leader == Some(process))
+        self.table.lock().entries.values().any(|entry| entry.leader == Some(process))
     }
 
     /// Whether the call is running, so that its orphans may live.
     pub(crate) fn is_alive(&self, call: CallNumber) -> bool {
-        self.lock().entries.get(&call).is_some_and(|entry| !entry.ending)
+        self.table.lock().entries.get(&call).is_some_and(|entry| !entry.ending)
     }
 
     /// Whether `process`, which carries the mark of `call`, may be reaped as an orphan. Not if it is the
     /// leader, which [`Calls::leave`] reaps, or could be: right after its start the leader is not in the
     /// table yet.
     pub(crate) fn may_be_reaped(&self, call: CallNumber, process: Pid) -> bool {
-        self.lock()
+        self.table
+            .lock()
             .entries
             .get(&call)
             .is_none_or(|entry| entry.leader.is_some_and(|leader| leader != process))
     }
 
     pub(crate) fn leaders(&self) -> Vec<Pid> {
-        let table = self.lock();
+        let table = self.table.lock();
         let unreaped = table.unreaped.iter().copied();
         table.entries.values().filter_map(|entry| entry.leader).chain(unreaped).collect()
     }

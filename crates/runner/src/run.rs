@@ -13,9 +13,10 @@ use crate::start::{Pipes, prepare};
 use crate::supervise::{Bounds, Supervised, supervise};
 use crate::{CallFolder, Invocation, Outcome, StartError, StateDir, Talk};
 use mcp_bash_budget::Budget;
+use parking_lot::Mutex;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::Sender;
@@ -105,7 +106,7 @@ impl Runner {
         budget: &Arc<Budget>,
     ) -> Result<Option<CallQuestions>, StartError> {
         let Some(talk) = talk.filter(|talk| talk.questions.is_some()) else { return Ok(None) };
-        let mut files = self.file_questions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.file_questions.lock();
         let files = match &*files {
             Some(files) => files,
             None => files.insert(FileQuestions::start().map_err(StartError::Questions)?),

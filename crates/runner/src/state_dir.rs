@@ -2,12 +2,12 @@
 
 use crate::remove::remove_folder;
 use crate::{random, warden};
+use parking_lot::Mutex;
 use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A folder that only our user can enter, made when it is first needed and removed when the server ends.
 #[derive(Debug)]
@@ -45,13 +45,13 @@ impl StateDir {
 
     /// The folder, which exists from now on.
     pub fn path(&self) -> io::Result<PathBuf> {
-        self.folder(&mut self.lock())
+        self.folder(&mut self.made.lock())
     }
 
     /// The folder that holds those of calls. It cannot be listed, so that a process finds only the folder of
     /// its own call, unless it changes the permissions.
     pub(crate) fn calls(&self) -> io::Result<PathBuf> {
-        let mut made = self.lock();
+        let mut made = self.made.lock();
         if let Some(path) = &made.calls {
             return Ok(path.clone());
         }
@@ -62,7 +62,7 @@ impl StateDir {
 
     /// A private folder with a short path.
     pub(crate) fn short_folder(&self) -> io::Result<PathBuf> {
-        let mut made = self.lock();
+        let mut made = self.made.lock();
         if let Some(path) = &made.short {
             return Ok(path.clone());
         }
@@ -108,15 +108,11 @@ impl StateDir {
 
     /// Removes the folder, unless it is to be kept.
     pub fn remove(&self) {
-        let made = std::mem::take(&mut *self.lock());
+        let made = std::mem::take(&mut *self.made.lock());
         drop(made.reserve);
         for path in made.folder.filter(|_| !self.keep).iter().chain(&made.short) {
             remove_folder(path);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Made> {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

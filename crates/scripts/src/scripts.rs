@@ -8,9 +8,10 @@ use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
 use mcp_bash_runner::{Question, Runner, StartError, StateDir, Variables};
 use mcp_bash_settings::{PROCESS_SETTING, Settings};
+use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::io;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Builder;
 
@@ -105,7 +106,7 @@ impl Scripts {
     /// What every script that serves somebody finds in its environment, put together again only when the search path is
     /// another.
     pub(crate) fn common_environment(&self, paths: &Paths) -> Variables {
-        let mut common = self.common_environment.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut common = self.common_environment.lock();
         match &*common {
             Some(known) if known.search_path.as_ref() == self.search_path() && known.paths == *paths => {
                 known.variables.clone()

@@ -2,12 +2,12 @@
 //! these are files only while a server runs.
 
 use mcp_bash_runner::StateDir;
+use parking_lot::Mutex;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 /// The files of the SDK, as they are in the repository.
 const SDK: [(&str, &str); 11] = [
@@ -60,7 +60,7 @@ impl Toolbox {
 
     /// The search path, with our jq at its end where it has none.
     pub(crate) fn completed(&self, search_path: &OsStr) -> OsString {
-        let mut last = self.completed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.completed.lock();
         if let Some((_, completed)) = last.as_ref().filter(|(path, _)| path == search_path) {
             return completed.clone();
         }

@@ -2,12 +2,12 @@
 
 use mcp_bash_budget::tree_bytes;
 use mcp_bash_runner::StateDir;
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 pub(crate) struct Payloads {
     file: Mutex<File>,
@@ -48,7 +48,7 @@ impl Payloads {
                     message.len()
                 ),
             };
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.file.lock();
         // A full disk must not stop the server; the record is a convenience.
         let _ = writeln!(file, "{direction} {shown}");
     }

@@ -1,6 +1,7 @@
 //! Waits for changes in single folders: those of files that somebody wants to hear about, wherever they are.
 
 use super::{PATIENCE, QUIET};
+use parking_lot::{Mutex, MutexGuard};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use std::collections::{BTreeSet, HashMap};
@@ -8,7 +9,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Folders that are followed. A folder that is followed twice has to be left twice.
@@ -86,7 +87,7 @@ impl Folders {
 }
 
 fn lock(followed: &Mutex<Followed>) -> MutexGuard<'_, Followed> {
-    followed.lock().unwrap_or_else(PoisonError::into_inner)
+    followed.lock()
 }
 
 fn attend(events: &OwnedFd, followed: &Mutex<Followed>, mut on_change: impl FnMut(&BTreeSet<PathBuf>)) {

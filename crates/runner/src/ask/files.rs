@@ -3,12 +3,13 @@
 use super::MAX_QUESTION_BYTES;
 use crate::question::{AskedThrough, Question};
 use mcp_bash_budget::Budget;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::mpsc::Sender;
 
 /// The names of a question, of its answer, and of the answer while it is being written.
@@ -51,7 +52,7 @@ impl FileQuestions {
     ) -> io::Result<FilesOfCall> {
         let key = self.watch.add(folder)?;
         let asking = Asking { folder: folder.to_owned(), asked, budget: Arc::clone(budget) };
-        self.lock().insert(key.clone(), asking);
+        self.calls.lock().insert(key.clone(), asking);
         Ok(FilesOfCall {
             all: Arc::clone(self),
             key,
@@ -62,7 +63,7 @@ impl FileQuestions {
 
     /// Takes the question of the call that has this folder, if there is one.
     fn take(&self, key: &Key) -> Option<()> {
-        let Asking { folder, asked, budget } = self.lock().get(key).cloned()?;
+        let Asking { folder, asked, budget } = self.calls.lock().get(key).cloned()?;
         let request = folder.join(REQUEST);
         let text =
             mcp_bash_files::read(&request, MAX_QUESTION_BYTES as u64).ok().filter(|text| !text.is_empty())?;
@@ -80,10 +81,6 @@ impl FileQuestions {
             }
         });
         Some(())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Asking>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -117,7 +114,7 @@ impl FilesOfCall {
 
 impl Drop for FilesOfCall {
     fn drop(&mut self) {
-        self.all.lock().remove(&self.key);
+        self.all.calls.lock().remove(&self.key);
     }
 }
 
@@ -215,7 +212,7 @@ mod system {
         let all = Arc::downgrade(all);
         tokio::spawn(async move {
             while let Some(all) = all.upgrade() {
-                let folders: Vec<Key> = all.lock().keys().cloned().collect();
+                let folders: Vec<Key> = all.calls.lock().keys().cloned().collect();
                 for folder in folders {
                     all.take(&folder);
                 }

@@ -7,6 +7,7 @@
 //! (`leftovers`).
 
 use crate::{random, warden};
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open, openat};
 use rustix::io::Errno;
@@ -17,8 +18,8 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long to wait for the processes of a group to end after they were killed.
@@ -70,7 +71,7 @@ pub(crate) fn take() -> Option<CallGroup> {
     if GROUPS.given_up.load(Ordering::Relaxed) {
         return None;
     }
-    let mut state = GROUPS.lock();
+    let mut state = GROUPS.state.lock();
     if let Some(spare) = state.spare.pop() {
         return Some(spare);
     }
@@ -89,18 +90,14 @@ pub fn give_up() {
 
 /// Removes the groups, when no call goes on.
 pub(crate) fn remove_all() {
-    let mut state = GROUPS.lock();
+    let mut state = GROUPS.state.lock();
     state.spare.clear();
     if let Some(parent) = state.parent.take() {
         remove(&parent);
     }
 }
 
-impl Groups {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl Groups {}
 
 impl State {
     fn make(&mut self) -> io::Result<CallGroup> {
@@ -159,7 +156,7 @@ impl CallGroup {
     /// Keeps the group for another call, if it was empty and not frozen at the last [`Self::is_empty`];
     /// otherwise removes it.
     pub(crate) fn give_back(self) {
-        let mut state = GROUPS.lock();
+        let mut state = GROUPS.state.lock();
         if self.is_reusable.get()
             && !self.was_killed.get()
             && state.parent.is_some()

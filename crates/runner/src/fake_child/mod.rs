@@ -14,6 +14,7 @@ mod tests;
 use crate::supervise::Supervised;
 use crate::{Confinement, Input, Invocation, ProcessEnding, StartError, Variables};
 use connections::{Connections, FakeLines, FakePipe, FakeQuestions};
+use parking_lot::{Mutex, MutexGuard};
 use process::FakeProcess;
 use rustix::process::Signal;
 use std::ffi::OsString;
@@ -21,8 +22,8 @@ use std::fmt;
 use std::future::Ready;
 use std::io::{self, Read};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 
@@ -93,7 +94,7 @@ impl FakeChildren {
 
     /// All processes that were started, in that order.
     pub fn records(&self) -> Vec<ChildRecord> {
-        self.lock().iter().map(|child| child.record().clone()).collect()
+        self.children.lock().iter().map(|child| child.record().clone()).collect()
     }
 
     pub(crate) fn start(
@@ -110,7 +111,7 @@ impl FakeChildren {
         let deeds = (self.script)(&started_with);
         let (connections, ends) = Connections::new(&started_with, budget);
         let child = Arc::new(FakeChild::new(started_with));
-        self.lock().push(Arc::clone(&child));
+        self.children.lock().push(Arc::clone(&child));
         let (output, errors, lines, questions) = ends;
         let process = FakeProcess::start(child, deeds, connections);
         Ok(Supervised { process, feeding: std::future::ready(()), output, errors, lines, questions })
@@ -119,15 +120,11 @@ impl FakeChildren {
     /// Ends all processes: by `TERM`, and by `KILL` where that is ignored. Nothing takes time here, so there
     /// is no grace.
     pub(crate) fn end_all(&self) {
-        for child in self.lock().iter() {
+        for child in self.children.lock().iter() {
             if !child.signal(Signal::TERM) {
                 child.signal(Signal::KILL);
             }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<FakeChild>>> {
-        self.children.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -184,7 +181,7 @@ impl FakeChild {
 
     /// Sends a signal. False if it is ignored.
     fn signal(&self, signal: Signal) -> bool {
-        let ignores = self.ignores_termination.lock().unwrap_or_else(PoisonError::into_inner);
+        let ignores = self.ignores_termination.lock();
         let is_ignored = signal == Signal::TERM && *ignores;
         if !is_ignored {
             self.fatal.send_replace(Some(signal));
@@ -193,7 +190,7 @@ impl FakeChild {
     }
 
     fn ignore_termination(&self, ignore: bool) {
-        *self.ignores_termination.lock().unwrap_or_else(PoisonError::into_inner) = ignore;
+        *self.ignores_termination.lock() = ignore;
     }
 
     /// Completes with a signal that ends the process.
@@ -207,6 +204,6 @@ impl FakeChild {
     }
 
     fn record(&self) -> MutexGuard<'_, ChildRecord> {
-        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+        self.record.lock()
     }
 }

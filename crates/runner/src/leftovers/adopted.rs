@@ -12,12 +12,13 @@ use super::process::Process;
 use crate::calls::CALLS;
 use crate::mark::{Carried, OURS};
 use crate::{system_calls, warden};
+use parking_lot::{Mutex, MutexGuard};
 use rustix::io::Errno;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, set_child_subreaper, waitid,
 };
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, MutexGuard, Once, OnceLock, PoisonError};
+use std::sync::{LazyLock, Once, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How long to wait for a killed process to end before the next pass.
@@ -79,8 +80,8 @@ pub(crate) fn end_without_waiting() -> bool {
     }
     // Another thread makes a pass, and may take a while.
     match KILLED.try_lock() {
-        Ok(mut killed) => pass(&mut killed).found_nothing(),
-        Err(_) => false,
+        Some(mut killed) => pass(&mut killed).found_nothing(),
+        None => false,
     }
 }
 
@@ -196,5 +197,5 @@ fn orphans() -> Vec<Pid> {
 }
 
 fn lock() -> MutexGuard<'static, HashMap<Pid, Instant>> {
-    KILLED.lock().unwrap_or_else(PoisonError::into_inner)
+    KILLED.lock()
 }

@@ -3,6 +3,7 @@
 //! groups that are alive. Writing to it does not wake the warden.
 
 use crate::mark::{ENCODED, Mark};
+use parking_lot::Mutex;
 use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -10,7 +11,6 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 /// The space for the paths of [`Cleanup`]s. Each begins with a letter for its kind, and ends with a NUL.
 const PATHS_SIZE: usize = 4096;
@@ -76,7 +76,7 @@ impl Ledger {
     }
 
     fn with_slots<T>(&self, act: impl FnOnce(&mut Slots) -> T) -> T {
-        act(&mut self.slots.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.slots.lock())
     }
 }
 

@@ -17,13 +17,14 @@ mod process;
 use crate::mark::{self, OURS};
 pub(crate) use ledger::WatchedGroup;
 use ledger::{Cleanup, Ledger};
+use parking_lot::{Mutex, MutexGuard};
 use rustix::process::Pid;
 use std::io::{self, PipeWriter};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The first argument that makes this program the warden.
@@ -162,5 +163,5 @@ fn start(cleanups: &[Cleanup]) -> io::Result<Warden> {
 }
 
 fn state() -> MutexGuard<'static, WardenState> {
-    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+    STATE.lock()
 }

@@ -4,12 +4,13 @@ use mcp_bash_budget::Budget;
 use mcp_bash_project::{Catalog, Paths, Tool};
 use mcp_bash_scripts::{Outcome, ScriptError, ScriptRoots, Scripts, ToolCall};
 use mcp_bash_settings::Settings;
+use parking_lot::{Mutex, MutexGuard};
 use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::rc::{Rc, Weak};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tempfile::TempDir;
 
 pub(crate) struct Project {
@@ -105,7 +106,7 @@ fn turn() -> Turn {
     thread_local!(static OURS: RefCell<Weak<MutexGuard<'static, ()>>> = RefCell::default());
     OURS.with_borrow_mut(|ours| {
         ours.upgrade().unwrap_or_else(|| {
-            let turn = Rc::new(TURN.lock().unwrap_or_else(PoisonError::into_inner));
+            let turn = Rc::new(TURN.lock());
             *ours = Rc::downgrade(&turn);
             turn
         })

@@ -5,7 +5,7 @@ mod stage;
 
 use mcp_bash_project::Changes;
 use mcp_bash_runner::fake_child::Deed;
-use mcp_bash_server::{Owed, Said};
+use mcp_bash_server::{InMemoryReply, Owed, Said};
 use serde_json::json;
 use stage::{Stage, answer, parsed, text, tool, write_tool};
 use std::sync::Arc;
@@ -112,9 +112,9 @@ async fn a_parked_process_is_resumed_by_its_caller_alone() {
     let stage = Stage::new(&["asks"], &[], move |_| vec![Deed::Ask(question.into()), print("went on")]);
     let (first, thief, again) = (stage.client("a").await, stage.client("b").await, stage.client("a").await);
     let asked = answer(&mut first.stateless_call(1, "asks", &json!({}))).await;
-    let state = asked["result"]["requestState"].as_str().unwrap_or_else(|| panic!("{asked}"));
+    let resume_token = asked["result"]["requestState"].as_str().unwrap_or_else(|| panic!("{asked}"));
     let accepted = json!({ "question": { "action": "accept", "content": {} } });
-    let more = json!({ "requestState": state, "inputResponses": accepted });
+    let more = json!({ "requestState": resume_token, "inputResponses": accepted });
     let refused = answer(&mut thief.stateless_call(1, "asks", &more)).await;
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
     // The same caller may come back on another connection, and finds the very same process.
@@ -144,7 +144,7 @@ async fn a_caller_that_floods_delays_itself() {
         "quick",
         "with one place free, ahead of eight that waited longer"
     );
-    let done = flooded.iter_mut().filter_map(|reply| reply.try_next()).count();
+    let done = flooded.iter_mut().filter_map(InMemoryReply::try_next).count();
     assert_eq!(done, 1);
 }
 

@@ -2,12 +2,13 @@
 //! blocks when the server has to end: it is there already, where the system may have no other left for us.
 
 use super::{Ending, Lifecycle};
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, getppid};
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
@@ -77,7 +78,7 @@ impl Watcher {
             work();
             drop(done);
         });
-        *self.work.lock().unwrap_or_else(PoisonError::into_inner) = Some(work);
+        *self.work.lock() = Some(work);
         let _ = (&self.wake).write_all(b"!");
         let _ = is_done.await;
     }
@@ -107,7 +108,7 @@ impl<O: AsFd> Thread<O> {
             }
         }
         let _ = self.woken.read(&mut [0]);
-        let work = self.work.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let work = self.work.lock().take();
         if let Some(work) = work {
             work();
         }

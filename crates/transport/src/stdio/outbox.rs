@@ -5,13 +5,14 @@ mod queue;
 use super::system::make_roomy;
 use mcp_bash_budget::Budget;
 use mcp_bash_server::{Reply, Stream};
+use parking_lot::{Condvar, Mutex};
 use queue::{Queue, Writer};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::PIPE_BUF;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -82,13 +83,13 @@ impl Outbox {
 
     /// Whether the outbox is clogged, and the client has taken nothing for so long.
     pub(super) fn is_stuck(&self, patience: Duration) -> bool {
-        self.is_clogged() && self.shared.lock().last_taken.elapsed() >= patience
+        self.is_clogged() && self.shared.queue.lock().last_taken.elapsed() >= patience
     }
 
     /// Waits until all is written, as long as the client takes something every `patience`.
     pub(super) fn finish(&self, patience: Duration) {
         self.flush();
-        let mut queue = self.shared.lock();
+        let mut queue = self.shared.queue.lock();
         self.shared.is_finishing.store(true, Ordering::Relaxed);
         let (mut unsent, mut deadline) = (queue.unsent(), Instant::now() + patience);
         while queue.writer != Writer::Nobody && !queue.is_dead {
@@ -96,7 +97,7 @@ impl Outbox {
             if left.is_zero() {
                 return;
             }
-            queue = self.shared.relieved.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.shared.relieved.wait_for(&mut queue, left);
             if queue.unsent() < unsent {
                 (unsent, deadline) = (queue.unsent(), Instant::now() + patience);
             }
@@ -134,7 +135,7 @@ impl Stream for Outbox {
     }
 
     fn flush(&self) {
-        let mut queue = self.shared.lock();
+        let mut queue = self.shared.queue.lock();
         if queue.writer != Writer::Nobody || queue.is_empty() || queue.is_dead {
             return;
         }
@@ -146,7 +147,7 @@ impl Stream for Outbox {
             };
             drop(queue);
             let wrote = self.shared.write_now(&bytes);
-            queue = self.shared.lock();
+            queue = self.shared.queue.lock();
             match wrote {
                 Wrote::All => {
                     queue.wrote(bytes.len());
@@ -182,7 +183,7 @@ impl Stream for Outbox {
 impl Outbox {
     /// Queues one message.
     fn push(&self, message: Vec<u8>) {
-        let mut queue = self.shared.lock();
+        let mut queue = self.shared.queue.lock();
         queue.push(message);
         if queue.unsent() > self.shared.limit && !self.shared.is_clogged.load(Ordering::Relaxed) {
             queue.last_taken = Instant::now();
@@ -242,10 +243,10 @@ impl Shared {
 
     /// The life of the writer thread.
     fn write_left_overs(&self) {
-        let mut queue = self.lock();
+        let mut queue = self.queue.lock();
         loop {
             while queue.writer != Writer::Thread {
-                queue = self.stalled.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                self.stalled.wait(&mut queue);
             }
             let Some(bytes) = queue.take_first() else {
                 queue.writer = Writer::Nobody;
@@ -262,7 +263,7 @@ impl Shared {
                 match rustix::io::write(&self.output, &rest[..rest.len().min(LARGE)]) {
                     Ok(count) => {
                         rest = &rest[count..];
-                        let mut queue = self.lock();
+                        let mut queue = self.queue.lock();
                         queue.wrote(count);
                         queue.last_taken = Instant::now();
                         self.relieve(&queue);
@@ -270,7 +271,7 @@ impl Shared {
                     Err(Errno::INTR) => {}
                     Err(Errno::AGAIN) => drop(self.wait_writable(None)),
                     Err(_) => {
-                        let mut queue = self.lock();
+                        let mut queue = self.queue.lock();
                         queue.die();
                         return self.relieve(&queue);
                     }
@@ -278,7 +279,7 @@ impl Shared {
             }
             // Given back before the next is taken.
             drop(bytes);
-            queue = self.lock();
+            queue = self.queue.lock();
         }
     }
 
@@ -292,9 +293,5 @@ impl Shared {
             self.has_room.notify_one();
             self.has_relief.notify_one();
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
