@@ -41,6 +41,8 @@ pub use echo::echo;
 pub use error::{ErrorKind, FetchError};
 pub use file::{FileContent, Roots};
 pub use git::{Git, GitPolicy};
-pub use hosts::{Answer, HostError, HostList, HostListError, HostRules, Network, SystemNetwork, UrlError};
+pub use hosts::{
+    HostError, HostList, HostListError, HostRules, Network, NetworkFuture, SystemNetwork, UrlError,
+};
 pub use https::{Https, HttpsPolicy, Response, Trust};
 pub use sniff::{Sniffed, sniff};

@@ -101,8 +101,8 @@ impl StateDir {
         Ok(self.path()?.join(format!("{prefix}.{number}")))
     }
 
-    /// A word that nobody can guess.
-    pub fn unguessable_word(&self) -> io::Result<String> {
+    /// A token that nobody can guess.
+    pub fn unguessable_token(&self) -> io::Result<String> {
         random::hex::<16>()
     }
 

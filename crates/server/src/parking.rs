@@ -46,14 +46,14 @@ pub(crate) struct Parked {
     /// What is asked for: the name of the answer, and the whole of the question.
     pub(crate) key: &'static str,
     pub(crate) request: String,
-    pub(crate) stage: Stage,
+    pub(crate) stage: ParkedStage,
     pub(crate) since: Instant,
     /// What the question costs, and then the result.
     pub(crate) held: Charge,
 }
 
 /// How far a parked process is.
-pub(crate) enum Stage {
+pub(crate) enum ParkedStage {
     /// It waits for the answer.
     Waiting(oneshot::Sender<RawBuf>),
     /// It did not wait any longer, and this came of it: the members of a result, or an error.
@@ -135,14 +135,14 @@ impl Parking {
         state.expire(Instant::now());
         let parked = state.by_token.remove(token)?;
         let waiting = match parked.stage {
-            Stage::Finished(outcome) => return Some(Resumed::Finished(outcome)),
-            Stage::Waiting(waiting) => waiting,
+            ParkedStage::Finished(outcome) => return Some(Resumed::Finished(outcome)),
+            ParkedStage::Waiting(waiting) => waiting,
         };
         let read = |responses| Object::read(responses, "inputResponses", &[parked.key]).ok()?.get(parked.key);
         let response = responses.and_then(read);
         if response.is_none() && !waiting.is_closed() {
             let (key, request) = (parked.key, parked.request.clone());
-            state.by_token.insert(fresh_token, Parked { stage: Stage::Waiting(waiting), ..parked });
+            state.by_token.insert(fresh_token, Parked { stage: ParkedStage::Waiting(waiting), ..parked });
             return Some(Resumed::AskAgain { key, request });
         }
         parked.slot.send_replace(Occupant::Request(Arc::clone(request)));
@@ -163,7 +163,7 @@ impl Parking {
         let Some(parked) = state.by_token.values_mut().find(|parked| Arc::ptr_eq(&parked.slot, slot)) else {
             return Some(outcome);
         };
-        parked.stage = Stage::Finished(outcome);
+        parked.stage = ParkedStage::Finished(outcome);
         // Nobody is asked any more. The result has a limit of its own, so that it is kept in any case.
         parked.request = String::new();
         parked.held.set(parked.result_bytes());
@@ -226,9 +226,11 @@ impl Parked {
     /// What is kept for whoever comes late.
     fn result_bytes(&self) -> usize {
         match &self.stage {
-            Stage::Finished(Ok(members)) => members.len(),
-            Stage::Finished(Err(error)) => error.message.len() + error.data.as_ref().map_or(0, String::len),
-            Stage::Waiting(_) => 0,
+            ParkedStage::Finished(Ok(members)) => members.len(),
+            ParkedStage::Finished(Err(error)) => {
+                error.message.len() + error.data.as_ref().map_or(0, String::len)
+            }
+            ParkedStage::Waiting(_) => 0,
         }
     }
 }
@@ -257,7 +259,7 @@ mod tests {
             subject: Subject::new("tool", "{}"),
             key: "question",
             request: String::new(),
-            stage: Stage::Waiting(sender),
+            stage: ParkedStage::Waiting(sender),
             since: Instant::now(),
             held: Charge::nothing(&Budget::new(0, "NOTHING")),
         };

@@ -81,9 +81,9 @@ impl Server {
         &self.parking
     }
 
-    /// A word that nobody can guess; none only while the system has no random numbers.
-    pub(crate) fn unguessable_word(&self) -> Option<String> {
-        self.state_dir().unguessable_word().ok()
+    /// A token that nobody can guess; none only while the system has no random numbers.
+    pub(crate) fn unguessable_token(&self) -> Option<String> {
+        self.state_dir().unguessable_token().ok()
     }
 
     pub fn settings(&self) -> &Settings {

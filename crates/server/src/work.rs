@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::context::RequestContext;
 use crate::in_flight::InFlightRequest;
 use crate::log::{data_of, message_notification};
-use crate::parking::{self, Parked, Resumed, Stage, Subject};
+use crate::parking::{self, Parked, ParkedStage, Resumed, Subject};
 use crate::questions::Unanswered;
 use crate::server::Server;
 use crate::session::Session;
@@ -157,7 +157,7 @@ impl Work {
         // Before its turn, so that it does not wait for others in vain.
         self.current().as_deref().map_or(Ok(()), offered)?;
         let _turn = self.asking.lock().await;
-        let elicitation_id = self.server().unguessable_word();
+        let elicitation_id = self.server().unguessable_token();
         let params = shape::question(method, params, elicitation_id.as_deref(), self.revision);
         if let Some(session) = self.session() {
             let current = self.current().ok_or(Unanswered::Cancelled)?;
@@ -199,13 +199,13 @@ impl Work {
         // Here, and as the answer, which must not become an error: then nobody would know of the question.
         let mut held = self.budget().charge(2 * params.len())?;
         held.set(params.len());
-        let resume_token = self.server().unguessable_word().ok_or(Unanswered::Cancelled)?;
+        let resume_token = self.server().unguessable_token().ok_or(Unanswered::Cancelled)?;
         let (sender, answer) = oneshot::channel();
         let request = format!(r#"{{"method":"{method}","params":{params}}}"#);
         let key = "question";
         let members = shape::input_required(key, &request, &resume_token);
         let slot = Arc::clone(&self.slot);
-        let stage = Stage::Waiting(sender);
+        let stage = ParkedStage::Waiting(sender);
         let caller = Arc::clone(self.caller());
         let parked = Parked { caller, slot, subject, key, request, stage, since: Instant::now(), held };
         self.server().parking().park(resume_token.clone(), parked);
@@ -273,7 +273,7 @@ impl Continuation<'_> {
         let current = Arc::new(Current { context, in_flight });
         let known = parking.subject(self.resume_token, &current.context.caller);
         let is_right = known.is_some_and(|known| known == subject());
-        let fresh_token = server.unguessable_word().filter(|_| is_right);
+        let fresh_token = server.unguessable_token().filter(|_| is_right);
         let resumed = fresh_token.and_then(|fresh| {
             let resumed = parking.resume(self.resume_token, self.responses, fresh.clone(), &current)?;
             Some((resumed, fresh))

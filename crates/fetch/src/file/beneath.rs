@@ -10,15 +10,9 @@ mod elsewhere;
 #[cfg(not(target_os = "linux"))]
 use elsewhere as system;
 
-pub(super) use system::OPEN_FOLDER;
-
-use rustix::fs::OFlags;
 use rustix::io::Errno;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
-
-/// How a file is opened: for reading, without waiting for the other end of a pipe or becoming anyone's terminal.
-pub(super) const OPEN_FILE: OFlags = OFlags::RDONLY.union(mcp_bash_files::HARMLESS);
 
 /// Opens what this relative path leads to, wherever it leads within the folder. What leads out is `XDEV`.
 ///

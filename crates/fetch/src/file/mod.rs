@@ -1,6 +1,7 @@
 //! Files beneath the folders that may be read.
 
 mod beneath;
+mod flags;
 mod roots;
 mod walk;
 

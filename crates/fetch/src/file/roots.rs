@@ -1,6 +1,7 @@
 //! The folders from which files may be read.
 
-use super::beneath::{OPEN_FOLDER, open_beneath};
+use super::beneath::open_beneath;
+use super::flags::OPEN_FOLDER;
 use crate::error::FetchError;
 use mcp_bash_uri::FileUri;
 use rustix::fs::{CWD, FileType, Mode};

@@ -3,7 +3,7 @@
 //! Every folder on the way is held open and asked for one name at a time, never through a link. So it does not matter
 //! what is renamed meanwhile: `..` goes back to the folder we came from, and never above the first.
 
-use super::beneath::{OPEN_FILE, OPEN_FOLDER};
+use super::flags::{OPEN_FILE, OPEN_FOLDER};
 use rustix::fs::{Mode, OFlags, openat, readlinkat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};

@@ -11,7 +11,7 @@ mod vetted;
 pub(crate) use address::not_public;
 pub(crate) use host::Host;
 pub use host::HostError;
-pub use network::{Answer, Network, SystemNetwork};
+pub use network::{Network, NetworkFuture, SystemNetwork};
 pub(crate) use rules::Settings;
 pub use rules::{HostList, HostListError, HostRules};
 pub(crate) use url::HttpsUrl;

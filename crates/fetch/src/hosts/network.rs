@@ -5,28 +5,28 @@ use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use tokio::net::TcpStream;
 
-pub type Answer<'a, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send + 'a>>;
+pub type NetworkFuture<'a, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send + 'a>>;
 
 /// Finds addresses and connects to them. It decides nothing: an address it is asked to connect to was looked at before.
 pub trait Network: Send + Sync {
     /// All addresses of a name.
-    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Vec<IpAddr>>;
+    fn resolve<'a>(&'a self, name: &'a str) -> NetworkFuture<'a, Vec<IpAddr>>;
 
-    fn connect(&self, address: SocketAddr) -> Answer<'_, TcpStream>;
+    fn connect(&self, address: SocketAddr) -> NetworkFuture<'_, TcpStream>;
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemNetwork;
 
 impl Network for SystemNetwork {
-    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Vec<IpAddr>> {
+    fn resolve<'a>(&'a self, name: &'a str) -> NetworkFuture<'a, Vec<IpAddr>> {
         Box::pin(async move {
             let found = tokio::net::lookup_host((name, 443)).await?;
             Ok(found.map(|address| address.ip()).collect())
         })
     }
 
-    fn connect(&self, address: SocketAddr) -> Answer<'_, TcpStream> {
+    fn connect(&self, address: SocketAddr) -> NetworkFuture<'_, TcpStream> {
         Box::pin(TcpStream::connect(address))
     }
 }

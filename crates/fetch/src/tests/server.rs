@@ -3,7 +3,7 @@
 //! The network gives answers and makes connections as a test wishes. It stands behind every decision, so that a server
 //! on this machine can be reached at what everyone before believes to be a public address.
 
-use crate::{Answer, Https, HttpsPolicy, Network, Trust};
+use crate::{Https, HttpsPolicy, Network, NetworkFuture, Trust};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use std::collections::VecDeque;
 use std::io;
@@ -179,14 +179,14 @@ impl TestNetwork {
 }
 
 impl Network for TestNetwork {
-    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Vec<IpAddr>> {
+    fn resolve<'a>(&'a self, name: &'a str) -> NetworkFuture<'a, Vec<IpAddr>> {
         self.resolved.lock().unwrap().push(name.to_owned());
         let mut answers = self.answers.lock().unwrap();
         let answer = if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() };
         Box::pin(async move { answer.ok_or_else(|| io::ErrorKind::NotFound.into()) })
     }
 
-    fn connect(&self, address: SocketAddr) -> Answer<'_, TcpStream> {
+    fn connect(&self, address: SocketAddr) -> NetworkFuture<'_, TcpStream> {
         self.connected.lock().unwrap().push(address);
         match self.port {
             Some(port) => Box::pin(TcpStream::connect((Ipv4Addr::LOCALHOST, port))),

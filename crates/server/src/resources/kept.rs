@@ -68,7 +68,7 @@ impl Kept {
         if text.len() > MOST_BYTES {
             return None;
         }
-        let uri = format!("{PREFIX}{}", self.state_dir.unguessable_word().ok()?);
+        let uri = format!("{PREFIX}{}", self.state_dir.unguessable_token().ok()?);
         let file = self.write(text).ok()?;
         let fresh = KeptText {
             uri: uri.clone(),

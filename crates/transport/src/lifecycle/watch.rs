@@ -39,11 +39,12 @@ impl Activity {
     }
 }
 
-type Work = Box<dyn FnOnce() + Send>;
+/// What blocks when the server ends.
+type LastDuty = Box<dyn FnOnce() + Send>;
 
 /// The watching thread.
 pub(crate) struct Watcher {
-    work: Arc<Mutex<Option<Work>>>,
+    duty: Arc<Mutex<Option<LastDuty>>>,
     wake: PipeWriter,
 }
 
@@ -64,21 +65,21 @@ pub(crate) struct Watch<O> {
 
 impl Watcher {
     pub(crate) fn start<O: AsFd + Send + Sync + 'static>(watch: Watch<O>) -> io::Result<Self> {
-        let work = Arc::new(Mutex::new(None));
+        let duty = Arc::new(Mutex::new(None));
         let (woken, wake) = io::pipe()?;
-        let thread = Thread { watch, parent: None, woken, work: Arc::clone(&work) };
+        let thread = Thread { watch, parent: None, woken, duty: Arc::clone(&duty) };
         std::thread::Builder::new().name("watch".into()).stack_size(STACK).spawn(move || thread.run())?;
-        Ok(Self { work, wake })
+        Ok(Self { duty, wake })
     }
 
-    /// Lets the watching thread do work that blocks, after which it watches no more.
-    pub(crate) async fn finish(&self, work: impl FnOnce() + Send + 'static) {
+    /// Lets the watching thread do what blocks at the end, after which it watches no more.
+    pub(crate) async fn finish(&self, duty: impl FnOnce() + Send + 'static) {
         let (done, is_done) = oneshot::channel::<()>();
-        let work: Work = Box::new(move || {
-            work();
+        let duty: LastDuty = Box::new(move || {
+            duty();
             drop(done);
         });
-        *self.work.lock() = Some(work);
+        *self.duty.lock() = Some(duty);
         let _ = (&self.wake).write_all(b"!");
         let _ = is_done.await;
     }
@@ -88,7 +89,7 @@ struct Thread<O> {
     watch: Watch<O>,
     parent: Option<Parent>,
     woken: PipeReader,
-    work: Arc<Mutex<Option<Work>>>,
+    duty: Arc<Mutex<Option<LastDuty>>>,
 }
 
 impl<O: AsFd> Thread<O> {
@@ -96,7 +97,7 @@ impl<O: AsFd> Thread<O> {
         self.parent = self.watch.orphan_check.and_then(Parent::new);
         let decided = loop {
             match self.wait() {
-                Some(Event::Work) => break None,
+                Some(Event::LastDuty) => break None,
                 Some(Event::End(ending)) => break Some(ending),
                 None => {}
             }
@@ -108,9 +109,9 @@ impl<O: AsFd> Thread<O> {
             }
         }
         let _ = self.woken.read(&mut [0]);
-        let work = self.work.lock().take();
-        if let Some(work) = work {
-            work();
+        let duty = self.duty.lock().take();
+        if let Some(duty) = duty {
+            duty();
         }
     }
 
@@ -129,7 +130,7 @@ impl<O: AsFd> Thread<O> {
         let is_told =
             |index: usize| happened && watched.get(index).is_some_and(|fd| !fd.revents().is_empty());
         if is_told(0) {
-            Some(Event::Work)
+            Some(Event::LastDuty)
         } else if is_told(1) {
             Some(Event::End(Ending::OutputClosed))
         } else if is_told(2) || parent.is_some_and(Parent::is_gone) {
@@ -162,8 +163,8 @@ impl<O: AsFd> Thread<O> {
 }
 
 enum Event {
-    /// There is work to be done.
-    Work,
+    /// The server ends, and there is something to be done.
+    LastDuty,
     End(Ending),
 }
 

@@ -1,14 +1,11 @@
 //! The kernel looks a path up and never leaves the folder, in one step.
 
-use super::OPEN_FILE;
+use crate::file::flags::OPEN_FILE;
 use crate::file::walk::walk_beneath;
-use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+use rustix::fs::{Mode, ResolveFlags, openat2};
 use rustix::io::Errno;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
-
-/// How a folder is held while names are looked up in it.
-pub(in crate::file) const OPEN_FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// How often a lookup that was disturbed by a renaming is tried again.
 const ATTEMPTS: usize = 64;

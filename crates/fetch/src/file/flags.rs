@@ -1,0 +1,14 @@
+//! How files and folders are opened.
+
+use rustix::fs::OFlags;
+
+/// A file: for reading, without waiting for the other end of a pipe or becoming anyone's terminal.
+pub(super) const OPEN_FILE: OFlags = OFlags::RDONLY.union(mcp_bash_files::HARMLESS);
+
+/// A folder that is held while names are looked up in it.
+pub(super) const OPEN_FOLDER: OFlags = HOLD.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+#[cfg(target_os = "linux")]
+const HOLD: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const HOLD: OFlags = OFlags::RDONLY;
