@@ -1,6 +1,6 @@
 //! What a client sends reaches scripts through their environment, and never keeps them from starting.
 
-use crate::harness::{Project, Server, code};
+use crate::harness::{Project, Server, code, wait_until_asleep};
 use serde_json::{Value, json};
 
 fn text(answer: &Value) -> &str {
@@ -107,10 +107,13 @@ done
     // A part of this one must not be taken for another root.
     project = project.file("r/line\n/x", "");
     roots.push(json!({ "uri": format!("file://{}", project.path("r/line%0A").display()) }));
-    let mut server = Server::start_with(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")]);
+    let environment = [("MCPBASH_LOG_LEVEL", "emergency"), ("MCPBASH_ROOTS_REQUEST_TIMEOUT", "600")];
+    let mut server = Server::start_with(project.root(), &environment);
     server.initialize_offering("2025-11-25", &json!({ "roots": {} }));
     let asked = server.receive();
     server.reply(&asked, &json!({ "roots": roots }));
+    // A call waits for the roots, but not for ever: it begins when all of them were looked at.
+    wait_until_asleep(server.child.id());
     server.call(1, "roots");
     assert_eq!(text(&server.receive()), "10001\n10000\n10001\nyes\nno");
 }

@@ -14,6 +14,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+/// How long what must come is waited for. It only keeps a run from waiting for ever.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
 pub struct Stage {
     pub root: PathBuf,
     client: Arc<Client>,
@@ -96,7 +99,7 @@ impl Stage {
     pub fn ask(&self, line: &str) -> Value {
         self.send(line);
         loop {
-            let message = self.next_within(Duration::from_secs(60)).expect("an answer");
+            let message = self.next_within(PATIENCE).expect("an answer");
             if message.get("id").is_some() {
                 return message;
             }

@@ -7,7 +7,7 @@ mod stage;
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
-use stage::Stage;
+use stage::{PATIENCE, Stage};
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -17,8 +17,6 @@ use std::time::{Duration, Instant};
 
 /// Tells how it is reached, and stays.
 const SCRIPT: &str = "#!/bin/sh\nprintf '%s\\n' \"$MCP_PROGRESS_STREAM\" \"$MCP_ASK_SOCKET\" \"$MCP_ASK_KEY\" >where.draft\nmv where.draft where\nwhile :; do sleep 1000; done\n";
-
-const PATIENCE: Duration = Duration::from_secs(20);
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((choice, bytes)) = bytes.split_first() else { return };

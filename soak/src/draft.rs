@@ -94,9 +94,9 @@ impl Plan {
         Self::ALL.iter().map(|(_, plan)| *plan).find(|plan| name.starts_with(plan.name()))
     }
 
-    /// How long the script waits for the answer, in seconds.
+    /// How long the script waits for the answer, in seconds. One that is sent must reach it, however busy the machine is.
     pub(crate) fn seconds(self) -> u32 {
-        if matches!(self, Self::Never | Self::Tardy | Self::Fail) { 1 } else { 5 }
+        if matches!(self, Self::Never | Self::Tardy | Self::Fail) { 1 } else { 30 }
     }
 
     /// What the script has been told in the end.

@@ -93,7 +93,6 @@ pub(crate) fn quiesce(peer: &Peer) -> bool {
     let manner = Manner { stateless: is_stateless, ..Manner::default() };
     wait_until(PATIENCE, || {
         peer.do_due();
-        sleep(Duration::from_millis(10));
         !peer.has_later() && peer.ledger().waiting() == 0 || peer.has_ended()
     });
     let listens = peer.ledger().cancellable(true);

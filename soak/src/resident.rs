@@ -8,7 +8,7 @@ use crate::proc;
 use crate::process::Process;
 use crate::random::Random;
 use crate::revision::Revision;
-use crate::run::{Run, wait_until};
+use crate::run::{PATIENCE, Run, wait_until};
 use crate::traffic::{Traffic, drafts, stateless};
 use crate::violations::Kind;
 use std::fs;
@@ -46,7 +46,7 @@ const FILE_SLACK: u64 = 16;
 /// How many requests these servers work on at once.
 const PLACES: usize = 8;
 
-/// How long after the last answer the usage is taken.
+/// For how long the least usage is looked for that the later one is compared with.
 const SETTLING: Duration = Duration::from_secs(2);
 
 /// Runs one server for the whole time. Nothing is compared if it did not last.
@@ -60,9 +60,10 @@ pub(crate) fn stay(run: &Arc<Run>, number: u32, revision: Revision) -> Option<Co
     let length = run.until.saturating_duration_since(Instant::now());
     converse(&mut traffic, &peer, Instant::now() + length * 2 / 5);
     fill_places(&peer);
-    let before = measure(&peer, &process);
+    let before = measure(&peer, &process, |_, looked| looked >= SETTLING);
     converse(&mut traffic, &peer, run.until);
-    let after = measure(&peer, &process);
+    // What is free may be given back late, and a server may be reading its project again at any moment.
+    let after = measure(&peer, &process, |now, _| before.is_none_or(|before| now.growth(before).is_empty()));
     Ending::Orderly.end(&mut process, &mut random);
     finish(Ending::Orderly, &process);
     let comparison = Comparison { server: number, revision, before: before?, after: after? };
@@ -85,7 +86,9 @@ fn fill_places(peer: &Peer) {
     }
 }
 
-fn measure(peer: &Peer, process: &Process) -> Option<Usage> {
+/// The least that a server uses while it has nothing to do. It is looked at again and again until `is_enough` says so of
+/// the least so far and of how long it was looked for.
+fn measure(peer: &Peer, process: &Process, is_enough: impl Fn(Usage, Duration) -> bool) -> Option<Usage> {
     if !quiesce(peer) {
         return None;
     }
@@ -93,13 +96,14 @@ fn measure(peer: &Peer, process: &Process) -> Option<Usage> {
     if !quiesce(peer) {
         return None;
     }
-    sleep(SETTLING);
-    // The least of some looks: a server may be reading its project again at any moment.
-    let looks = (0..10).filter_map(|_| {
-        sleep(Duration::from_millis(50));
-        Usage::of(peer.pid, process)
+    let (mut least, since): (Option<Usage>, _) = (None, Instant::now());
+    wait_until(PATIENCE, || {
+        let Some(now) = Usage::of(peer.pid, process) else { return true };
+        let now = least.map_or(now, |least| least.least(now));
+        least = Some(now);
+        is_enough(now, since.elapsed())
     });
-    looks.reduce(Usage::least)
+    least
 }
 
 impl Usage {
@@ -126,27 +130,31 @@ impl Usage {
             files: self.files.min(other.files),
         }
     }
+
+    /// What has grown since then, beyond the slack.
+    fn growth(self, before: Self) -> Vec<(Kind, String)> {
+        let mut growth = Vec::new();
+        if self.memory > before.memory + MEMORY_SLACK {
+            let (was, is) = (before.memory / 1024, self.memory / 1024);
+            growth.push((Kind::Memory, format!("resident memory was {was} KiB and is {is} KiB")));
+        }
+        if let (Some(was), Some(is)) = (before.descriptors, self.descriptors)
+            && is > was + DESCRIPTOR_SLACK
+        {
+            growth.push((Kind::Descriptors, format!("there were {was} descriptors and are {is}")));
+        }
+        if self.files > before.files + FILE_SLACK {
+            let (was, is) = (before.files, self.files);
+            growth.push((Kind::FileLeft, format!("there were {was} files in its folder and are {is}")));
+        }
+        growth
+    }
 }
 
 impl Comparison {
     fn judge(&self, peer: &Peer) {
-        let (before, after) = (self.before, self.after);
-        if after.memory > before.memory + MEMORY_SLACK {
-            let what = format!(
-                "resident memory was {} KiB and is {} KiB",
-                before.memory / 1024,
-                after.memory / 1024
-            );
-            peer.violation(Kind::Memory, &what);
-        }
-        if let (Some(before), Some(after)) = (before.descriptors, after.descriptors)
-            && after > before + DESCRIPTOR_SLACK
-        {
-            peer.violation(Kind::Descriptors, &format!("there were {before} descriptors and are {after}"));
-        }
-        if after.files > before.files + FILE_SLACK {
-            let what = format!("there were {} files in its folder and are {}", before.files, after.files);
-            peer.violation(Kind::FileLeft, &what);
+        for (kind, what) in self.after.growth(self.before) {
+            peer.violation(kind, &what);
         }
     }
 }
@@ -163,17 +171,17 @@ fn hears_news(peer: &Peer) {
     }
     let listen = if peer.revision.is_stateless() {
         let id = ask(drafts::listen_to(&uri), stateless());
-        wait_until(Duration::from_secs(20), || peer.ledger().is_acknowledged(&id));
+        wait_until(PATIENCE, || peer.ledger().is_acknowledged(&id));
         Some(id)
     } else {
         ask(drafts::subscribe_to(&uri), Manner::default());
-        wait_until(Duration::from_secs(20), || peer.ledger().is_quiet());
+        wait_until(PATIENCE, || peer.ledger().is_quiet());
         None
     };
     let known = peer.ledger().updates(&uri);
     let text = format!("after {:?}", peer.run.begun.elapsed());
-    let heard = write(&text)
-        && wait_until(Duration::from_secs(20), || peer.ledger().updates(&uri) > known || peer.has_ended());
+    let heard =
+        write(&text) && wait_until(PATIENCE, || peer.ledger().updates(&uri) > known || peer.has_ended());
     if !heard {
         peer.violation(Kind::Unheard, &format!("{uri} was changed, and nobody was told"));
     }

@@ -22,14 +22,21 @@ export const scratch = mkdtempSync(join(tmpdir(), "client-session-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const pids = join(scratch, "server-pids");
 
-/** The command line that was given, in a shell that writes its process id down before it becomes the server. */
+// How long, in milliseconds, what must come is waited for. It only keeps a session from waiting for ever.
+const PATIENCE = 60_000;
+
+/**
+ * The command line that was given, in a shell that writes its process id down before it becomes the server. The name of
+ * the server's log has that number as well.
+ */
 export function serverCommand() {
   const server = process.argv.slice(2);
   if (server.length === 0) {
     console.error("usage: session SERVER [ARGUMENT...]");
     process.exit(2);
   }
-  return ["sh", "-c", 'echo $$ >>"$0" && exec "$@"', pids, ...server];
+  const shell = 'echo $$ >>"$0" && MCPBASH_LOG_LEVEL=debug exec "$@" --log-file "$0.$$.log"';
+  return ["sh", "-c", shell, pids, ...server];
 }
 
 export function check(what, holds, seen) {
@@ -45,9 +52,9 @@ export function checkEqual(what, seen, wanted) {
   check(what, isDeepStrictEqual(seen, wanted), seen);
 }
 
-/** Whether something comes true within five seconds. */
+/** Whether something comes true. */
 export async function until(holds) {
-  for (const deadline = Date.now() + 5000; !holds(); await sleep(20)) {
+  for (const deadline = Date.now() + PATIENCE; !holds(); await sleep(20)) {
     if (Date.now() > deadline) return false;
   }
   return true;
@@ -62,8 +69,20 @@ export function alive(pid) {
   }
 }
 
+function serversStarted() {
+  return readFileSync(pids, "utf8").trim().split("\n").map(Number);
+}
+
+/** The libraries send a signal to a server that is still there some time after its input was closed. */
+export async function checkServerLeftByItself() {
+  const pid = serversStarted().at(-1);
+  check("a server whose input was closed ends", await until(() => !alive(pid)), pid);
+  const log = readFileSync(`${pids}.${pid}.log`, "utf8");
+  check("the server left by itself when its input was closed", log.includes('"end of input"'), log.slice(-1000));
+}
+
 export async function checkNoServerIsLeft() {
-  const started = readFileSync(pids, "utf8").trim().split("\n").map(Number);
+  const started = serversStarted();
   const gone = await until(() => !started.some(alive));
   check("no server process is left", gone, started.filter(alive));
 }

@@ -94,11 +94,12 @@ EOT
 # It writes down its process id, so that a session can see that it started, and that it was stopped.
 tool slow '{
   "name": "slow",
-  "description": "Takes half a minute.",
-  "inputSchema": { "type": "object", "properties": { "pidFile": { "type": "string" } } }
+  "description": "Takes longer than any session waits.",
+  "inputSchema": { "type": "object", "properties": { "pidFile": { "type": "string" } } },
+  "timeoutSecs": 600
 }' <<'EOT'
 #!/bin/sh
 file=$(sed -n 's/.*"pidFile"[[:space:]]*:[[:space:]]*"\([^"]*\)".*/\1/p')
 [ -z "$file" ] || echo $$ >"$file"
-exec sleep 30
+exec sleep 1000
 EOT
