@@ -57,7 +57,7 @@ pub(crate) enum Command {
         timeout: u64,
     },
 
-    /// Download a file for a script, from allowed hosts on the public internet only: prints what came of it as JSON
+    /// Download a file for a script, from allowed hosts on the public internet only: prints the outcome as JSON
     Download(DownloadArguments),
 
     /// Look after executables that provide tools

@@ -10,7 +10,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Prints what came of it as one line of JSON: exit 0 if the file is there, 1 if not.
+/// Prints the outcome as one line of JSON: exit 0 if the file is there, 1 if not.
 pub(crate) fn run(arguments: &DownloadArguments) -> Result<ExitCode, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -56,7 +56,7 @@ pub(crate) struct Parked {
 pub(crate) enum ParkedStage {
     /// It waits for the answer.
     Waiting(oneshot::Sender<RawBuf>),
-    /// It did not wait any longer, and this came of it: the members of a result, or an error.
+    /// It did not wait any longer and has ended: with the members of a result, or an error.
     Finished(Result<String, RpcError>),
 }
 
@@ -89,11 +89,11 @@ impl Subject {
     }
 }
 
-/// What becomes of a request that leads back to a parked process.
+/// What becomes of a request that shows the token of a parked process.
 pub(crate) enum Resumed {
     /// The process goes on, and will answer it.
     GoesOn,
-    /// The process has ended meanwhile, and this came of it.
+    /// The process has ended meanwhile, with this result or error.
     Finished(Result<String, RpcError>),
     /// The answer was not among those that came. The question is parked under the fresh token.
     AskAgain { key: &'static str, request: String },
@@ -153,7 +153,7 @@ impl Parking {
         Some(Resumed::GoesOn)
     }
 
-    /// The process of a slot has ended, and this came of it. Given back if it is not parked.
+    /// The process of a slot has ended with this outcome, which is given back if the process is not parked.
     pub(crate) fn finish(
         &self,
         slot: &Slot,
