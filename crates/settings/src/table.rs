@@ -74,6 +74,8 @@ table! {
         "The least serious events that are logged; `true` means `debug`");
     LOG_LEVEL_DEFAULT: Word<LogLevel> = row("MCPBASH_LOG_LEVEL_DEFAULT", LEVELS, "info",
         "The log level where `MCPBASH_LOG_LEVEL` is not set");
+    LOG_VERBOSE: Flag = row("MCPBASH_LOG_VERBOSE", Flag, "false",
+        "`true` tells clients absolute paths, and not only those relative to the project");
 
     MAX_CONCURRENT_REQUESTS: Count = row("MCPBASH_MAX_CONCURRENT_REQUESTS", count(1), "16",
         "How many calls run side by side; the rest wait in order");
