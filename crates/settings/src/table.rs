@@ -197,7 +197,7 @@ table! {
     TOOL_STDERR_TAIL_LIMIT: Bytes = row("MCPBASH_TOOL_STDERR_TAIL_LIMIT", bytes(0, LARGEST), "4096",
         "How much of the end of a tool's standard error is reported");
     MAX_PROGRESS_PER_MINUTE: PerMinute = row("MCPBASH_MAX_PROGRESS_PER_MIN", per_minute(), "100",
-        "Progress notifications of a request; the last one is always sent; 0 means no limit");
+        "Progress notifications of a request; the last one is sent besides, unless this is 1; 0 means no limit");
     MAX_LOGS_PER_MINUTE: PerMinute =
         row_like("MCPBASH_MAX_LOGS_PER_MIN", per_minute(), &MAX_PROGRESS_PER_MINUTE,
         "Log notifications of a request; 0 means no limit");

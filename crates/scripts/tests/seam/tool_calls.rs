@@ -260,7 +260,8 @@ async fn a_script_that_vanishes_after_it_was_allowed_is_not_started() {
     let call = project.prepare("t", "{}").await;
     fs::remove_file(project.path("tools/t/tool.sh")).unwrap();
     let problem = crate::project::said(project.run(call).await);
-    assert!(problem.starts_with("Tool 't' could not be started: failed to start "), "{problem}");
+    assert!(problem.starts_with("Tool 't' could not be started: "), "{problem}");
+    assert!(problem.ends_with("tools/t/tool.sh is not there any more"), "{problem}");
 }
 
 #[tokio::test]
