@@ -30,6 +30,7 @@ mod policy;
 mod progress;
 mod prompts;
 mod providers;
+mod readme;
 mod reference;
 mod registration;
 mod registry;
