@@ -219,8 +219,6 @@ impl Finished<'_> {
     fn timed_out(&self, overrun: Overrun) -> Answer {
         let (name, seconds) = (&self.tool.name, self.patience.limit.as_secs());
         let most = self.patience.most.map_or(seconds, |most| most.as_secs());
-        const LONGER: &str =
-            "`timeoutSecs` in the call or in its metadata, or MCPBASH_DEFAULT_TOOL_TIMEOUT, gives it more";
         let (reason, message) = match overrun {
             Overrun::Fixed => {
                 ("fixed", format!("Tool '{name}' timed out after {seconds} s and was ended; {LONGER}"))
@@ -288,6 +286,10 @@ impl Finished<'_> {
         RpcError::internal(format!("The result of tool '{}' is not sent: {why}", self.tool.name))
     }
 }
+
+/// What gives a tool more time.
+const LONGER: &str =
+    "`timeoutSecs` in the call or in its metadata, or MCPBASH_DEFAULT_TOOL_TIMEOUT, gives it more";
 
 /// A whole `CallToolResult`, as a script prints it.
 struct WholeResult<'a> {
