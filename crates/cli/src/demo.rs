@@ -157,12 +157,10 @@ impl Exchange {
         if shown.len() < message.len() {
             shown.push('…');
         }
-        let mut mark = self.terminal.painted(colour, arrow);
-        for line in self.terminal.lines(&shown, 4) {
-            say(&format!("  {mark}{line}\n"))?;
-            mark = "  ".to_owned();
-        }
-        Ok(())
+        let marks =
+            std::iter::once(self.terminal.painted(colour, arrow)).chain(std::iter::repeat("  ".to_owned()));
+        let mut lines = marks.zip(self.terminal.lines(&shown, 4));
+        lines.try_for_each(|(mark, line)| say(&format!("  {mark}{line}\n")))
     }
 }
 

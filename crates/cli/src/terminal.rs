@@ -59,35 +59,32 @@ pub(crate) fn say(text: &str) -> io::Result<()> {
 
 /// Whether there is an error because nobody reads what [`say`] writes.
 pub(crate) fn nobody_reads(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<NobodyReads>())
+    error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<NobodyReads>)
 }
 
 /// Cuts a text into lines of so many characters at most: between words, and inside of what is longer than a line.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut used = 0;
+    let (mut lines, mut line, mut used) = (Vec::new(), String::new(), 0);
     for word in text.split_inclusive(' ') {
         let length = word.trim_end().chars().count();
         if used > 0 && used + length > width && length <= width {
-            lines.push(String::new());
+            lines.push(std::mem::take(&mut line));
             used = 0;
         }
         for character in word.chars() {
             if used == width {
-                lines.push(String::new());
+                lines.push(std::mem::take(&mut line));
                 used = 0;
                 if character == ' ' {
                     continue;
                 }
             }
-            lines.last_mut().expect("there is a first one").push(character);
+            line.push(character);
             used += 1;
         }
     }
-    for line in &mut lines {
-        line.truncate(line.trim_end().len());
-    }
-    lines
+    lines.push(line);
+    lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
 #[cfg(test)]
