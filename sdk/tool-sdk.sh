@@ -10,8 +10,10 @@
 # through `$(…)`, small JSON is read by bash itself, and functions get by with one. What a script can do without is in
 # parts/, read at its first call. Only mcp_* is for scripts; _mcp_* may change.
 
-# A value taken with `x=$(mcp_args_require .x)` is refused by a subshell; only errexit lets that end the script.
-set -euo pipefail
+# A value taken with `x=$(mcp_args_require .x)` is refused by a subshell; only errexit lets that end the script. Where it
+# does, standard error says in which line: a pipeline that fails says nothing by itself.
+set -Eeuo pipefail
+trap '_mcp_report_failure "$?" "${PIPESTATUS[*]}"' ERR
 
 MCP_TOOL_CANCELLATION_FILE="${MCP_CANCEL_FILE:-}"
 MCP_PROGRESS_STREAM="${MCP_PROGRESS_STREAM:-}"
@@ -401,6 +403,7 @@ mcp_result_error() { _mcp_part errors "$@"; }
 mcp_error() { _mcp_part errors "$@"; }
 mcp_fail() { _mcp_part errors "$@"; }
 mcp_fail_invalid_args() { _mcp_part errors "$@"; }
+_mcp_report_failure() { _mcp_part errors "$@"; }
 
 mcp_json_truncate() { _mcp_part output "$@"; }
 mcp_result_text_with_resource() { _mcp_part output "$@"; }

@@ -234,7 +234,7 @@ fn scripts_that_fail_take_too_long_or_could_be_anyones_are_named() {
     let mut server = Server::ready(project.root());
     for (name, number, problem) in [
         ("fails", -32603, "The completion of 'fails' failed (exit 4) and printed: oh no"),
-        ("slow", -32603, "did not end within 1 s"),
+        ("slow", -32603, "timed out after 1 s"),
         ("open", -32602, "run `chmod go-w` on it"),
         ("wrong", -32603, "must print strings as its suggestions, and printed: [1, 2]"),
     ] {

@@ -51,8 +51,9 @@ fn a_session_hears_the_same_events_at_the_level_it_asks_for() {
 
 #[test]
 fn arguments_results_and_secrets_are_never_logged() {
-    let project =
-        Project::new().tool("leak", "#!/bin/sh\ncat\necho s3cr3t-result\necho s3cr3t-error >&2\nexit 3\n");
+    let leak =
+        "#!/bin/sh\ncat\necho s3cr3t-result\necho s3cr3t-error >&2\necho failed for a reason >&2\nexit 3\n";
+    let project = Project::new().tool("leak", leak);
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "debug")], "2025-11-25");
     let params = json!({ "name": "leak", "arguments": { "password": "s3cr3t-argument" }, "_meta": { "k": "s3cr3t-meta" } });
     server.request(1, "tools/call", &params);
@@ -64,7 +65,7 @@ fn arguments_results_and_secrets_are_never_logged() {
         assert!(!message.to_string().contains("s3cr3t"), "{message}");
     }
     let stderr = server.finish();
-    assert!(stderr.contains("tool ended") && !stderr.contains("s3cr3t"), "{stderr}");
+    assert!(stderr.contains("failed for a reason") && !stderr.contains("s3cr3t"), "{stderr}");
 }
 
 #[test]

@@ -100,11 +100,26 @@ fn an_unknown_revision_is_answered_with_the_newest_handshake() {
 }
 
 #[test]
+fn whoever_names_no_version_gets_the_newest_one() {
+    let project = Project::with_hi();
+    for message in [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize" }),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {} }),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": null } }),
+    ] {
+        let mut server = Server::start(project.root());
+        server.send(&message);
+        assert_eq!(server.receive()["result"]["protocolVersion"], "2025-11-25", "{message}");
+        server.notify("notifications/initialized", &json!({}));
+        assert!(server.ask(2, "tools/list", &json!({}))["result"].is_object(), "{message}");
+    }
+}
+
+#[test]
 fn a_wrong_initialize_is_refused_and_can_be_mended() {
     let project = Project::with_hi();
     let mut server = Server::start(project.root());
     for params in [
-        json!({}),
         json!({ "protocolVersion": 5 }),
         json!({ "protocolVersion": "2025-11-25", "capabilities": [] }),
         json!({ "protocolVersion": "2025-11-25", "clientInfo": "me" }),

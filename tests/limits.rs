@@ -145,3 +145,17 @@ fn a_tool_that_prints_too_much_is_an_error() {
     server.call(2, "hi");
     assert_eq!(server.receive()["result"]["content"][0]["text"], "hi");
 }
+
+#[test]
+fn a_list_that_is_too_long_is_refused_and_a_part_of_it_can_be_had() {
+    let project = (0..20)
+        .fold(Project::new(), |project, number| project.tool(&format!("tool{number}"), "#!/bin/sh\necho\n"));
+    let settings = [("MCPBASH_REGISTRY_MAX_BYTES", "1024")];
+    let mut server = Server::ready_with(project.root(), &settings, "2025-11-25");
+    let answer = server.ask("list", "tools/list", &json!({}));
+    assert_eq!(code(&answer), -32603, "{answer}");
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains("1024 bytes; MCPBASH_REGISTRY_MAX_BYTES"), "{message}");
+    let part = server.ask("part", "tools/list", &json!({ "limit": 3 }));
+    assert_eq!(part["result"]["tools"].as_array().unwrap().len(), 3, "{part}");
+}

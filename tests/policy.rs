@@ -95,6 +95,21 @@ fn the_policy_of_the_project_decides_by_name_metadata_and_environment() {
 }
 
 #[test]
+fn a_refusal_brings_its_data_along() {
+    for (given, data) in [
+        (r#"'{"retry": false, "of": [1.10]}'"#, json!({ "retry": false, "of": [1.10] })),
+        ("'call the office'", json!("call the office")),
+        ("''", json!(null)),
+    ] {
+        let policy =
+            format!("mcp_tools_policy_check() {{ mcp_tools_error -32001 $'not\nnow' {given}; return 1; }}");
+        let refused = call(&guarded(&policy), &[]);
+        assert_eq!(refused["error"]["message"], "not\nnow", "{refused}");
+        assert_eq!(refused["error"]["data"], data, "{refused}");
+    }
+}
+
+#[test]
 fn a_policy_that_is_broken_or_not_trusted_lets_nothing_run() {
     for broken in ["exit 0", "syntax error (", "return 7"] {
         let answer = call(&guarded(broken), &[]);

@@ -82,6 +82,15 @@ fn above_the_rate_the_last_value_is_still_told_before_the_answer() {
 }
 
 #[test]
+fn a_limit_of_one_lets_one_through() {
+    let project = project("5 10 15");
+    let mut server =
+        Server::ready_with(project.root(), &[("MCPBASH_MAX_PROGRESS_PER_MIN", "1")], "2025-11-25");
+    let (notifications, _) = call(&mut server, &json!("t"));
+    assert_eq!(values(&notifications), ["5"]);
+}
+
+#[test]
 fn buffering_keeps_progress_until_just_before_the_answer() {
     let project = project("1 2 3").gate();
     // After more lines that say nothing than the pipe holds, all that came before them has been read.

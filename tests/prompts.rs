@@ -285,7 +285,11 @@ fn a_script_that_fails_is_quoted_and_one_that_others_could_have_written_is_not_r
     let mut server = Server::ready(project.root());
     for (name, number, problem) in [
         ("fails", -32603, "Prompt 'fails' failed (exit 3) and printed: oh no"),
-        ("slow", -32603, "did not end within 3 s (`timeoutSecs` sets the limit) and printed: began"),
+        (
+            "slow",
+            -32603,
+            "timed out after 3 s (`timeoutSecs` in the request or in its metadata, or MCPBASH_DEFAULT_TOOL_TIMEOUT, sets the limit) and printed: began",
+        ),
         ("open", -32602, "run `chmod go-w` on it"),
     ] {
         let answer = get(&mut server, name, &json!({}));

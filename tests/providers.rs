@@ -233,7 +233,7 @@ fn one_that_does_not_answer_hides_no_other() {
     let log = server.finish();
     for (file, said) in [
         ("tools/fails", "failed (exit 7) and printed: no licence"),
-        ("tools/hangs", "did not end within 3 s"),
+        ("tools/hangs", "timed out after 3 s"),
         ("tools/hangs", "thinking"),
         ("tools/prints-rubbish", "Usage: me [OPTION]"),
         ("tools/nameless", "`name` is missing"),

@@ -56,9 +56,11 @@ fn an_object_is_structured_content_as_well_and_keeps_its_numbers() {
     assert!(line.contains(r#""structuredContent":{"z":1.10,"a":12345678901234567890123}"#), "{line}");
     assert!(line.contains(r#""text":"{ \"z\": 1.10,\n  \"a\""#), "{line}");
 
-    let old = answer_to("echo '{\"a\": 1}'", "2025-03-26")["result"].clone();
-    assert!(old.get("structuredContent").is_none(), "{old}");
-    assert_eq!(old["content"][0]["text"], r#"{"a": 1}"#);
+    for old in ["2024-11-05", "2025-03-26"] {
+        let old = answer_to("echo '{\"a\": 1}'", old)["result"].clone();
+        assert_eq!(old["structuredContent"], json!({ "a": 1 }), "{old}");
+        assert_eq!(old["content"][0]["text"], r#"{"a": 1}"#);
+    }
 }
 
 #[test]

@@ -77,6 +77,37 @@ fn a_folder_that_is_not_there_is_named() {
 }
 
 #[test]
+fn a_folder_alone_is_served() {
+    let project = Project::with_hi();
+    let mut command = Server::command();
+    // The environment names another one, and a person knows better.
+    command.current_dir("/").env("MCPBASH_PROJECT_ROOT", "/nonexistent").arg(project.root());
+    let mut server = Server::spawn(command);
+    server.initialize("2025-11-25");
+    server.call(1, "hi");
+    assert_eq!(server.receive()["result"]["content"][0]["text"], "hi");
+}
+
+#[test]
+fn a_word_that_is_neither_folder_nor_command_is_refused_with_a_hint() {
+    let here = tempfile::tempdir().unwrap();
+    std::fs::write(here.path().join("file"), "").unwrap();
+    for (arguments, words) in [
+        (&["regstry"][..], "`regstry` is neither a folder to serve nor a command"),
+        (&["file"], "`file` is neither a folder to serve nor a command"),
+        (&[".", "registry", "status"], "`mcp-bash registry --project-root .`"),
+        (&[".", "--project-root", "."], "cannot be used with"),
+    ] {
+        let output = run(arguments, here.path());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+        assert!(output.stdout.is_empty() && stderr.contains(words), "{arguments:?}: {stderr}");
+    }
+    let served = run(&["--health", "."], here.path());
+    assert!(String::from_utf8_lossy(&served.stdout).contains("\"project\""), "{served:?}");
+}
+
+#[test]
 fn version_help_and_unknown_flags() {
     let here = tempfile::tempdir().unwrap();
     let version = run(&["--version"], here.path());

@@ -3,6 +3,10 @@
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 
+/// What gives a tool more time.
+const LONGER: &str =
+    "`timeoutSecs` in the call or in its metadata, or MCPBASH_DEFAULT_TOOL_TIMEOUT, gives it more";
+
 /// A tool that says something again and again until the gate is open, and then does something else; and one that says
 /// nothing. The metadata is that of both.
 fn lively(metadata: &str, then: &str) -> Project {
@@ -69,7 +73,7 @@ fn without_being_asked_for_they_do_not() {
     let project = lively(hinted, "echo lively");
     let mut server = Server::ready(project.root());
     let result = call_slow(&mut server);
-    let message = "Tool 'slow' timed out after 1 s and was ended";
+    let message = format!("Tool 'slow' timed out after 1 s and was ended; {LONGER}");
     assert_eq!(
         *error_of(&result),
         json!({ "type": "timeout", "reason": "fixed", "timeoutSecs": 1, "exitCode": 124,
@@ -93,7 +97,7 @@ fn a_tool_that_falls_silent_is_ended() {
     assert_eq!(
         *error_of(&server.receive()["result"]),
         json!({ "type": "timeout", "reason": "idle", "timeoutSecs": 3, "exitCode": 124,
-            "message": "Tool 'slow' reported no progress for 3 s and was ended",
+            "message": format!("Tool 'slow' timed out: it reported no progress for 3 s and was ended; {LONGER}"),
             "progressExtendsTimeout": true, "maxTimeoutSecs": 50 })
     );
 }
@@ -106,7 +110,8 @@ fn no_tool_lives_for_ever() {
     assert_eq!(
         *error_of(&call_slow(&mut server)),
         json!({ "type": "timeout", "reason": "max_exceeded", "timeoutSecs": 3, "exitCode": 124,
-            "message": "Tool 'slow' ran for 4 s, the most it may, and was ended",
+            "message": "Tool 'slow' timed out: it ran for 4 s, the most it may, and was ended; `maxTimeoutSecs` in its \
+                metadata, or MCPBASH_MAX_TIMEOUT_SECS, gives it more",
             "progressExtendsTimeout": true, "maxTimeoutSecs": 4 })
     );
 }

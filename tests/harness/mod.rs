@@ -6,10 +6,12 @@ mod project;
 mod reluctant;
 mod schema;
 mod server;
+mod terminal;
 mod wait;
 
 pub(crate) use process::{exists, wait_until_asleep, wait_until_gone};
 pub(crate) use project::Project;
 pub(crate) use reluctant::{Answer, Reluctant, lines, request, requests};
 pub(crate) use server::{ONE_AT_A_TIME, Server, code, stateless_meta};
+pub(crate) use terminal::Terminal;
 pub(crate) use wait::{PATIENCE, wait_until};

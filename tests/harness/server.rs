@@ -74,10 +74,19 @@ impl Server {
         Self::ready_with(root, &[], "2025-11-25")
     }
 
+    /// The same with settings and a revision. Warnings of the start are read, so that what a test asks for is answered
+    /// by the next message.
     pub(crate) fn ready_with(root: &Path, environment: &[(&str, &str)], revision: &str) -> Self {
         let mut server = Self::start_with(root, environment);
         server.initialize(revision);
+        server.told_so_far();
         server
+    }
+
+    /// What the server says before it answers a `ping`.
+    pub(crate) fn told_so_far(&mut self) -> Vec<Value> {
+        self.request("so far?", "ping", &json!({}));
+        std::iter::from_fn(|| Some(self.receive()).filter(|message| message["id"] != "so far?")).collect()
     }
 
     /// Goes through the handshake, and returns the result of `initialize`.

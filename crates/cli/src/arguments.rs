@@ -1,24 +1,29 @@
 //! The command line.
 
+use crate::error::Error;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 /// A folder of scripts becomes a Model Context Protocol server.
 ///
-/// Without a subcommand it serves a project over standard input and output: the one named by `--project-root` or
-/// `MCPBASH_PROJECT_ROOT`, else the nearest parent folder that is a project, else a built-in one to get started with.
+/// Without a command it serves a project over standard input and output: the folder that is named here or by
+/// `MCPBASH_PROJECT_ROOT`, else the project in the current folder or above it, else a built-in one to get started with.
 #[derive(Debug, Parser)]
-#[command(name = "mcp-bash", version, after_help = AFTER_HELP, disable_help_subcommand = true)]
+#[command(name = "mcp-bash", version, override_usage = USAGE, after_help = AFTER_HELP, disable_help_subcommand = true)]
 pub(crate) struct Arguments {
-    /// The folder to serve: it holds `tools/`, and `server.d/` if it likes
+    /// The folder to serve, as with `--project-root`
+    #[arg(value_name = "DIR", conflicts_with = "project_root")]
+    folder: Option<PathBuf>,
+
+    /// The project: the folder that holds `tools/`, `resources/`, `prompts/` or `server.d/`
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) project_root: Option<PathBuf>,
 
-    /// Write the log to this file as well; nobody else may read it
+    /// Write the log to this file as well, which is made so that nobody else may read it
     #[arg(long, value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
 
-    /// The folders that scripts may work in where the client names none, with commas between them
+    /// The folders that scripts may work in, separated by commas, where the client names none
     #[arg(long, value_name = "DIRS")]
     pub(crate) roots: Option<String>,
 
@@ -30,23 +35,40 @@ pub(crate) struct Arguments {
     pub(crate) command: Option<Command>,
 }
 
+impl Arguments {
+    /// The same with a folder that stands alone as the project; or what makes no sense together.
+    pub(crate) fn checked(mut self) -> Result<Self, Error> {
+        match (self.folder.take(), &self.command) {
+            (Some(_), Some(Command::Demo)) => return Err(Error::DemoOfFolder),
+            (Some(folder), Some(command)) => {
+                return Err(Error::FolderBeforeCommand { folder, command: command.name() });
+            }
+            (Some(folder), None) if !folder.is_dir() => return Err(Error::NeitherFolderNorCommand(folder)),
+            (Some(folder), None) => self.project_root = Some(folder),
+            (None, Some(Command::Demo)) if self.project_root.is_some() => return Err(Error::DemoOfFolder),
+            (None, _) => {}
+        }
+        Ok(self)
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start the server on its built-in project, talk to it as a client would, and show the exchange
+    /// Show an exchange between a client and the server on its built-in project
     Demo,
 
-    /// Write the registry of a project anew, or look at it
+    /// Write the registry of a project, or say what it holds
     #[command(subcommand)]
     Registry(RegistryCommand),
 
-    /// Run jq, the way scripts do that find none on this machine
+    /// Run jq, as scripts do on a machine that has none
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Jq {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
         arguments: Vec<std::ffi::OsString>,
     },
 
-    /// Ask the client of the call this is run in, as the SDKs do: prints its answer as JSON
+    /// For scripts: ask the client of the call that runs this, and print its answer as JSON
     Ask {
         /// `elicitation/create`, `sampling/createMessage` or `roots/list`
         method: String,
@@ -57,12 +79,25 @@ pub(crate) enum Command {
         timeout: u64,
     },
 
-    /// Download a file for a script, from allowed hosts on the public internet only: prints the outcome as JSON
+    /// For scripts: download a file from an allowed public host, and print the outcome as JSON
     Download(DownloadArguments),
 
-    /// Look after executables that provide tools
+    /// Check executables that provide tools
     #[command(subcommand)]
     Provider(ProviderCommand),
+}
+
+impl Command {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Demo => "demo",
+            Self::Registry(_) => "registry",
+            Self::Jq { .. } => "jq",
+            Self::Ask { .. } => "ask",
+            Self::Download(_) => "download",
+            Self::Provider(_) => "provider",
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -114,7 +149,7 @@ pub(crate) enum RegistryCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct RefreshArguments {
-    /// Read only this part of the tools folder, and keep what is known of the rest
+    /// Read only this part of the tools, and keep what is known of the rest
     #[arg(long, value_name = "PATH")]
     pub(crate) filter: Option<PathBuf>,
 
@@ -127,8 +162,14 @@ pub(crate) struct RefreshArguments {
     no_notify: bool,
 }
 
+const USAGE: &str = "\
+mcp-bash [OPTIONS] [DIR]
+       mcp-bash [OPTIONS] COMMAND";
+
 const AFTER_HELP: &str = "\
 Put this command into your MCP client's configuration:
   mcp-bash --project-root /path/to/your/project
+See a server and a client at work:
+  mcp-bash demo
 
 Settings are environment variables; docs/settings.md lists them all.";

@@ -2,26 +2,37 @@
 
 use crate::error::Error;
 use crate::startup;
+use crate::terminal::{Terminal, nobody_reads, say};
 use serde_json::{Value, json};
-use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 
 pub(crate) fn run() -> Result<ExitCode, Error> {
     let (settings, _) = startup::settings();
     let (_runtime, scripts) = startup::scripts(settings)?;
     let project = startup::stage(scripts.state_dir())?;
+    let mut exchange = Exchange::new(start_server(&project)?)?;
+    match exchange.play() {
+        // Whoever has seen enough is not told of a failure.
+        Err(error) if nobody_reads(&error) => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(Error::Demo(error.to_string())),
+        Ok(()) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// The server as it is without any settings, so that the exchange is the same for everybody.
+fn start_server(project: &Path) -> Result<Child, Error> {
     let program = std::env::current_exe().map_err(|source| Error::Start { source })?;
-    let server = Command::new(program)
-        .arg("--project-root")
-        .arg(&project)
-        .env("MCPBASH_LOG_LEVEL", "warning")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|source| Error::Start { source })?;
-    let mut exchange = Exchange::new(server)?;
-    exchange.play().map_err(|error| Error::Demo(error.to_string()))?;
-    Ok(ExitCode::SUCCESS)
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        if ["MCPBASH_", "MCP_"].iter().any(|ours| name.to_string_lossy().starts_with(ours)) {
+            command.env_remove(name);
+        }
+    }
+    command.arg("--project-root").arg(project).env("MCPBASH_LOG_LEVEL", "warning");
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.spawn().map_err(|source| Error::Start { source })
 }
 
 /// A client, and what it shows of its conversation.
@@ -29,7 +40,7 @@ struct Exchange {
     server: Child,
     requests: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
-    coloured: bool,
+    terminal: Terminal,
     next_id: u64,
 }
 
@@ -39,17 +50,14 @@ impl Exchange {
             return Err(Error::Demo("the server has no pipes".to_owned()));
         };
         let answers = BufReader::new(answers);
-        Ok(Self {
-            server,
-            requests: Some(requests),
-            answers,
-            coloured: io::stdout().is_terminal(),
-            next_id: 1,
-        })
+        let terminal = Terminal::of_stdout();
+        Ok(Self { server, requests: Some(requests), answers, terminal, next_id: 1 })
     }
 
     fn play(&mut self) -> io::Result<()> {
-        say("A folder of scripts is now a Model Context Protocol server. → is the client, ← is mcp-bash.\n")?;
+        self.words(
+            "A folder of scripts is now a Model Context Protocol server. → is the client, ← is mcp-bash.",
+        )?;
 
         self.heading("The client introduces itself, and learns whom it talks to")?;
         let hello = self.ask(
@@ -86,8 +94,9 @@ impl Exchange {
         if !status.success() {
             return Err(io::Error::other(format!("the server ended with {status}")));
         }
-        say("\nThe client closed the pipe, and the server ended. To serve your own scripts:\n")?;
-        say("  mcp-bash --project-root /path/to/your/project\n")
+        say("\n")?;
+        self.words("The client closed the pipe, and the server ended. To serve your own scripts:")?;
+        say("  mcp-bash /path/to/your/project\n")
     }
 
     /// Sends a request and shows everything that comes until its answer.
@@ -125,25 +134,33 @@ impl Exchange {
     }
 
     fn heading(&self, text: &str) -> io::Result<()> {
-        say(&format!("\n{}\n", self.painted("1", text)))
+        say("\n")?;
+        self.terminal.lines(text, 0).iter().try_for_each(|line| self.line("", "1", line))
     }
 
     fn note(&self, text: &str) -> io::Result<()> {
-        say(&format!("  {}\n", self.painted("32", text)))
+        self.terminal.lines(text, 2).iter().try_for_each(|line| self.line("  ", "32", line))
+    }
+
+    fn words(&self, text: &str) -> io::Result<()> {
+        self.terminal.lines(text, 0).iter().try_for_each(|line| say(&format!("{line}\n")))
+    }
+
+    fn line(&self, indent: &str, colour: &str, text: &str) -> io::Result<()> {
+        say(&format!("{indent}{}\n", self.terminal.painted(colour, text)))
     }
 
     /// Shows a message, cut to what fits a line or two.
-    fn show(&self, arrow: &str, colour: &str, line: &str) -> io::Result<()> {
+    fn show(&self, arrow: &str, colour: &str, message: &str) -> io::Result<()> {
         const MOST: usize = 200;
-        let mut shown: String = line.chars().take(MOST).collect();
-        if shown.len() < line.len() {
+        let mut shown: String = message.chars().take(MOST).collect();
+        if shown.len() < message.len() {
             shown.push('…');
         }
-        say(&format!("  {}{shown}\n", self.painted(colour, arrow)))
-    }
-
-    fn painted(&self, colour: &str, text: &str) -> String {
-        if self.coloured { format!("\u{1b}[{colour}m{text}\u{1b}[0m") } else { text.to_owned() }
+        let marks =
+            std::iter::once(self.terminal.painted(colour, arrow)).chain(std::iter::repeat("  ".to_owned()));
+        let mut lines = marks.zip(self.terminal.lines(&shown, 4));
+        lines.try_for_each(|(mark, line)| say(&format!("  {mark}{line}\n")))
     }
 }
 
@@ -154,12 +171,6 @@ impl Drop for Exchange {
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
-}
-
-fn say(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()
 }
 
 /// A JSON string without its quotes.

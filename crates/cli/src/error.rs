@@ -21,7 +21,7 @@ pub(crate) enum Error {
         "failed to start: only {0} files may be open at once; run `ulimit -n 256` before, {LEAST_FILES} are the least"
     )]
     FewFiles(u64),
-    #[error("no project found here: use --project-root or set MCPBASH_PROJECT_ROOT")]
+    #[error("no project found here: name one with --project-root, or set MCPBASH_PROJECT_ROOT")]
     NoProject,
     #[error("--filter is no folder below the tools of the project: {}", .0.display())]
     Filter(PathBuf),
@@ -29,6 +29,14 @@ pub(crate) enum Error {
     Provider { file: PathBuf, source: io::Error },
     #[error("failed to write the log to {}: {source}", path.display())]
     LogFile { path: PathBuf, source: io::Error },
+    #[error("`{}` is neither a folder to serve nor a command; `mcp-bash --help` lists the commands", .0.display())]
+    NeitherFolderNorCommand(PathBuf),
+    #[error("a command takes the folder after it: `mcp-bash {command} --project-root {}`", folder.display())]
+    FolderBeforeCommand { folder: PathBuf, command: &'static str },
+    #[error(
+        "the demo shows the built-in project, and takes no --project-root; `mcp-bash DIR` serves a folder"
+    )]
+    DemoOfFolder,
     #[error("failed to ask: {0}")]
     Ask(io::Error),
     #[error("the demo failed: {0}")]
@@ -44,6 +52,9 @@ impl Error {
             | Self::Setting(_)
             | Self::FewFiles(_)
             | Self::NoProject
+            | Self::NeitherFolderNorCommand(_)
+            | Self::FolderBeforeCommand { .. }
+            | Self::DemoOfFolder
             | Self::Filter(_)
             | Self::Provider { .. } => ExitCode::from(2),
             Self::Embedded(_) | Self::Start { .. } | Self::Ask(_) | Self::Demo(_) => ExitCode::FAILURE,

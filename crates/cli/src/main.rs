@@ -16,6 +16,7 @@ mod registry;
 mod search_path;
 mod serve;
 mod startup;
+mod terminal;
 mod welcome;
 
 use arguments::{Arguments, Command, ProviderCommand};
@@ -34,21 +35,24 @@ fn main() -> ExitCode {
     }
     // Before anything else: this program is also the one that looks after a server that was killed.
     mcp_bash_runner::warden::install();
-    let arguments = Arguments::parse();
-    let result = match &arguments.command {
-        Some(Command::Demo) => demo::run(),
-        Some(Command::Jq { arguments }) => return jq(arguments.iter().cloned()),
-        Some(Command::Ask { method, params, timeout }) => ask::run(method, params, *timeout),
-        Some(Command::Download(options)) => download::run(options),
-        Some(Command::Registry(command)) => registry::run(&arguments, command),
-        Some(Command::Provider(ProviderCommand::Check { file })) => provider::check(file),
-        None if arguments.health => Ok(health::run(&arguments)),
-        None => serve::run(&arguments),
-    };
+    let result = Arguments::parse().checked().and_then(|arguments| run(&arguments));
     result.unwrap_or_else(|error: Error| {
         eprintln!("mcp-bash: {error}");
         error.exit_code()
     })
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
+    match &arguments.command {
+        Some(Command::Demo) => demo::run(),
+        Some(Command::Jq { arguments }) => Ok(jq(arguments.iter().cloned())),
+        Some(Command::Ask { method, params, timeout }) => ask::run(method, params, *timeout),
+        Some(Command::Download(options)) => download::run(options),
+        Some(Command::Registry(command)) => registry::run(arguments, command),
+        Some(Command::Provider(ProviderCommand::Check { file })) => provider::check(file),
+        None if arguments.health => Ok(health::run(arguments)),
+        None => serve::run(arguments),
+    }
 }
 
 fn jq(arguments: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {

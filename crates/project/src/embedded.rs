@@ -1,8 +1,8 @@
 //! The getting-started project inside the binary.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 
 macro_rules! embedded {
@@ -20,17 +20,17 @@ const FILES: [(&str, &str); 6] = embedded![
     "tools/getting-started/tool.sh",
 ];
 
-/// Writes the project into `folder`, so that its scripts can be run like anyone's.
+/// Writes the project into `folder`, so that its scripts can be run like anyone's. Nobody else may write to it, whatever
+/// the umask is: else nothing of it would be run.
 pub fn stage_embedded(folder: &Path) -> io::Result<()> {
     for (path, text) in FILES.into_iter().chain([("VERSION", env!("CARGO_PKG_VERSION"))]) {
         let file = folder.join(path);
         if let Some(parent) = file.parent() {
-            fs::create_dir_all(parent)?;
+            DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
         }
         fs::write(&file, text)?;
-        if text.starts_with("#!") {
-            fs::set_permissions(&file, fs::Permissions::from_mode(0o755))?;
-        }
+        let mode = if text.starts_with("#!") { 0o700 } else { 0o600 };
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode))?;
     }
     Ok(())
 }

@@ -43,6 +43,11 @@ impl StateDir {
         Self { parent, keep, made: Mutex::default(), counter: AtomicU64::new(0) }
     }
 
+    /// The folder that it is in, or will be.
+    pub fn parent(&self) -> &Path {
+        &self.parent
+    }
+
     /// The folder, which exists from now on.
     pub fn path(&self) -> io::Result<PathBuf> {
         self.folder(&mut self.made.lock())

@@ -1,5 +1,6 @@
 //! Why a script was not run, or why there is nothing to go on with.
 
+use crate::start_failure::StartFailure;
 use mcp_bash_budget::NoRoom;
 use mcp_bash_project::trust::Distrust;
 use mcp_bash_runner::{ProcessEnding, StartError};
@@ -14,16 +15,16 @@ pub enum ScriptError {
     /// The tool may not run.
     #[error("Tool '{tool}' blocked by policy: {why}")]
     Blocked { tool: String, why: Block },
-    /// The project's policy refuses the call in its own words, with a code if it gives one.
+    /// The project's policy refuses the call in its own words, with a code and data if it gives any.
     #[error("{message}")]
-    Refused { code: Option<i32>, message: String },
+    Refused { code: Option<i32>, message: String, data: Option<String> },
     /// Others could have written it.
     #[error("{what} is not run: {source}")]
     Distrusted { what: String, source: Distrust },
     #[error("{what} cannot be given its arguments: {source}")]
     Arguments { what: String, source: io::Error },
     #[error("{what} could not be started: {source}")]
-    Start { what: String, source: StartError },
+    Start { what: String, source: StartFailure },
     /// It was run, and ended otherwise than well.
     #[error("{what} {how}")]
     Failed { what: String, how: Failed },
@@ -67,7 +68,7 @@ pub enum Failed {
     Exited { code: i32, said: String },
     #[error("was ended by signal {signal} and printed: {said}")]
     Signalled { signal: i32, said: String },
-    #[error("did not end within {} s ({setting} sets the limit) and printed: {said}", limit.as_secs())]
+    #[error("timed out after {} s ({setting} sets the limit) and printed: {said}", limit.as_secs())]
     TimedOut { limit: Duration, setting: &'static str, said: String },
     #[error("printed more than {limit} bytes; {setting} sets the limit")]
     OutputTooLarge { limit: usize, setting: &'static str },
@@ -121,7 +122,7 @@ pub enum Unread {
     #[error("{0}")]
     Failed(String),
     #[error(
-        "{} did not end within {} s; MCPBASH_DEFAULT_TOOL_TIMEOUT sets the limit", script.display(), limit.as_secs()
+        "{} timed out after {} s; MCPBASH_DEFAULT_TOOL_TIMEOUT sets the limit", script.display(), limit.as_secs()
     )]
     TimedOut { script: PathBuf, limit: Duration },
     #[error("{} printed more than {limit} bytes; MCPBASH_MAX_RESOURCE_BYTES sets the limit", script.display())]

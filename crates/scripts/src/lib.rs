@@ -33,6 +33,7 @@ mod script_roots;
 mod scripts;
 mod server_script;
 mod spill;
+mod start_failure;
 mod tool_call;
 mod toolbox;
 
@@ -47,4 +48,5 @@ pub use prompt::PromptCall;
 pub use resource_provider::ResourceRead;
 pub use script_roots::ScriptRoots;
 pub use scripts::Scripts;
+pub use start_failure::{StartFailure, interpreter_problem};
 pub use tool_call::ToolCall;

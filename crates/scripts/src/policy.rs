@@ -27,12 +27,12 @@ const LONGEST_COMPLAINT: usize = 1024;
 /// Reads the policy from its standard input, asks it, and prints what it refused with. What it prints itself is not
 /// ours to read.
 const ASK: &str = r#"
-_MCP_TOOLS_ERROR_CODE=-32602 _MCP_TOOLS_ERROR_MESSAGE=
-mcp_tools_error() { _MCP_TOOLS_ERROR_CODE=$1 _MCP_TOOLS_ERROR_MESSAGE=$2; }
+_MCP_TOOLS_ERROR_CODE=-32602 _MCP_TOOLS_ERROR_MESSAGE= _MCP_TOOLS_ERROR_DATA=
+mcp_tools_error() { _MCP_TOOLS_ERROR_CODE=$1 _MCP_TOOLS_ERROR_MESSAGE=$2 _MCP_TOOLS_ERROR_DATA=${3-}; }
 mcp_tools_policy_check() { return 0; }
 { . /dev/stdin; } >&2 || exit 120
 mcp_tools_policy_check "$1" "$2" >&2 && { printf allowed; exit 0; }
-printf '%s\n%s' "$_MCP_TOOLS_ERROR_CODE" "$_MCP_TOOLS_ERROR_MESSAGE"
+printf '%s\n%s\0%s' "$_MCP_TOOLS_ERROR_CODE" "$_MCP_TOOLS_ERROR_MESSAGE" "$_MCP_TOOLS_ERROR_DATA"
 exit 1
 "#;
 
@@ -111,9 +111,11 @@ fn read_policy(paths: &Paths) -> Result<Option<Vec<u8>>, trust::Distrust> {
     trust::read(&paths.server.join("policy.sh"), &paths.root, LONGEST_POLICY)
 }
 
-/// What a policy refuses with: a code, and on the next line a message. None where it has no message.
+/// What a policy refuses with: a code, on the next line a message, and after a NUL what else it has to say. None where it
+/// has no message.
 fn refusal(answer: &str) -> Option<ScriptError> {
-    let (code, message) = answer.split_once('\n')?;
-    let message = Some(message.trim()).filter(|message| !message.is_empty())?;
-    Some(ScriptError::Refused { code: code.trim().parse().ok(), message: message.to_owned() })
+    let (code, answer) = answer.split_once('\n')?;
+    let (message, data) = answer.split_once('\0').unwrap_or((answer, ""));
+    let said = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    Some(ScriptError::Refused { code: code.trim().parse().ok(), message: said(message)?, data: said(data) })
 }

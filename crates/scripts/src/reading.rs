@@ -5,6 +5,7 @@ use crate::error::{Bounds, Failed, system_error};
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
 use crate::server_script::ServerScript;
+use crate::start_failure::StartFailure;
 use mcp_bash_project::trust::Start;
 use mcp_bash_project::{Hook, HookError, Paths, Reading, Run, excerpt};
 use mcp_bash_runner::{Input, Patience, ProcessEnding};
@@ -70,7 +71,8 @@ impl Run for Reader {
             talk: None,
         };
         let outcome = self.scripts.run_blocking(process);
-        let outcome = outcome.map_err(|error| format!("could not be started: {error}"))?;
+        let explained = |error| format!("could not be started: {}", StartFailure::explain(program, error));
+        let outcome = outcome.map_err(explained)?;
         let said = || excerpt(&format!("{}{}", outcome.text(), outcome.errors()));
         Failed::from_ending(outcome.ending, &bounds, said).map_err(|how| how.to_string())?;
         Ok(outcome.into_text())

@@ -5,6 +5,7 @@ use crate::error::{ScriptError, Unread};
 use crate::outcome::Outcome;
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
+use crate::start_failure::StartFailure;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Distrust, Start};
@@ -55,7 +56,10 @@ impl Scripts {
             talk: None,
         };
         let outcome = self.run_without_talk(process, std::future::pending()).await;
-        let outcome = outcome.map_err(|source| ScriptError::Start { what: what(), source })?;
+        let outcome = outcome.map_err(|error| {
+            let source = StartFailure::explain(read.script, error);
+            ScriptError::Start { what: what(), source }
+        })?;
         self.judge(&outcome, read.script)?;
         Ok(outcome)
     }

@@ -6,6 +6,7 @@ use crate::outcome::Outcome;
 use crate::patience;
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
+use crate::start_failure::StartFailure;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, trust};
 use mcp_bash_runner::{Input, Patience, Variables};
@@ -50,7 +51,7 @@ impl Script<'_> {
         let settings = scripts.settings();
         let bounds = Bounds {
             time: patience::limit(settings, self.author, self.asked),
-            time_setting: "`timeoutSecs`",
+            time_setting: "`timeoutSecs` in the request or in its metadata, or MCPBASH_DEFAULT_TOOL_TIMEOUT,",
             output: self.limit,
             output_setting: self.limit_setting,
         };
@@ -71,7 +72,10 @@ impl Script<'_> {
         };
         let outcome = match scripts.run_without_talk(process, cancelled).await {
             Ok(outcome) => outcome,
-            Err(source) => return Err(ScriptError::Start { what, source }),
+            Err(error) => {
+                let source = StartFailure::explain(self.program, error);
+                return Err(ScriptError::Start { what, source });
+            }
         };
         match Failed::from_ending(outcome.ending, &bounds, || outcome.said()) {
             Ok(()) => Ok(outcome),

@@ -6,6 +6,7 @@ use crate::outcome::Outcome;
 use crate::policy::AllowedTool;
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
+use crate::start_failure::StartFailure;
 use crate::{ScriptRoots, patience};
 use mcp_bash_budget::Budget;
 use mcp_bash_project::Tool;
@@ -89,7 +90,10 @@ impl Scripts {
             files.tell_of_cancellation();
         };
         let outcome = self.run(process, cancelled, on_line, on_question).await;
-        let outcome = outcome.map_err(|source| ScriptError::Start { what: what(), source })?;
+        let outcome = outcome.map_err(|error| {
+            let source = StartFailure::explain(&tool.script, error);
+            ScriptError::Start { what: what(), source }
+        })?;
         Ok(outcome.with_files(files))
     }
 }

@@ -145,7 +145,10 @@ impl Dispatcher<'_> {
         match panics::caught(|| self.serve(request, way, &responder)) {
             Ok(Served::Now(result)) => responder.result(&request.id, result),
             Ok(Served::Later) => {}
-            Err(error) => responder.error(Some(&request.id), &error),
+            Err(error) => {
+                let error = self.client.server.short_paths().error(error);
+                responder.error(Some(&request.id), &error);
+            }
         }
         Owed::Answer
     }
@@ -179,7 +182,9 @@ impl Dispatcher<'_> {
             Serve::Now(handler) => {
                 panics::on_purpose(method.name);
                 let answer = handler(&Immediate { client, context: &context, params: request.params })?;
-                Ok(Served::Now(answer.render(context.revision, &client.server.snapshot().catalog.identity)))
+                let result = answer.render(context.revision, &client.server.snapshot().catalog.identity);
+                method.guard_size(&result, client.server.settings())?;
+                Ok(Served::Now(result))
             }
             Serve::Asking(_) if has_state => self.resume(request, context, responder),
             Serve::NeverAsking(_) if has_state => Err(unknown_state()),
@@ -289,7 +294,8 @@ impl Dispatcher<'_> {
             });
             let answer = answer.await;
             let snapshot = work.server().snapshot();
-            work.answer(answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity)));
+            let answer = answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity));
+            work.answer(answer.map_err(|error| work.server().short_paths().error(error)));
         });
         // A panic drops the work, which answers; nobody else must.
         let admission = self.client.server.admission();
@@ -316,6 +322,7 @@ impl Dispatcher<'_> {
         let Some(session) = client.session() else { return };
         match &*notification.method {
             "notifications/initialized" | "initialized" if session.ready() => {
+                client.server.log().tell_start_warnings(&session.subscriber);
                 self.refresh_roots(session, true);
             }
             "notifications/roots/list_changed" => self.refresh_roots(session, false),

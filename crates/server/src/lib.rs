@@ -50,7 +50,9 @@ mod served;
 mod server;
 mod session;
 mod shape;
+mod short_paths;
 mod slot;
+mod start_warnings;
 mod subscriber;
 mod subscriptions;
 #[cfg(test)]

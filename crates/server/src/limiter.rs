@@ -17,6 +17,11 @@ impl Limiter {
         Self { most, since: None, count: 0 }
     }
 
+    /// Whether a limit of several events allows for one more at the end, so that the last word is heard.
+    pub(crate) fn allows_last_word(&self) -> bool {
+        self.most != 1
+    }
+
     /// Whether one more event is within the limit. Counts it.
     pub(crate) fn allow(&mut self) -> bool {
         if self.most == 0 {

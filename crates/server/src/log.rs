@@ -1,6 +1,8 @@
 //! Diagnostics: one event, told to the operator, who reads standard error, and to the clients it concerns.
 
 use crate::audience::Audience;
+use crate::short_paths::ShortPaths;
+use crate::start_warnings::StartWarnings;
 use crate::subscriber::Subscriber;
 use mcp_bash_project::utc::now;
 use mcp_bash_wire::{LogLevel, write};
@@ -10,6 +12,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
+use std::sync::Arc;
 
 /// How events look on standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,17 +23,48 @@ pub enum Style {
     Plain,
 }
 
-/// Who hears of events. Events carry names, counts and durations: never arguments, results or secrets.
+/// Who hears of events. Events carry names, counts and durations: never arguments, results or secrets. Of a call that
+/// failed the operator is told the last line of its standard error.
 pub struct Log {
     level: LogLevel,
     style: Style,
     audience: Audience,
     file: Option<Mutex<File>>,
+    /// How clients are told paths. The operator is told whole ones.
+    short_paths: Arc<ShortPaths>,
+    /// What went wrong before there was any client to tell.
+    start_warnings: StartWarnings,
 }
 
 impl Log {
     pub fn new(level: LogLevel, style: Style) -> Self {
-        Self { level, style, audience: Audience::default(), file: None }
+        Self {
+            level,
+            style,
+            audience: Audience::default(),
+            file: None,
+            short_paths: Arc::default(),
+            start_warnings: StartWarnings::default(),
+        }
+    }
+
+    /// The same, with short paths for clients.
+    pub(crate) fn with_short_paths(self, short_paths: Arc<ShortPaths>) -> Self {
+        Self { short_paths, ..self }
+    }
+
+    /// The server has started: warnings from now on are told as they come, and not to clients that come later.
+    pub(crate) fn start_is_over(&self) {
+        self.start_warnings.close();
+    }
+
+    /// Tells a client, which is ready now, of what went wrong at the start.
+    pub(crate) fn tell_start_warnings(&self, client: &Subscriber) {
+        for (level, logger, data) in self.start_warnings.all() {
+            if client.wants(level) {
+                client.log(&message_notification(level, &logger, &self.client_data(&data)));
+            }
+        }
     }
 
     /// The same, with events written to a file as well. One that is made is its owner's alone; one that is there already
@@ -65,9 +99,10 @@ impl Log {
     /// `logger` names the part of the server, `details` is an object.
     pub fn event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
         self.operator_event(level, logger, message, details);
+        self.start_warnings.note(level, logger, || data_of(message, details));
         let interested = self.audience.interested(level);
         if !interested.is_empty() {
-            let notification = message_notification(level, logger, &data_of(message, details));
+            let notification = self.notification(level, logger, message, details);
             for subscriber in interested {
                 subscriber.log(&notification);
             }
@@ -85,8 +120,24 @@ impl Log {
     ) {
         self.operator_event(level, logger, message, details);
         if let Some(client) = client.filter(|client| client.wants(level)) {
-            client.log(&message_notification(level, logger, &data_of(message, details)));
+            client.log(&self.notification(level, logger, message, details));
         }
+    }
+
+    /// The event as a client is told of it.
+    pub(crate) fn notification(
+        &self,
+        level: LogLevel,
+        logger: &str,
+        message: &str,
+        details: &Value,
+    ) -> Vec<u8> {
+        message_notification(level, logger, &self.client_data(&data_of(message, details)))
+    }
+
+    /// The `data` of an event as clients are told them.
+    fn client_data(&self, data: &Value) -> String {
+        self.short_paths.value(data).to_string()
     }
 
     /// Tells the operator alone.
@@ -131,13 +182,13 @@ pub(crate) fn message_notification(level: LogLevel, logger: &str, data: &str) ->
 }
 
 /// The `data` of an event: its message and its details.
-pub(crate) fn data_of(message: &str, details: &Value) -> String {
+fn data_of(message: &str, details: &Value) -> Value {
     let mut data = Map::new();
     data.insert("message".into(), message.into());
     if let Value::Object(details) = details {
         data.extend(details.clone());
     }
-    Value::Object(data).to_string()
+    Value::Object(data)
 }
 
 /// Writes to standard error if it takes the line now. Whoever holds its other end may never read it, and must not be

@@ -141,10 +141,11 @@ impl OpenRequest {
             return;
         }
         open.last_progress = Some(value);
-        if open.progress.allow() && !self.responder.is_clogged() {
+        let is_within = open.progress.allow();
+        if is_within && !self.responder.is_clogged() {
             open.withheld = None;
             self.send(open, message);
-        } else {
+        } else if is_within || open.progress.allows_last_word() {
             open.withheld = Some(message);
         }
         drop(state);
@@ -221,6 +222,17 @@ mod tests {
         (5..=9).for_each(progress);
         in_flight.answer(Ok(String::new()));
         assert_eq!(all_said(&mut reply), ["5", "6", "9", ANSWER]);
+    }
+
+    #[test]
+    fn a_limit_of_one_lets_one_through() {
+        let requests = Requests { pace: Pace { progress_per_minute: 1, ..UNLIMITED }, ..Requests::of("a") };
+        let (in_flight, mut reply) = requests.begin(1).unwrap();
+        for value in 1..=3_u8 {
+            in_flight.request().progress(value.into(), say(&value.to_string()));
+        }
+        in_flight.answer(Ok(String::new()));
+        assert_eq!(all_said(&mut reply), ["1", ANSWER]);
     }
 
     #[test]

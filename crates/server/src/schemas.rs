@@ -46,8 +46,14 @@ impl Schemas {
         }
     }
 
-    /// Whether what a tool gave is what it promised. `None` stands for output that was no JSON.
-    pub(crate) fn check_output(&self, tool: &Tool, structured: Option<&str>) -> Result<(), RpcError> {
+    /// Whether what a tool gave is what it promised. Where there is nothing to be held against its schema, `missing` says
+    /// why.
+    pub(crate) fn check_output(
+        &self,
+        tool: &Tool,
+        structured: Option<&str>,
+        missing: impl FnOnce() -> String,
+    ) -> Result<(), RpcError> {
         let Some(written) = &tool.output_schema else { return Ok(()) };
         let broken = |why: &str| RpcError {
             data: Some(json!({ "problems": why }).to_string()),
@@ -56,7 +62,7 @@ impl Schemas {
                 tool.name
             ))
         };
-        let structured = structured.ok_or_else(|| broken("it is not JSON"))?;
+        let structured = structured.ok_or_else(|| broken(&missing()))?;
         let compiled = self.output.get_or_init(|| compile(written.get()));
         let schema = compiled.as_ref().map_err(|error| unusable(tool, "outputSchema", error))?;
         schema.check_value(structured).map_err(|problems| broken(&listed(&problems)))

@@ -12,6 +12,7 @@ use crate::recorded::Recorded;
 use crate::reply::{Reply, Stream};
 use crate::resources::Resources;
 use crate::served::Served;
+use crate::short_paths::ShortPaths;
 use crate::subscriptions::Subscriptions;
 use mcp_bash_project::roots;
 use mcp_bash_project::{Catalog, Paths, Reading};
@@ -35,6 +36,7 @@ pub struct Server {
     resources: Arc<Resources>,
     subscriptions: Arc<Subscriptions>,
     log: Arc<Log>,
+    short_paths: Arc<ShortPaths>,
     runtime: Handle,
     /// Where the answers to questions of the stateless era are waited for.
     parking: Parking,
@@ -44,7 +46,10 @@ pub struct Server {
 impl Server {
     /// A server for `catalog`, which was read as `reading` says. Work is done on `runtime`.
     pub fn new(scripts: Arc<Scripts>, runtime: Handle, catalog: Catalog, reading: Reading, log: Log) -> Self {
-        let (settings, log) = (Arc::clone(scripts.settings()), Arc::new(log));
+        let settings = Arc::clone(scripts.settings());
+        let short_paths = ShortPaths::new(&settings, &catalog.paths, scripts.state_dir().parent());
+        let short_paths = Arc::new(short_paths);
+        let log = Arc::new(log.with_short_paths(Arc::clone(&short_paths)));
         let admission = Admission::new(
             runtime.clone(),
             settings.max_concurrent,
@@ -55,9 +60,11 @@ impl Server {
         let served = Arc::new(Served::new(catalog, reading, Arc::clone(&log)));
         let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts), runtime.clone());
         let resources = Arc::new(resources);
+        let payloads = record_payloads(&settings, scripts.state_dir(), &log).map(Arc::new);
+        log.start_is_over();
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
-            payloads: record_payloads(&settings, scripts.state_dir(), &log).map(Arc::new),
+            payloads,
             callers: Callers::default(),
             subscriptions: Arc::new(Subscriptions::new(Arc::clone(&resources), runtime.clone())),
             resources,
@@ -66,6 +73,7 @@ impl Server {
             admission: Arc::new(admission),
             settings,
             log,
+            short_paths,
             runtime,
             parking: Parking::default(),
             own_roots,
@@ -127,6 +135,11 @@ impl Server {
 
     pub fn log(&self) -> &Log {
         &self.log
+    }
+
+    /// How clients are told paths.
+    pub(crate) fn short_paths(&self) -> &ShortPaths {
+        &self.short_paths
     }
 
     /// Ends every process of every call, and removes what was only there while the server ran.

@@ -32,13 +32,11 @@ impl Answer {
         Self { cacheable: true, ..self }
     }
 
-    /// The same with structured content, a JSON text, where `revision` knows such a thing. It is written in its place at
-    /// once, because it may be large.
+    /// The same with structured content, a JSON text. Revisions that do not know of it allow for members they do not
+    /// know. It is written in its place at once, because it may be large.
     pub(crate) fn with_structured(self, json: &str, revision: Revision) -> Self {
         // Before the stateless era only an object could be structured content.
-        let is_known =
-            revision.has_result_type() || (revision.has_structured_content() && json.starts_with('{'));
-        if !is_known {
+        if !revision.has_result_type() && !json.starts_with('{') {
             return self;
         }
         let mut members = Members(self.members);

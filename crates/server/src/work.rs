@@ -5,7 +5,6 @@ use crate::capabilities::ClientCapabilities;
 use crate::client::Client;
 use crate::context::RequestContext;
 use crate::in_flight::InFlightRequest;
-use crate::log::{data_of, message_notification};
 use crate::parking::{self, Parked, ParkedStage, Resumed, Subject};
 use crate::questions::Unanswered;
 use crate::server::Server;
@@ -226,8 +225,7 @@ impl Work {
         let details = details();
         log.operator_event(level, logger, message, &details);
         if let Some(current) = current {
-            let notification = message_notification(level, logger, &data_of(message, &details));
-            current.in_flight.request().log(notification);
+            current.in_flight.request().log(log.notification(level, logger, message, &details));
         }
     }
 

@@ -29,6 +29,8 @@ pub struct Settings {
     /// What is held at once in all.
     pub max_process_bytes: usize,
     pub log_level: LogLevel,
+    /// Whether clients are told absolute paths.
+    pub log_verbose: bool,
     pub minimal: bool,
     pub compat_batches: bool,
     pub default_timeout: Duration,
@@ -108,6 +110,7 @@ impl Settings {
             max_connection_bytes: reader.value(&table::MAX_CONNECTION_BYTES),
             max_process_bytes: reader.value(&table::MAX_PROCESS_BYTES),
             log_level: log_level(reader),
+            log_verbose: reader.value(&table::LOG_VERBOSE),
             minimal: reader.value(&table::FORCE_MINIMAL),
             compat_batches: reader.value(&table::COMPAT_BATCHES),
             default_timeout: reader.value(&table::DEFAULT_TOOL_TIMEOUT),

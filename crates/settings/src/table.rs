@@ -74,6 +74,8 @@ table! {
         "The least serious events that are logged; `true` means `debug`");
     LOG_LEVEL_DEFAULT: Word<LogLevel> = row("MCPBASH_LOG_LEVEL_DEFAULT", LEVELS, "info",
         "The log level where `MCPBASH_LOG_LEVEL` is not set");
+    LOG_VERBOSE: Flag = row("MCPBASH_LOG_VERBOSE", Flag, "false",
+        "`true` tells clients absolute paths, and not only those relative to the project");
 
     MAX_CONCURRENT_REQUESTS: Count = row("MCPBASH_MAX_CONCURRENT_REQUESTS", count(1), "16",
         "How many calls run side by side; the rest wait in order");
@@ -195,7 +197,7 @@ table! {
     TOOL_STDERR_TAIL_LIMIT: Bytes = row("MCPBASH_TOOL_STDERR_TAIL_LIMIT", bytes(0, LARGEST), "4096",
         "How much of the end of a tool's standard error is reported");
     MAX_PROGRESS_PER_MINUTE: PerMinute = row("MCPBASH_MAX_PROGRESS_PER_MIN", per_minute(), "100",
-        "Progress notifications of a request; the last one is always sent; 0 means no limit");
+        "Progress notifications of a request; the last one is sent besides, unless this is 1; 0 means no limit");
     MAX_LOGS_PER_MINUTE: PerMinute =
         row_like("MCPBASH_MAX_LOGS_PER_MIN", per_minute(), &MAX_PROGRESS_PER_MINUTE,
         "Log notifications of a request; 0 means no limit");

@@ -41,7 +41,7 @@ async fn a_prompt_that_ends_otherwise_than_well_says_how() {
     assert_eq!(failure("echo out; kill -9 $$").await, "Prompt 'p' was ended by signal 9 and printed: out");
     assert_eq!(
         failure("exec sleep 600").await,
-        "Prompt 'p' did not end within 1 s (`timeoutSecs` sets the limit) and printed: nothing"
+        "Prompt 'p' timed out after 1 s (`timeoutSecs` in the request or in its metadata, or MCPBASH_DEFAULT_TOOL_TIMEOUT, sets the limit) and printed: nothing"
     );
     assert_eq!(
         failure("yes").await,

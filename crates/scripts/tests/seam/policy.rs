@@ -31,9 +31,15 @@ async fn a_policy_refuses_with_its_own_code_and_words() {
         let policy = format!("mcp_tools_policy_check() {{ mcp_tools_error {how}; return 1; }}");
         asked(&policy).await.unwrap_err()
     };
-    let ScriptError::Refused { code, message } = refused("-32000 'not on Sundays'").await else { panic!() };
-    assert_eq!((code, &*message), (Some(-32000), "not on Sundays"));
-    let ScriptError::Refused { code, message } = refused("many 'not with that code'").await else { panic!() };
+    let ScriptError::Refused { code, message, data } =
+        refused("-32000 'not on Sundays' '{\"day\": 7}'").await
+    else {
+        panic!()
+    };
+    assert_eq!((code, &*message, data.as_deref()), (Some(-32000), "not on Sundays", Some(r#"{"day": 7}"#)));
+    let ScriptError::Refused { code, message, .. } = refused("many 'not with that code'").await else {
+        panic!()
+    };
     assert_eq!((code, &*message), (None, "not with that code"));
     let silent = refused("-32000 ''").await;
     assert!(matches!(silent, ScriptError::Blocked { why: Block::PolicySaysNo, .. }));

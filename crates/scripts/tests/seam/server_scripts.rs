@@ -117,7 +117,7 @@ fn an_executable_that_does_not_say_which_tools_it_has_is_told_why() {
         (
             "exec sleep 600",
             Some(("MCPBASH_PROVIDER_TIMEOUT", "1")),
-            "it did not end within 1 s (MCPBASH_PROVIDER_TIMEOUT sets the limit) and printed: nothing",
+            "it timed out after 1 s (MCPBASH_PROVIDER_TIMEOUT sets the limit) and printed: nothing",
         ),
         (
             "yes",

@@ -260,7 +260,20 @@ async fn a_script_that_vanishes_after_it_was_allowed_is_not_started() {
     let call = project.prepare("t", "{}").await;
     fs::remove_file(project.path("tools/t/tool.sh")).unwrap();
     let problem = crate::project::said(project.run(call).await);
-    assert!(problem.starts_with("Tool 't' could not be started: failed to start "), "{problem}");
+    assert!(problem.starts_with("Tool 't' could not be started: "), "{problem}");
+    assert!(problem.ends_with("tools/t/tool.sh is not there any more"), "{problem}");
+}
+
+#[tokio::test]
+async fn a_script_that_lost_its_mode_says_how_to_get_it_back() {
+    let project = Project::with_tool("true");
+    let script = project.path("tools/t/tool.sh");
+    fs::write(&script, "echo hi\n").unwrap();
+    let call = project.prepare("t", "{}").await;
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o644)).unwrap();
+    let problem = crate::project::said(project.run(call).await);
+    assert!(problem.contains("tool.sh is not executable and has no `#!` line"), "{problem}");
+    assert!(problem.contains("run `chmod +x` on it"), "{problem}");
 }
 
 #[tokio::test]

@@ -9,15 +9,16 @@ use serde_json::{Value, json};
 
 /// Agrees on a revision and tells the client what it can have.
 pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
-    let params = request
-        .params
-        .ok_or_else(|| RpcError::invalid_params("Invalid params: `protocolVersion` is missing"))?;
-    let params = Object::read(params, "params", &["protocolVersion", "capabilities", "clientInfo"])?;
-    let requested = params.string("protocolVersion")?;
-    let capabilities = params.optional_object("capabilities")?;
-    let client = params.optional_object("clientInfo")?;
+    let (mut requested, mut capabilities, mut client) = (None, None, None);
+    if let Some(params) = request.params {
+        let params = Object::read(params, "params", &["protocolVersion", "capabilities", "clientInfo"])?;
+        requested = params.optional_string("protocolVersion")?;
+        capabilities = params.optional_object("capabilities")?;
+        client = params.optional_object("clientInfo")?;
+    }
 
-    let revision = Revision::negotiate(&requested);
+    // Clients written by hand often name none.
+    let revision = requested.as_deref().map_or(Revision::NEWEST_HANDSHAKE, Revision::negotiate);
     let capabilities = capabilities.map(|raw| ClientCapabilities::read(raw, revision)).unwrap_or_default();
     request.session()?.greet(revision, capabilities)?;
     let details = json!({

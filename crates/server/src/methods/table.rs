@@ -6,6 +6,7 @@ use crate::handshake::Gate;
 use crate::immediate::Immediate;
 use crate::shape::Answer;
 use crate::work::Work;
+use mcp_bash_settings::Settings;
 use mcp_bash_wire::{Era, Raw, RpcError};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -90,5 +91,18 @@ impl Method {
             Era::Stateless => self.stateless,
         };
         is_known && (self.minimal || !minimal)
+    }
+
+    /// Refuses a list that is longer than a registry may be. It would be of no use in part.
+    pub(crate) fn guard_size(&self, result: &str, settings: &Settings) -> Result<(), RpcError> {
+        let limit = settings.registry_limit;
+        if !self.name.ends_with("/list") || result.len() <= limit {
+            return Ok(());
+        }
+        Err(RpcError::internal(format!(
+            "The answer to {} is longer than {limit} bytes; MCPBASH_REGISTRY_MAX_BYTES sets the limit, and \
+             `limit` in the params asks for fewer entries",
+            self.name
+        )))
     }
 }

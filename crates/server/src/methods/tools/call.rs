@@ -13,6 +13,7 @@ use mcp_bash_budget::SMALL;
 use mcp_bash_project::Catalog;
 use mcp_bash_scripts::{ScriptError, ToolCall};
 use mcp_bash_wire::{Object, Raw, RpcError};
+use serde_json::json;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -127,7 +128,11 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         .await;
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error @ ScriptError::Start { .. }) => return Ok(output::failure(&error.to_string())),
+        Err(error @ ScriptError::Start { .. }) => {
+            let problem = error.to_string();
+            output::report_failure(work, &json!({ "tool": tool.name, "error": problem }));
+            return Ok(output::failure(&work.server().short_paths().text(&problem)));
+        }
         Err(error) => return Err(told(error)),
     };
     let (outcome, arguments) = (&outcome, &*arguments);

@@ -6,10 +6,10 @@ use crate::schemas::Schemas;
 use crate::shape::{Answer, Content, Members};
 use crate::work::Work;
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
-use mcp_bash_project::{Execution, Tool};
-use mcp_bash_scripts::{LONGEST_ARGUMENT, Outcome, Overrun, Patience, ProcessEnding};
+use mcp_bash_project::{Execution, Tool, excerpt};
+use mcp_bash_scripts::{LONGEST_ARGUMENT, Outcome, Overrun, Patience, ProcessEnding, interpreter_problem};
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, keys, write};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A call whose process has ended.
 pub(crate) struct Finished<'a> {
@@ -24,8 +24,39 @@ pub(crate) struct Finished<'a> {
 
 impl Finished<'_> {
     pub(crate) fn answer(&self) -> Result<Answer, RpcError> {
-        let details = || json!({ "tool": self.tool.name, "exitCode": self.outcome.exit_code() });
-        self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", details);
+        let answer = self.result();
+        let error = answer.as_ref().err();
+        match self.outcome.ending {
+            ProcessEnding::Exited(0) if error.is_none() => {
+                let details = || json!({ "tool": self.tool.name, "exitCode": 0 });
+                self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", details);
+            }
+            ProcessEnding::Cancelled => {}
+            _ => self.report_failure(error),
+        }
+        answer
+    }
+
+    /// Tells the operator of a failed call. Its client has the answer, which may quote what is nobody else's business: of
+    /// an error only the code is told.
+    fn report_failure(&self, error: Option<&RpcError>) {
+        let mut details = json!({ "tool": self.tool.name });
+        if let Some(code) = self.outcome.exit_code() {
+            details["exitCode"] = json!(code);
+        }
+        if let ProcessEnding::TimedOut(_) = self.outcome.ending {
+            details["timedOut"] = json!(true);
+        }
+        if let Some(error) = error {
+            details["errorCode"] = json!(error.code);
+        }
+        if let Some(line) = self.outcome.errors().lines().rev().find(|line| !line.trim().is_empty()) {
+            details["stderr"] = json!(excerpt(line));
+        }
+        report_failure(self.work, &details);
+    }
+
+    fn result(&self) -> Result<Answer, RpcError> {
         match self.outcome.ending {
             ProcessEnding::OutputTooLarge => return Err(self.too_large()),
             ProcessEnding::NoRoom(why) => return Err(self.no_room(why)),
@@ -53,11 +84,11 @@ impl Finished<'_> {
     fn success(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, RpcError> {
         if let Some(whole) = printed.and_then(WholeResult::read) {
             if !whole.is_error {
-                self.check(whole.structured)?;
+                self.check(whole.structured, no_structured_content)?;
             }
             return self.pass_through(&whole, whole.is_error);
         }
-        self.check(printed)?;
+        self.check(printed, || not_json(stdout))?;
         // Whoever promises structure in a schema may give any; otherwise only an object is taken for it.
         let is_structured = |raw: &Raw<'_>| raw.is_object() || self.tool.output_schema.is_some();
         let structured = printed.filter(is_structured);
@@ -83,20 +114,25 @@ impl Finished<'_> {
         if let Some(error) = printed.and_then(|raw| rpc_error(raw.text())) {
             return Err(error);
         }
-        let stderr = self.outcome.errors();
+        let (stderr, exit_code) = (self.errors(), self.outcome.exit_code().unwrap_or_default());
         let said = [stderr.trim(), stdout.trim()].into_iter().find(|text| !text.is_empty());
-        let fallback = || {
-            format!(
-                "Tool '{}' failed (exit {})",
-                self.tool.name,
-                self.outcome.exit_code().unwrap_or_default()
-            )
-        };
-        let content = match said {
+        let mut content = match said {
             Some(said) => cut::content_of(said, self.work),
-            None => Content::of_text(&fallback()),
+            None => Content::of_text(&format!("Tool '{}' failed (exit {exit_code})", self.tool.name)),
         };
+        if let Some(problem) = interpreter_problem(&self.tool.script, exit_code) {
+            content.text(&self.short(&problem.to_string()));
+        }
         Ok(self.with_meta(content.finish(true), None))
+    }
+
+    /// The end of standard error, as the client is told it.
+    fn errors(&self) -> String {
+        self.short(&self.outcome.errors())
+    }
+
+    fn short(&self, text: &str) -> String {
+        self.work.server().short_paths().text(text).into_owned()
     }
 
     /// What an executable that provides tools makes of a call: a whole result, or an error.
@@ -127,7 +163,7 @@ impl Finished<'_> {
             return failed(format!("returned invalid JSON:\n{}", stdout.trim()));
         };
         if !whole.is_error {
-            self.check(whole.structured)?;
+            self.check(whole.structured, no_structured_content)?;
         }
         self.pass_through(&whole, whole.is_error)
     }
@@ -164,7 +200,8 @@ impl Finished<'_> {
         }
         meta.optional_raw("exitCode", self.outcome.exit_code().map(|code| code.to_string()).as_deref());
         let stderr = self.outcome.errors();
-        meta.string("stderr", Some(stderr.trim_end()).filter(|text| !text.is_empty()));
+        let stderr = self.work.server().short_paths().text(stderr.trim_end());
+        meta.string("stderr", Some(&*stderr).filter(|text| !text.is_empty()));
         Answer { meta: meta.into_text(), ..answer }
     }
 
@@ -183,13 +220,22 @@ impl Finished<'_> {
         let (name, seconds) = (&self.tool.name, self.patience.limit.as_secs());
         let most = self.patience.most.map_or(seconds, |most| most.as_secs());
         let (reason, message) = match overrun {
-            Overrun::Fixed => ("fixed", format!("Tool '{name}' timed out after {seconds} s and was ended")),
-            Overrun::Idle => {
-                ("idle", format!("Tool '{name}' reported no progress for {seconds} s and was ended"))
+            Overrun::Fixed => {
+                ("fixed", format!("Tool '{name}' timed out after {seconds} s and was ended; {LONGER}"))
             }
-            Overrun::Most => {
-                ("max_exceeded", format!("Tool '{name}' ran for {most} s, the most it may, and was ended"))
-            }
+            Overrun::Idle => (
+                "idle",
+                format!(
+                    "Tool '{name}' timed out: it reported no progress for {seconds} s and was ended; {LONGER}"
+                ),
+            ),
+            Overrun::Most => (
+                "max_exceeded",
+                format!(
+                    "Tool '{name}' timed out: it ran for {most} s, the most it may, and was ended; `maxTimeoutSecs` in \
+                     its metadata, or MCPBASH_MAX_TIMEOUT_SECS, gives it more"
+                ),
+            ),
         };
         let mut error = json!({
             "type": "timeout",
@@ -221,13 +267,13 @@ impl Finished<'_> {
     }
 
     /// Whether what the script gave is what its author promised.
-    fn check(&self, structured: Option<Raw<'_>>) -> Result<(), RpcError> {
+    fn check(&self, structured: Option<Raw<'_>>, missing: impl FnOnce() -> String) -> Result<(), RpcError> {
         if self.tool.output_schema.is_none() {
             return Ok(());
         }
         let text = structured.map(Raw::text);
         let _held = self.room_for(text.map_or(0, Schemas::cost_of))?;
-        self.schemas.check_output(self.tool, text)
+        self.schemas.check_output(self.tool, text, missing)
     }
 
     /// Room for a result of so many bytes beside what was printed, for as long as it is being written.
@@ -240,6 +286,10 @@ impl Finished<'_> {
         RpcError::internal(format!("The result of tool '{}' is not sent: {why}", self.tool.name))
     }
 }
+
+/// What gives a tool more time.
+const LONGER: &str =
+    "`timeoutSecs` in the call or in its metadata, or MCPBASH_DEFAULT_TOOL_TIMEOUT, gives it more";
 
 /// A whole `CallToolResult`, as a script prints it.
 struct WholeResult<'a> {
@@ -271,6 +321,27 @@ fn rpc_error(text: &str) -> Option<RpcError> {
     let message = error.get("message").and_then(Raw::string)?.into_owned();
     let data = error.get("data").filter(|data| !data.is_null()).map(|data| write::compact(data.text()));
     Some(RpcError { data, ..RpcError::new(code, message) })
+}
+
+/// Why there is nothing to be held against a schema.
+fn no_structured_content() -> String {
+    "its result has no `structuredContent`".to_owned()
+}
+
+fn not_json(stdout: &str) -> String {
+    match stdout.lines().find(|line| !line.trim().is_empty()) {
+        None => "it printed nothing".to_owned(),
+        Some(line) => format!(
+            "it is not JSON. It begins with `{}`. Only the result belongs on standard output: debug output goes to \
+             standard error (`>&2`) or to `mcp_log`",
+            excerpt(line)
+        ),
+    }
+}
+
+/// Tells the operator, once for each, of a call that failed.
+pub(super) fn report_failure(work: &Work, details: &Value) {
+    work.server().log().operator_event(LogLevel::Warning, "mcp.tools", "a call failed", details);
 }
 
 /// A result that says what went wrong.

@@ -1,0 +1,209 @@
+//! Clients are not told where things are on this machine: paths of the project are told relative to it, and of the rest
+//! only what stands below the home folder, the temporary folder or the folders that the project stands in. The operator,
+//! who reads standard error and the log file, is told whole paths.
+//!
+//! Texts are shortened where they leave for a client, whoever wrote them, so that no message can forget to. URIs stay
+//! whole: clients need them to name a resource again.
+
+use mcp_bash_project::Paths;
+use mcp_bash_settings::Settings;
+use mcp_bash_wire::RpcError;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+/// What stands for the folders that nobody else has to know.
+const ELSEWHERE: &str = "…";
+
+/// The beginnings of paths that are not told, the longest first; none where whole paths are.
+#[derive(Debug, Default)]
+pub(crate) struct ShortPaths(Vec<Prefix>);
+
+#[derive(Debug)]
+struct Prefix {
+    folder: String,
+    instead: Instead,
+    /// Whether it is told from a part of another path by what stands before it: `/tmp` is also a part of `/mnt/tmp`.
+    is_short: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Instead {
+    /// Nothing: what follows is relative to the project.
+    Relative,
+    Words(Cow<'static, str>),
+}
+
+impl ShortPaths {
+    /// For a project, whose processes have their private files below `private`.
+    pub(crate) fn new(settings: &Settings, paths: &Paths, private: &Path) -> Self {
+        if settings.log_verbose {
+            return Self::default();
+        }
+        let mut short = Self::default();
+        short.add(&paths.root, &Instead::Relative);
+        let Paths { root: _, tools, resources, prompts, completions, providers, server, registry } = paths;
+        for folder in [tools, resources, prompts, completions, providers, server, registry] {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if !folder.starts_with(&paths.root) {
+                short.add(folder, &Instead::Words(name.into()));
+            }
+        }
+        if let Some(home) = std::env::home_dir() {
+            short.add(&home, &Instead::Words("~".into()));
+        }
+        let elsewhere = Instead::Words(ELSEWHERE.into());
+        short.add(private, &elsewhere);
+        let above = |folder: &Path| folder.ancestors().skip(1).map(Path::to_owned).collect::<Vec<PathBuf>>();
+        for folder in above(&paths.root) {
+            // `/usr` or `/srv` says nothing about anybody.
+            if folder.components().count() > 2 {
+                short.add(&folder, &elsewhere);
+            }
+        }
+        short.0.sort_by_key(|prefix| std::cmp::Reverse(prefix.folder.len()));
+        short
+    }
+
+    /// Adds a folder as it is named and as it is without links, unless something else is told in its place already.
+    fn add(&mut self, folder: &Path, instead: &Instead) {
+        let real = folder.canonicalize().ok();
+        for folder in [Some(folder.to_owned()), real].into_iter().flatten() {
+            let depth = folder.components().count() - 1;
+            let Some(text) = folder.to_str().map(|text| text.trim_end_matches('/')) else { continue };
+            if depth == 0 || !folder.is_absolute() || self.0.iter().any(|known| known.folder == text) {
+                continue;
+            }
+            self.0.push(Prefix { folder: text.to_owned(), instead: instead.clone(), is_short: depth == 1 });
+        }
+    }
+
+    /// The text with short paths in it.
+    pub(crate) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut shortened = String::new();
+        let mut told = 0;
+        let mut from = 0;
+        while let Some(at) = text[from..].find('/').map(|at| from + at) {
+            from = at + 1;
+            let Some(prefix) = self.0.iter().find(|prefix| prefix.begins(text, at)) else { continue };
+            let end = at + prefix.folder.len();
+            shortened.push_str(&text[told..at]);
+            let rest = &text[end..];
+            told = end;
+            match &prefix.instead {
+                Instead::Words(words) => shortened.push_str(words),
+                Instead::Relative if rest.starts_with('/') && rest[1..].starts_with(is_name) => told += 1,
+                Instead::Relative => shortened.push('.'),
+            }
+            from = told;
+        }
+        if told == 0 {
+            return Cow::Borrowed(text);
+        }
+        shortened.push_str(&text[told..]);
+        Cow::Owned(shortened)
+    }
+
+    /// The error with short paths in its message. Its data are what a script or a client said.
+    pub(crate) fn error(&self, mut error: RpcError) -> RpcError {
+        if let Cow::Owned(message) = self.text(&error.message) {
+            error.message = message.into();
+        }
+        error
+    }
+
+    /// The same for all texts in the details of an event.
+    pub(crate) fn value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => self.text(text).into(),
+            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::Object(members) => {
+                members.iter().map(|(name, value)| (name.clone(), self.value(value))).collect()
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+impl Prefix {
+    /// Whether a path that begins with the folder stands at `at`, where a slash is.
+    fn begins(&self, text: &str, at: usize) -> bool {
+        let Some(rest) = text[at..].strip_prefix(&*self.folder) else { return false };
+        let before = &text[..at];
+        if before.ends_with("://") || (self.is_short && before.ends_with(|c| is_name(c) || c == '/')) {
+            return false;
+        }
+        let mut following = rest.chars();
+        match following.next() {
+            // The end of a sentence.
+            Some('.') => following.next().is_none_or(char::is_whitespace),
+            Some(next) => !is_name(next),
+            None => true,
+        }
+    }
+}
+
+/// Whether names of files have that character so often that it is taken for a part of one.
+fn is_name(character: char) -> bool {
+    character.is_alphanumeric() || "_-.+@~".contains(character)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn short() -> ShortPaths {
+        let (settings, _) = Settings::read(|_| None);
+        let mut paths = Paths::of(Path::new("/home/ann/work/project"));
+        paths.tools = "/opt/team/scripts".into();
+        ShortPaths::new(&settings, &paths, Path::new("/tmp"))
+    }
+
+    #[test]
+    fn paths_are_told_relative_to_the_project() {
+        for (whole, told) in [
+            ("/home/ann/work/project/tools/x.sh: no", "tools/x.sh: no"),
+            ("in `/home/ann/work/project` it is", "in `.` it is"),
+            ("in /home/ann/work/project.", "in .."),
+            ("cd /home/ann/work/project/ first", "cd ./ first"),
+            ("/opt/team/scripts/x/tool.sh", "scripts/x/tool.sh"),
+            ("/home/ann/work/other/file", "…/other/file"),
+            ("/home/ann/work/project2/file", "…/project2/file"),
+            ("-I/home/ann/work/project/include", "-Iinclude"),
+            ("PATH=/tmp/a:/home/ann/work/project/bin", "PATH=…/a:bin"),
+            ("/tmp/mcpbash.1/home/sdk/tool-sdk.sh", "…/mcpbash.1/home/sdk/tool-sdk.sh"),
+        ] {
+            assert_eq!(short().text(whole), told, "{whole}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_such_path_stays() {
+        for text in [
+            "/usr/bin/env: no such file",
+            "/mnt/tmp/x",
+            "/tmpfile",
+            "file:///home/ann/work/project/resources/a",
+            "https://example.org/tmp/x",
+            "a/b // c",
+            "/",
+            "",
+        ] {
+            assert!(matches!(short().text(text), Cow::Borrowed(same) if same == text), "{text}");
+        }
+    }
+
+    #[test]
+    fn details_are_shortened_at_any_depth() {
+        let details = json!({ "a": ["/tmp/x", { "b": "/tmp" }], "n": 1 });
+        assert_eq!(short().value(&details), json!({ "a": ["…/x", { "b": "…" }], "n": 1 }));
+    }
+
+    #[test]
+    fn whoever_wants_whole_paths_gets_them() {
+        let (settings, _) = Settings::read(|name| (name == "MCPBASH_LOG_VERBOSE").then(|| "true".to_owned()));
+        let short = ShortPaths::new(&settings, &Paths::of(Path::new("/home/ann/project")), Path::new("/tmp"));
+        assert_eq!(short.text("/home/ann/project/x"), "/home/ann/project/x");
+    }
+}
