@@ -158,14 +158,16 @@ fn until_initialized_impatient_clients_may_ping_and_set_the_level() {
 }
 
 #[test]
-fn all_eight_levels_are_known_and_no_other() {
+fn all_eight_levels_are_known_in_any_case_and_no_other() {
     let project = Project::with_hi();
     let mut server = Server::ready(project.root());
     for level in ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] {
-        assert_eq!(server.ask(1, "logging/setLevel", &json!({ "level": level }))["result"], json!({}));
+        for level in [level.to_owned(), level.to_uppercase()] {
+            assert_eq!(server.ask(1, "logging/setLevel", &json!({ "level": level }))["result"], json!({}));
+        }
     }
     for params in
-        [json!({ "level": "verbose" }), json!({ "level": "INFO" }), json!({ "level": 3 }), json!({})]
+        [json!({ "level": "verbose" }), json!({ "level": "INFOS" }), json!({ "level": 3 }), json!({})]
     {
         let answer = server.ask(2, "logging/setLevel", &params);
         assert_eq!(code(&answer), -32602, "{params}");

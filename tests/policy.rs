@@ -131,3 +131,31 @@ fn a_policy_that_is_broken_or_not_trusted_lets_nothing_run() {
     std::os::unix::fs::symlink(project.path("policy.sh"), &file).unwrap();
     assert!(call(&project, &[])["error"]["message"].as_str().unwrap().contains("is a link"));
 }
+
+#[test]
+fn a_policy_may_look_into_the_metadata_of_a_tool() {
+    let project = Project::new()
+        .script("tools/slow/tool.sh", "#!/bin/sh\necho slow\n")
+        .file("tools/slow/tool.meta.json", r#"{"name": "slow", "description": "d", "timeoutSecs": 20}"#)
+        .tool("quick", "#!/bin/sh\necho quick\n")
+        .file(
+            "server.d/policy.sh",
+            r#"mcp_tools_policy_check() {
+                 local seconds broken
+                 seconds=$(mcp_json_extract_optional "$2" -r '.timeoutSecs // 0' 0)
+                 broken=$(mcp_json_extract_optional 'no JSON' -r . default)
+                 [ "$seconds" -le 10 ] && [ "$broken" = default ] && return 0
+                 mcp_tools_error -32602 "$1 may run for $seconds seconds"
+                 return 1
+               }"#,
+        );
+    let mut server = Server::ready(project.root());
+    server.call(1, "quick");
+    assert_eq!(server.receive()["result"]["content"][0]["text"], "quick");
+    server.call(2, "slow");
+    let refused = server.receive();
+    assert_eq!(
+        (code(&refused), &refused["error"]["message"]),
+        (-32602, &json!("slow may run for 20 seconds"))
+    );
+}

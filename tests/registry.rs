@@ -207,3 +207,22 @@ fn a_filter_reads_one_part_and_keeps_the_rest() {
         (&json!("New"), &json!("The tool other"))
     );
 }
+
+#[test]
+fn a_registry_over_the_limit_is_not_written_however_small_the_limit_is() {
+    for limit in ["1", "200"] {
+        let project = Project::with_hi();
+        let mut command = Server::command();
+        command.args(["registry", "refresh", "--project-root"]).arg(project.root());
+        let output = command.env("MCPBASH_REGISTRY_MAX_BYTES", limit).output().expect("the binary runs");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            (output.status.code(), &report["tools"]["status"]),
+            (Some(1), &json!("failed")),
+            "{limit}"
+        );
+        let error = report["tools"]["error"].as_str().unwrap();
+        assert!(error.contains("MCPBASH_REGISTRY_MAX_BYTES"), "{error}");
+        assert!(registry(&project).is_none());
+    }
+}

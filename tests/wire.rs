@@ -180,3 +180,49 @@ fn a_message_may_arrive_in_pieces_and_many_at_once() {
     drop(sender.join());
     assert!(server.wait().success());
 }
+
+#[test]
+fn a_refusal_has_the_short_message_that_clients_compare_and_its_reason_beside_it() {
+    let project = Project::with_hi();
+    let mut server = Server::start(project.root());
+    let refused = |server: &mut Server, line: &str| {
+        server.send_line(line);
+        let answer = server.receive();
+        let text = |member: &str| answer["error"][member].as_str().unwrap_or_default().to_owned();
+        (code(&answer), text("message"), text("data"))
+    };
+
+    let (code, message, reason) = refused(&mut server, "not-json");
+    assert_eq!((code, &*message), (-32700, "Parse error"));
+    assert!(!reason.is_empty(), "{reason}");
+    let (code, message, reason) = refused(&mut server, r#"{"jsonrpc":"2.0","id":1,"params":{}}"#);
+    assert_eq!((code, &*message, &*reason), (-32600, "Invalid Request", "Missing method"));
+    let (code, message, reason) = refused(&mut server, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    assert_eq!((code, &*message), (-32000, "Server not initialized"));
+    assert_eq!(reason, "send `initialize` first");
+
+    server.initialize("2025-11-25");
+    server.notify("notifications/initialized", &json!({}));
+    let again = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
+    let (code, message, _) = refused(&mut server, again);
+    assert_eq!((code, &*message), (-32600, "Server already initialized"));
+    let (code, message, reason) = refused(&mut server, r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#);
+    assert_eq!((code, &*message), (-32600, "Invalid Request"));
+    assert!(reason.contains("Batch arrays") && reason.contains("MCPBASH_COMPAT_BATCHES"), "{reason}");
+    let loud = r#"{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"LOUD"}}"#;
+    let (code, message, reason) = refused(&mut server, loud);
+    assert_eq!((code, &*message), (-32602, "Invalid log level"));
+    assert!(reason.contains("LOUD") && reason.contains("warning"), "{reason}");
+    let (code, message, reason) = refused(&mut server, r#"{"jsonrpc":"2.0","id":1,"method":"exit"}"#);
+    assert_eq!((code, &*message), (-32005, "Shutdown not requested"));
+    assert!(reason.contains("`shutdown`"), "{reason}");
+}
+
+#[test]
+fn a_reason_quotes_a_very_long_value_in_part_only() {
+    let (_project, mut server) = server();
+    let level = "x".repeat(300_000);
+    let answer = server.ask(1, "logging/setLevel", &json!({ "level": level }));
+    assert_eq!((code(&answer), &answer["error"]["message"]), (-32602, &json!("Invalid log level")));
+    assert!(answer["error"]["data"].as_str().unwrap().len() < 70_000, "the reason is cut");
+}

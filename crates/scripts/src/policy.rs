@@ -30,6 +30,11 @@ const ASK: &str = r#"
 _MCP_TOOLS_ERROR_CODE=-32602 _MCP_TOOLS_ERROR_MESSAGE= _MCP_TOOLS_ERROR_DATA=
 mcp_tools_error() { _MCP_TOOLS_ERROR_CODE=$1 _MCP_TOOLS_ERROR_MESSAGE=$2 _MCP_TOOLS_ERROR_DATA=${3-}; }
 mcp_tools_policy_check() { return 0; }
+mcp_json_extract_optional() {
+    local found
+    found=$(printf %s "$1" | "${MCPBASH_JSON_TOOL_BIN:-jq}" "${2:--r}" "$3" 2>/dev/null) || found=${4-}
+    printf %s "$found"
+}
 { . /dev/stdin; } >&2 || exit 120
 mcp_tools_policy_check "$1" "$2" >&2 && { printf allowed; exit 0; }
 printf '%s\n%s\0%s' "$_MCP_TOOLS_ERROR_CODE" "$_MCP_TOOLS_ERROR_MESSAGE" "$_MCP_TOOLS_ERROR_DATA"

@@ -4,7 +4,7 @@ use crate::caller::Caller;
 use crate::capabilities::ClientCapabilities;
 use crate::guard::Guard;
 use crate::handshake::Handshake;
-use mcp_bash_wire::{Era, LogLevel, Raw, RequestMeta, Revision, RpcError, keys};
+use mcp_bash_wire::{Era, LogLevel, Raw, RequestMeta, Revision, RpcError, code, keys};
 use std::sync::Arc;
 
 /// The circumstances of one request.
@@ -90,10 +90,8 @@ fn stateless_log_level(meta: &RequestMeta<'_>) -> Result<Option<LogLevel>, RpcEr
 
 /// The refusal of a log level that RFC 5424 does not know.
 pub(crate) fn unknown_log_level(name: &str) -> RpcError {
-    RpcError::invalid_params(format!(
-        "Invalid params: unknown log level `{name}`; known are {}",
-        LogLevel::names()
-    ))
+    let reason = format!("unknown level `{name}`; known are {}", LogLevel::names());
+    RpcError::with_reason(code::INVALID_PARAMS, "Invalid log level", &reason)
 }
 
 /// The refusal of a request that leaves out what the stateless era needs to know.

@@ -19,7 +19,7 @@ use crate::work::{Work, unknown_state};
 use mcp_bash_budget::SMALL;
 use mcp_bash_wire::{
     Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, RawBuf, Refusal, Request,
-    RequestMeta, RpcError, decode, decode_element, keys, refuse_oversized, write,
+    RequestMeta, RpcError, code, decode, decode_element, keys, refuse_oversized, write,
 };
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -90,9 +90,12 @@ impl Dispatcher<'_> {
         let allowed = self.client.server.settings().compat_batches
             || session.is_some_and(|session| session.handshake().has_batches());
         if !allowed || elements.is_empty() {
-            let detail =
-                if allowed { "a batch holds at least one message" } else { "batches are not allowed here" };
-            let error = RpcError::invalid_request(format!("Invalid Request: {detail}"));
+            let reason = if allowed {
+                "a batch holds at least one message"
+            } else {
+                "Batch arrays belong to revision 2025-03-26; MCPBASH_COMPAT_BATCHES=true accepts them in all"
+            };
+            let error = RpcError::with_reason(code::INVALID_REQUEST, "Invalid Request", reason);
             reply.answer(write::error(None, &error));
             return Owed::Answer;
         }

@@ -61,7 +61,7 @@ impl Handshake {
     pub(crate) fn admits(self, gate: Gate) -> Result<(), RpcError> {
         match gate {
             Gate::First if self.stage > Stage::Fresh => {
-                Err(RpcError::invalid_request("Invalid Request: the server is already initialized"))
+                Err(RpcError::invalid_request("Server already initialized"))
             }
             Gate::Greeted | Gate::Ready if self.stage < Stage::Greeted => {
                 Err(not_initialized("send `initialize` first"))
@@ -75,5 +75,5 @@ impl Handshake {
 }
 
 fn not_initialized(remedy: &str) -> RpcError {
-    RpcError::new(code::NOT_INITIALIZED, format!("Server not initialized: {remedy}"))
+    RpcError::with_reason(code::NOT_INITIALIZED, "Server not initialized", remedy)
 }

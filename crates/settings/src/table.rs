@@ -123,7 +123,7 @@ table! {
     TOOL_ENV_INHERIT_ALLOW: Flag = row("MCPBASH_TOOL_ENV_INHERIT_ALLOW", Flag, "false",
         "Must be `true` for the mode `inherit`");
 
-    REGISTRY_MAX_BYTES: Bytes = row("MCPBASH_REGISTRY_MAX_BYTES", bytes(KIB, LARGEST), "104857600",
+    REGISTRY_MAX_BYTES: Bytes = row("MCPBASH_REGISTRY_MAX_BYTES", bytes(1, LARGEST), "104857600",
         "The largest registry that is written or read back");
     STATIC_REGISTRY: Flag = row("MCPBASH_STATIC_REGISTRY", Flag, "false",
         "`true` serves what the registry holds without looking at the project");

@@ -43,6 +43,12 @@ impl RpcError {
         Self { code, message, data: None }
     }
 
+    /// A short message that programs may compare with, and beside it in `data` the reason or the remedy, for people.
+    pub fn with_reason(code: i32, message: &'static str, reason: &str) -> Self {
+        let reason = serde_json::Value::from(in_part(reason));
+        Self { data: Some(reason.to_string()), ..Self::new(code, message) }
+    }
+
     pub fn invalid_request(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(code::INVALID_REQUEST, message)
     }

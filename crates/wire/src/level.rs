@@ -38,9 +38,9 @@ impl LogLevel {
         }
     }
 
-    /// The level of that exact name.
+    /// The level of that name, in capitals too: clients and scripts often write `DEBUG`.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|level| level.as_str() == name)
+        Self::ALL.into_iter().find(|level| level.as_str().eq_ignore_ascii_case(name))
     }
 
     /// The names, for a message that says what would have been accepted.

@@ -56,10 +56,16 @@ impl Refusal {
     }
 
     fn parse_error(detail: &dyn std::fmt::Display) -> Self {
-        Self::new(None, RpcError::new(code::PARSE_ERROR, format!("Parse error: {detail}")))
+        Self::new(None, RpcError::with_reason(code::PARSE_ERROR, "Parse error", &detail.to_string()))
     }
 
-    fn invalid(id: Option<Id>, detail: &str) -> Self {
+    /// What only a client that is written wrongly sends.
+    fn malformed(id: Option<Id>, reason: &str) -> Self {
+        Self::new(id, RpcError::with_reason(code::INVALID_REQUEST, "Invalid Request", reason))
+    }
+
+    /// Too much of what is well formed. Every client may send that, and most show no more than the message.
+    fn too_much(id: Option<Id>, detail: &str) -> Self {
         Self::new(id, RpcError::invalid_request(format!("Invalid Request: {detail}")))
     }
 }
@@ -95,7 +101,7 @@ pub fn refuse_oversized(start: &[u8], limits: Limits) -> Refusal {
         }
     });
     let limit = limits.message_bytes;
-    Refusal::invalid(
+    Refusal::too_much(
         id,
         &format!("the message exceeds {limit} bytes; MCPBASH_MAX_MESSAGE_BYTES sets the limit"),
     )
@@ -117,7 +123,7 @@ fn decode_batch(text: &str, limits: Limits) -> Result<Decoded<'_>, Refusal> {
     match all.and_then(|()| scanner.end()) {
         Ok(()) if count > MOST_IN_BATCH => {
             let detail = format!("a batch holds at most {MOST_IN_BATCH} messages, not {count}");
-            Err(Refusal::invalid(None, &detail))
+            Err(Refusal::too_much(None, &detail))
         }
         Ok(()) => Ok(Decoded::Batch(elements)),
         Err(error) => Err(refuse(text, error)),
@@ -128,7 +134,7 @@ fn decode_object(text: &str, limits: Limits) -> Result<Incoming<'_>, Refusal> {
     const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
     if !text.starts_with('{') {
         return Err(match Scanner::new(text, limits).whole_value() {
-            Ok(value) => Refusal::invalid(None, &format!("a message is an object, not {}", value.kind())),
+            Ok(value) => Refusal::malformed(None, &format!("a message is an object, not {}", value.kind())),
             Err(error) => refuse(text, error),
         });
     }
@@ -140,7 +146,7 @@ fn decode_object(text: &str, limits: Limits) -> Result<Incoming<'_>, Refusal> {
     match object {
         Ok(object) => classify(&object),
         Err(ObjectError::Scan(error)) => Err(refuse(text, error)),
-        Err(error) => Err(Refusal::invalid(None, &error.to_string())),
+        Err(error) => Err(Refusal::malformed(None, &error.to_string())),
     }
 }
 
@@ -155,7 +161,7 @@ fn refuse(text: &str, error: ScanError) -> Refusal {
     };
     // The text is read again without limits: to answer the request by its id, and because it may break further on.
     match decode_unlimited(text) {
-        Ok(id) => Refusal::invalid(id, &format!("{error}; {setting} sets the limit")),
+        Ok(id) => Refusal::too_much(id, &format!("{error}; {setting} sets the limit")),
         Err(error) => Refusal::parse_error(&error),
     }
 }
@@ -174,13 +180,13 @@ fn classify<'a>(object: &Object<'a, '_>) -> Result<Incoming<'a>, Refusal> {
     let Some(method) = object.get("method") else {
         let (result, error) = (object.get("result"), object.get("error"));
         if result.is_none() && error.is_none() {
-            return Err(Refusal::invalid(id, "there is no `method`"));
+            return Err(Refusal::malformed(id, "Missing method"));
         }
         return Ok(Incoming::Response(Response { id, result, error }));
     };
     let Some(method) = method.string() else {
         let detail = format!("`method` must be a string, not {}", method.kind());
-        return Err(Refusal::invalid(id, &detail));
+        return Err(Refusal::malformed(id, &detail));
     };
     let params = object.get("params").filter(|params| !params.is_null());
 
@@ -192,10 +198,10 @@ fn classify<'a>(object: &Object<'a, '_>) -> Result<Incoming<'a>, Refusal> {
         });
     };
     let Some(id) = id else {
-        return Err(Refusal::invalid(None, &wrong_id(written_id)));
+        return Err(Refusal::malformed(None, &wrong_id(written_id)));
     };
     if !versioned {
-        return Err(Refusal::invalid(Some(id), "`jsonrpc` must be \"2.0\""));
+        return Err(Refusal::malformed(Some(id), "`jsonrpc` must be \"2.0\""));
     }
     match params {
         // JSON-RPC knows parameters by position, MCP does not: well formed, but not what any method takes.
@@ -204,7 +210,7 @@ fn classify<'a>(object: &Object<'a, '_>) -> Result<Incoming<'a>, Refusal> {
             RpcError::invalid_params("Invalid params: params must be an object, not an array"),
         )),
         Some(params) if !params.is_object() => {
-            Err(Refusal::invalid(Some(id), &format!("`params` must be an object, not {}", params.kind())))
+            Err(Refusal::malformed(Some(id), &format!("`params` must be an object, not {}", params.kind())))
         }
         params => Ok(Incoming::Request(Request { id, method, params })),
     }
@@ -320,7 +326,8 @@ mod tests {
     fn long_ids_and_long_batches_are_refused() {
         let line = format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"ping"}}"#, "x".repeat(Id::LONGEST));
         let refused = decode(line.as_bytes(), Limits::default()).unwrap_err();
-        assert!(refused.id.is_none() && refused.error.message.contains("`id` is longer than"), "{refused:?}");
+        let reason = refused.error.data.as_deref().unwrap_or_default();
+        assert!(refused.id.is_none() && reason.contains("`id` is longer than"), "{refused:?}");
         let batch = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
         assert!(decode(batch(MOST_IN_BATCH).as_bytes(), Limits::default()).is_ok());
         let refused = decode(batch(MOST_IN_BATCH + 1).as_bytes(), Limits::default()).unwrap_err();

@@ -51,9 +51,10 @@ pub(super) fn shutdown(request: &Immediate<'_>) -> Result<Answer, RpcError> {
 /// Ends the session, which `shutdown` must have announced.
 pub(super) fn exit(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     if !request.session()?.exit() {
-        return Err(RpcError::new(
+        return Err(RpcError::with_reason(
             code::EXIT_BEFORE_SHUTDOWN,
-            "Shutdown not requested: send `shutdown` before `exit`",
+            "Shutdown not requested",
+            "send `shutdown` before `exit`",
         ));
     }
     Ok(Answer::default())
