@@ -1,6 +1,6 @@
 //! What can go wrong before a client is there to be told.
 
-use mcp_bash_project::LocationError;
+use mcp_bash_project::{LocationError, no_project};
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ pub(crate) enum Error {
         "failed to start: only {0} files may be open at once; run `ulimit -n 256` before, {LEAST_FILES} are the least"
     )]
     FewFiles(u64),
-    #[error("no project found here: use --project-root or set MCPBASH_PROJECT_ROOT")]
+    #[error("{}", no_project(std::env::current_dir().ok().as_deref()))]
     NoProject,
     #[error("--filter is no folder below the tools of the project: {}", .0.display())]
     Filter(PathBuf),

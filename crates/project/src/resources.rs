@@ -38,7 +38,7 @@ impl Resource {
         if mcp_bash_uri::scheme(&uri).is_none() {
             return Err(format!("`uri` must begin with a scheme, as `file:` is one, and is `{uri}`"));
         }
-        let provider = provider_of(metadata.provider.as_deref(), &uri).unwrap_or_default();
+        let provider = provider_of(metadata.reader(), &uri).unwrap_or_default();
         resource_provider::find(paths, &provider)?;
         let size = metadata.size;
         Ok(Self { about, uri, size, provider, path, registry_entry: RegistryEntry::default() })
@@ -109,9 +109,9 @@ impl Entry for Resource {
         metadata.is_shallow().then_some(())?;
         Some(Self {
             about: About::written(&metadata).ok().filter(|about| !about.name.is_empty())?,
+            provider: metadata.reader()?.to_owned(),
             uri: metadata.uri?,
             size: metadata.size,
-            provider: metadata.provider?,
             path: metadata.path?,
             registry_entry: RegistryEntry::default(),
         })

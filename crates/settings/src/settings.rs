@@ -43,6 +43,7 @@ pub struct Settings {
     pub registry_limit: usize,
     pub static_registry: bool,
     pub allow_hooks: bool,
+    pub ask_all_executables: bool,
     pub strict_providers: bool,
     pub provider_timeout: Duration,
     /// How long the project's own health checks may take.
@@ -121,6 +122,7 @@ impl Settings {
             registry_limit: reader.value(&table::REGISTRY_MAX_BYTES),
             static_registry: reader.value(&table::STATIC_REGISTRY),
             allow_hooks: reader.value(&table::ALLOW_PROJECT_HOOKS),
+            ask_all_executables: reader.value(&table::ASK_ALL_EXECUTABLES),
             strict_providers: reader.value(&table::STRICT_PROVIDERS),
             provider_timeout: reader.value(&table::PROVIDER_TIMEOUT),
             health_timeout: reader.value(&table::HEALTH_TIMEOUT),

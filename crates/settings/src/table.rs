@@ -182,6 +182,9 @@ table! {
         "How long `server.d/health-checks.sh` may take");
     PROVIDER_TIMEOUT: Seconds = row("MCPBASH_PROVIDER_TIMEOUT", seconds(1, YEAR), "10",
         "How long an executable may take to say which tools it provides");
+    ASK_ALL_EXECUTABLES: Flag = row("MCPBASH_ASK_ALL_EXECUTABLES", Flag, "false",
+        "`true` runs each executable directly in `tools/` that is not described with `list`, to learn which tools \
+         it provides; otherwise only those that speak of `inputSchema` or are marked");
     STRICT_PROVIDERS: Flag = row("MCPBASH_STRICT_PROVIDERS", Flag, "false",
         "`true` makes `tools/list` fail when an executable does not say which tools it provides");
     ALLOW_PROJECT_HOOKS: Flag = row("MCPBASH_ALLOW_PROJECT_HOOKS", Flag, "false",
