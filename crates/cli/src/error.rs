@@ -23,8 +23,8 @@ pub(crate) enum Error {
     FewFiles(u64),
     #[error("{}", no_project(std::env::current_dir().ok().as_deref()))]
     NoProject,
-    #[error("--filter is no folder below the tools of the project: {}", .0.display())]
-    Filter(PathBuf),
+    #[error("{named_by} is no folder below the tools, resources or prompts of the project: {}", path.display())]
+    Filter { path: PathBuf, named_by: &'static str },
     #[error("failed to look at {}: {source}", file.display())]
     Provider { file: PathBuf, source: io::Error },
     #[error("failed to write the log to {}: {source}", path.display())]
@@ -44,7 +44,7 @@ impl Error {
             | Self::Setting(_)
             | Self::FewFiles(_)
             | Self::NoProject
-            | Self::Filter(_)
+            | Self::Filter { .. }
             | Self::Provider { .. } => ExitCode::from(2),
             Self::Embedded(_) | Self::Start { .. } | Self::Ask(_) | Self::Demo(_) => ExitCode::FAILURE,
         }

@@ -119,7 +119,7 @@ impl Catalog {
                 Err(diagnostic) => source.diagnostics.push(diagnostic),
             }
         }
-        let read = register(paths, reading).and_then(|(file, registration)| {
+        let read = register(paths, reading, &mut source.diagnostics).and_then(|(file, registration)| {
             source.registration = registration;
             source.collections().map_err(|problem| (file, problem))
         });
@@ -405,9 +405,11 @@ fn listing_failure(
 
 /// What the project registers itself, and in which file: in `register.json`, else in `register.sh` where that is
 /// allowed. A file that is wrong is named with what is wrong about it, and is no reason to look at the other.
+/// `diagnostics` gets what a hook printed that is no registration.
 fn register(
     paths: &Paths,
     reading: &Reading,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<(&'static str, Registration), (&'static str, String)> {
     const JSON: &str = "register.json";
     const HOOK: &str = "register.sh";
@@ -420,6 +422,8 @@ fn register(
     let Some(runner) = reading.run.as_deref().filter(|_| may_run) else {
         return Ok((HOOK, Registration::default()));
     };
-    let registered = hook::run(paths, limit, runner).map_err(|error| (HOOK, error.to_string()))?;
-    Ok((HOOK, registered.map(Registration::hooked).unwrap_or_default()))
+    let hooked =
+        hook::run(paths, limit, runner).map_err(|error| (HOOK, error.to_string()))?.unwrap_or_default();
+    diagnostics.extend(hooked.problem.map(|problem| Diagnostic::new(paths.server.join(HOOK), problem)));
+    Ok((HOOK, Registration::hooked(hooked.registered)))
 }

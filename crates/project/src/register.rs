@@ -47,7 +47,8 @@ pub(crate) enum RegistrationError {
     Entry { kind: &'static str, index: usize, problem: String },
 }
 
-const KINDS: [&str; 5] = ["tools", "resources", "resourceTemplates", "prompts", "completions"];
+/// What can be registered.
+pub(crate) const KINDS: [&str; 5] = ["tools", "resources", "resourceTemplates", "prompts", "completions"];
 const KNOWN: &str = "version, tools, resources, resourceTemplates, prompts, completions, _meta";
 
 /// What a registration says, as JSON texts by their kind. A kind that is absent is searched for; an empty one is

@@ -125,13 +125,15 @@ table! {
         "The largest registry that is written or read back");
     STATIC_REGISTRY: Flag = row("MCPBASH_STATIC_REGISTRY", Flag, "false",
         "`true` serves what the registry holds without looking at the project");
-    TOOLS_TTL: Seconds = row("MCP_TOOLS_TTL", seconds(1, YEAR), "5",
-        "Time between looks at the tools, where the file system does not tell of changes");
-    RESOURCES_TTL: Seconds = row("MCP_RESOURCES_TTL", seconds(1, YEAR), "5",
+    REGISTRY_REFRESH_PATH: Optional<Folder> = row("MCPBASH_REGISTRY_REFRESH_PATH", Optional(Folder), "",
+        "The only part of the project that `registry refresh` reads, where `--filter` does not say");
+    TOOLS_TTL: Seconds = row("MCP_TOOLS_TTL", seconds(0, YEAR), "5",
+        "Time between looks at the tools, where the file system does not tell of changes; 0 means each second");
+    RESOURCES_TTL: Seconds = row("MCP_RESOURCES_TTL", seconds(0, YEAR), "5",
         "The same for the resources");
-    RESOURCES_TEMPLATES_TTL: Seconds = row("MCP_RESOURCES_TEMPLATES_TTL", seconds(1, YEAR), "5",
+    RESOURCES_TEMPLATES_TTL: Seconds = row("MCP_RESOURCES_TEMPLATES_TTL", seconds(0, YEAR), "5",
         "The same for the templates of resources");
-    PROMPTS_TTL: Seconds = row("MCP_PROMPTS_TTL", seconds(1, YEAR), "5",
+    PROMPTS_TTL: Seconds = row("MCP_PROMPTS_TTL", seconds(0, YEAR), "5",
         "The same for the prompts; the shortest of these times counts for all");
 
     RESOURCES_ROOTS: Folders = row("MCP_RESOURCES_ROOTS", Folders, "",
