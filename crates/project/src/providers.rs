@@ -125,7 +125,7 @@ impl Entry for Provider {
     }
 
     fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {
-        Err("providers cannot be registered".to_owned())
+        Err("what provides tools is registered among them, with `\"provider\": true`".to_owned())
     }
 
     fn remembered(written: Written, paths: &Paths) -> Option<Self> {
