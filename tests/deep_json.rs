@@ -98,7 +98,7 @@ fn what_an_executable_lists() {
     let definition = format!(r#"{{"name": "deep", "inputSchema": {}}}"#, nested_object(DEPTH));
     let project = Project::with_hi()
         .file("definition", &definition)
-        .script("tools/deep.sh", "#!/bin/sh\n[ \"$1\" = list ] && cat definition\n");
+        .script("tools/deep.sh", "#!/bin/sh\n# prints an inputSchema\n[ \"$1\" = list ] && cat definition\n");
     skipped(&project, "tools/deep.sh");
 }
 

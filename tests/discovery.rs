@@ -13,6 +13,11 @@ fn names(server: &mut Server) -> Vec<String> {
         .collect()
 }
 
+/// Waits until clients are told that the tools have changed.
+fn wait_for_change(server: &mut Server) {
+    while server.receive()["method"] != "notifications/tools/list_changed" {}
+}
+
 #[test]
 fn scripts_with_metadata_are_tools_wherever_they_stand() {
     let project = Project::new()
@@ -86,20 +91,125 @@ fn metadata_is_json_then_yaml_then_a_comment_then_defaults() {
 #[test]
 fn the_shebang_or_the_executable_bit_decides_never_the_extension() {
     let project = Project::new()
-        .file("tools/a/shebang.txt", "#!/bin/sh\necho shebang\n")
+        .file("tools/shebang/shebang.txt", "#!/bin/sh\necho shebang\n")
         .file("tools/b/data.sh", "echo not a tool\n")
         .script("tools/c/smoke.sh", "#!/bin/sh\n")
         .script("tools/d/.hidden.sh", "#!/bin/sh\n")
         .file("tools/e/asleep.sh", "echo described but not runnable\n")
         .file("tools/e/asleep.meta.json", "{}");
     std::fs::copy("/bin/true", {
-        std::fs::create_dir_all(project.path("tools/f")).unwrap();
-        project.path("tools/f/compiled")
+        std::fs::create_dir_all(project.path("tools/compiled")).unwrap();
+        project.path("tools/compiled/compiled")
     })
     .unwrap();
     let mut server = Server::ready(project.root());
     assert_eq!(names(&mut server), ["compiled", "shebang"]);
     assert!(server.finish().contains("asleep.sh: is skipped: it is neither executable"));
+}
+
+#[test]
+fn helpers_beside_a_tool_are_no_tools() {
+    let project = Project::new()
+        .script("tools/backup/tool.sh", "#!/bin/sh\n")
+        .script("tools/backup/rotate.sh", "#!/bin/sh\n")
+        .script("tools/backup/lib/upload.py", "#!/usr/bin/env python3\n")
+        .script("tools/backup/restore.sh", "#!/bin/sh\n# mcp: {\"description\": \"Says so itself\"}\n")
+        .script("tools/backup/verify.sh", "#!/bin/sh\n")
+        .file("tools/backup/verify.meta.yaml", "description: has metadata\n")
+        .script("tools/like-folder/like-folder.py", "#!/bin/sh\n")
+        .script("tools/like-folder/helper", "#!/bin/sh\n")
+        .script("tools/whole.name/whole.name", "#!/bin/sh\n")
+        .script("tools/group/inner/tool", "#!/bin/sh\n");
+    let expected = ["backup", "inner", "like-folder", "restore", "verify", "whole"];
+    let mut server = Server::ready(project.root());
+    assert_eq!(names(&mut server), expected);
+    project.wait_for_file(".registry/.tools.stamps");
+    assert!(!server.finish().contains("none of them is a tool"));
+    // The same from the registry, and when one of the helpers is described later.
+    let mut server = Server::ready(project.root());
+    assert_eq!(names(&mut server), expected);
+    project.write("tools/backup/rotate.sh", "#!/bin/sh\n# mcp: {\"name\": \"aa-rotate\"}\n");
+    wait_for_change(&mut server);
+    assert_eq!(names(&mut server)[0], "aa-rotate");
+}
+
+#[test]
+fn a_folder_in_which_nothing_is_a_tool_is_named() {
+    let project = Project::with_hi()
+        .script("tools/disk-usage/disk_usage.sh", "#!/bin/sh\n")
+        .script("tools/.lib/helper.sh", "#!/bin/sh\n")
+        .file("tools/sourced/functions.sh", "#!/bin/sh\n");
+    let mut server = Server::ready(project.root());
+    assert_eq!(names(&mut server), ["hi"]);
+    let told = server.finish();
+    let warned: Vec<&str> = told.lines().filter(|line| line.contains("none of them is a tool")).collect();
+    assert!(warned.len() == 1 && warned[0].contains("disk-usage") && warned[0].contains("tool.*"), "{told}");
+}
+
+#[test]
+fn tools_are_found_at_any_depth_and_what_is_cut_is_said() {
+    let deep = |levels: usize| "d/".repeat(levels);
+    let project = Project::new()
+        .script(&format!("tools/{}found/tool.sh", deep(12)), "#!/bin/sh\n")
+        .script(&format!("tools/{}cut/tool.sh", deep(20)), "#!/bin/sh\n")
+        .script("tools/found/node_modules/rimraf/rimraf.js", "#!/usr/bin/env node\n")
+        .script("tools/env/bin/tool", "#!/bin/sh\n")
+        .file("tools/env/pyvenv.cfg", "home = /usr/bin\n");
+    let mut server = Server::ready(project.root());
+    assert_eq!(names(&mut server), ["found"]);
+    // Changes down there are noticed too.
+    let path = format!("tools/{}found/tool.sh", deep(12));
+    project.write(&path, "#!/bin/sh\n# mcp: {\"name\": \"renamed\"}\n");
+    wait_for_change(&mut server);
+    assert_eq!(names(&mut server), ["renamed"]);
+    let told = server.finish();
+    assert!(told.contains("levels deep; move them up"), "{told}");
+}
+
+#[test]
+fn links_that_lead_back_or_multiply_end() {
+    let project = Project::with_hi();
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, project.path(name)).unwrap();
+    link("..", "tools/up");
+    link("../../tools", "tools/hi/around");
+    link("/", "tools/hi/everything");
+    // Each of ten folders holds ten links to the next.
+    for level in 0..10 {
+        std::fs::create_dir_all(project.path(&format!("maze/{level}"))).unwrap();
+        for number in 0..10 {
+            link(&format!("../{}", level + 1), &format!("maze/{level}/{number}"));
+        }
+    }
+    std::fs::create_dir_all(project.path("maze/10")).unwrap();
+    link("../maze/0", "tools/maze");
+    let mut server = Server::ready(project.root());
+    assert_eq!(names(&mut server), ["hi"]);
+    let told = server.finish();
+    assert!(told.contains("it leads to a folder that it stands in"), "{told}");
+    assert!(told.contains("more than 100000 folders"), "{told}");
+}
+
+#[test]
+fn of_two_scripts_of_one_name_both_are_named_and_the_first_is_served() {
+    let project = Project::new()
+        .script("tools/b/tool.sh", "#!/bin/sh\n# mcp: {\"name\": \"same\"}\necho b\n")
+        .script("tools/a/tool.sh", "#!/bin/sh\n# mcp: {\"name\": \"same\"}\necho a\n");
+    for _ in 0..2 {
+        let mut server = Server::ready(project.root());
+        assert_eq!(names(&mut server), ["same"]);
+        server.call(1, "same");
+        assert_eq!(server.receive()["result"]["content"][0]["text"], "a");
+        project.wait_for_file(".registry/.tools.stamps");
+        let told = server.finish();
+        for (file, problem) in
+            [("b/tool.sh", "is skipped: a/tool.sh"), ("a/tool.sh", "is served as `same`, and b/tool.sh")]
+        {
+            assert!(
+                told.lines().any(|line| line.contains(file) && line.contains(problem)),
+                "{problem} in {told}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -86,11 +86,12 @@ fn stateless_clients_list_and_get_prompts_too() {
 }
 
 #[test]
-fn prompts_are_found_three_folders_deep_and_named_as_they_or_their_metadata_say() {
+fn prompts_are_found_in_folders_and_named_as_they_or_their_metadata_say() {
     let project = Project::new()
         .file("prompts/plain.md", "# mcp: {\"description\": \"Inline\"}\n# Heading\nPlain\n")
         .file("prompts/a/b/deep.txt", "Deep")
-        .file("prompts/a/b/c/too-deep.txt", "x")
+        .file("prompts/a/b/c/d/deeper.txt", "x")
+        .file("prompts/node_modules/x/other.txt", "x")
         .file("prompts/review/prompt.txt", "Review")
         .file("prompts/yaml.txt", "{{x}}")
         .file("prompts/yaml.meta.yaml", "name: from-yaml\narguments:\n  - name: x\n    required: true\n")
@@ -110,7 +111,7 @@ fn prompts_are_found_three_folders_deep_and_named_as_they_or_their_metadata_say(
         .script("prompts/program", "#!/bin/sh\n")
         .script("prompts/plain.completion.sh", "#!/bin/sh\n");
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "warning")], "2025-11-25");
-    assert_eq!(names(&mut server), ["deep", "forgotten", "from-yaml", "page", "plain", "review"]);
+    assert_eq!(names(&mut server), ["deep", "deeper", "forgotten", "from-yaml", "page", "plain", "review"]);
     assert_eq!(text(&get(&mut server, "plain", &json!({}))), "# Heading\nPlain");
     assert_eq!(text(&get(&mut server, "forgotten", &json!({}))), "ran");
     assert_eq!(text(&get(&mut server, "from-yaml", &json!({ "x": "y" }))), "y");
@@ -423,4 +424,27 @@ fn a_hook_registers_prompts() {
     let environment = [("MCPBASH_ALLOW_PROJECT_HOOKS", "true")];
     let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
     assert_eq!(names(&mut server), ["hooked"]);
+}
+
+#[test]
+fn arguments_of_the_wrong_type_are_left_out_and_reported() {
+    let project = Project::new()
+        .file("prompts/number.txt", "Say {{word}}")
+        .file("prompts/number.meta.json", r#"{"description": "Has a number", "arguments": 5}"#)
+        .file("prompts/words.txt", "Words")
+        .file("prompts/words.meta.json", r#"{"arguments": ["one", "two"]}"#)
+        .file("prompts/none.txt", "None")
+        .file("prompts/none.meta.json", r#"{"arguments": null}"#);
+    let mut server = Server::ready(project.root());
+    let prompts = server.ask(1, "prompts/list", &json!({}))["result"]["prompts"].clone();
+    assert_eq!(names(&mut server), ["none", "number", "words"]);
+    assert_eq!(prompts[1]["description"], "Has a number");
+    assert!(prompts[1].get("arguments").is_none_or(|arguments| *arguments == json!([])), "{prompts}");
+    assert_eq!(text(&get(&mut server, "number", &json!({ "word": "hello" }))), "Say hello");
+    let told = server.finish();
+    for file in ["number.meta.json", "words.meta.json"] {
+        let is_told = |line: &str| line.contains(file) && line.contains("is served without arguments");
+        assert!(told.lines().any(is_told), "{file} in {told}");
+    }
+    assert!(!told.contains("none.meta.json"), "{told}");
 }

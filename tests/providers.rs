@@ -1,4 +1,4 @@
-//! Executables that describe themselves: any file in `tools/` that answers `list`.
+//! Executables that describe themselves: files in `tools/` that speak of `inputSchema` or are marked, and answer `list`.
 
 use crate::harness::{Project, Server, code, wait_until};
 use serde_json::{Value, json};
@@ -91,8 +91,13 @@ fn text(answer: &Value) -> &str {
 /// A provider that lists one tool and then does what it is told.
 fn provider(tool: &str, does: &str) -> String {
     format!(
-        "#!/bin/sh\ncase $1 in\nlist) echo '{{\"name\":\"{tool}\"}}' ;;\n{tool}) {does} ;;\n*) exit 1 ;;\nesac\n"
+        "#!/bin/sh\n# mcp: {{\"provider\": true}}\ncase $1 in\nlist) echo '{{\"name\":\"{tool}\"}}' ;;\n{tool}) {does} ;;\n*) exit 1 ;;\nesac\n"
     )
+}
+
+/// A script that says it provides tools, and does what it likes.
+fn marked(does: &str) -> String {
+    format!("#!/bin/sh\n# mcp: {{\"provider\": true}}\n{does}\n")
 }
 
 /// Goes through both tools as a client would.
@@ -221,12 +226,12 @@ fn a_name_that_two_have_is_nobodys() {
 fn one_that_does_not_answer_hides_no_other() {
     let project = Project::new()
         .script("tools/good", &provider("good", "echo '{\"content\":[]}'"))
-        .script("tools/fails", "#!/bin/sh\necho 'no licence' >&2\nexit 7\n")
-        .script("tools/hangs", "#!/bin/sh\necho thinking\nsleep 1000\n")
-        .script("tools/prints-rubbish", "#!/bin/sh\necho 'Usage: me [OPTION]'\n")
-        .script("tools/nameless", "#!/bin/sh\necho '{\"description\": \"x\"}'\n")
-        .script("tools/empty", "#!/bin/sh\n")
-        .script("tools/floods", "#!/bin/sh\nyes | head -c 3000000\n");
+        .script("tools/fails", &marked("echo 'no licence' >&2; exit 7"))
+        .script("tools/hangs", &marked("echo thinking; sleep 1000"))
+        .script("tools/prints-rubbish", &marked("echo 'Usage: me [OPTION]'"))
+        .script("tools/nameless", &marked("echo '{\"description\": \"x\"}'"))
+        .script("tools/empty", &marked(":"))
+        .script("tools/floods", &marked("yes | head -c 3000000"));
     let settings = [("MCPBASH_PROVIDER_TIMEOUT", "3"), ("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "1000000")];
     let mut server = Server::ready_with(project.root(), &settings, "2025-11-25");
     assert_eq!(names(&mut server), ["good"]);
@@ -263,7 +268,7 @@ fn one_that_does_not_answer_hides_no_other() {
 #[test]
 fn an_unchanged_provider_is_not_asked_again() {
     let counting = |tool: &str| {
-        format!("#!/bin/sh\necho \"$1\" >>asked\n[ \"$1\" = list ] && echo '{{\"name\":\"{tool}\"}}'\n")
+        marked(&format!("echo \"$1\" >>asked\n[ \"$1\" = list ] && echo '{{\"name\":\"{tool}\"}}'"))
     };
     let project = Project::new().script("tools/counts", &counting("first"));
     let quiet = [("MCPBASH_LOG_LEVEL", "emergency")];
@@ -286,7 +291,7 @@ fn an_unchanged_provider_is_not_asked_again() {
 fn a_provider_that_leaves_children_holds_nobody_up() {
     let project = Project::new().script(
         "tools/leaves",
-        "#!/bin/sh\nsleep 1000 &\ncase $1 in\nlist) echo '{\"name\":\"leaves\"}' ;;\nleaves) echo '{\"content\":[{\"type\":\"text\",\"text\":\"left\"}]}' ;;\nesac\n",
+        "#!/bin/sh\n# mcp: {\"provider\": true}\nsleep 1000 &\ncase $1 in\nlist) echo '{\"name\":\"leaves\"}' ;;\nleaves) echo '{\"content\":[{\"type\":\"text\",\"text\":\"left\"}]}' ;;\nesac\n",
     );
     let mut server = Server::ready(project.root());
     assert_eq!(names(&mut server), ["leaves"]);
@@ -327,7 +332,8 @@ fn an_author_is_told_what_a_client_would_see() {
             &provider("ping", "echo '{\"content\":[{\"type\":\"text\",\"text\":\"pong\"}]}'"),
         )
         .script("tools/broken", &provider("broken", "echo oops"))
-        .script("tools/mute", "#!/bin/sh\nexit 2\n");
+        .script("tools/mute", &marked("exit 2"))
+        .script("tools/plain", "#!/bin/sh\ntouch ran\n");
     let shown = |file: &str| {
         let output = check(&project, file);
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
@@ -346,6 +352,9 @@ fn an_author_is_told_what_a_client_would_see() {
     let (status, text) = shown("tools/mute");
     assert_eq!(status, Some(1), "{text}");
     assert!(text.contains("failed (exit 2)"), "{text}");
+    let (status, text) = shown("tools/plain");
+    assert_eq!(status, Some(1), "{text}");
+    assert!(text.contains(r#"`# mcp: {"provider": true}`"#) && !project.path("ran").exists(), "{text}");
     let missing = check(&project, "nowhere");
     assert_eq!(missing.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&missing.stderr).contains("nowhere"));

@@ -37,8 +37,8 @@ fn registered_tools_take_the_place_of_the_search() {
 
 #[test]
 fn absent_and_null_mean_search_and_empty_means_none() {
-    assert_eq!(names(&list(&project(r#"{"version": 1}"#))), ["hi"]);
-    assert_eq!(names(&list(&project(r#"{"version": 1, "tools": null}"#))), ["hi"]);
+    assert_eq!(names(&list(&project(r#"{"version": 1}"#))), ["hi", "quiet"]);
+    assert_eq!(names(&list(&project(r#"{"version": 1, "tools": null}"#))), ["hi", "quiet"]);
     assert!(names(&list(&project(r#"{"version": 1, "tools": []}"#))).is_empty());
 }
 
@@ -90,7 +90,7 @@ fn a_file_that_others_could_have_written_is_not_believed() {
         assert!(answer["error"]["message"].as_str().unwrap().contains("chmod go-w"), "{mode:o}: {answer}");
     }
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-    assert_eq!(names(&list(&project)), ["hi"]);
+    assert_eq!(names(&list(&project)), ["hi", "quiet"]);
     std::fs::rename(&path, project.path("elsewhere.json")).unwrap();
     std::os::unix::fs::symlink(project.path("elsewhere.json"), &path).unwrap();
     assert!(list(&project)["error"]["message"].as_str().unwrap().contains("is a link"));
@@ -124,17 +124,49 @@ mcp_resources_templates_manual_finalize
     assert_eq!(names(&list_hooked(&hooked(functions), &ALLOWED)), ["one", "two-1"]);
     let printed = r#"echo '{"tools": [{"name": "printed", "path": "quiet.sh"}]}'"#;
     assert_eq!(names(&list_hooked(&hooked(printed), &ALLOWED)), ["printed"]);
-    assert_eq!(names(&list_hooked(&hooked("echo only chatter"), &ALLOWED)), ["hi"]);
-    assert_eq!(names(&list_hooked(&hooked(r#"echo '{"prompts": []}'"#), &ALLOWED)), ["hi"]);
+    assert_eq!(names(&list_hooked(&hooked("echo only chatter >/dev/null"), &ALLOWED)), ["hi", "quiet"]);
+    assert_eq!(names(&list_hooked(&hooked(r#"echo '{"prompts": []}'"#), &ALLOWED)), ["hi", "quiet"]);
+}
+
+#[test]
+fn a_hook_that_prints_rubbish_is_reported_and_the_project_is_searched() {
+    for rubbish in
+        ["echo oops", "echo '{oops'", "echo '[]'", r#"echo '{"tool": []}'"#, r#"echo '{"tools": "x"}'"#]
+    {
+        let project = hooked(rubbish);
+        let mut server = Server::ready_with(project.root(), &ALLOWED[..1], "2025-11-25");
+        assert_eq!(names(&server.ask(1, "tools/list", &json!({}))), ["hi", "quiet"], "{rubbish}");
+        server.call(2, "hi");
+        assert_eq!(server.receive()["result"]["content"][0]["text"], "hi");
+        let told = server.finish();
+        let is_told =
+            |line: &str| line.contains("register.sh") && line.contains("printed what is no registration");
+        assert!(told.lines().any(is_told), "{rubbish}: {told}");
+    }
+}
+
+#[test]
+fn what_a_hook_aborts_is_not_registered() {
+    let aborted = r#"mcp_tools_manual_begin
+mcp_tools_register_manual '{"name": "given-up", "path": "quiet.sh"}'
+mcp_tools_manual_abort
+mcp_tools_register_manual '{"name": "too-late", "path": "quiet.sh"}'
+mcp_tools_manual_finalize
+"#;
+    assert_eq!(names(&list_hooked(&hooked(aborted), &ALLOWED)), ["hi", "quiet"]);
+    let again = r#"mcp_tools_manual_begin
+mcp_tools_register_manual '{"name": "again", "path": "quiet.sh"}'
+"#;
+    assert_eq!(names(&list_hooked(&hooked(&format!("{aborted}{again}")), &ALLOWED)), ["again"]);
 }
 
 #[test]
 fn a_hook_runs_only_where_it_is_allowed_and_where_no_register_json_is() {
     let project = hooked("touch \"$MCPBASH_PROJECT_ROOT/ran\"");
-    assert_eq!(names(&list_hooked(&project, &ALLOWED[1..])), ["hi"]);
+    assert_eq!(names(&list_hooked(&project, &ALLOWED[1..])), ["hi", "quiet"]);
     assert!(!project.path("ran").exists());
     let project = project.file("server.d/register.json", r#"{"version": 1}"#);
-    assert_eq!(names(&list_hooked(&project, &ALLOWED)), ["hi"]);
+    assert_eq!(names(&list_hooked(&project, &ALLOWED)), ["hi", "quiet"]);
     assert!(!project.path("ran").exists());
     std::fs::remove_file(project.path("server.d/register.json")).unwrap();
     list_hooked(&project, &ALLOWED);

@@ -41,6 +41,7 @@ fn the_envelope_is_as_documented() {
     let project = registered();
     let registry = registry(&project).unwrap();
     assert_eq!((&registry["version"], &registry["total"]), (&json!(1), &json!(2)));
+    assert_eq!(registry["format_version"], 1);
     assert!(registry["generatedAt"].as_str().unwrap().ends_with('Z'));
     assert_eq!(registry["hash"].as_str().unwrap().len(), 64);
     assert_eq!(registry["items"][0]["name"], "alpha");
@@ -135,9 +136,14 @@ fn a_static_registry_is_believed_and_one_that_is_missing_is_not_missed() {
 
 #[test]
 fn a_registry_that_cannot_be_read_is_ignored() {
-    for rubbish in
-        ["", "{", "[]", r#"{"version": 2, "items": []}"#, r#"{"version": 1, "items": [{"name": "x"}]}"#]
-    {
+    for rubbish in [
+        "",
+        "{",
+        "[]",
+        r#"{"version": 2, "items": []}"#,
+        r#"{"format_version": 2, "version": 1, "items": []}"#,
+        r#"{"version": 1, "items": [{"name": "x"}]}"#,
+    ] {
         let project = registered().file(".registry/tools.json", rubbish);
         assert_eq!(names(project.root(), &[]), ["alpha", "hi"], "{rubbish}");
     }
@@ -171,8 +177,14 @@ fn refresh_writes_it_and_status_tells_what_it_holds() {
     let project = Project::with_hi().file("tools/broken.meta.json", "{");
     assert_eq!(command(&project, &["status"]).1["tools"]["status"], "missing");
     let (status, report, stderr) = command(&project, &["refresh", "--no-notify"]);
-    assert_eq!((status, &report["tools"]), (Some(0), &json!({ "status": "ok", "count": 1, "error": null })));
+    assert_eq!(
+        (status, &report["tools"]["status"], &report["tools"]["count"]),
+        (Some(1), &json!("incomplete"), &json!(1))
+    );
+    assert!(report["tools"]["error"].as_str().unwrap().contains("broken.meta.json"), "{report}");
     assert!(stderr.contains("broken.meta.json"), "{stderr}");
+    let ok = json!({ "status": "ok", "count": 0, "error": null });
+    assert_eq!((&report["resources"], &report["prompts"]), (&ok, &ok));
     assert_eq!(command(&project, &["refresh", "--quiet"]).2, "");
     let (_, report, _) = command(&project, &["status"]);
     assert_eq!((&report["tools"]["status"], &report["tools"]["count"]), (&json!("present"), &json!(1)));
@@ -191,6 +203,65 @@ fn refresh_says_why_nothing_was_written() {
     let (status, _, stderr) = command(&project, &["refresh", "--filter", "../elsewhere"]);
     assert_eq!(status, Some(2));
     assert!(stderr.contains("../elsewhere"), "{stderr}");
+}
+
+#[test]
+fn a_filter_may_name_a_part_of_any_kind() {
+    let project = Project::with_hi()
+        .file("resources/docs/one.md", "x")
+        .file("resources/other/two.md", "x")
+        .file("prompts/a/first.txt", "x")
+        .file("prompts/b/second.txt", "x");
+    assert_eq!(command(&project, &["refresh"]).0, Some(0));
+    let project = project
+        .file("resources/docs/one.meta.json", r#"{"description": "New"}"#)
+        .file("resources/other/two.meta.json", r#"{"description": "New"}"#)
+        .file("prompts/a/first.meta.json", r#"{"description": "New"}"#)
+        .file("prompts/b/second.meta.json", r#"{"description": "New"}"#);
+    let items = |kind: &str| -> Vec<(String, bool)> {
+        let registry: Value = serde_json::from_str(&project.read(&format!(".registry/{kind}.json"))).unwrap();
+        let items = registry["items"].as_array().unwrap().iter();
+        items.map(|item| (item["name"].as_str().unwrap().to_owned(), item["description"] == "New")).collect()
+    };
+    let expected =
+        |one: (&str, bool), other: (&str, bool)| [one, other].map(|(name, is_new)| (name.to_owned(), is_new));
+    assert_eq!(command(&project, &["refresh", "--filter", "resources/docs"]).0, Some(0));
+    assert_eq!(items("resources"), expected(("one", true), ("two", false)));
+    assert_eq!(items("prompts"), expected(("first", false), ("second", false)));
+    let absolute = project.root().canonicalize().unwrap().join("prompts/b");
+    assert_eq!(command(&project, &["refresh", "--filter", absolute.to_str().unwrap()]).0, Some(0));
+    assert_eq!(items("prompts"), expected(("first", false), ("second", true)));
+
+    // The setting says the same, and the flag wins over it.
+    let by_setting = |path: &str, arguments: &[&str]| {
+        let mut command = Server::command();
+        command.args(["registry", "refresh"]).args(arguments).arg("--project-root").arg(project.root());
+        let output = command.env("MCPBASH_REGISTRY_REFRESH_PATH", path).output().expect("the binary runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(by_setting("prompts/a", &["--filter", "tools/hi"]).0, Some(0));
+    assert_eq!(items("prompts"), expected(("first", false), ("second", true)));
+    assert_eq!(by_setting("prompts/a", &[]).0, Some(0));
+    assert_eq!(items("prompts"), expected(("first", true), ("second", true)));
+    for outside in ["server.d", "/etc", "prompts/../..", "prompts/a*"] {
+        let (status, stderr) = by_setting(outside, &[]);
+        assert_eq!(status, Some(2), "{outside}");
+        assert!(stderr.contains("MCPBASH_REGISTRY_REFRESH_PATH") && stderr.contains(outside), "{stderr}");
+    }
+}
+
+#[test]
+fn times_of_zero_are_taken_without_a_word() {
+    let project = Project::with_hi();
+    let zero = [
+        ("MCP_TOOLS_TTL", "0"),
+        ("MCP_RESOURCES_TTL", "0"),
+        ("MCP_RESOURCES_TEMPLATES_TTL", "0"),
+        ("MCP_PROMPTS_TTL", "0"),
+    ];
+    let server = Server::ready_with(project.root(), &zero, "2025-11-25");
+    let told = server.finish();
+    assert!(!told.contains("TTL"), "{told}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn a_file_is_a_resource_and_its_metadata_says_which() {
     assert_eq!(
         all[0],
         json!({
-            "uri": "file://./resources/greeting.txt", "name": "greeting", "title": "A greeting",
+            "uri": "file://./resources/greeting.txt", "provider": "file", "name": "greeting", "title": "A greeting",
             "description": "Says hello", "mimeType": "text/plain", "size": 6,
             "annotations": { "audience": ["user"], "priority": 0.5 },
             "icons": [{ "src": "https://example.com/i.png" }], "_meta": { "x/y": 1 },
@@ -296,4 +296,57 @@ fn resources_are_declared_and_need_params() {
     let minimal = [("MCPBASH_FORCE_MINIMAL", "true")];
     let mut server = Server::ready_with(project.root(), &minimal, "2025-11-25");
     assert_eq!(code(&server.ask(1, "resources/list", &json!({}))), -32601);
+}
+
+#[test]
+fn a_file_whose_uri_has_a_scheme_that_nobody_reads_is_served_as_the_file_it_is() {
+    let project = Project::new()
+        .file("resources/handbook.md", "# Handbook\n")
+        .file("resources/handbook.meta.json", r#"{"name": "handbook", "uri": "docs://handbook"}"#)
+        .file("resources/named.txt", "named\n")
+        .file("resources/named.meta.json", r#"{"name": "named", "uri": "other://named", "provider": "file"}"#)
+        .file("resources/lonely.meta.json", r#"{"name": "lonely", "uri": "docs://lonely"}"#)
+        .file(
+            "resources/pretends.meta.json",
+            r#"{"name": "pretends", "uri": "docs://pretends", "provider": "file"}"#,
+        )
+        .file("resources/typed.txt", "typed\n")
+        .file("resources/typed.meta.json", r#"{"name": "typed", "uri": "docs://typed", "provider": "dcos"}"#);
+    let mut server = quiet(&project);
+    for _ in 0..2 {
+        let all = list(&mut server);
+        let shown = |place: usize| (&all[place]["name"], &all[place]["uri"], &all[place]["provider"]);
+        assert_eq!(shown(0), (&json!("handbook"), &json!("docs://handbook"), &json!("file")));
+        assert_eq!(
+            (names(&mut server), &all[0]["mimeType"]),
+            (vec!["handbook".to_owned(), "named".to_owned(), "pretends".to_owned()], &json!("text/markdown"))
+        );
+        let read_it = content(&mut server, "docs://handbook");
+        assert_eq!((&read_it["uri"], &read_it["text"]), (&json!("docs://handbook"), &json!("# Handbook\n")));
+        assert_eq!(content(&mut server, "other://named")["text"], "named\n");
+        // What is said about something is not the thing, and only what is listed can be read so.
+        for uri in ["docs://pretends", "docs://lonely", "docs://handbook.md", "docs:///etc/passwd"] {
+            assert!(read(&mut server, uri)["error"].is_object(), "{uri}");
+        }
+        project.wait_for_file(".registry/.resources.stamps");
+        server.finish();
+        server = quiet(&project);
+    }
+    // Whoever reads that scheme from now on, does.
+    project.write("providers/docs.sh", "#!/bin/sh\nprintf 'read by the provider'\n");
+    wait_until("the provider", || {
+        let all = list(&mut server);
+        all.iter().any(|item| item["name"] == "handbook" && item["provider"] == "docs").then_some(())
+    });
+    server.finish();
+}
+
+#[test]
+fn a_file_with_a_scheme_of_its_own_that_is_a_link_out_is_not_read() {
+    let project = Project::new()
+        .file("secret.txt", "secret\n")
+        .file("resources/out.meta.json", r#"{"name": "out", "uri": "docs://out"}"#);
+    std::os::unix::fs::symlink("../secret.txt", project.path("resources/out.txt")).unwrap();
+    let mut server = quiet(&project);
+    assert!(read(&mut server, "docs://out")["error"].is_object());
 }

@@ -108,7 +108,10 @@ fn links_inside_of_the_project_go_no_further_than_the_project() {
 /// A project with a script of each kind, in folders that stand elsewhere.
 fn all_elsewhere() -> (Project, Project) {
     let elsewhere = Project::with_hi()
-        .script("tools/team.sh", "#!/bin/sh\n[ \"$1\" = list ] && echo '{\"name\":\"provided\"}'\n")
+        .script(
+            "tools/team.sh",
+            "#!/bin/sh\n[ \"$1\" = list ] && echo '{\"name\":\"provided\",\"inputSchema\":{}}'\n",
+        )
         .script("prompts/asked.sh", "#!/bin/sh\n# mcp: {\"name\": \"asked\"}\necho asked\n")
         .script("prompts/asked.completion", "#!/bin/sh\necho '[\"a\"]'\n")
         .script("providers/own.sh", "#!/bin/sh\necho own\n")

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 /// A folder of scripts becomes a Model Context Protocol server.
 ///
 /// Without a command it serves a project over standard input and output: the folder that is named here or by
-/// `MCPBASH_PROJECT_ROOT`, else the project in the current folder or above it, else a built-in one to get started with.
+/// `MCPBASH_PROJECT_ROOT`, else the current folder if it is a project, else the nearest one above that has
+/// `server.d/server.meta.json`, else a built-in one to get started with.
 #[derive(Debug, Parser)]
 #[command(name = "mcp-bash", version, override_usage = USAGE, after_help = AFTER_HELP, disable_help_subcommand = true)]
 pub(crate) struct Arguments {
@@ -141,7 +142,7 @@ pub(crate) enum ProviderCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RegistryCommand {
-    /// Read the project and write its registry: exit 0 when it is written, 1 when it is not
+    /// Read the project and write its registry: exit 0 when all of it is written, 1 when something was skipped or failed
     Refresh(RefreshArguments),
     /// Say what the registry holds
     Status,
@@ -149,7 +150,7 @@ pub(crate) enum RegistryCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct RefreshArguments {
-    /// Read only this part of the tools, and keep what is known of the rest
+    /// Read only this folder of tools, resources or prompts, and keep what is known of the rest
     #[arg(long, value_name = "PATH")]
     pub(crate) filter: Option<PathBuf>,
 

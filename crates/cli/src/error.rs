@@ -1,6 +1,6 @@
 //! What can go wrong before a client is there to be told.
 
-use mcp_bash_project::LocationError;
+use mcp_bash_project::{LocationError, no_project};
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,10 +21,10 @@ pub(crate) enum Error {
         "failed to start: only {0} files may be open at once; run `ulimit -n 256` before, {LEAST_FILES} are the least"
     )]
     FewFiles(u64),
-    #[error("no project found here: name one with --project-root, or set MCPBASH_PROJECT_ROOT")]
+    #[error("{}", no_project(std::env::current_dir().ok().as_deref()))]
     NoProject,
-    #[error("--filter is no folder below the tools of the project: {}", .0.display())]
-    Filter(PathBuf),
+    #[error("{named_by} is no folder below the tools, resources or prompts of the project: {}", path.display())]
+    Filter { path: PathBuf, named_by: &'static str },
     #[error("failed to look at {}: {source}", file.display())]
     Provider { file: PathBuf, source: io::Error },
     #[error("failed to write the log to {}: {source}", path.display())]
@@ -55,7 +55,7 @@ impl Error {
             | Self::NeitherFolderNorCommand(_)
             | Self::FolderBeforeCommand { .. }
             | Self::DemoOfFolder
-            | Self::Filter(_)
+            | Self::Filter { .. }
             | Self::Provider { .. } => ExitCode::from(2),
             Self::Embedded(_) | Self::Start { .. } | Self::Ask(_) | Self::Demo(_) => ExitCode::FAILURE,
         }

@@ -4,7 +4,7 @@
 use crate::arguments::Arguments;
 use crate::search_path::SearchPath;
 use crate::{health_checks, startup};
-use mcp_bash_project::{Catalog, Location};
+use mcp_bash_project::{Catalog, Location, no_project};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
@@ -27,8 +27,8 @@ fn examine(arguments: &Arguments) -> (Value, u8) {
     let folder = match startup::location(arguments, &settings) {
         Ok(Location::Folder(folder)) => folder,
         Ok(Location::Embedded) => {
-            let problem = "no project found: set MCPBASH_PROJECT_ROOT or use --project-root";
-            return misconfigured(vec![problem.to_owned()]);
+            let here = std::env::current_dir().ok();
+            return misconfigured(vec![no_project(here.as_deref())]);
         }
         Err(error) => return misconfigured(vec![error.to_string()]),
     };

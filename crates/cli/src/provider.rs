@@ -44,7 +44,10 @@ pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
         say(&format!("  ✗ {problem}"));
     }
     if tools.is_empty() && problems.is_empty() {
-        say("  ✗ it provides nothing: is it executable, and without a `# mcp:` line or metadata beside it?");
+        say(
+            "  ✗ it provides nothing: is it executable and without metadata beside it, and does it speak of \
+             `inputSchema` or have the line `# mcp: {\"provider\": true}`?",
+        );
     }
     let log = Log::new(LogLevel::Emergency, Style::Json);
     let server = Server::new(scripts, runtime.handle().clone(), catalog, reading, log);

@@ -3,7 +3,7 @@
 use crate::arguments::{Arguments, RefreshArguments, RegistryCommand};
 use crate::error::Error;
 use crate::startup;
-use mcp_bash_project::{Catalog, Location, Paths};
+use mcp_bash_project::{Catalog, Diagnostic, Location, Paths};
 use mcp_bash_settings::Settings;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -28,7 +28,7 @@ fn refresh(paths: &Paths, settings: Settings, options: &RefreshArguments) -> Res
     let (_runtime, scripts) = startup::scripts(settings)?;
     let mut reading = scripts.reading(paths);
     reading.static_registry = false;
-    reading.only = options.filter.as_deref().map(|filter| below(&paths.tools, filter)).transpose()?;
+    reading.only = only(paths, options.filter.as_deref(), scripts.settings())?;
     let catalog = Catalog::read(paths, &reading);
     let error = match &catalog.failure {
         Some(failure) => Some(failure.clone()),
@@ -39,17 +39,31 @@ fn refresh(paths: &Paths, settings: Settings, options: &RefreshArguments) -> Res
             eprintln!("mcp-bash: {diagnostic}");
         }
     }
-    let status = if error.is_some() { "failed" } else { "ok" };
-    let kind = |count: usize| json!({ "status": status, "count": count, "error": error });
+    let skipped: Vec<&Diagnostic> =
+        catalog.diagnostics.iter().filter(|told| told.tells_of_a_skip()).collect();
+    let kind = |folder: &Path, count: usize| kind(folder, count, error.as_deref(), &skipped);
     print(&json!({
-        "tools": kind(catalog.tools.len()),
-        "resources": kind(catalog.resources.len()),
-        "resourceTemplates": kind(catalog.templates.len()),
-        "prompts": kind(catalog.prompts.len()),
+        "tools": kind(&paths.tools, catalog.tools.len()),
+        "resources": kind(&paths.resources, catalog.resources.len()),
+        "resourceTemplates": kind(&paths.resources, catalog.templates.len()),
+        "prompts": kind(&paths.prompts, catalog.prompts.len()),
         "notificationsSent": false,
         "mode": if scripts.settings().minimal { "minimal" } else { "full" },
     }));
-    Ok(if error.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if error.is_none() && skipped.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// How it went for the kind whose entries stand in `folder`: `ok` only if all is written and nothing was skipped.
+fn kind(folder: &Path, count: usize, error: Option<&str>, skipped: &[&Diagnostic]) -> Value {
+    if let Some(error) = error {
+        return json!({ "status": "failed", "count": count, "error": error });
+    }
+    let own: Vec<String> =
+        skipped.iter().filter(|told| told.path.starts_with(folder)).map(ToString::to_string).collect();
+    if own.is_empty() {
+        return json!({ "status": "ok", "count": count, "error": null });
+    }
+    json!({ "status": "incomplete", "count": count, "error": own.join("\n") })
 }
 
 fn status(paths: &Paths, limit: usize) -> ExitCode {
@@ -80,16 +94,28 @@ fn status_of(path: &Path, limit: usize) -> Value {
     })
 }
 
-/// A part of the tools folder, as a person names it.
-fn below(tools: &Path, filter: &Path) -> Result<PathBuf, Error> {
-    let relative = filter.strip_prefix(tools).unwrap_or(filter);
-    let relative = relative.strip_prefix("tools").unwrap_or(relative);
-    let inside = relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    if inside && tools.join(relative).is_dir() {
-        Ok(tools.join(relative))
-    } else {
-        Err(Error::Filter(filter.to_owned()))
+/// The part of the project that is read, if it is not all of it: as the flag says, else as the setting does.
+fn only(paths: &Paths, flag: Option<&Path>, settings: &Settings) -> Result<Option<PathBuf>, Error> {
+    let by_flag = flag.map(|path| (path, "--filter"));
+    let by_setting =
+        settings.registry_refresh_path.as_deref().map(|path| (path, "MCPBASH_REGISTRY_REFRESH_PATH"));
+    let Some((path, named_by)) = by_flag.or(by_setting) else { return Ok(None) };
+    match below(paths, path) {
+        Some(part) => Ok(Some(part)),
+        None => Err(Error::Filter { path: path.to_owned(), named_by }),
     }
+}
+
+/// A folder of tools, resources or prompts, as a person names it: by its path in the project, or in `tools/`.
+fn below(paths: &Paths, path: &Path) -> Option<PathBuf> {
+    let is_plain = |part: Component<'_>| !matches!(part, Component::ParentDir);
+    let is_part = |part: &PathBuf| {
+        let folders = [&paths.tools, &paths.resources, &paths.prompts];
+        part.is_dir() && folders.iter().any(|folder| part.starts_with(folder))
+    };
+    // Joining with an absolute path gives that path.
+    let named = [paths.root.join(path), paths.tools.join(path)];
+    path.components().all(is_plain).then_some(named)?.into_iter().find(is_part)
 }
 
 fn print(report: &Value) {

@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::error::Error;
 use crate::{allocator, search_path, startup, welcome};
-use mcp_bash_project::Catalog;
+use mcp_bash_project::{Catalog, Location, no_project};
 use mcp_bash_server::{Log, Server, Style};
 use mcp_bash_transport::{Ending, Host};
 use mcp_bash_wire::LogLevel;
@@ -32,6 +32,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     }
 
     let location = startup::location(arguments, &settings)?;
+    if location == Location::Embedded {
+        let here = std::env::current_dir().ok();
+        log.event(
+            LogLevel::Notice,
+            "mcp.project",
+            &no_project(here.as_deref()),
+            &json!({ "serves": "built-in" }),
+        );
+    }
     let (runtime, scripts) = startup::scripts(settings)?;
     let paths = startup::paths_at(&location, &scripts)?;
     let reading = scripts.reading(&paths);

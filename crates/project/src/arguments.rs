@@ -47,6 +47,11 @@ pub(crate) fn read(written: &RawValue) -> Result<Vec<Argument>, String> {
     arguments.collect()
 }
 
+/// Why what is written are no arguments, if it is not. `null` means none.
+pub(crate) fn problem(written: &RawValue) -> Option<String> {
+    if written.get() == "null" { None } else { read(written).err() }
+}
+
 fn read_list(list: Raw<'_>) -> Result<Vec<Argument>, String> {
     let mut elements = Vec::new();
     let listed = Scanner::new(list.text(), Limits::NONE).elements(|element| elements.push(element));

@@ -4,15 +4,17 @@ use crate::collection::Collection;
 use crate::entry::{Context, Entry};
 use crate::merge::merge;
 use crate::optional::believed_text;
+use crate::overlooked::overlooked;
 use crate::register::Registration;
 use crate::registry;
 use crate::run::Run;
-use crate::scan::sight;
+use crate::scan::{Sighted, sight};
 use crate::search::{Known, search};
+use crate::sign::Asks;
 use crate::watch::Changes;
 use crate::{
     Completion, Diagnostic, Duplicate, Identity, Paths, Prompt, Provider, RegistryError, Resource,
-    ResourceTemplate, Tool, hook, templates,
+    ResourceTemplate, Tool, hook, location, templates,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -41,7 +43,9 @@ pub struct Catalog {
     /// Why the tools cannot be listed, though they can be called.
     pub listing_failure: Option<String>,
     scripts: Arc<Collection<Tool>>,
+    /// The executables that were found to provide tools, or those that are registered to: one of the two is empty.
     providers: Collection<Provider>,
+    registered_providers: Collection<Provider>,
     found_templates: Arc<Collection<ResourceTemplate>>,
 }
 
@@ -50,6 +54,7 @@ pub struct Catalog {
 pub struct Reading {
     /// Who runs what has to be run: executables that provide tools, and the hook. Without it neither is.
     pub run: Option<Arc<dyn Run>>,
+    pub asks: Asks,
     /// Whether an executable that does not answer makes the whole list fail.
     pub strict_providers: bool,
     /// The longest `register.json`, in bytes.
@@ -68,6 +73,7 @@ impl Default for Reading {
     fn default() -> Self {
         Self {
             run: None,
+            asks: Asks::Signed,
             strict_providers: false,
             registration_limit: 1024 * 1024,
             registry_limit: 100 * 1024 * 1024,
@@ -113,7 +119,7 @@ impl Catalog {
                 Err(diagnostic) => source.diagnostics.push(diagnostic),
             }
         }
-        let read = register(paths, reading).and_then(|(file, registration)| {
+        let read = register(paths, reading, &mut source.diagnostics).and_then(|(file, registration)| {
             source.registration = registration;
             source.collections().map_err(|problem| (file, problem))
         });
@@ -125,17 +131,21 @@ impl Catalog {
                 (Found::default(), Some(format!("server.d/{file} {problem}")))
             }
         };
+        let are_registered = source.registration.has(Tool::KIND);
         let mut diagnostics = source.diagnostics;
         diagnostics.extend(found.diagnostics().cloned());
-        let Found { scripts, providers, prompts, completions, .. } = found;
+        diagnostics.extend(overlooked(&found.scripts, paths));
+        diagnostics.extend(location::misplaced(paths));
+        let Found { scripts, providers, registered_providers, prompts, completions, .. } = found;
         let (scripts, resources) = (Arc::new(scripts), Arc::new(found.resources));
         let found_templates = Arc::new(found.templates);
         let registered = &found.registered_templates;
         let templates = templates::merge(&found_templates, registered, &resources, paths, &mut diagnostics);
-        let (tools, duplicates) = merge(&scripts, &providers, paths, &mut diagnostics);
+        let asked = if are_registered { &registered_providers } else { &providers };
+        let (tools, duplicates) = merge(&scripts, asked, paths, &mut diagnostics);
         Self {
-            instructions: instructions(paths, &providers, &mut diagnostics),
-            listing_failure: listing_failure(&providers, &duplicates, reading),
+            instructions: instructions(paths, asked, &mut diagnostics),
+            listing_failure: listing_failure(asked, &duplicates, reading),
             paths: paths.clone(),
             identity,
             tools,
@@ -148,6 +158,7 @@ impl Catalog {
             failure,
             scripts,
             providers,
+            registered_providers,
             found_templates,
         }
     }
@@ -173,16 +184,16 @@ impl Catalog {
 
     /// Writes the registries to the disk, unless they are there already.
     pub fn store(&self, reading: &Reading) -> Result<(), RegistryError> {
-        registry::store(&self.paths, &self.scripts, reading.registry_limit)?;
+        registry::store(&self.paths, &self.scripts, reading)?;
         if self.failure.is_none() {
-            registry::store(&self.paths, &*self.resources, reading.registry_limit)?;
-            registry::store(&self.paths, &*self.templates, reading.registry_limit)?;
-            registry::store(&self.paths, &self.prompts, reading.registry_limit)?;
+            registry::store(&self.paths, &*self.resources, reading)?;
+            registry::store(&self.paths, &*self.templates, reading)?;
+            registry::store(&self.paths, &self.prompts, reading)?;
         }
-        if self.providers.is_empty() {
+        if self.providers.is_empty() && self.providers.stamps.is_empty() {
             return Ok(());
         }
-        registry::store(&self.paths, &self.providers, reading.registry_limit)
+        registry::store(&self.paths, &self.providers, reading)
     }
 }
 
@@ -191,6 +202,7 @@ impl Catalog {
 struct Found {
     scripts: Collection<Tool>,
     providers: Collection<Provider>,
+    registered_providers: Collection<Provider>,
     resources: Collection<Resource>,
     templates: Collection<ResourceTemplate>,
     /// Those that stand over the ones that were found.
@@ -202,7 +214,8 @@ struct Found {
 impl Found {
     /// What was skipped of each kind, and why.
     fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
-        let tools = self.scripts.diagnostics.iter().chain(&self.providers.diagnostics);
+        let providers = self.providers.diagnostics.iter().chain(&self.registered_providers.diagnostics);
+        let tools = self.scripts.diagnostics.iter().chain(providers);
         let resources = self.resources.diagnostics.iter().chain(&self.templates.diagnostics);
         let prompts = self.prompts.diagnostics.iter().chain(&self.completions.diagnostics);
         tools.chain(resources).chain(prompts)
@@ -233,8 +246,10 @@ impl<'a> Source<'a> {
             ..Found::default()
         };
         // Whoever registers tools has no others.
-        if !self.registration.has(Tool::KIND) {
-            found.providers = self.collection::<Provider>(|catalog| &catalog.providers)?;
+        if self.registration.has(Tool::KIND) {
+            found.registered_providers = self.registered_providers()?;
+        } else {
+            found.providers = self.found::<Provider>(|catalog| &catalog.providers);
         }
         Ok(found)
     }
@@ -279,7 +294,24 @@ impl<'a> Source<'a> {
     }
 
     fn context(&self) -> Context<'a> {
-        Context { paths: self.paths, run: self.reading.run.as_deref() }
+        Context {
+            paths: self.paths,
+            run: self.reading.run.as_deref(),
+            asks: self.reading.asks,
+            are_registered: false,
+        }
+    }
+
+    /// The executables that are registered as providers, asked which tools they have unless they look as they did.
+    fn registered_providers(&mut self) -> Result<Collection<Provider>, String> {
+        let sightings = self.registration.providers(self.paths).map_err(|error| error.to_string())?;
+        let known = match self.before {
+            Before::Registry => Known::default(),
+            Before::Catalog(catalog, _) => Known::of(&catalog.registered_providers),
+        };
+        let context = Context { are_registered: true, ..self.context() };
+        let sighted = Sighted { sightings, ..Sighted::default() };
+        Ok(search(&context, sighted, known, None, Vec::new()))
     }
 
     fn search_from_registry<T: Entry>(&mut self) -> Collection<T> {
@@ -289,9 +321,8 @@ impl<'a> Source<'a> {
             let parts = std::slice::from_ref(part);
             if part.starts_with(folder) { parts } else { Default::default() }
         });
-        let (paths, limit) = (self.paths, self.reading.registry_limit);
-        let has_registry = self.has_registry;
-        let load = || if has_registry { registry::load::<T>(paths, limit) } else { Ok(None) };
+        let (paths, reading, has_registry) = (self.paths, self.reading, self.has_registry);
+        let load = || if has_registry { registry::load::<T>(paths, reading) } else { Ok(None) };
         if self.reading.static_registry
             && let Ok(Some(known)) = load()
         {
@@ -374,9 +405,11 @@ fn listing_failure(
 
 /// What the project registers itself, and in which file: in `register.json`, else in `register.sh` where that is
 /// allowed. A file that is wrong is named with what is wrong about it, and is no reason to look at the other.
+/// `diagnostics` gets what a hook printed that is no registration.
 fn register(
     paths: &Paths,
     reading: &Reading,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<(&'static str, Registration), (&'static str, String)> {
     const JSON: &str = "register.json";
     const HOOK: &str = "register.sh";
@@ -389,6 +422,8 @@ fn register(
     let Some(runner) = reading.run.as_deref().filter(|_| may_run) else {
         return Ok((HOOK, Registration::default()));
     };
-    let registered = hook::run(paths, limit, runner).map_err(|error| (HOOK, error.to_string()))?;
-    Ok((HOOK, registered.map(Registration::hooked).unwrap_or_default()))
+    let hooked =
+        hook::run(paths, limit, runner).map_err(|error| (HOOK, error.to_string()))?.unwrap_or_default();
+    diagnostics.extend(hooked.problem.map(|problem| Diagnostic::new(paths.server.join(HOOK), problem)));
+    Ok((HOOK, Registration::hooked(hooked.registered)))
 }

@@ -69,14 +69,12 @@ impl<T: Entry> Collection<T> {
                 Some(known) if known.name() == item.name() => {
                     // Looked at again each time, so that it is told again each time.
                     stamps.remove(item.path());
-                    diagnostics.push(Diagnostic::new(
-                        folder.join(item.path()),
-                        format!(
-                            "is skipped: {} is called `{}` too; rename one of them",
-                            known.path(),
-                            item.name()
-                        ),
-                    ));
+                    let (name, known, other) = (item.name(), known.path(), item.path());
+                    let skipped = format!("is skipped: {known} is called `{name}` too; rename one of them");
+                    let served =
+                        format!("is served as `{name}`, and {other}, which is called so too, is not");
+                    diagnostics.push(Diagnostic::new(folder.join(other), skipped));
+                    diagnostics.push(Diagnostic::new(folder.join(known), served));
                 }
                 _ => left.push(item),
             }

@@ -15,6 +15,11 @@ impl Diagnostic {
     pub(crate) fn new(path: impl Into<PathBuf>, problem: impl Into<String>) -> Self {
         Self { path: path.into(), problem: problem.into() }
     }
+
+    /// Whether something that may have been meant to be served is not.
+    pub fn tells_of_a_skip(&self) -> bool {
+        ["is skipped", "is not searched", "holds "].iter().any(|start| self.problem.starts_with(start))
+    }
 }
 
 impl fmt::Display for Diagnostic {

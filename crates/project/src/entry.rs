@@ -5,6 +5,7 @@ use crate::listing::Listing;
 use crate::run::Run;
 use crate::scan;
 use crate::sighting::{Candidate, Sighting};
+use crate::sign::Asks;
 use crate::{Diagnostic, Paths};
 use serde::de::DeserializeOwned;
 use std::path::{Component, Path};
@@ -85,6 +86,9 @@ pub(crate) struct Context<'a> {
     pub(crate) paths: &'a Paths,
     /// Who runs executables that say themselves what they have, if anybody does.
     pub(crate) run: Option<&'a dyn Run>,
+    pub(crate) asks: Asks,
+    /// Whether the candidates are registered as what they are, and need no sign.
+    pub(crate) are_registered: bool,
 }
 
 /// An entry as the registry has it, written when it is first needed.

@@ -1,5 +1,6 @@
 //! Which folder is served.
 
+use crate::{Diagnostic, Paths};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -18,8 +19,8 @@ pub enum LocationError {
 }
 
 impl Location {
-    /// The folder given on the command line, or the one the environment names, or the nearest project at or above
-    /// `here`.
+    /// The folder given on the command line, or the one the environment names, or `here` if it is a project, or the
+    /// nearest folder above it that says it is one. A bare `tools/` somewhere above is nobody's project.
     pub fn find(
         flag: Option<&Path>,
         variable: Option<&Path>,
@@ -34,14 +35,56 @@ impl Location {
                 _ => Err(LocationError::NotAFolder { path: path.to_owned(), named_by }),
             };
         }
-        let nearest = here.and_then(|here| here.ancestors().find(|folder| is_project(folder)));
+        let says_so = |folder: &&Path| folder.join(METADATA).is_file();
+        let nearest = here.and_then(|here| match here {
+            here if is_project(here) => Some(here),
+            here => here.ancestors().skip(1).find(says_so),
+        });
         Ok(nearest.map_or(Self::Embedded, |folder| Self::Folder(folder.to_owned())))
     }
 }
 
+/// The file by which a folder says that it is a project.
+const METADATA: &str = "server.d/server.meta.json";
+
+/// The folders of which one makes the current folder a project.
+const FOLDERS: [&str; 3] = ["tools", "resources", "prompts"];
+
 fn is_project(folder: &Path) -> bool {
-    folder.join("server.d/server.meta.json").is_file()
-        || ["tools", "resources", "prompts"].iter().any(|name| folder.join(name).is_dir())
+    folder.join(METADATA).is_file() || FOLDERS.iter().any(|name| folder.join(name).is_dir())
+}
+
+/// What is told where no project was named and none was found.
+pub fn no_project(here: Option<&Path>) -> String {
+    let hint = here.and_then(nearby).map(|folder| format!("; {} looks like one", folder.display()));
+    let hint = hint.unwrap_or_default();
+    format!("no project found here: use --project-root or set MCPBASH_PROJECT_ROOT{hint}")
+}
+
+/// Says so where a project has nothing to serve, but the folder above it or one in it does.
+pub(crate) fn misplaced(paths: &Paths) -> Option<Diagnostic> {
+    let own = [&paths.tools, &paths.resources, &paths.prompts, &paths.server];
+    if own.iter().any(|folder| folder.is_dir()) {
+        return None;
+    }
+    let nearby = nearby(&paths.root)?;
+    let problem = format!(
+        "has nothing to serve; {} looks like the project: use --project-root {}",
+        nearby.display(),
+        nearby.display()
+    );
+    Some(Diagnostic::new(&paths.root, problem))
+}
+
+/// A folder that looks like a project, one above or one below.
+fn nearby(folder: &Path) -> Option<PathBuf> {
+    /// So many folders are looked at: whoever has more below would not be helped by the first that fits.
+    const MOST: usize = 1000;
+    if let Some(above) = folder.parent().filter(|above| is_project(above)) {
+        return Some(above.to_owned());
+    }
+    let below = folder.read_dir().ok()?.take(MOST).flatten().map(|entry| entry.path());
+    below.filter(|below| is_project(below)).min()
 }
 
 #[cfg(test)]
@@ -52,14 +95,35 @@ mod tests {
     fn the_flag_wins_over_the_variable_over_the_nearest_parent() {
         let temp = tempfile::tempdir().unwrap();
         let top = temp.path().canonicalize().unwrap();
-        for folder in ["flag", "variable", "nearest/tools", "nearest/deep/down"] {
+        for folder in ["flag", "variable", "nearest/server.d", "nearest/deep/tools", "nearest/deep/down"] {
             std::fs::create_dir_all(top.join(folder)).unwrap();
         }
+        std::fs::write(top.join("nearest/server.d/server.meta.json"), "{}").unwrap();
         let (flag, variable, here) = (top.join("flag"), top.join("variable"), top.join("nearest/deep/down"));
         let find = |flag, variable| Location::find(flag, variable, Some(&here)).unwrap();
         assert_eq!(find(Some(&*flag), Some(&*variable)), Location::Folder(flag.clone()));
         assert_eq!(find(None, Some(&*variable)), Location::Folder(variable.clone()));
         assert_eq!(find(None, None), Location::Folder(top.join("nearest")));
+    }
+
+    #[test]
+    fn a_bare_folder_of_tools_counts_only_where_one_stands() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().canonicalize().unwrap();
+        std::fs::create_dir_all(top.join("project/tools/deep")).unwrap();
+        let find = |folder: &str| Location::find(None, None, Some(&top.join(folder))).unwrap();
+        assert_eq!(find("project"), Location::Folder(top.join("project")));
+        for folder in ["project/tools", "project/tools/deep"] {
+            assert_eq!(find(folder), Location::Embedded, "{folder}");
+        }
+        let told = |folder: &str| no_project(Some(&top.join(folder)));
+        for folder in ["", "project/tools"] {
+            assert!(
+                told(folder).contains(&format!("{} looks like one", top.join("project").display())),
+                "{folder}"
+            );
+        }
+        assert!(!told("project/tools/deep").contains("looks like"));
     }
 
     #[test]

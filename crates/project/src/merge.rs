@@ -28,8 +28,9 @@ pub(crate) fn merge(
             several => {
                 let files = several.iter().rev().map(|tool| tool.script.clone()).collect();
                 let duplicate = Duplicate { name: name.to_owned(), files };
-                let problem =
-                    format!("gives a tool a name that another has too ({duplicate}); rename one of them");
+                let problem = format!(
+                    "is skipped: it gives a tool a name that another has too ({duplicate}); rename one of them"
+                );
                 diagnostics.push(Diagnostic::new(&several[several.len() - 1].script, problem));
                 duplicates.push(duplicate);
             }

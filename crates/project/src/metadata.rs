@@ -33,8 +33,7 @@ pub(crate) struct Metadata {
     pub(crate) uri_template: Option<String>,
     pub(crate) mime_type: Option<String>,
     pub(crate) size: Option<u64>,
-    /// Who reads a resource.
-    pub(crate) provider: Option<String>,
+    pub(crate) provider: Option<ProviderField>,
     /// Who speaks in a prompt.
     pub(crate) role: Option<String>,
     /// The messages of a prompt.
@@ -44,6 +43,16 @@ pub(crate) struct Metadata {
     pub(crate) notes: Option<Box<RawValue>>,
     /// Where the script is, for tools that are registered and not found.
     pub(crate) path: Option<String>,
+}
+
+/// What stands under `provider`.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "`provider` must be the name of who reads a resource, or `true`")]
+pub(crate) enum ProviderField {
+    /// Who reads a resource.
+    Reader(String),
+    /// Whether an executable is to be asked which tools it provides.
+    Mark(bool),
 }
 
 /// What metadata says about where resources are.
@@ -86,6 +95,19 @@ impl Metadata {
             &self.notes,
         ];
         all.into_iter().flatten().all(|value| require_shallow(value.get()).is_ok())
+    }
+
+    /// The name of who reads a resource.
+    pub(crate) fn reader(&self) -> Option<&str> {
+        match &self.provider {
+            Some(ProviderField::Reader(name)) => Some(name),
+            Some(ProviderField::Mark(_)) | None => None,
+        }
+    }
+
+    /// Whether it marks an executable that provides tools.
+    pub(crate) fn provides_tools(&self) -> bool {
+        matches!(self.provider, Some(ProviderField::Mark(true)))
     }
 
     /// Whether it describes one resource, a family of them, or, which cannot be, both. What is empty says nothing.

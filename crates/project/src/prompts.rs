@@ -161,7 +161,7 @@ impl Entry for Prompt {
         context: &Context<'_>,
         problems: &mut Vec<String>,
     ) -> Result<Option<Self>, String> {
-        let metadata = match &candidate.metadata {
+        let mut metadata = match &candidate.metadata {
             Some(path) => Metadata::from_file(path)?,
             None if is_metadata(&candidate.file) => Metadata::from_file(&candidate.file)?,
             None => match Metadata::inline(&candidate.file)? {
@@ -174,6 +174,10 @@ impl Entry for Prompt {
                 None => Metadata::default(),
             },
         };
+        if let Some(problem) = metadata.arguments.as_deref().and_then(arguments::problem) {
+            problems.push(format!("is served without arguments: {problem}"));
+            metadata.arguments = None;
+        }
         Self::new(candidate.file, metadata, context.paths, problems).map(Some)
     }
 

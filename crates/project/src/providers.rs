@@ -1,11 +1,11 @@
 //! Executables that describe themselves: asked `list`, they print a JSON object for each of their tools; asked
-//! `instructions`, what the model should know about them.
+//! `instructions`, what the model should know about them. Only those are asked that gave a sign (`sign.rs`).
 
 use crate::entry::{Context, Entry, RegistryEntry, below};
 use crate::listing::Listing;
-use crate::metadata::Metadata;
 use crate::run::Run;
 use crate::sighting::{Candidate, Sighting};
+use crate::sign::{self, Says};
 use crate::stamp::Stamp;
 use crate::{Diagnostic, Paths, Tool, trust};
 use mcp_bash_wire::write;
@@ -87,6 +87,9 @@ impl Entry for Provider {
 
     type Written = Written;
 
+    /// An executable without a sign is not searched for one again.
+    const REMEMBERS_OTHERS: bool = true;
+
     /// To ask one takes the time of a process, in which others can be asked.
     const MANY: usize = 2;
 
@@ -112,16 +115,17 @@ impl Entry for Provider {
         context: &Context<'_>,
         problems: &mut Vec<String>,
     ) -> Result<Option<Self>, String> {
-        // A file with a `# mcp:` line is a tool, be the line right or wrong.
-        if !matches!(Metadata::inline(&candidate.file), Ok(None)) {
+        // What is wrong with a `# mcp:` line is told by those who look for tools.
+        let gave_sign = || matches!(sign::read(&candidate, context.asks), Ok(Says::Provides));
+        if !context.are_registered && !gave_sign() {
             return Ok(None);
         }
-        let Some(runner) = context.run else { return Ok(None) };
+        let runner = context.run.ok_or("there is nobody who could ask it which tools it has")?;
         Self::ask(&candidate.file, context.paths, runner, problems).map(Some)
     }
 
     fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {
-        Err("providers cannot be registered".to_owned())
+        Err("what provides tools is registered among them, with `\"provider\": true`".to_owned())
     }
 
     fn remembered(written: Written, paths: &Paths) -> Option<Self> {

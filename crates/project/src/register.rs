@@ -4,8 +4,12 @@
 use crate::entry::Entry;
 use crate::hook::Registered;
 use crate::json::require_shallow;
+use crate::metadata::Metadata;
+use crate::sighting::Sighting;
+use crate::stamp::{Stamp, Stamps};
+use crate::tools::relative;
 use crate::trust::{self, Distrust};
-use crate::{Diagnostic, Paths};
+use crate::{Diagnostic, Paths, Tool};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -43,7 +47,8 @@ pub(crate) enum RegistrationError {
     Entry { kind: &'static str, index: usize, problem: String },
 }
 
-const KINDS: [&str; 5] = ["tools", "resources", "resourceTemplates", "prompts", "completions"];
+/// What can be registered.
+pub(crate) const KINDS: [&str; 5] = ["tools", "resources", "resourceTemplates", "prompts", "completions"];
 const KNOWN: &str = "version, tools, resources, resourceTemplates, prompts, completions, _meta";
 
 /// What a registration says, as JSON texts by their kind. A kind that is absent is searched for; an empty one is
@@ -76,6 +81,17 @@ impl Registration {
         self.0.contains_key(kind)
     }
 
+    /// The registered executables that are asked which tools they provide.
+    pub(crate) fn providers(&self, paths: &Paths) -> Result<Vec<Sighting>, RegistrationError> {
+        let kind = Tool::KIND;
+        let marked =
+            self.0.get(kind).into_iter().flatten().enumerate().filter(|(_, entry)| marks_provider(entry));
+        let sighted = marked.map(|(index, entry)| {
+            provider(entry, paths).map_err(|problem| RegistrationError::Entry { kind, index, problem })
+        });
+        sighted.collect()
+    }
+
     /// The entries of one kind, if it is registered.
     pub(crate) fn entries<T: Entry>(
         &self,
@@ -85,6 +101,9 @@ impl Registration {
         let Some(texts) = self.0.get(T::KIND) else { return Ok(None) };
         let mut entries = Vec::with_capacity(texts.len());
         for (index, text) in texts.iter().enumerate() {
+            if T::KIND == Tool::KIND && marks_provider(text) {
+                continue;
+            }
             let mut problems = Vec::new();
             let entry = T::registered(text.get(), paths, &mut problems)
                 .map_err(|problem| RegistrationError::Entry { kind: T::KIND, index, problem })?;
@@ -94,6 +113,26 @@ impl Registration {
         }
         Ok(Some(entries))
     }
+}
+
+/// Whether a registered tool is an executable that is to be asked which tools it provides.
+fn marks_provider(entry: &RawValue) -> bool {
+    entry.get().contains("\"provider\"")
+        && Metadata::from_json(entry.get()).is_ok_and(|entry| entry.provides_tools())
+}
+
+/// The executable that a registered entry names.
+fn provider(entry: &RawValue, paths: &Paths) -> Result<Sighting, String> {
+    let path = Metadata::from_json(entry.get())?.path;
+    let path = relative(path.as_deref(), "tools")?;
+    let file = paths.tools.join(path);
+    let stat =
+        rustix::fs::stat(&file).map_err(|error| format!("{}: {}", file.display(), io::Error::from(error)))?;
+    let stamps = Stamps { file: Stamp::of(&stat), metadata: None };
+    if !stamps.file.is_executable() {
+        return Err(format!("{} is not executable; run `chmod +x` on it", file.display()));
+    }
+    Ok(Sighting { path: path.components().collect(), metadata: None, stamps })
 }
 
 fn read_text(file: &File, limit: u64) -> Result<String, RegistrationError> {

@@ -3,10 +3,11 @@
 use crate::collection::Collection;
 use crate::entry::Entry;
 use crate::search::Known;
+use crate::sign::Asks;
 use crate::stamps_file;
 use crate::trust::{self, Distrust};
 use crate::utc::now;
-use crate::{Diagnostic, Paths};
+use crate::{Diagnostic, Paths, Reading};
 use mcp_bash_wire::write;
 use memchr::memchr2;
 use serde::Deserialize;
@@ -30,10 +31,17 @@ pub enum RegistryError {
 
 #[derive(Deserialize)]
 struct Envelope<W> {
+    /// Missing where an older version wrote it.
+    #[serde(default = "one")]
+    format_version: u64,
     version: u64,
     items: Vec<W>,
     #[serde(default)]
     hash: String,
+}
+
+fn one() -> u64 {
+    1
 }
 
 /// Whether it takes noticeable time to read the registry of a kind.
@@ -53,29 +61,42 @@ pub(crate) fn judge(paths: &Paths) -> Result<bool, Diagnostic> {
 
 /// Reads a registry back from a folder that can be believed: nothing where it is missing or not what we wrote, and a
 /// diagnostic where others may have written it or it is none of our size or kind.
-pub(crate) fn load<T: Entry>(paths: &Paths, limit: usize) -> Result<Option<Known<T>>, Diagnostic> {
+pub(crate) fn load<T: Entry>(paths: &Paths, reading: &Reading) -> Result<Option<Known<T>>, Diagnostic> {
     let read = |name: String| {
         let path = paths.registry.join(name);
-        let text = trust::read_in_trusted_folder(&path, limit as u64);
+        let text = trust::read_in_trusted_folder(&path, reading.registry_limit as u64);
         text.map_err(|distrust| not_believed(&path, &distrust))
     };
     let (registry, stamps) = (read(format!("{}.json", T::REGISTRY))?, read(stamps_of::<T>())?);
-    Ok(registry.and_then(|registry| parse(registry, stamps, paths)))
+    Ok(registry.and_then(|registry| parse(registry, stamps, paths, rules(reading))))
 }
 
 fn not_believed(path: &Path, distrust: &Distrust) -> Diagnostic {
     Diagnostic::new(path, format!("is ignored, and the project read instead: {distrust}"))
 }
 
-fn parse<T: Entry>(registry: Vec<u8>, stamps: Option<Vec<u8>>, paths: &Paths) -> Option<Known<T>> {
+/// Under which rules it was decided what is an entry. What was decided under others is decided again.
+fn rules(reading: &Reading) -> &'static str {
+    match reading.asks {
+        Asks::All => "2 all executables",
+        Asks::Signed => "2 signs",
+    }
+}
+
+fn parse<T: Entry>(
+    registry: Vec<u8>,
+    stamps: Option<Vec<u8>>,
+    paths: &Paths,
+    rules: &str,
+) -> Option<Known<T>> {
     let text = String::from_utf8(registry).ok()?;
     let envelope: Envelope<T::Written> = serde_json::from_str(&one_line(text)).ok()?;
-    if envelope.version != 1 {
+    if envelope.version != 1 || envelope.format_version != 1 {
         return None;
     }
     let items = envelope.items.into_iter().map(|written| T::remembered(written, paths).map(Arc::new));
     let items: Vec<Arc<T>> = items.collect::<Option<_>>()?;
-    let stamps = stamps.and_then(|text| stamps_file::parse(std::str::from_utf8(&text).ok()?));
+    let stamps = stamps.and_then(|text| stamps_file::parse(std::str::from_utf8(&text).ok()?, rules));
     let stamps = stamps.unwrap_or_default();
     Some(Known::new(items, stamps, Some(envelope.hash).filter(|hash| hash.len() == 64)))
 }
@@ -90,7 +111,7 @@ fn one_line(text: String) -> String {
 pub(crate) fn store<T: Entry>(
     paths: &Paths,
     collection: &Collection<T>,
-    limit: usize,
+    reading: &Reading,
 ) -> Result<(), RegistryError> {
     if collection.is_stored {
         return Ok(());
@@ -98,17 +119,17 @@ pub(crate) fn store<T: Entry>(
     let items: Vec<&str> = collection.items().iter().map(|item| item.registry_text()).collect();
     let (now, hash, total) = (now(), collection.hash(), collection.len());
     let text = format!(
-        "{{\"version\":1,\"generatedAt\":\"{now}\",\"items\":[{}],\"hash\":\"{hash}\",\"total\":{total}}}\n",
+        "{{\"format_version\":1,\"version\":1,\"generatedAt\":\"{now}\",\"items\":[{}],\"hash\":\"{hash}\",\"total\":{total}}}\n",
         items.join(",")
     );
-    if text.len() > limit {
-        return Err(RegistryError::TooLarge { size: text.len(), limit });
+    if text.len() > reading.registry_limit {
+        return Err(RegistryError::TooLarge { size: text.len(), limit: reading.registry_limit });
     }
     // Others may not write it, whatever is usual here: it would not be believed.
     DirBuilder::new().recursive(true).mode(0o755).create(&paths.registry)?;
     trust::judge_folder(&paths.registry, &paths.root)?;
     replace(&paths.registry, &format!("{}.json", T::REGISTRY), &text)?;
-    replace(&paths.registry, &stamps_of::<T>(), &stamps_file::write(&collection.stamps))?;
+    replace(&paths.registry, &stamps_of::<T>(), &stamps_file::write(&collection.stamps, rules(reading)))?;
     Ok(())
 }
 

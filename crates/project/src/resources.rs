@@ -4,6 +4,7 @@ use crate::about::About;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name, inside};
 use crate::listing::Listing;
 use crate::metadata::{Metadata, Uris};
+use crate::prompt_files::is_metadata;
 use crate::resource_files::{content_of, described, mime_type_of, named_by, pick};
 use crate::resource_provider::{self, OUR_PROVIDERS, provider_of};
 use crate::sighting::{Candidate, Sighting};
@@ -28,22 +29,45 @@ pub struct Resource {
 }
 
 impl Resource {
+    /// The `file:` URI of the file it stands for, if its own URI has a scheme that nobody reads.
+    pub fn file_uri(&self, paths: &Paths) -> Option<String> {
+        let is_of_a_file =
+            mcp_bash_uri::scheme(&self.uri).is_some_and(|scheme| scheme.eq_ignore_ascii_case(FILE));
+        if self.provider != FILE || is_of_a_file {
+            return None;
+        }
+        let file =
+            Some(Path::new(&self.path)).filter(|path| !path.as_os_str().is_empty() && !is_metadata(path));
+        file.map(|path| uri_of(&paths.resources.join(path)))
+    }
+
+    /// Makes a resource of what is said about it, and about a file where there is one.
     fn new(
         metadata: &Metadata,
         about: About,
         uri: String,
         path: String,
+        has_file: bool,
         paths: &Paths,
     ) -> Result<Self, String> {
         if mcp_bash_uri::scheme(&uri).is_none() {
             return Err(format!("`uri` must begin with a scheme, as `file:` is one, and is `{uri}`"));
         }
-        let provider = provider_of(metadata.provider.as_deref(), &uri).unwrap_or_default();
-        resource_provider::find(paths, &provider)?;
+        let mut provider = provider_of(metadata.reader(), &uri).unwrap_or_default();
+        if let Err(problem) = resource_provider::find(paths, &provider) {
+            // Where nobody is named and nobody knows the scheme, the file itself is meant.
+            if !has_file || metadata.reader().is_some() {
+                return Err(problem);
+            }
+            FILE.clone_into(&mut provider);
+        }
         let size = metadata.size;
         Ok(Self { about, uri, size, provider, path, registry_entry: RegistryEntry::default() })
     }
 }
+
+/// The provider that reads files.
+const FILE: &str = "file";
 
 fn uri_of(file: &Path) -> String {
     FileUri::of_unix(file.as_os_str().as_bytes())
@@ -83,12 +107,13 @@ impl Entry for Resource {
             .ok_or("it has neither `uri` nor `uriTemplate`, and there is no file of that name beside it")?;
         let name = || Some(default_name(&named_by(&candidate), "resource"));
         let folder = candidate.file.parent().unwrap_or(&paths.resources);
-        let mut about = About::new(&metadata, name, folder, paths, problems)?;
-        if about.mime_type.is_none() && given.is_none() {
-            about.mime_type = file.and_then(mime_type_of).map(str::to_owned);
-        }
+        let about = About::new(&metadata, name, folder, paths, problems)?;
         let path = below(&candidate.file, &paths.resources);
-        Self::new(&metadata, about, uri, path, paths).map(Some)
+        let mut resource = Self::new(&metadata, about, uri, path, file.is_some(), paths)?;
+        if resource.about.mime_type.is_none() && (given.is_none() || resource.file_uri(paths).is_some()) {
+            resource.about.mime_type = file.and_then(mime_type_of).map(str::to_owned);
+        }
+        Ok(Some(resource))
     }
 
     fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String> {
@@ -102,16 +127,16 @@ impl Entry for Resource {
         };
         let given = given.map(str::to_owned);
         let uri = given.or_else(own).ok_or("`uri` is missing, and `path` names no file")?;
-        Self::new(&metadata, about, uri, path, paths)
+        Self::new(&metadata, about, uri, path, file.is_file(), paths)
     }
 
     fn remembered(metadata: Metadata, _paths: &Paths) -> Option<Self> {
         metadata.is_shallow().then_some(())?;
         Some(Self {
             about: About::written(&metadata).ok().filter(|about| !about.name.is_empty())?,
+            provider: metadata.reader()?.to_owned(),
             uri: metadata.uri?,
             size: metadata.size,
-            provider: metadata.provider?,
             path: metadata.path?,
             registry_entry: RegistryEntry::default(),
         })
@@ -130,7 +155,10 @@ impl Entry for Resource {
     }
 
     fn has_parts_elsewhere(&self) -> bool {
-        self.about.has_embedded_icons() || !OUR_PROVIDERS.contains(&&*self.provider)
+        // A provider for its scheme may come.
+        let could_be_read_by_others = self.provider == FILE && !self.uri.starts_with("file:");
+        let is_ours = OUR_PROVIDERS.contains(&&*self.provider);
+        self.about.has_embedded_icons() || !is_ours || could_be_read_by_others
     }
 
     fn write(&self) -> String {

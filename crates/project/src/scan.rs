@@ -10,10 +10,15 @@ use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How deep below its folder an entry may stand.
-pub(crate) const DEPTH: usize = 3;
+/// How deep below its folder an entry may stand. Each level costs an open folder.
+pub(crate) const DEPTH: usize = 16;
+
+/// How many folders are walked for one kind. Links can make any number of few.
+pub(crate) const MOST_FOLDERS: usize = 100_000;
 
 /// So many folders are walked by several threads.
 const MANY: usize = 256;
@@ -28,7 +33,10 @@ pub(crate) struct Sighted {
 
 impl Sighted {
     fn skip(&mut self, folder: PathBuf, error: Errno) {
-        let problem = format!("is skipped: {}", std::io::Error::from(error));
+        self.report(folder, format!("is skipped: {}", std::io::Error::from(error)));
+    }
+
+    fn report(&mut self, folder: PathBuf, problem: String) {
         self.diagnostics.push(Diagnostic::new(folder, problem));
     }
 
@@ -41,23 +49,24 @@ impl Sighted {
 /// Looks for the entries of a kind: everywhere, or in some parts of its folder.
 pub(crate) fn sight<T: Entry>(paths: &Paths, only: Option<&[PathBuf]>) -> Sighted {
     let folder = T::folder(paths);
-    let mut sighted = Sighted::default();
+    let (mut sighted, walked) = (Sighted::default(), AtomicUsize::new(0));
     match only {
-        None => sight_part::<T>(folder, folder, &mut sighted),
-        Some(parts) => parts.iter().for_each(|part| sight_part::<T>(part, folder, &mut sighted)),
+        None => sight_part::<T>(folder, folder, &walked, &mut sighted),
+        Some(parts) => parts.iter().for_each(|part| sight_part::<T>(part, folder, &walked, &mut sighted)),
     }
     sighted
 }
 
 /// Looks into `part`, which is `folder` or a folder in it.
-fn sight_part<T: Entry>(part: &Path, folder: &Path, sighted: &mut Sighted) {
+fn sight_part<T: Entry>(part: &Path, folder: &Path, walked: &AtomicUsize, sighted: &mut Sighted) {
     let Ok(below) = part.strip_prefix(folder) else { return };
     let above = below.components().count();
-    if above >= T::DEPTH {
+    if above >= T::DEPTH || below.components().any(|part| is_left_out(part.as_os_str())) {
         return;
     }
+    let walk = Walk { depth: T::DEPTH - above, walked };
     match open(part, FOLDER, Mode::empty()) {
-        Ok(opened) => walk::<T>(opened, Place { folder, below }, T::DEPTH - above, sighted),
+        Ok(opened) => walk.folder::<T>(opened, Place { folder, below }, sighted),
         // Most projects lack some folder at some time in their life, and that is no fault.
         Err(Errno::NOENT) => {}
         Err(error) => sighted.skip(part.to_owned(), error),
@@ -67,75 +76,142 @@ fn sight_part<T: Entry>(part: &Path, folder: &Path, sighted: &mut Sighted) {
 /// How folders are opened.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-fn walk<T: Entry>(opened: OwnedFd, place: Place<'_>, depth: usize, sighted: &mut Sighted) {
-    let mut names = match Dir::new(opened) {
-        Ok(names) => names,
-        Err(error) => return sighted.skip(place.path(), error),
-    };
-    let listed = list(&mut names, depth > 1).and_then(|listed| Ok((listed, names.fd()?)));
-    let ((files, folders), opened) = match listed {
-        Ok(listed) => listed,
-        Err(error) => return sighted.skip(place.path(), error),
-    };
-    let listing = Listing { place, opened, files };
-    sighted.sightings.extend(T::pick(&listing, &mut sighted.diagnostics));
-    if folders.len() < MANY {
-        return walk_into::<T>(opened, place, folders, depth - 1, sighted);
-    }
-    let parts = in_shares(folders, cores(), |some| {
-        let mut sighted = Sighted::default();
-        walk_into::<T>(opened, place, some, depth - 1, &mut sighted);
-        sighted
-    });
-    for part in parts {
-        sighted.append(part);
-    }
+/// A walk through folders.
+#[derive(Clone, Copy)]
+struct Walk<'a> {
+    /// How many levels of folders may still be looked into, the present one among them.
+    depth: usize,
+    /// How many folders have been looked into.
+    walked: &'a AtomicUsize,
 }
 
-/// Walks some of the folders in an opened one.
-fn walk_into<T: Entry>(
-    opened: BorrowedFd<'_>,
-    place: Place<'_>,
-    folders: Vec<OsString>,
-    depth: usize,
-    sighted: &mut Sighted,
-) {
-    for name in folders {
-        let below = place.below.join(&name);
-        let place = Place { below: &below, ..place };
-        // A link to a folder counts as one; the depth bounds what a loop of links can cost.
-        match openat(opened, &name, FOLDER, Mode::empty()) {
-            Ok(opened) => walk::<T>(opened, place, depth, sighted),
-            Err(Errno::NOENT | Errno::NOTDIR) => {}
-            Err(error) => sighted.skip(place.path(), error),
+impl Walk<'_> {
+    fn folder<T: Entry>(self, opened: OwnedFd, place: Place<'_>, sighted: &mut Sighted) {
+        match self.walked.fetch_add(1, Ordering::Relaxed) {
+            MOST_FOLDERS => {
+                let problem = format!(
+                    "is not searched, nor is what comes after it: there are more than {MOST_FOLDERS} folders"
+                );
+                return sighted.report(place.path(), problem);
+            }
+            walked if walked > MOST_FOLDERS => return,
+            _ => {}
+        }
+        let mut names = match Dir::new(opened) {
+            Ok(names) => names,
+            Err(error) => return sighted.skip(place.path(), error),
+        };
+        let listed = list(&mut names).and_then(|listed| Ok((listed, names.fd()?)));
+        let (Listed { files, mut folders }, opened) = match listed {
+            Ok(listed) => listed,
+            Err(error) => return sighted.skip(place.path(), error),
+        };
+        // The programs and libraries of a Python environment are nobody's entries.
+        if files.binary_search_by(|file| file.as_bytes().cmp(b"pyvenv.cfg")).is_ok() {
+            return;
+        }
+        let listing = Listing { place, opened, files };
+        sighted.sightings.extend(T::pick(&listing, &mut sighted.diagnostics));
+        if self.depth == 1 {
+            if T::DEPTH == DEPTH && !folders.is_empty() {
+                let problem = format!(
+                    "holds folders that are not searched: they stand more than {DEPTH} levels deep; move them up"
+                );
+                sighted.report(place.path(), problem);
+            }
+            folders.clear();
+        }
+        let further = Self { depth: self.depth - 1, ..self };
+        if folders.len() < MANY {
+            return further.into::<T>(opened, place, folders, sighted);
+        }
+        let parts = in_shares(folders, cores(), |some| {
+            let mut sighted = Sighted::default();
+            further.into::<T>(opened, place, some, &mut sighted);
+            sighted
+        });
+        for part in parts {
+            sighted.append(part);
+        }
+    }
+
+    /// Walks some of the folders in an opened one.
+    fn into<T: Entry>(
+        self,
+        opened: BorrowedFd<'_>,
+        place: Place<'_>,
+        folders: Vec<Folder>,
+        sighted: &mut Sighted,
+    ) {
+        for Folder { name, is_link } in folders {
+            let below = place.below.join(&name);
+            let place = Place { below: &below, ..place };
+            if is_link && leads_back(&place.path()) {
+                sighted.report(
+                    place.path(),
+                    "is not searched: it leads to a folder that it stands in".to_owned(),
+                );
+                continue;
+            }
+            match openat(opened, &name, FOLDER, Mode::empty()) {
+                Ok(opened) => self.folder::<T>(opened, place, sighted),
+                Err(Errno::NOENT | Errno::NOTDIR) => {}
+                Err(error) => sighted.skip(place.path(), error),
+            }
         }
     }
 }
 
-/// The names of the files in a folder, whatever they are, and if it goes on from there those of its folders, both in order and hidden ones
-/// left out.
-fn list(folder: &mut Dir, is_deep: bool) -> Result<(Vec<OsString>, Vec<OsString>), Errno> {
-    let (mut files, mut folders) = (Vec::new(), Vec::new());
+/// Whether a folder is not looked into: hidden ones, and those in which other programs keep libraries and caches.
+pub(crate) fn is_left_out(folder: &OsStr) -> bool {
+    folder.as_bytes().starts_with(b".") || folder == "node_modules" || folder == "__pycache__"
+}
+
+/// Whether a link leads to one of the folders that it stands in, so that following it would never end.
+pub(crate) fn leads_back(link: &Path) -> bool {
+    let identity = |path: &Path| std::fs::metadata(path).ok().map(|folder| (folder.dev(), folder.ino()));
+    let target = identity(link);
+    target.is_some() && link.ancestors().skip(1).any(|above| identity(above) == target)
+}
+
+/// What stands in a folder, both in order and hidden ones left out.
+#[derive(Default)]
+struct Listed {
+    /// The names of the files, whatever they are.
+    files: Vec<OsString>,
+    folders: Vec<Folder>,
+}
+
+struct Folder {
+    name: OsString,
+    /// A link to a folder counts as one.
+    is_link: bool,
+}
+
+fn list(folder: &mut Dir) -> Result<Listed, Errno> {
+    let mut listed = Listed::default();
     while let Some(entry) = folder.read() {
         let entry = entry?;
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
         if name.as_bytes().starts_with(b".") {
             continue;
         }
+        let is_link = entry.file_type() == FileType::Symlink;
         let kind = match entry.file_type() {
             FileType::Symlink | FileType::Unknown => statat(folder.fd()?, name, AtFlags::empty())
                 .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
             kind => kind,
         };
         match kind {
-            FileType::Directory if is_deep => folders.push(name.to_owned()),
-            // A link that leads nowhere, or a folder that is too deep.
-            FileType::Unknown | FileType::Directory => {}
+            FileType::Directory if is_left_out(name) => {}
+            FileType::Directory => listed.folders.push(Folder { name: name.to_owned(), is_link }),
+            // A link that leads nowhere.
+            FileType::Unknown => {}
             // A pipe or a device is listed too, so that whoever put it there is told why it is skipped.
-            _ => files.push(name.to_owned()),
+            _ => listed.files.push(name.to_owned()),
         }
     }
-    files.sort_unstable();
-    folders.sort_unstable();
-    Ok((files, folders))
+    listed.files.sort_unstable();
+    listed.folders.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+    Ok(listed)
 }

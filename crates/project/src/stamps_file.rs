@@ -1,7 +1,7 @@
 //! What the files of a registry looked like, as text. Only we read it, and at every start: so it is no JSON, of which the
 //! same numbers take several times as long to read.
 //!
-//! Each record is five numbers for the file, as many or a `-` for its metadata, and the path, which alone may hold blanks.
+//! The first record names the rules under which it was decided what is an entry. Each other one is five numbers for the file, as many or a `-` for its metadata, and the path, which alone may hold blanks.
 //! It ends with the one byte that no path can hold.
 
 use crate::stamp::{Stamp, Stamps};
@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 
 const END: char = '\0';
 
-pub(crate) fn write(stamps: &HashMap<Box<str>, Stamps>) -> String {
-    let mut text = String::new();
+pub(crate) fn write(stamps: &HashMap<Box<str>, Stamps>, rules: &str) -> String {
+    let mut text = format!("{rules}{END}");
     for (path, Stamps { file, metadata }) in stamps {
         push(file, &mut text);
         match metadata {
@@ -29,9 +29,11 @@ fn push(Stamp(seconds, nanoseconds, size, inode, mode): &Stamp, text: &mut Strin
     let _ = write!(text, "{seconds} {nanoseconds} {size} {inode} {mode} ");
 }
 
-/// The stamps by their paths, or nothing where the text is not what we wrote.
-pub(crate) fn parse(text: &str) -> Option<HashMap<Box<str>, Stamps>> {
-    let records: Option<Vec<_>> = text.split_terminator(END).map(record).collect();
+/// The stamps by their paths, or nothing where the text is not what we wrote under these rules.
+pub(crate) fn parse(text: &str, rules: &str) -> Option<HashMap<Box<str>, Stamps>> {
+    let mut records = text.split_terminator(END);
+    records.next().filter(|first| *first == rules)?;
+    let records: Option<Vec<_>> = records.map(record).collect();
     records.map(HashMap::from_iter)
 }
 
@@ -75,14 +77,16 @@ mod tests {
             [("a b/- \n.sh", alone), ("- ", both), ("7 7/tool.sh", both), ("", alone)]
                 .map(|(path, stamps)| (path.into(), stamps))
                 .into();
-        assert_eq!(parse(&write(&stamps)), Some(stamps));
-        assert_eq!(parse(""), Some(HashMap::new()));
+        assert_eq!(parse(&write(&stamps, "rules"), "other rules"), None);
+        assert_eq!(parse(&write(&stamps, "rules"), "rules"), Some(stamps));
+        assert_eq!(parse(&write(&HashMap::new(), "rules"), "rules"), Some(HashMap::new()));
     }
 
     #[test]
     fn what_somebody_else_wrote_is_not() {
         for text in ["{}", "1 2 3 4", "1 2 3 4 5 path", "1 2 3 4 x - path\0", "1 2 3 4 5 6 7 8 9 path\0"] {
-            assert_eq!(parse(text), None, "{text}");
+            assert_eq!(parse(text, "rules"), None, "{text}");
+            assert_eq!(parse(&format!("rules\0{text}"), "rules"), None, "{text}");
         }
     }
 }

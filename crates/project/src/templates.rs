@@ -40,7 +40,7 @@ impl ResourceTemplate {
         if template.variables().is_empty() {
             return Err(format!("`uriTemplate` has no variable, as `{{name}}` is one: {text}"));
         }
-        let provider = provider_of(metadata.provider.as_deref(), text);
+        let provider = provider_of(metadata.reader(), text);
         match &provider {
             None => {
                 problems
@@ -108,7 +108,7 @@ impl Entry for ResourceTemplate {
         Some(Self {
             about: About::written(&metadata).ok().filter(|about| !about.name.is_empty())?,
             template: Template::parse(metadata.uri_template.as_deref()?).ok()?,
-            provider: metadata.provider,
+            provider: metadata.reader().map(str::to_owned),
             path: metadata.path?,
             registry_entry: RegistryEntry::default(),
         })

@@ -4,6 +4,7 @@ use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
 use crate::listing::Listing;
 use crate::metadata::Metadata;
 use crate::sighting::{Candidate, Sighting};
+use crate::sign::{self, Says};
 use crate::stamp::Stamp;
 use crate::{Diagnostic, Paths, icons, trust};
 use mcp_bash_wire::write;
@@ -127,6 +128,9 @@ impl Entry for Tool {
 
     type Written = Metadata;
 
+    /// Helpers beside a tool, and executables that provide tools, are not looked at again.
+    const REMEMBERS_OTHERS: bool = true;
+
     fn folder(paths: &Paths) -> &Path {
         &paths.tools
     }
@@ -174,18 +178,28 @@ impl Entry for Tool {
                 let opened = trust::open_and_judge(path, &context.paths.root);
                 let (file, judged) = opened.map_err(|error| error.to_string())?;
                 distrust = judged.err().map(|distrust| distrust.to_string());
-                Metadata::from_opened(path, &file)?
-            }
-            None => match Metadata::inline(&candidate.file)? {
-                Some(metadata) => metadata,
-                // An executable that says nothing about itself may provide tools.
-                None if candidate.at_the_top && candidate.stamps.file.is_executable() => return Ok(None),
-                None if candidate.at_the_top => {
-                    return Err(
-                        "it has neither metadata nor a `# mcp:` line, and is not executable".to_owned()
+                let metadata = Metadata::from_opened(path, &file)?;
+                if metadata.provides_tools() {
+                    problems.push(
+                        "says `\"provider\": true`, which counts only in a `# mcp:` line of the executable itself, \
+                         without a metadata file beside it, or in server.d/register.json"
+                            .to_owned(),
                     );
                 }
-                None => Metadata::default(),
+                metadata
+            }
+            None => match sign::read(&candidate, context.asks)? {
+                Says::Described(metadata) => *metadata,
+                Says::Provides => return Ok(None),
+                Says::Nothing if !candidate.at_the_top && !is_named_as_a_tool(&candidate.file) => {
+                    return Ok(None);
+                }
+                Says::Nothing if candidate.at_the_top && !candidate.stamps.file.is_executable() => {
+                    return Err("it has neither metadata nor a `# mcp:` line, and is not executable; \
+                                run `chmod +x` on it if it is a tool"
+                        .to_owned());
+                }
+                Says::Nothing => Metadata::default(),
             },
         };
         problems.extend(distrust.iter().map(|distrust| format!("keeps its tool from being run: {distrust}")));
@@ -270,6 +284,14 @@ impl Entry for Tool {
         let members = members.into_iter().filter_map(|(name, value)| Some(format!("\"{name}\":{}", value?)));
         format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     }
+}
+
+/// Whether a file in a folder of its own is a tool though nothing is said about it. What else stands beside a tool
+/// helps it.
+fn is_named_as_a_tool(file: &Path) -> bool {
+    let folder = file.parent().and_then(Path::file_name);
+    let stem = file.file_stem();
+    stem.is_some_and(|stem| stem == "tool") || stem == folder || file.file_name() == folder
 }
 
 /// The path of a registered file, which must stay below its folder.

@@ -7,7 +7,7 @@ use crate::scripts::Scripts;
 use crate::server_script::ServerScript;
 use crate::start_failure::StartFailure;
 use mcp_bash_project::trust::Start;
-use mcp_bash_project::{Hook, HookError, Paths, Reading, Run, excerpt};
+use mcp_bash_project::{Asks, Hook, HookError, Paths, Reading, Run, excerpt};
 use mcp_bash_runner::{Input, Patience, ProcessEnding};
 use std::fmt;
 use std::path::Path;
@@ -27,6 +27,7 @@ impl Scripts {
             registry_limit: settings.registry_limit,
             static_registry: settings.static_registry,
             hooks: settings.allow_hooks,
+            asks: if settings.ask_all_executables { Asks::All } else { Asks::Signed },
             strict_providers: settings.strict_providers,
             run: Some(Arc::new(Reader { scripts: Arc::clone(self), paths: paths.clone() })),
             only: None,

@@ -232,6 +232,7 @@ pub(crate) fn resource(resource: &Resource, revision: Revision) -> String {
     let mut definition = Members::default();
     definition.string("uri", Some(&resource.uri));
     definition.optional_raw("size", resource.size.map(|size| size.to_string()).as_deref());
+    definition.string("provider", Some(&resource.provider));
     about(&mut definition, &resource.about, revision);
     definition.object()
 }

@@ -44,7 +44,9 @@ pub struct Settings {
     pub registration_limit: u64,
     pub registry_limit: usize,
     pub static_registry: bool,
+    pub registry_refresh_path: Option<PathBuf>,
     pub allow_hooks: bool,
+    pub ask_all_executables: bool,
     pub strict_providers: bool,
     pub provider_timeout: Duration,
     /// How long the project's own health checks may take.
@@ -123,7 +125,9 @@ impl Settings {
             registration_limit: reader.value(&table::MAX_MANUAL_REGISTRY_BYTES) as u64,
             registry_limit: reader.value(&table::REGISTRY_MAX_BYTES),
             static_registry: reader.value(&table::STATIC_REGISTRY),
+            registry_refresh_path: reader.value(&table::REGISTRY_REFRESH_PATH),
             allow_hooks: reader.value(&table::ALLOW_PROJECT_HOOKS),
+            ask_all_executables: reader.value(&table::ASK_ALL_EXECUTABLES),
             strict_providers: reader.value(&table::STRICT_PROVIDERS),
             provider_timeout: reader.value(&table::PROVIDER_TIMEOUT),
             health_timeout: reader.value(&table::HEALTH_TIMEOUT),
@@ -177,11 +181,14 @@ fn log_level(reader: &mut Reader<'_>) -> LogLevel {
     reader.value(&table::LOG_LEVEL)
 }
 
-/// The shortest of the times between looks counts for all kinds.
+/// The shortest of the times between looks counts for all kinds. Nobody is helped by more than one a second.
 fn scan_interval(reader: &mut Reader<'_>) -> Duration {
     let rows =
         [&table::TOOLS_TTL, &table::RESOURCES_TTL, &table::RESOURCES_TEMPLATES_TTL, &table::PROMPTS_TTL];
-    rows.map(|row| reader.value(row)).into_iter().fold(Duration::MAX, Duration::min)
+    rows.map(|row| reader.value(row))
+        .into_iter()
+        .fold(Duration::MAX, Duration::min)
+        .max(Duration::from_secs(1))
 }
 
 #[cfg(test)]
@@ -261,5 +268,7 @@ mod tests {
     fn the_shortest_time_between_looks_counts() {
         let (settings, _) = read(&[("MCP_TOOLS_TTL", "9"), ("MCP_PROMPTS_TTL", "3")]);
         assert_eq!(settings.scan_interval, Duration::from_secs(3));
+        let (settings, problems) = read(&[("MCP_RESOURCES_TTL", "0")]);
+        assert_eq!((settings.scan_interval, problems.len()), (Duration::from_secs(1), 0));
     }
 }

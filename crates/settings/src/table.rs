@@ -127,13 +127,15 @@ table! {
         "The largest registry that is written or read back");
     STATIC_REGISTRY: Flag = row("MCPBASH_STATIC_REGISTRY", Flag, "false",
         "`true` serves what the registry holds without looking at the project");
-    TOOLS_TTL: Seconds = row("MCP_TOOLS_TTL", seconds(1, YEAR), "5",
-        "Time between looks at the tools, where the file system does not tell of changes");
-    RESOURCES_TTL: Seconds = row("MCP_RESOURCES_TTL", seconds(1, YEAR), "5",
+    REGISTRY_REFRESH_PATH: Optional<Folder> = row("MCPBASH_REGISTRY_REFRESH_PATH", Optional(Folder), "",
+        "The only part of the project that `registry refresh` reads, where `--filter` does not say");
+    TOOLS_TTL: Seconds = row("MCP_TOOLS_TTL", seconds(0, YEAR), "5",
+        "Time between looks at the tools, where the file system does not tell of changes; 0 means each second");
+    RESOURCES_TTL: Seconds = row("MCP_RESOURCES_TTL", seconds(0, YEAR), "5",
         "The same for the resources");
-    RESOURCES_TEMPLATES_TTL: Seconds = row("MCP_RESOURCES_TEMPLATES_TTL", seconds(1, YEAR), "5",
+    RESOURCES_TEMPLATES_TTL: Seconds = row("MCP_RESOURCES_TEMPLATES_TTL", seconds(0, YEAR), "5",
         "The same for the templates of resources");
-    PROMPTS_TTL: Seconds = row("MCP_PROMPTS_TTL", seconds(1, YEAR), "5",
+    PROMPTS_TTL: Seconds = row("MCP_PROMPTS_TTL", seconds(0, YEAR), "5",
         "The same for the prompts; the shortest of these times counts for all");
 
     RESOURCES_ROOTS: Folders = row("MCP_RESOURCES_ROOTS", Folders, "",
@@ -184,6 +186,9 @@ table! {
         "How long `server.d/health-checks.sh` may take");
     PROVIDER_TIMEOUT: Seconds = row("MCPBASH_PROVIDER_TIMEOUT", seconds(1, YEAR), "10",
         "How long an executable may take to say which tools it provides");
+    ASK_ALL_EXECUTABLES: Flag = row("MCPBASH_ASK_ALL_EXECUTABLES", Flag, "false",
+        "`true` runs each executable directly in `tools/` that is not described with `list`, to learn which tools \
+         it provides; otherwise only those that speak of `inputSchema` or are marked");
     STRICT_PROVIDERS: Flag = row("MCPBASH_STRICT_PROVIDERS", Flag, "false",
         "`true` makes `tools/list` fail when an executable does not say which tools it provides");
     ALLOW_PROJECT_HOOKS: Flag = row("MCPBASH_ALLOW_PROJECT_HOOKS", Flag, "false",

@@ -3,11 +3,12 @@
 
 use super::Changes;
 use crate::Paths;
+use crate::scan::{MOST_FOLDERS, is_left_out, leads_back};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::fs::{FsWord, statfs};
-use std::collections::HashMap;
-use std::fs::read_dir;
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{DirEntry, read_dir};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -16,8 +17,8 @@ use std::time::Duration;
 pub(super) struct Watcher {
     events: OwnedFd,
     paths: Paths,
-    /// The folder that each watch is for.
-    folders: HashMap<i32, PathBuf>,
+    /// The folder that each watch is for, by the ways that lead to it: there may be links.
+    folders: HashMap<i32, BTreeSet<PathBuf>>,
 }
 
 impl Watcher {
@@ -61,7 +62,10 @@ impl Watcher {
                 // The folder is gone, of which the one it stood in tells.
                 self.folders.remove(&event.wd());
             } else {
-                changes.add(self.folders.get(&event.wd()).map(PathBuf::as_path));
+                match self.folders.get(&event.wd()) {
+                    Some(ways) => ways.iter().for_each(|way| changes.add(Some(way))),
+                    None => changes.add(None),
+                }
             }
         }
         folders
@@ -69,25 +73,29 @@ impl Watcher {
 
     /// Watches the folders that are there. Those that are watched already stay so.
     fn follow(&mut self) -> bool {
-        let paths = self.paths.clone();
-        paths.watched().all(|(folder, depth)| !folder.is_dir() || self.follow_one(folder, depth))
+        let (paths, mut left) = (self.paths.clone(), MOST_FOLDERS);
+        paths.watched().all(|(folder, depth)| !folder.is_dir() || self.follow_one(folder, depth, &mut left))
     }
 
-    fn follow_one(&mut self, folder: &Path, depth: usize) -> bool {
+    /// Watches a folder and those in it, of which `left` more may be.
+    fn follow_one(&mut self, folder: &Path, depth: usize, left: &mut usize) -> bool {
         match inotify::add_watch(&self.events, folder, CHANGES) {
-            Ok(watch) => self.folders.insert(watch, folder.to_owned()),
+            Ok(watch) => self.folders.entry(watch).or_default().insert(folder.to_owned()),
             Err(_) => return !folder.exists(),
         };
-        if depth == 0 {
+        *left = left.saturating_sub(1);
+        if depth == 0 || *left == 0 {
             return true;
         }
         let Ok(entries) = read_dir(folder) else { return true };
-        entries
-            .flatten()
-            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir() || kind.is_symlink()))
-            .map(|entry| entry.path())
-            .filter(|path| path.is_dir())
-            .all(|path| self.follow_one(&path, depth - 1))
+        let is_followed = |entry: &DirEntry| {
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            (is_folder || is_link && entry.path().is_dir() && !leads_back(&entry.path()))
+                && !is_left_out(&entry.file_name())
+        };
+        let folders = entries.flatten().filter(is_followed);
+        folders.map(|entry| entry.path()).all(|path| self.follow_one(&path, depth - 1, left))
     }
 }
 

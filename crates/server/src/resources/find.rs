@@ -8,10 +8,19 @@ use mcp_bash_uri::Values;
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) provider: String,
+    /// The `file:` URI that is read in its place.
+    file_uri: Option<String>,
     /// The type that its author gives it.
     pub(crate) mime_type: Option<String>,
     /// The variables of the template that found it.
     pub(crate) variables: Values,
+}
+
+impl Found {
+    /// The URI that our own providers read when `uri` is asked for.
+    pub(crate) fn read_as<'a>(&'a self, uri: &'a str) -> &'a str {
+        self.file_uri.as_deref().unwrap_or(uri)
+    }
 }
 
 /// Finds a URI in the catalog: among the resources, then among the templates in the order of their names. What is in
@@ -20,13 +29,15 @@ pub(crate) struct Found {
 pub(crate) fn find(snapshot: &Snapshot, uri: &str) -> Option<Found> {
     if let Some(resource) = snapshot.resource(uri) {
         let mime_type = resource.about.mime_type.clone();
-        return Some(Found { provider: resource.provider.clone(), mime_type, variables: Values::new() });
+        let (provider, file_uri) = (resource.provider.clone(), resource.file_uri(&snapshot.catalog.paths));
+        return Some(Found { provider, file_uri, mime_type, variables: Values::new() });
     }
     for template in snapshot.catalog.templates.items() {
         let Some(variables) = template.template.matches(uri) else { continue };
         let provider = template.provider.clone().or_else(|| provider_by_scheme(uri))?;
-        return Some(Found { provider, mime_type: template.about.mime_type.clone(), variables });
+        let mime_type = template.about.mime_type.clone();
+        return Some(Found { provider, file_uri: None, mime_type, variables });
     }
     let provider = provider_by_scheme(uri).filter(|name| OUR_PROVIDERS.contains(&&**name))?;
-    Some(Found { provider, mime_type: None, variables: Values::new() })
+    Some(Found { provider, file_uri: None, mime_type: None, variables: Values::new() })
 }

@@ -43,7 +43,7 @@ impl Resources {
                 let read = ResourceRead { script: &script, paths, uri, variables: &found.variables, budget };
                 (self.scripts.read_resource(read).await?.stdout, None)
             }
-            None => self.sources.read(&found.provider, uri, budget).await?,
+            None => self.sources.read(&found.provider, found.read_as(uri), budget).await?,
         };
         let limit = self.settings().max_resource_bytes();
         if bytes.len() as u64 > limit {

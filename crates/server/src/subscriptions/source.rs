@@ -25,7 +25,7 @@ impl Source {
         if provider_script(paths, &found.provider).is_some() {
             return Self::Other;
         }
-        match (&*found.provider, FileUri::parse(uri)) {
+        match (&*found.provider, FileUri::parse(found.read_as(uri))) {
             ("echo", _) => Self::Fixed,
             // An absolute path takes the place of the project's.
             ("file", Ok(file)) => {

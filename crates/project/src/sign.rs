@@ -1,0 +1,93 @@
+//! The signs by which an executable directly in `tools/` says that it provides tools. Nothing is run to find out.
+
+use crate::metadata::Metadata;
+use crate::sighting::Candidate;
+use memchr::memmem::Finder;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// What every program holds that prints definitions of tools.
+const SIGN: &[u8] = b"inputSchema";
+
+/// So much of a program is looked at. Its texts stand far before its debugging symbols.
+const LOOKED_AT: u64 = 32 * 1024 * 1024;
+
+/// How much is held of it at once.
+const PIECE: usize = 64 * 1024;
+
+/// Which executables directly in `tools/` are asked which tools they provide.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Asks {
+    /// Those that gave a sign.
+    #[default]
+    Signed,
+    /// All that are not described.
+    All,
+}
+
+/// What a file without a metadata file is meant to be, as far as it says so itself.
+pub(crate) enum Says {
+    /// A tool: this stands in its `# mcp:` line.
+    Described(Box<Metadata>),
+    /// That it provides tools, and is to be asked which.
+    Provides,
+    Nothing,
+}
+
+/// Reads what a file says about itself. What is wrong with a `# mcp:` line is the error.
+pub(crate) fn read(candidate: &Candidate, asks: Asks) -> Result<Says, String> {
+    let can_be_asked = candidate.at_the_top && candidate.stamps.file.is_executable();
+    match Metadata::inline(&candidate.file)? {
+        Some(metadata) if !metadata.provides_tools() => Ok(Says::Described(metadata.into())),
+        Some(_) if !candidate.at_the_top => {
+            Err("`\"provider\": true` counts only directly in the folder of the tools; move it there"
+                .to_owned())
+        }
+        Some(_) if !can_be_asked => {
+            Err("it says that it provides tools, and is not executable; run `chmod +x` on it".to_owned())
+        }
+        Some(_) => Ok(Says::Provides),
+        None if can_be_asked && (asks == Asks::All || holds_sign(&candidate.file)) => Ok(Says::Provides),
+        None => Ok(Says::Nothing),
+    }
+}
+
+/// Whether the bytes of a file speak of definitions of tools.
+fn holds_sign(file: &Path) -> bool {
+    mcp_bash_files::open(file).and_then(|file| holds(file.take(LOOKED_AT), SIGN)).unwrap_or(false)
+}
+
+/// Whether `wanted` stands in what is read, be it across two pieces.
+fn holds(mut bytes: impl Read, wanted: &[u8]) -> io::Result<bool> {
+    let finder = Finder::new(wanted);
+    let (mut piece, mut kept) = (vec![0; PIECE], 0);
+    loop {
+        let count = match bytes.read(&mut piece[kept..]) {
+            Ok(0) => return Ok(false),
+            Ok(count) => kept + count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if finder.find(&piece[..count]).is_some() {
+            return Ok(true);
+        }
+        // The next piece may begin in the middle of what is wanted.
+        kept = count.min(wanted.len() - 1);
+        piece.copy_within(count - kept..count, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sign_is_found_wherever_it_stands() {
+        for before in [0, 1, PIECE - 12, PIECE - 11, PIECE - 10, PIECE - 1, PIECE, 3 * PIECE - 5] {
+            let bytes = [&vec![b'x'; before], SIGN, b"after"].concat();
+            assert!(holds(&*bytes, SIGN).unwrap(), "after {before} bytes");
+            let cut = &bytes[..before + SIGN.len() - 1];
+            assert!(!holds(cut, SIGN).unwrap(), "cut off after {before} bytes");
+        }
+    }
+}
