@@ -1,5 +1,6 @@
 //! A tool call as a value: what is called, by whom, and under which limits.
 
+use crate::argv;
 use crate::error::ScriptError;
 use crate::fresh_process::{self, Rendered};
 use crate::outcome::Outcome;
@@ -7,9 +8,10 @@ use crate::policy::AllowedTool;
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
 use crate::{ScriptRoots, patience};
-use mcp_bash_budget::Budget;
+use mcp_bash_budget::{Budget, SMALL};
 use mcp_bash_project::Tool;
-use mcp_bash_runner::{Question, Talk};
+use mcp_bash_runner::{Question, StartError, Talk};
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,7 +68,14 @@ impl Scripts {
     ) -> Result<Outcome, ScriptError> {
         let tool = call.tool.tool;
         let what = || format!("Tool '{}'", tool.name);
-        let Rendered { words, variables, input, files } = fresh_process::render(self, &call)
+        let unfit = |problems| ScriptError::unfit(&tool.name, problems);
+        let mapped =
+            tool.execution.mapping().map(|mapping| argv::map(mapping, call.arguments).map_err(unfit));
+        let mapped = mapped.transpose()?;
+        let input_size = mapped.as_ref().and_then(|mapped| mapped.input.as_ref()).map_or(0, String::len);
+        let held = (input_size > SMALL).then(|| call.limits.budget.charge(input_size)).transpose();
+        let _held = held.map_err(|why| ScriptError::NoRoom { what: what(), why })?;
+        let Rendered { words, variables, input, files } = fresh_process::render(self, &call, mapped.as_ref())
             .map_err(|source| ScriptError::Arguments { what: what(), source })?;
         // Lines on it are signs of life, even where nobody wants to hear any of them.
         let is_heard = call.is_heard || call.limits.patience.most.is_some();
@@ -89,7 +98,15 @@ impl Scripts {
             files.tell_of_cancellation();
         };
         let outcome = self.run(process, cancelled, on_line, on_question).await;
-        let outcome = outcome.map_err(|source| ScriptError::Start { what: what(), source })?;
+        let outcome = outcome.map_err(|source| match &mapped {
+            Some(_) if is_too_long(&source) => ScriptError::unfit(&tool.name, vec![argv::too_long_in_all()]),
+            _ => ScriptError::Start { what: what(), source },
+        })?;
         Ok(outcome.with_files(files))
     }
+}
+
+/// Whether the system refused a command line for its length.
+fn is_too_long(error: &StartError) -> bool {
+    matches!(error, StartError::Spawn { source, .. } if source.kind() == ErrorKind::ArgumentListTooLong)
 }
