@@ -1,9 +1,10 @@
 //! How arguments reach scripts that know nothing of JSON, and programs that have no script at all.
 
-use crate::harness::{Project, Server};
+use crate::harness::{Project, Server, wait_until};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 /// Prints each of its words in brackets.
 const WORDS: &str = "#!/bin/sh\nfor word in \"$@\"; do printf '[%s]' \"$word\"; done\n";
@@ -16,7 +17,24 @@ fn mapped(script: &str, metadata: &Value) -> Project {
 }
 
 fn call(server: &mut Server, tool: &str, arguments: &Value) -> Value {
-    server.ask(1, "tools/call", &json!({ "name": tool, "arguments": arguments }))["result"].clone()
+    answer(server, "tools/call", &json!({ "name": tool, "arguments": arguments }))["result"].clone()
+}
+
+/// The answer to a request, whatever the server has to tell before it.
+fn answer(server: &mut Server, method: &str, params: &Value) -> Value {
+    server.request(1, method, params);
+    loop {
+        let message = server.receive();
+        if message.get("id").is_some() {
+            return message;
+        }
+    }
+}
+
+fn ready(command: Command) -> Server {
+    let mut server = Server::spawn(command);
+    server.initialize("2025-11-25");
+    server
 }
 
 /// What the words of `argv` are for these arguments.
@@ -103,6 +121,7 @@ fn variables_and_standard_input_are_mapped_too() {
 #[test]
 fn a_program_needs_no_script() {
     let project = Project::new()
+        .file("tools/list.meta.json", &json!({ "command": ["ls", "--", "{path}"] }).to_string())
         .file("tools/join.meta.yaml", "name: join\ncommand: [printf, '%s-%s', '{a}', '{b}']\n")
         .file(
             "tools/count/tool.meta.json",
@@ -117,27 +136,28 @@ fn a_program_needs_no_script() {
             .to_string(),
         );
     let mut server = Server::ready(project.root());
-    let listed = server.ask(1, "tools/list", &json!({}));
+    let listed = answer(&mut server, "tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap().clone();
     let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["count", "join", "numbers"]);
+    assert_eq!(names, ["count", "join", "list", "numbers"]);
     assert_eq!(tools[1]["inputSchema"]["required"], json!(["a", "b"]));
     assert!(!listed.to_string().contains("command"));
     assert_eq!(text(&call(&mut server, "join", &json!({ "a": "1 2", "b": "$HOME" }))), "1 2-$HOME");
     assert_eq!(text(&call(&mut server, "count", &json!({ "text": "four" }))).trim(), "4");
     assert_eq!(text(&call(&mut server, "numbers", &json!({ "count": "3" }))), "1\n2\n3");
-    let failed = call(&mut server, "numbers", &json!({ "count": 1e300 }));
-    assert_eq!(failed["isError"], true, "a number that seq does not take: {failed}");
+    let failed = call(&mut server, "list", &json!({ "path": "gone" }));
+    assert_eq!((&failed["isError"], &failed["_meta"]["exitCode"]), (&json!(true), &json!(2)), "{failed}");
     let refused = call(&mut server, "numbers", &json!({ "count": -3 }));
     assert!(text(&refused).contains("`count` must not begin with `-`"), "{refused}");
-    assert!(text(&call(&mut server, "join", &json!({ "a": "1" }))).contains("`b`"));
-    server.finish();
+    assert!(text(&call(&mut server, "join", &json!({ "a": "1" }))).contains("do not fit its inputSchema"));
     // The registry knows them as well.
-    assert!(project.read(".registry/tools.json").contains("\"seq\""));
-    assert_eq!(
-        text(&call(&mut Server::ready(project.root()), "join", &json!({ "a": "1", "b": "2" }))),
-        "1-2"
-    );
+    let mut refresh = Server::command();
+    refresh.args(["registry", "refresh", "--project-root"]).arg(project.root());
+    assert!(refresh.output().unwrap().status.success());
+    project.write("tools/join.meta.yaml", "rubbish that nobody reads");
+    let from_registry = [("MCPBASH_STATIC_REGISTRY", "1")];
+    let mut server = Server::ready_with(project.root(), &from_registry, "2025-11-25");
+    assert_eq!(text(&call(&mut server, "join", &json!({ "a": "1", "b": "2" }))), "1-2");
 }
 
 #[test]
@@ -209,11 +229,15 @@ fn what_no_process_can_be_given_is_refused_in_words() {
     let long = "x".repeat(1024 * 1024);
     let told = words(&json!(["{x}"]), &json!({ "x": long }));
     assert!(told.contains("`x` makes 1048576 bytes") && told.contains("at most 131071"), "{told}");
-    // Each is short enough, and all together are not.
-    for many in [vec!["x".repeat(100_000); 30], vec!["x".repeat(1_000); 1_990]] {
-        let told = words(&json!(["{x...}"]), &json!({ "x": many }));
-        assert!(told.contains("too long for a command line"), "{}", &told[..200.min(told.len())]);
-    }
+    // Each is short enough, and all together are not: for us, or for a system that allows less.
+    let many = |count: usize| json!({ "x": vec!["x".repeat(100_000); count] });
+    assert!(words(&json!(["{x...}"]), &many(30)).contains("too long for a command line"));
+    let project = mapped(WORDS, &json!({ "argv": ["{x...}"] }));
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -s 2048 && exec \"$@\"", "sh"]).arg(Server::command().get_program());
+    command.arg("--project-root").arg(project.root());
+    let told = text(&call(&mut ready(command), "show", &many(10)));
+    assert!(told.contains("too long for a command line"), "{}", &told[..200]);
     let project = mapped(WORDS, &json!({ "env": { "A": "{x}" } }));
     let mut server = Server::ready(project.root());
     let told = text(&call(&mut server, "show", &json!({ "x": long })));
@@ -225,7 +249,7 @@ fn what_no_process_can_be_given_is_refused_in_words() {
 fn diagnosed(metadata: &Value) -> String {
     let project = mapped(WORDS, metadata);
     let mut server = Server::ready(project.root());
-    let listed = server.ask(1, "tools/list", &json!({}));
+    let listed = answer(&mut server, "tools/list", &json!({}));
     assert_eq!(listed["result"]["tools"], json!([]), "{metadata} is served");
     let log = server.finish();
     let told = health(&project);
@@ -283,19 +307,23 @@ fn a_missing_program_is_named_at_the_start_and_in_the_call() {
         health(&project)
             .contains("gone.meta.json: Tool 'gone' runs `no-such-program-here`, which is not there")
     );
-    let mut server = Server::ready(project.root());
+    let log = project.path("server.log");
+    let mut command = Server::command();
+    command.arg("--project-root").arg(project.root()).arg("--log-file").arg(&log);
+    let mut server = ready(command);
     let result = call(&mut server, "gone", &json!({ "x": "a" }));
     assert_eq!(result["isError"], true);
     assert!(text(&result).contains("`no-such-program-here`, which is not there: install it"), "{result}");
-    assert!(server.finish().contains("`no-such-program-here`, which is not there"));
+    let is_logged = || project.read("server.log").contains("`no-such-program-here`, which is not there");
+    wait_until("the warning", || is_logged().then_some(()));
     // It is looked for when it is called, on the PATH of scripts.
     let path = format!("relative:{}:/usr/bin:/bin", project.path("bin").display());
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_PATH", &path)], "2025-11-25");
     assert_eq!(text(&call(&mut server, "gone", &json!({ "x": "a" }))), "[a]");
     // What is part of the project is judged as its scripts are.
     fs::set_permissions(project.path("bin/no-such-program-here"), fs::Permissions::from_mode(0o777)).unwrap();
-    let answer = server.ask(2, "tools/call", &json!({ "name": "gone", "arguments": { "x": "a" } }));
-    assert!(answer["error"]["message"].as_str().unwrap().contains("is writable by its group"), "{answer}");
+    let refused = answer(&mut server, "tools/call", &json!({ "name": "gone", "arguments": { "x": "a" } }));
+    assert!(refused["error"]["message"].as_str().unwrap().contains("is writable by its group"), "{refused}");
 }
 
 #[test]
@@ -304,8 +332,8 @@ fn metadata_that_others_may_write_runs_nothing() {
     let project = Project::new().file("tools/say/tool.meta.json", &metadata);
     let refusal = |project: &Project| {
         let mut server = Server::ready(project.root());
-        let answer = server.ask(1, "tools/call", &json!({ "name": "say", "arguments": {} }));
-        answer["error"]["message"].as_str().map(str::to_owned)
+        let refused = answer(&mut server, "tools/call", &json!({ "name": "say", "arguments": {} }));
+        refused["error"]["message"].as_str().map(str::to_owned)
     };
     assert_eq!(refusal(&project), None);
     for (path, mode) in [("tools/say/tool.meta.json", 0o664), ("tools/say", 0o775), ("tools", 0o777)] {
@@ -360,4 +388,59 @@ fn a_script_that_reads_a_command_line_nobody_fills_is_found_by_the_checks() {
     assert!(told.contains("reads its command line (`$1`)") && told.contains("add `argv`"), "{told}");
     let mapped = mapped("#!/bin/sh\ndu -sh \"$1\"\n", &json!({ "argv": ["{path}"] }));
     assert!(!health(&mapped).contains("command line"));
+}
+
+#[test]
+fn an_argument_that_the_program_is_not_given_is_told() {
+    let schema = json!({ "properties": { "path": {}, "depth": {} } });
+    let command = json!({ "command": ["ls", ["{path}"]], "inputSchema": schema });
+    let project = Project::new().file("tools/list.meta.json", &command.to_string());
+    let told = health(&project);
+    assert!(told.contains("declares `depth` in `inputSchema`, which its program is not given"), "{told}");
+    // A script may read the others as JSON, but two braces are a mistake.
+    let told = health(&mapped(WORDS, &json!({ "argv": [["{path}"]], "inputSchema": schema })));
+    assert!(told.contains("\"problems\":[]"), "{told}");
+    let told = health(&mapped(WORDS, &json!({ "argv": ["{{path}}"], "inputSchema": schema })));
+    assert!(told.contains("`path`") && told.contains("with one brace on each side"), "{told}");
+}
+
+/// The files that a page shows: those whose block names a path after its language.
+fn shown_files(page: &str) -> Vec<(String, String)> {
+    let mut blocks = page.split("\n```").skip(1).step_by(2);
+    let file = |block: &str| {
+        let (info, text) = block.split_once('\n')?;
+        Some((info.split_once(' ')?.1.to_owned(), text.to_owned()))
+    };
+    std::iter::from_fn(|| blocks.next()).filter_map(file).collect()
+}
+
+#[test]
+fn what_the_page_shows_works_as_it_is_pasted() {
+    let files = shown_files(include_str!("../docs/arguments.md"));
+    let paths: Vec<_> = files.iter().map(|(path, _)| &**path).collect();
+    assert!(paths.contains(&"tools/disk-usage/tool.meta.json"), "{paths:?}");
+    let project = files.iter().fold(Project::new(), |project, (path, text)| {
+        if text.starts_with("#!") { project.script(path, text) } else { project.file(path, text) }
+    });
+    let told = health(&project);
+    assert!(told.contains("\"status\":\"ok\"") && told.contains("\"problems\":[]"), "{told}");
+    fs::create_dir(project.path("some folder")).unwrap();
+    fs::write(project.path("some folder/a file"), "needle").unwrap();
+    let mut server = Server::ready(project.root());
+    let size = call(&mut server, "disk-usage", &json!({ "path": "some folder", "depth": 1 }));
+    assert!(text(&size).contains("some folder"), "{size}");
+    let found = call(
+        &mut server,
+        "search",
+        &json!({ "pattern": "-?needle", "files": ["some folder/a file"], "count": true }),
+    );
+    assert_eq!(text(&found), "1", "{found}");
+    let commit = "git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first";
+    assert!(Command::new("sh").args(["-c", commit]).current_dir(project.root()).status().unwrap().success());
+    let commits = call(&mut server, "git-log", &json!({ "count": "5" }));
+    assert!(text(&commits).ends_with(" first"), "{commits}");
+    assert_eq!(
+        call(&mut server, "git-log", &json!({ "count": "1", "author": "--all" }))["content"][0]["text"],
+        ""
+    );
 }

@@ -163,13 +163,17 @@ impl Execution {
         }
     }
 
-    /// What is wrong with arguments that no program could ever see. A script can still read them as JSON.
+    /// What is wrong with arguments that the program never sees. A script can still read them as JSON, unless it was plainly
+    /// meant to get them.
     fn unused_arguments(&self, schema: &RawValue) -> Option<String> {
-        let Self::Command { mapping, .. } = self else { return None };
-        let unused: Vec<String> = mapping.unused(schema).iter().map(|name| format!("`{name}`")).collect();
+        let has_script = !matches!(self, Self::Command { .. });
+        let unused = self.mapping()?.unused(schema).into_iter();
+        let unused = unused.filter(|(_, has_two_braces)| *has_two_braces || !has_script);
+        let unused: Vec<String> = unused.map(|(name, _)| format!("`{name}`")).collect();
         (!unused.is_empty()).then(|| {
             format!(
-                "declares {} in `inputSchema`, which `command` does not use; write an argument as {{name}} in one of its words",
+                "declares {} in `inputSchema`, which its program is not given; write an argument as {{name}}, with one brace \
+                 on each side, in `command`, `argv`, `env` or `stdin`",
                 unused.join(", ")
             )
         })
@@ -350,8 +354,8 @@ impl Entry for Tool {
             ("annotations", raw(&self.annotations)),
             ("_meta", raw(&self.meta)),
         ];
-        let mapping = self.execution.mapping().map(Mapping::written).unwrap_or_default();
-        let mapping = mapping.iter().map(|(key, text)| (*key, Some(text.clone())));
+        let mapping = self.execution.mapping().into_iter().flat_map(|mapping| &mapping.written);
+        let mapping = mapping.map(|(key, text)| (*key, Some(text.clone())));
         let members = members.into_iter().chain(mapping);
         let members = members.filter_map(|(name, value)| Some(format!("\"{name}\":{}", value?)));
         format!("{{{}}}", members.collect::<Vec<_>>().join(","))

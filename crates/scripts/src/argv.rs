@@ -274,3 +274,6 @@ fn written(value: Raw<'_>) -> Option<Cow<'_, str>> {
     let is_tree = value.is_object() || value.is_array();
     Some(if is_tree { write::compact(value.text()).into() } else { value.text().into() })
 }
+
+#[cfg(test)]
+mod tests;

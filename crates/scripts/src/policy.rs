@@ -62,7 +62,8 @@ impl Scripts {
         let start = trust::may_run(&tool.script, &paths.root);
         let mut start = start.map_err(|distrust| blocked(Block::Script(distrust)))?;
         if let Execution::Command { program, .. } = &tool.execution {
-            start = self.find_program(program, paths).map_err(|missing| missing.told(&tool.name, program))?;
+            let found = self.wait_for_program(program, paths).await;
+            start = found.map_err(|not_found| not_found.told(&tool.name, program))?;
         }
         // A policy that cannot be trusted must not end as no policy at all.
         let policy = read_policy(paths).map_err(|distrust| blocked(Block::PolicyDistrusted(distrust)))?;

@@ -45,13 +45,24 @@ impl Scripts {
         Ok(Start { program: found, arguments: Vec::new() })
     }
 
+    /// The same for a call that comes before it is known where programs are found.
+    pub(crate) async fn wait_for_program(&self, program: &str, paths: &Paths) -> Result<Start, NotFound> {
+        match self.find_program(program, paths) {
+            Err(NotFound::Missing) if self.search_path().is_none() => {
+                self.search_path_is_known().await;
+                self.find_program(program, paths)
+            }
+            found => found,
+        }
+    }
+
     /// What is wrong with tools whose programs are not there, in words for whoever runs the server.
     pub fn missing_programs(&self, catalog: &Catalog) -> Vec<String> {
         let tools = catalog.tools.items().iter();
         let missing = tools.filter_map(|tool| {
             let Execution::Command { program, .. } = &tool.execution else { return None };
-            let missing = self.find_program(program, &catalog.paths).err()?;
-            Some(format!("{}: {}", tool.script.display(), missing.told(&tool.name, program)))
+            let not_found = self.find_program(program, &catalog.paths).err()?;
+            Some(format!("{}: {}", tool.script.display(), not_found.told(&tool.name, program)))
         });
         missing.collect()
     }

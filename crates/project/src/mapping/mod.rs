@@ -22,8 +22,8 @@ pub struct Mapping {
     pub input: Option<Template>,
     /// What stands for arguments that are absent, as JSON texts by their names.
     pub defaults: Vec<(String, String)>,
-    /// As the author wrote it: the keys, and JSON texts.
-    written: Vec<(&'static str, String)>,
+    /// As the author wrote it: the keys of the metadata, and JSON texts.
+    pub written: Vec<(&'static str, String)>,
 }
 
 /// A variable of the environment, left out where an argument in its value is absent.
@@ -93,14 +93,10 @@ impl Mapping {
         schema::derive(self)
     }
 
-    /// The arguments of the schema that nothing uses.
-    pub(crate) fn unused(&self, schema: &RawValue) -> Vec<String> {
+    /// The arguments of the schema that nothing uses, and whether each stands in a text with two braces, as it would in a
+    /// prompt.
+    pub(crate) fn unused(&self, schema: &RawValue) -> Vec<(String, bool)> {
         schema::unused(self, schema)
-    }
-
-    /// As the author wrote it: the keys of the metadata, and JSON texts.
-    pub(crate) fn written(&self) -> &[(&'static str, String)] {
-        &self.written
     }
 
     /// The key that the words stand under.

@@ -39,7 +39,9 @@ fn uses(mapping: &Mapping) -> Vec<Use<'_>> {
         match words {
             Words::Word(word) => push(&mut all, &word.template, Place::Word, key),
             Words::Group(words) => {
-                words.iter().for_each(|word| push(&mut all, &word.template, Place::Group, key));
+                for word in words {
+                    push(&mut all, &word.template, Place::Group, key);
+                }
             }
             Words::Repeated { list, .. } => {
                 all.push(Use { argument: list, shape: Shape::List, place: Place::Group, key });
@@ -165,10 +167,15 @@ fn listed(properties: &Map<String, Value>) -> String {
     format!("it has {}", names.join(", "))
 }
 
-/// The arguments of the schema that nothing uses.
-pub(super) fn unused(mapping: &Mapping, schema: &RawValue) -> Vec<String> {
+/// The arguments of the schema that nothing uses, and whether each stands in a text with two braces, as it would in a prompt.
+pub(super) fn unused(mapping: &Mapping, schema: &RawValue) -> Vec<(String, bool)> {
     let schema: Value = serde_json::from_str(schema.get()).unwrap_or_default();
     let uses = uses(mapping);
     let names = schema["properties"].as_object().into_iter().flat_map(Map::keys);
-    names.filter(|name| !uses.iter().any(|used| used.argument == *name)).cloned().collect()
+    let unused = names.filter(|name| !uses.iter().any(|used| used.argument == *name));
+    let has_two_braces = |name: &str| {
+        let place = format!("{{{{{name}}}}}");
+        mapping.written.iter().any(|(_, text)| text.contains(&place))
+    };
+    unused.map(|name| (name.clone(), has_two_braces(name))).collect()
 }

@@ -136,7 +136,9 @@ fn mark_operands(all: &mut [Words]) {
             Words::Group(words) | Words::Repeated { words, .. } => {
                 // A `--` that may be left out counts for its own group only.
                 let before = after_dashes;
-                words.iter_mut().for_each(|word| mark(word, &mut after_dashes));
+                for word in words {
+                    mark(word, &mut after_dashes);
+                }
                 after_dashes &= before;
             }
             Words::Flag { .. } => after_dashes = false,
