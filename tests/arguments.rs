@@ -93,6 +93,13 @@ fn a_script_gets_its_words_with_no_line_changed() {
 }
 
 #[test]
+fn a_comment_in_the_script_can_map_arguments_too() {
+    let script = WORDS.replacen('\n', "\n# mcp: {\"argv\": [\"{x}\"]}\n", 1);
+    let project = Project::new().script("tools/show.sh", &script);
+    assert_eq!(text(&call(&mut Server::ready(project.root()), "show", &json!({ "x": "a b" }))), "[a b]");
+}
+
+#[test]
 fn variables_and_standard_input_are_mapped_too() {
     let script = "#!/bin/sh\nprintf '%s|%s|' \"$DEPTH\" \"${NAME-absent}\"\ncat\n";
     let metadata = json!({
@@ -162,11 +169,17 @@ fn a_program_needs_no_script() {
 
 #[test]
 fn a_registered_tool_needs_no_script_either() {
-    let register = json!({ "version": 1, "tools": [{ "name": "say", "command": ["echo", "{text}"] }] });
-    let project = Project::new().file("server.d/register.json", &register.to_string());
+    let tools = json!([
+        { "name": "say", "command": ["echo", "{text}"] },
+        { "name": "show", "path": "show.sh", "argv": ["{x}"] },
+    ]);
+    let register = json!({ "version": 1, "tools": tools });
+    let project =
+        Project::new().file("server.d/register.json", &register.to_string()).script("tools/show.sh", WORDS);
     for _ in 0..2 {
         let mut server = Server::ready(project.root());
         assert_eq!(text(&call(&mut server, "say", &json!({ "text": "hi" }))), "hi");
+        assert_eq!(text(&call(&mut server, "show", &json!({ "x": "a b" }))), "[a b]");
         server.finish();
     }
 }

@@ -17,7 +17,6 @@ use std::io;
 pub const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
 
 pub(crate) struct Rendered<'a> {
-    pub(crate) words: Vec<OsString>,
     pub(crate) variables: Variables,
     /// The arguments, or what the tool is given of them.
     pub(crate) input: Input<'a>,
@@ -53,18 +52,14 @@ pub(crate) fn render<'a>(
     variables.set("MCP_CANCEL_FILE", files.cancel());
     variables.set("MCP_ELICIT_SUPPORTED", if call.may_elicit { "1" } else { "0" });
     variables.set("MCP_ROOTS_COUNT", &roots.count);
-    variables
-        .extend(mapped.into_iter().flat_map(|mapped| &mapped.variables).map(|(name, value)| (name, value)));
-    let words = match mapped {
-        Some(mapped) => mapped.words.clone(),
-        None => words(tool, arguments),
-    };
-    Ok(Rendered { words, variables, input, files })
+    let own = mapped.into_iter().flat_map(|mapped| &mapped.variables);
+    variables.extend(own.map(|(name, value)| (name, value)));
+    Ok(Rendered { variables, input, files })
 }
 
-/// What the process is started with. An executable that provides tools has to know which one is meant; arguments that
-/// are too long for it are only on its standard input.
-fn words(tool: &Tool, arguments: &str) -> Vec<OsString> {
+/// What the process is started with where nothing is mapped. An executable that provides tools has to know which one is
+/// meant; arguments that are too long for it are only on its standard input.
+pub(crate) fn words(tool: &Tool, arguments: &str) -> Vec<OsString> {
     match tool.execution {
         Execution::Script | Execution::MappedScript(_) | Execution::Command { .. } => Vec::new(),
         Execution::Provider if arguments.len() > LONGEST_ARGUMENT => vec![OsString::from(&tool.name)],

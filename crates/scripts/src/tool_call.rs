@@ -1,6 +1,6 @@
 //! A tool call as a value: what is called, by whom, and under which limits.
 
-use crate::argv;
+use crate::argv::{self, Mapped};
 use crate::error::ScriptError;
 use crate::fresh_process::{self, Rendered};
 use crate::outcome::Outcome;
@@ -8,7 +8,7 @@ use crate::policy::AllowedTool;
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
 use crate::{ScriptRoots, patience};
-use mcp_bash_budget::{Budget, SMALL};
+use mcp_bash_budget::{Budget, Charge, NoRoom, SMALL};
 use mcp_bash_project::Tool;
 use mcp_bash_runner::{Question, StartError, Talk};
 use std::io::ErrorKind;
@@ -68,14 +68,16 @@ impl Scripts {
     ) -> Result<Outcome, ScriptError> {
         let tool = call.tool.tool;
         let what = || format!("Tool '{}'", tool.name);
+        let mapped = tool.execution.mapping().map(|mapping| argv::map(mapping, call.arguments));
         let unfit = |problems| ScriptError::unfit(&tool.name, problems);
-        let mapped =
-            tool.execution.mapping().map(|mapping| argv::map(mapping, call.arguments).map_err(unfit));
-        let mapped = mapped.transpose()?;
-        let input_size = mapped.as_ref().and_then(|mapped| mapped.input.as_ref()).map_or(0, String::len);
-        let held = (input_size > SMALL).then(|| call.limits.budget.charge(input_size)).transpose();
+        let mut mapped = mapped.transpose().map_err(unfit)?;
+        let held = mapped.as_ref().map(|mapped| room_for(mapped, call.limits.budget)).transpose();
         let _held = held.map_err(|why| ScriptError::NoRoom { what: what(), why })?;
-        let Rendered { words, variables, input, files } = fresh_process::render(self, &call, mapped.as_ref())
+        let words = match &mut mapped {
+            Some(mapped) => std::mem::take(&mut mapped.words),
+            None => fresh_process::words(tool, call.arguments),
+        };
+        let Rendered { variables, input, files } = fresh_process::render(self, &call, mapped.as_ref())
             .map_err(|source| ScriptError::Arguments { what: what(), source })?;
         // Lines on it are signs of life, even where nobody wants to hear any of them.
         let is_heard = call.is_heard || call.limits.patience.most.is_some();
@@ -99,11 +101,17 @@ impl Scripts {
         };
         let outcome = self.run(process, cancelled, on_line, on_question).await;
         let outcome = outcome.map_err(|source| match &mapped {
-            Some(_) if is_too_long(&source) => ScriptError::unfit(&tool.name, vec![argv::too_long_in_all()]),
+            Some(_) if is_too_long(&source) => unfit(vec![argv::too_long_in_all()]),
             _ => ScriptError::Start { what: what(), source },
         })?;
         Ok(outcome.with_files(files))
     }
+}
+
+/// Room for what a tool is given on standard input, where that is much.
+fn room_for(mapped: &Mapped, budget: &Arc<Budget>) -> Result<Option<Charge>, NoRoom> {
+    let bytes = mapped.input.as_ref().map_or(0, String::len);
+    (bytes > SMALL).then(|| budget.charge(bytes)).transpose()
 }
 
 /// Whether the system refused a command line for its length.

@@ -80,18 +80,19 @@ fn announces_code(word: &str, options: &[&str]) -> bool {
     })
 }
 
-/// Variables that decide which code a program runs.
-const DECIDE: [&str; 20] = [
+/// Variables that decide which code a program runs, or where it looks for settings that do.
+const DECIDE: [&str; 24] = [
     "BASHOPTS",
     "BASH_ENV",
+    "EDITOR",
     "ENV",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
+    "HOME",
     "IFS",
     "JAVA_TOOL_OPTIONS",
+    "LESSOPEN",
     "NODE_OPTIONS",
     "NODE_PATH",
+    "PAGER",
     "PATH",
     "PERL5LIB",
     "PERL5OPT",
@@ -101,8 +102,14 @@ const DECIDE: [&str; 20] = [
     "PYTHONPATH",
     "PYTHONSTARTUP",
     "RUBYOPT",
+    "SHELL",
     "SHELLOPTS",
+    "VISUAL",
+    "XDG_CONFIG_HOME",
 ];
+
+/// How the names of others begin.
+const DECIDE_ALL: [&str; 4] = ["BASH_FUNC_", "DYLD_", "GIT_", "LD_"];
 
 /// Refuses the name of a variable that metadata must not set. `is_fixed` says that no argument has a place in its value.
 pub(super) fn require_harmless(name: &str, is_fixed: bool) -> Result<(), String> {
@@ -112,8 +119,7 @@ pub(super) fn require_harmless(name: &str, is_fixed: bool) -> Result<(), String>
     if name.starts_with("MCP_") || name.starts_with("MCPBASH_") {
         return Err(format!("`env` must not set `{name}`: these names are the server's own; choose another"));
     }
-    let decides =
-        DECIDE.contains(&name) || ["LD_", "DYLD_", "BASH_FUNC_"].iter().any(|start| name.starts_with(start));
+    let decides = DECIDE.contains(&name) || DECIDE_ALL.iter().any(|start| name.starts_with(start));
     if decides && !is_fixed {
         return Err(format!(
             "`env` would let a caller set `{name}`, which decides what code is run; choose another name, or a fixed value"
@@ -161,7 +167,7 @@ mod tests {
 
     #[test]
     fn variables_that_decide_what_runs_are_the_authors_alone() {
-        for name in ["PATH", "LD_PRELOAD", "BASH_ENV", "DYLD_INSERT_LIBRARIES"] {
+        for name in ["PATH", "LD_PRELOAD", "BASH_ENV", "DYLD_INSERT_LIBRARIES", "GIT_DIR"] {
             assert!(require_harmless(name, false).is_err(), "{name}");
             assert_eq!(require_harmless(name, true), Ok(()), "{name}");
         }
