@@ -62,7 +62,8 @@ impl Scripts {
         let missing = tools.filter_map(|tool| {
             let Execution::Command { program, .. } = &tool.execution else { return None };
             let not_found = self.find_program(program, &catalog.paths).err()?;
-            Some(format!("{}: {}", tool.script.display(), not_found.told(&tool.name, program)))
+            let metadata = tool.script.strip_prefix(&catalog.paths.root).unwrap_or(&tool.script);
+            Some(format!("{}: {}", metadata.display(), not_found.told(&tool.name, program)))
         });
         missing.collect()
     }

@@ -148,13 +148,14 @@ fn not_run(error: ScriptError) -> Result<Answer, RpcError> {
     }
 }
 
-/// Says once for each tool that it is given arguments of which its metadata says nothing.
+/// Tells the operator once for each tool that it is given arguments of which its metadata says nothing.
 fn warn_of_unread_arguments(work: &Work, tool: &Tool, arguments: &str) {
     let is_unread = !tool.declares_arguments() && arguments.contains('"');
     if is_unread && work.server().is_first_unread(&tool.name) {
         let message = "arguments reach a tool that declares none; describe them in `inputSchema`, and in `argv` if the \
                        script takes them on its command line";
-        work.log(LogLevel::Warning, "mcp.tools", message, || json!({ "tool": tool.name }));
+        let details = json!({ "tool": tool.name });
+        work.server().log().operator_event(LogLevel::Warning, "mcp.tools", message, &details);
     }
 }
 
