@@ -1,5 +1,6 @@
 //! The binary as its users meet it: real processes, real pipes, one module for each feature.
 
+mod arguments;
 mod asking;
 mod batches;
 mod cancellation;

@@ -37,9 +37,11 @@ fn examine(arguments: &Arguments) -> (Value, u8) {
         Err(error) => return misconfigured(vec![error.to_string()]),
     };
     let search_path = SearchPath::resolve(&scripts);
+    scripts.set_search_path(search_path.path.clone());
     let paths = startup::paths(&folder, scripts.settings());
     let catalog = Catalog::read(&paths, &scripts.reading(&paths));
     let mut problems: Vec<String> = catalog.diagnostics.iter().map(ToString::to_string).collect();
+    problems.extend(scripts.missing_programs(&catalog));
     // Half a project is served; one of which nothing is left is not.
     let mut healthy = catalog.failure.is_none() && (problems.is_empty() || !catalog.tools.is_empty());
     let checked = health_checks::run(&scripts, &paths);

@@ -34,12 +34,13 @@ impl SearchPath {
     }
 }
 
-/// Finds the search path in the background, so that no answer waits for it.
-pub(crate) fn resolve_for(scripts: Arc<Scripts>) {
+/// Finds the search path in the background, so that no answer waits for it, and goes on with `then`.
+pub(crate) fn resolve_for(scripts: Arc<Scripts>, then: impl FnOnce() + Send + 'static) {
     // Without a thread the path is the one we were started with, which is what scripts have until then anyway.
-    let _ = std::thread::Builder::new()
-        .name("path".into())
-        .spawn(move || scripts.set_search_path(SearchPath::resolve(&scripts).path));
+    let _ = std::thread::Builder::new().name("path".into()).spawn(move || {
+        scripts.set_search_path(SearchPath::resolve(&scripts).path);
+        then();
+    });
 }
 
 /// Whether a path has nothing but what every system has.

@@ -53,7 +53,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     let server = Arc::new(server);
     report_panics(&server);
     follow_project(&server);
-    search_path::resolve_for(scripts);
+    let looking = Arc::clone(&server);
+    search_path::resolve_for(scripts, move || looking.report_missing_programs());
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
     let ending =
         mcp_bash_transport::stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?;

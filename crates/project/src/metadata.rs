@@ -43,6 +43,12 @@ pub(crate) struct Metadata {
     pub(crate) notes: Option<Box<RawValue>>,
     /// Where the script is, for tools that are registered and not found.
     pub(crate) path: Option<String>,
+    /// How the arguments of a tool reach its script: as words, in variables, on standard input.
+    pub(crate) argv: Option<Box<RawValue>>,
+    pub(crate) env: Option<Box<RawValue>>,
+    pub(crate) stdin: Option<Box<RawValue>>,
+    /// What a tool runs that has no script.
+    pub(crate) command: Option<Box<RawValue>>,
 }
 
 /// What stands under `provider`.
@@ -93,6 +99,10 @@ impl Metadata {
             &self.underscored,
             &self.messages,
             &self.notes,
+            &self.argv,
+            &self.env,
+            &self.stdin,
+            &self.command,
         ];
         all.into_iter().flatten().all(|value| require_shallow(value.get()).is_ok())
     }

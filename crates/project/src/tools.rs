@@ -1,17 +1,19 @@
 //! Tools: scripts, and what clients are told about them.
 
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
-use crate::listing::Listing;
+use crate::listing::{Listing, metadata_stem};
+use crate::mapping::{self, Mapping};
 use crate::metadata::Metadata;
 use crate::sighting::{Candidate, Sighting};
 use crate::sign::{self, Says};
 use crate::stamp::Stamp;
-use crate::{Diagnostic, Paths, icons, trust};
+use crate::{Diagnostic, Paths, icons, trust, unread_arguments};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
@@ -30,6 +32,7 @@ pub struct Tool {
     pub icons: Option<Box<RawValue>>,
     pub meta: Option<Box<RawValue>>,
     pub timeouts: Timeouts,
+    /// The script; for a tool without one, the metadata that says what is run.
     pub script: PathBuf,
     pub execution: Execution,
     /// Where the script stands below `tools/`.
@@ -40,10 +43,14 @@ pub struct Tool {
 }
 
 /// How a tool is run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Execution {
-    /// Its script is the tool.
+    /// Its script is the tool, and reads the arguments as JSON.
     Script,
+    /// Its script is the tool, and is given the arguments in the way it takes them.
+    MappedScript(Mapping),
+    /// It has no script, and runs a program that is found when it is called.
+    Command { program: String, mapping: Mapping },
     /// Its executable provides it: the name and the arguments of the call are what it is run with.
     Provider,
 }
@@ -67,6 +74,11 @@ impl Tool {
         Entry::registry_text(self)
     }
 
+    /// Whether it is known which arguments it takes.
+    pub fn declares_arguments(&self) -> bool {
+        self.execution != Execution::Script || self.input_schema.get() != NO_SCHEMA
+    }
+
     /// Makes a tool of what the executable that provides it says.
     pub(crate) fn provided(
         definition: &str,
@@ -78,6 +90,8 @@ impl Tool {
         if metadata.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
             return Err("`name` is missing".to_owned());
         }
+        // How it is run is not up to what it prints.
+        let metadata = Metadata { argv: None, command: None, env: None, stdin: None, ..metadata };
         let tool = Self::new(program.to_owned(), metadata, &paths.tools, problems)?;
         Ok(Self { execution: Execution::Provider, ..tool })
     }
@@ -90,19 +104,27 @@ impl Tool {
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
         let path = below(&script, tools);
+        let mapped = mapping::read(&metadata)?;
         let name = metadata
             .name
             .filter(|name| !name.trim().is_empty())
-            .unwrap_or_else(|| default_name(&script, "tool"));
+            .unwrap_or_else(|| default_name(&described(&script), "tool"));
         if let Some(problem) = unfit_name(&name) {
             problems.push(problem);
         }
         let folder = script.parent().unwrap_or(tools);
         let project = tools.parent().unwrap_or(tools);
+        let schema = object(metadata.input_schema.or(metadata.arguments), "inputSchema")?;
+        let schema = match (&mapped, schema) {
+            (Some(mapped), None) => mapped.mapping.derived_schema()?,
+            (_, schema) => input_schema(schema)?,
+        };
+        let execution = Execution::of(mapped, &schema)?;
+        problems.extend(execution.unused_arguments(&schema));
         Ok(Self {
             title: metadata.title,
             description: metadata.description,
-            input_schema: input_schema(object(metadata.input_schema.or(metadata.arguments), "inputSchema")?)?,
+            input_schema: schema,
             output_schema: object(metadata.output_schema, "outputSchema")?,
             annotations: object(metadata.annotations, "annotations")?,
             icons: icons::embed(metadata.icons.as_deref(), folder, project, problems),
@@ -115,10 +137,46 @@ impl Tool {
             },
             name,
             script,
-            execution: Execution::Script,
+            execution,
             path,
             distrust: None,
             registry_entry: RegistryEntry::default(),
+        })
+    }
+}
+
+impl Execution {
+    /// How a tool is run whose metadata says this, and whose arguments have this schema.
+    fn of(mapped: Option<mapping::Read>, schema: &RawValue) -> Result<Self, String> {
+        let Some(mapping::Read { program, mapping }) = mapped else { return Ok(Self::Script) };
+        let mapping = mapping.fitted_to(schema)?;
+        Ok(match program {
+            Some(program) => Self::Command { program, mapping },
+            None => Self::MappedScript(mapping),
+        })
+    }
+
+    /// What the program is given of the arguments, where that is not the JSON.
+    pub fn mapping(&self) -> Option<&Mapping> {
+        match self {
+            Self::MappedScript(mapping) | Self::Command { mapping, .. } => Some(mapping),
+            Self::Script | Self::Provider => None,
+        }
+    }
+
+    /// What is wrong with arguments that the program never sees. A script can still read them as JSON, unless it was plainly
+    /// meant to get them.
+    fn unused_arguments(&self, schema: &RawValue) -> Option<String> {
+        let has_script = !matches!(self, Self::Command { .. });
+        let unused = self.mapping()?.unused(schema).into_iter();
+        let unused = unused.filter(|(_, has_two_braces)| *has_two_braces || !has_script);
+        let unused: Vec<String> = unused.map(|(name, _)| format!("`{name}`")).collect();
+        (!unused.is_empty()).then(|| {
+            format!(
+                "declares {} in `inputSchema`, which its program is not given; write an argument as {{name}}, with one brace \
+                 on each side, in `command`, `argv`, `env` or `stdin`",
+                unused.join(", ")
+            )
         })
     }
 }
@@ -153,7 +211,7 @@ impl Entry for Tool {
                 }
                 continue;
             };
-            if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+            if holds_line_break(name) {
                 diagnostics
                     .push(Diagnostic::new(path(), "is skipped: its name holds a line break; rename it"));
                 continue;
@@ -161,9 +219,9 @@ impl Entry for Tool {
             found.push(listing.sighting(name, stamp, metadata));
             used.extend(metadata);
         }
-        diagnostics.extend(listing.lonely_metadata(&used).map(|lonely| {
-            Diagnostic::new(listing.path(lonely), "is skipped: there is no script of that name beside it")
-        }));
+        // Metadata may be all there is to a tool, which only shows when it is read.
+        let alone = listing.lonely_metadata(&used).filter(|name| !holds_line_break(name));
+        found.extend(alone.filter_map(|name| Some(listing.sighting(name, listing.stamp(name)?, None))));
         found
     }
 
@@ -173,7 +231,9 @@ impl Entry for Tool {
         problems: &mut Vec<String>,
     ) -> Result<Option<Self>, String> {
         let mut distrust = None;
-        let metadata = match &candidate.metadata {
+        let is_alone = candidate.file.file_name().is_some_and(|name| metadata_stem(name).is_some());
+        let metadata_file = if is_alone { Some(&candidate.file) } else { candidate.metadata.as_ref() };
+        let metadata = match metadata_file {
             Some(path) => {
                 let opened = trust::open_and_judge(path, &context.paths.root);
                 let (file, judged) = opened.map_err(|error| error.to_string())?;
@@ -202,8 +262,23 @@ impl Entry for Tool {
                 Says::Nothing => Metadata::default(),
             },
         };
+        let has_command = metadata.command.as_deref().is_some_and(|command| command.get() != "null");
+        match (is_alone, has_command) {
+            (true, false) => {
+                return Err("there is no script of that name beside it, and no `command` in it".to_owned());
+            }
+            (false, true) => {
+                return Err("it has a `command`, and there is a script too; give the script its arguments \
+                            in `argv`, or take it away"
+                    .to_owned());
+            }
+            _ => {}
+        }
         problems.extend(distrust.iter().map(|distrust| format!("keeps its tool from being run: {distrust}")));
         let tool = Self::new(candidate.file, metadata, &context.paths.tools, problems)?;
+        if !tool.declares_arguments() {
+            problems.extend(unread_arguments::problem(&tool.script));
+        }
         Ok(Some(Self { distrust, ..tool }))
     }
 
@@ -212,16 +287,28 @@ impl Entry for Tool {
         if metadata.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
             return Err("`name` is missing".to_owned());
         }
+        if metadata.command.is_some() && metadata.path.is_none() {
+            let tool = Self::new(registration(paths), metadata, &paths.tools, problems)?;
+            return Ok(Self { path: String::new(), ..tool });
+        }
         let script = paths.tools.join(relative(metadata.path.as_deref(), "tools")?);
         if !script.is_file() {
             return Err(format!("there is no file {}", script.display()));
+        }
+        if metadata.command.is_some() {
+            return Err(
+                "it has both `path` and `command`; a script is given its arguments in `argv`".to_owned()
+            );
         }
         Self::new(script, metadata, &paths.tools, problems)
     }
 
     fn remembered(metadata: Metadata, paths: &Paths) -> Option<Self> {
         metadata.is_shallow().then_some(())?;
-        let path = metadata.path?;
+        let mapped = mapping::read(&metadata).ok()?;
+        // What was registered without a script is read from the registration only.
+        let path = metadata.path.filter(|path| !path.is_empty())?;
+        let input_schema = object(metadata.input_schema, "inputSchema").ok()??;
         // Only what may have been written by others since is looked at again.
         Some(Self {
             script: paths.tools.join(relative(Some(&path), "tools").ok()?),
@@ -229,7 +316,6 @@ impl Entry for Tool {
             name: metadata.name?,
             title: metadata.title,
             description: metadata.description.filter(|text| !text.is_empty()),
-            input_schema: object(metadata.input_schema, "inputSchema").ok()??,
             output_schema: object(metadata.output_schema, "outputSchema").ok()?,
             annotations: object(metadata.annotations, "annotations").ok()?,
             icons: metadata.icons,
@@ -240,7 +326,8 @@ impl Entry for Tool {
                 most: positive(metadata.max_timeout_secs, "maxTimeoutSecs").ok()?,
                 hint: metadata.timeout_hint,
             },
-            execution: Execution::Script,
+            execution: Execution::of(mapped, &input_schema).ok()?,
+            input_schema,
             distrust: None,
             registry_entry: RegistryEntry::default(),
         })
@@ -281,7 +368,10 @@ impl Entry for Tool {
             ("annotations", raw(&self.annotations)),
             ("_meta", raw(&self.meta)),
         ];
-        let members = members.into_iter().filter_map(|(name, value)| Some(format!("\"{name}\":{}", value?)));
+        let mapping = self.execution.mapping().into_iter().flat_map(|mapping| &mapping.written);
+        let mapping = mapping.map(|(key, text)| (*key, Some(text.clone())));
+        let members = members.into_iter().chain(mapping);
+        let members = members.filter_map(|(name, value)| Some(format!("\"{name}\":{}", value?)));
         format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     }
 }
@@ -292,6 +382,24 @@ fn is_named_as_a_tool(file: &Path) -> bool {
     let folder = file.parent().and_then(Path::file_name);
     let stem = file.file_stem();
     stem.is_some_and(|stem| stem == "tool") || stem == folder || file.file_name() == folder
+}
+
+fn holds_line_break(name: &OsStr) -> bool {
+    name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r'))
+}
+
+/// The file whose name is that of a tool: the script, or for metadata without one what it would describe.
+fn described(file: &Path) -> PathBuf {
+    match file.file_name().and_then(metadata_stem) {
+        Some(stem) => file.with_file_name(OsStr::from_bytes(stem)),
+        None => file.to_owned(),
+    }
+}
+
+/// The file in which the project registers its tools.
+fn registration(paths: &Paths) -> PathBuf {
+    let [json, hook] = ["register.json", "register.sh"].map(|name| paths.server.join(name));
+    if json.exists() { json } else { hook }
 }
 
 /// The path of a registered file, which must stay below its folder.
@@ -335,6 +443,9 @@ pub(crate) fn positive(seconds: Option<u64>, name: &str) -> Result<Option<Durati
         seconds => Ok(seconds.map(Duration::from_secs)),
     }
 }
+
+/// The schema of a tool whose author has written none.
+const NO_SCHEMA: &str = r#"{"type":"object","properties":{}}"#;
 
 /// A schema that says `"type": "object"` and has `properties`, as every client expects.
 fn input_schema(schema: Option<Box<RawValue>>) -> Result<Box<RawValue>, String> {

@@ -23,6 +23,16 @@ pub enum ScriptError {
     Distrusted { what: String, source: Distrust },
     #[error("{what} cannot be given its arguments: {source}")]
     Arguments { what: String, source: io::Error },
+    /// Whoever calls can mend the arguments.
+    #[error("The arguments of '{tool}' cannot be given to it:\n{problems}")]
+    Unfit { tool: String, problems: String },
+    /// What a tool without a script runs is not there.
+    #[error(
+        "Tool '{tool}' runs `{program}`, which is not there: install it, or put its folder on the PATH of the server"
+    )]
+    NoProgram { tool: String, program: String },
+    #[error("{what} is not run: {why}")]
+    NoRoom { what: String, why: NoRoom },
     #[error("{what} could not be started: {source}")]
     Start { what: String, source: StartFailure },
     /// It was run, and ended otherwise than well.
@@ -36,6 +46,14 @@ pub enum ScriptError {
     ServerScriptDistrusted { file: &'static str, source: Distrust },
     #[error("{file} cannot be run: {source}")]
     ServerScriptNotRun { file: &'static str, source: io::Error },
+}
+
+impl ScriptError {
+    /// Arguments that a tool cannot be given, for these reasons.
+    pub(crate) fn unfit(tool: &str, problems: Vec<String>) -> Self {
+        let problems: Vec<String> = problems.into_iter().map(|problem| format!("- {problem}")).collect();
+        Self::Unfit { tool: tool.to_owned(), problems: problems.join("\n") }
+    }
 }
 
 /// Why a tool may not run, and what would allow it.

@@ -2,6 +2,7 @@
 //! many calls would be told of each in another form, made from the same [`ToolCall`]: this is the only form there is
 //! today, and the only place that knows it.
 
+use crate::argv::Mapped;
 use crate::call_files::CallFiles;
 use crate::scripts::Scripts;
 use crate::spill::Spill;
@@ -16,21 +17,26 @@ use std::io;
 pub const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
 
 pub(crate) struct Rendered<'a> {
-    pub(crate) words: Vec<OsString>,
     pub(crate) variables: Variables,
-    /// The arguments.
+    /// The arguments, or what the tool is given of them.
     pub(crate) input: Input<'a>,
     pub(crate) files: CallFiles,
 }
 
-pub(crate) fn render<'a>(scripts: &Scripts, call: &ToolCall<'a>) -> io::Result<Rendered<'a>> {
+/// `mapped` is what a tool is given that takes its arguments in another form.
+pub(crate) fn render<'a>(
+    scripts: &Scripts,
+    call: &ToolCall<'a>,
+    mapped: Option<&'a Mapped>,
+) -> io::Result<Rendered<'a>> {
     let (tool, roots, arguments) = (call.tool.tool, call.roots, call.arguments);
     let mut variables = scripts.common_environment(call.tool.paths);
     let mut spill = Spill::new(scripts.runner(), scripts.settings().payload_threshold);
     let file = spill.json(&mut variables, ["MCP_TOOL_ARGS_JSON", "MCP_TOOL_ARGS_FILE"], arguments)?;
-    let input = match file {
-        Some(file) => Input::File(File::open(file)?),
-        None => Input::Bytes(arguments.as_bytes()),
+    let input = match (mapped.and_then(|mapped| mapped.input.as_deref()), file) {
+        (Some(text), _) => Input::Bytes(text.as_bytes()),
+        (None, Some(file)) => Input::File(File::open(file)?),
+        (None, None) => Input::Bytes(arguments.as_bytes()),
     };
     let metadata = tool.registry_text();
     spill.json(&mut variables, ["MCP_TOOL_METADATA_JSON", "MCP_TOOL_METADATA_FILE"], metadata)?;
@@ -46,14 +52,16 @@ pub(crate) fn render<'a>(scripts: &Scripts, call: &ToolCall<'a>) -> io::Result<R
     variables.set("MCP_CANCEL_FILE", files.cancel());
     variables.set("MCP_ELICIT_SUPPORTED", if call.may_elicit { "1" } else { "0" });
     variables.set("MCP_ROOTS_COUNT", &roots.count);
-    Ok(Rendered { words: words(tool, arguments), variables, input, files })
+    let own = mapped.into_iter().flat_map(|mapped| &mapped.variables);
+    variables.extend(own.map(|(name, value)| (name, value)));
+    Ok(Rendered { variables, input, files })
 }
 
-/// What the process is started with. An executable that provides tools has to know which one is meant; arguments that
-/// are too long for it are only on its standard input.
-fn words(tool: &Tool, arguments: &str) -> Vec<OsString> {
+/// What the process is started with where nothing is mapped. An executable that provides tools has to know which one is
+/// meant; arguments that are too long for it are only on its standard input.
+pub(crate) fn words(tool: &Tool, arguments: &str) -> Vec<OsString> {
     match tool.execution {
-        Execution::Script => Vec::new(),
+        Execution::Script | Execution::MappedScript(_) | Execution::Command { .. } => Vec::new(),
         Execution::Provider if arguments.len() > LONGEST_ARGUMENT => vec![OsString::from(&tool.name)],
         Execution::Provider => vec![OsString::from(&tool.name), arguments.into()],
     }

@@ -14,6 +14,7 @@
 //!
 //! [`Runner`]: mcp_bash_runner::Runner
 
+mod argv;
 mod call_files;
 mod completion;
 mod environment;
@@ -25,6 +26,7 @@ mod outcome;
 mod patience;
 mod policy;
 mod process;
+mod program;
 mod prompt;
 mod reading;
 mod resource_provider;

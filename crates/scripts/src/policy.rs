@@ -7,7 +7,7 @@ use crate::scripts::Scripts;
 use crate::server_script::ServerScript;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::{self, Start};
-use mcp_bash_project::{Paths, Tool};
+use mcp_bash_project::{Execution, Paths, Tool};
 use mcp_bash_runner::{Patience, ProcessEnding};
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,7 +65,11 @@ impl Scripts {
             return Err(blocked(Block::Metadata(why.clone())));
         }
         let start = trust::may_run(&tool.script, &paths.root);
-        let start = start.map_err(|distrust| blocked(Block::Script(distrust)))?;
+        let mut start = start.map_err(|distrust| blocked(Block::Script(distrust)))?;
+        if let Execution::Command { program, .. } = &tool.execution {
+            let found = self.wait_for_program(program, paths).await;
+            start = found.map_err(|not_found| not_found.told(&tool.name, program))?;
+        }
         // A policy that cannot be trusted must not end as no policy at all.
         let policy = read_policy(paths).map_err(|distrust| blocked(Block::PolicyDistrusted(distrust)))?;
         if let Some(policy) = policy {

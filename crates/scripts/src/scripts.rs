@@ -14,6 +14,10 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Builder;
+use tokio::sync::Notify;
+
+/// How long a call waits for the search path. A login shell that is asked for it may take as long.
+const LONGEST_SEARCH: Duration = Duration::from_secs(5);
 
 /// Runs the scripts of a project, and has what they need.
 pub struct Scripts {
@@ -23,6 +27,7 @@ pub struct Scripts {
     /// What is held in all.
     budget: Arc<Budget>,
     search_path: OnceLock<OsString>,
+    search_path_is_known: Notify,
     toolbox: OnceLock<Option<Toolbox>>,
     on_missing_sdk: OnceLock<TellOfError>,
     common_environment: Mutex<Option<CommonEnvironment>>,
@@ -51,6 +56,7 @@ impl Scripts {
             settings: Arc::new(settings),
             state_dir,
             search_path: OnceLock::new(),
+            search_path_is_known: Notify::new(),
             toolbox: OnceLock::new(),
             on_missing_sdk: OnceLock::new(),
             common_environment: Mutex::default(),
@@ -78,6 +84,15 @@ impl Scripts {
     /// Where scripts find their programs from now on. Only the first word on it counts.
     pub fn set_search_path(&self, path: OsString) {
         let _ = self.search_path.set(path);
+        self.search_path_is_known.notify_waiters();
+    }
+
+    /// Waits until it is known where scripts find their programs; not for long, since it need not ever be.
+    pub(crate) async fn search_path_is_known(&self) {
+        let known = self.search_path_is_known.notified();
+        if self.search_path().is_none() {
+            let _ = tokio::time::timeout(LONGEST_SEARCH, known).await;
+        }
     }
 
     pub(crate) fn search_path(&self) -> Option<&OsString> {

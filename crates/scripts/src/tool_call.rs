@@ -1,5 +1,6 @@
 //! A tool call as a value: what is called, by whom, and under which limits.
 
+use crate::argv::{self, Mapped};
 use crate::error::ScriptError;
 use crate::fresh_process::{self, Rendered};
 use crate::outcome::Outcome;
@@ -8,9 +9,10 @@ use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
 use crate::start_failure::StartFailure;
 use crate::{ScriptRoots, patience};
-use mcp_bash_budget::Budget;
+use mcp_bash_budget::{Budget, Charge, NoRoom, SMALL};
 use mcp_bash_project::Tool;
-use mcp_bash_runner::{Question, Talk};
+use mcp_bash_runner::{Question, StartError, Talk};
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,7 +69,16 @@ impl Scripts {
     ) -> Result<Outcome, ScriptError> {
         let tool = call.tool.tool;
         let what = || format!("Tool '{}'", tool.name);
-        let Rendered { words, variables, input, files } = fresh_process::render(self, &call)
+        let mapped = tool.execution.mapping().map(|mapping| argv::map(mapping, call.arguments));
+        let unfit = |problems| ScriptError::unfit(&tool.name, problems);
+        let mut mapped = mapped.transpose().map_err(unfit)?;
+        let held = mapped.as_ref().map(|mapped| room_for(mapped, call.limits.budget)).transpose();
+        let _held = held.map_err(|why| ScriptError::NoRoom { what: what(), why })?;
+        let words = match &mut mapped {
+            Some(mapped) => std::mem::take(&mut mapped.words),
+            None => fresh_process::words(tool, call.arguments),
+        };
+        let Rendered { variables, input, files } = fresh_process::render(self, &call, mapped.as_ref())
             .map_err(|source| ScriptError::Arguments { what: what(), source })?;
         // Lines on it are signs of life, even where nobody wants to hear any of them.
         let is_heard = call.is_heard || call.limits.patience.most.is_some();
@@ -90,10 +101,21 @@ impl Scripts {
             files.tell_of_cancellation();
         };
         let outcome = self.run(process, cancelled, on_line, on_question).await;
-        let outcome = outcome.map_err(|error| {
-            let source = StartFailure::explain(&tool.script, error);
-            ScriptError::Start { what: what(), source }
+        let outcome = outcome.map_err(|error| match &mapped {
+            Some(_) if is_too_long(&error) => unfit(vec![argv::too_long_in_all()]),
+            _ => ScriptError::Start { what: what(), source: StartFailure::explain(&tool.script, error) },
         })?;
         Ok(outcome.with_files(files))
     }
+}
+
+/// Room for what a tool is given on standard input, where that is much.
+fn room_for(mapped: &Mapped, budget: &Arc<Budget>) -> Result<Option<Charge>, NoRoom> {
+    let bytes = mapped.input.as_ref().map_or(0, String::len);
+    (bytes > SMALL).then(|| budget.charge(bytes)).transpose()
+}
+
+/// Whether the system refused a command line for its length.
+fn is_too_long(error: &StartError) -> bool {
+    matches!(error, StartError::Spawn { source, .. } if source.kind() == ErrorKind::ArgumentListTooLong)
 }

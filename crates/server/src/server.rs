@@ -20,7 +20,9 @@ use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{ScriptRoots, Scripts};
 use mcp_bash_settings::{CONNECTION_SETTING, Settings};
 use mcp_bash_wire::{LogLevel, Revision};
+use parking_lot::Mutex;
 use serde_json::json;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -41,6 +43,8 @@ pub struct Server {
     /// Where the answers to questions of the stateless era are waited for.
     parking: Parking,
     own_roots: Arc<ScriptRoots>,
+    /// The tools that were given arguments though they declare none.
+    given_unread: Mutex<HashSet<String>>,
 }
 
 impl Server {
@@ -77,6 +81,19 @@ impl Server {
             runtime,
             parking: Parking::default(),
             own_roots,
+            given_unread: Mutex::default(),
+        }
+    }
+
+    /// Whether this tool, which declares no arguments, is given some for the first time.
+    pub(crate) fn is_first_unread(&self, tool: &str) -> bool {
+        self.given_unread.lock().insert(tool.to_owned())
+    }
+
+    /// Logs which tools have no program to run. To be called when it is known where programs are found.
+    pub fn report_missing_programs(&self) {
+        for problem in self.scripts.missing_programs(&self.snapshot().catalog) {
+            self.log.event(LogLevel::Warning, "mcp.project", &problem, &json!({}));
         }
     }
 

@@ -10,16 +10,13 @@ use crate::server::Server;
 use crate::shape::Answer;
 use crate::work::{Continuation, Work, unknown_state};
 use mcp_bash_budget::SMALL;
-use mcp_bash_project::Catalog;
+use mcp_bash_project::{Catalog, Tool};
 use mcp_bash_scripts::{ScriptError, ToolCall};
-use mcp_bash_wire::{Object, Raw, RpcError};
+use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use serde_json::json;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Who calls, as long as there is one client, which has started us.
-const LOCAL: &str = "local";
 
 /// What a client asks for.
 struct Params<'a> {
@@ -92,7 +89,10 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let (tool, schemas) =
         snapshot.tool(&params.name).ok_or_else(|| no_such_tool(&snapshot.catalog, &params.name))?;
     let scripts = work.server().scripts();
-    let allowed = scripts.allow(tool, paths, work.budget(), work.cancelled()).await.map_err(told)?;
+    let allowed = match scripts.allow(tool, paths, work.budget(), work.cancelled()).await {
+        Ok(allowed) => allowed,
+        Err(error) => return not_run(work, tool, error),
+    };
     let cost = Schemas::cost_of(params.arguments);
     let checking = (cost > SMALL).then(|| work.budget().charge(cost)).transpose();
     let checking = checking.map_err(|why| RpcError::internal(format!("Server busy: {why}")))?;
@@ -102,13 +102,14 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         Err(Unfit::Tool(error)) => return Err(error),
     };
     drop(checking);
+    warn_of_unread_arguments(work, tool, &arguments);
 
     let limits = scripts.limits_of(tool, params.timeout, work.budget());
     let roots = work.roots().await;
     let call = ToolCall {
         tool: allowed,
         arguments: &arguments,
-        caller: LOCAL,
+        caller: work.caller().name(),
         meta: &work.meta(),
         progress_token: &work.progress_token_text(),
         roots: &roots,
@@ -128,15 +129,33 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         .await;
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error @ ScriptError::Start { .. }) => {
-            let problem = error.to_string();
-            output::report_failure(work, &json!({ "tool": tool.name, "error": problem }));
-            return Ok(output::failure(&work.server().short_paths().text(&problem)));
-        }
-        Err(error) => return Err(told(error)),
+        Err(error) => return not_run(work, tool, error),
     };
     let (outcome, arguments) = (&outcome, &*arguments);
     output::Finished { work, tool, schemas, outcome, patience: limits.patience, arguments }.answer()
+}
+
+/// What a client is told of a call for which nothing was run. A model gets to see a result, and can try something else.
+fn not_run(work: &Work, tool: &Tool, error: ScriptError) -> Result<Answer, RpcError> {
+    let problem = match error {
+        ScriptError::Start { .. } | ScriptError::NoProgram { .. } | ScriptError::Unfit { .. } => {
+            error.to_string()
+        }
+        error => return Err(told(error)),
+    };
+    output::report_failure(work, &json!({ "tool": tool.name, "error": problem }));
+    Ok(output::failure(&work.server().short_paths().text(&problem)))
+}
+
+/// Tells the operator once for each tool that it is given arguments of which its metadata says nothing.
+fn warn_of_unread_arguments(work: &Work, tool: &Tool, arguments: &str) {
+    let is_unread = !tool.declares_arguments() && arguments.contains('"');
+    if is_unread && work.server().is_first_unread(&tool.name) {
+        let message = "arguments reach a tool that declares none; describe them in `inputSchema`, and in `argv` if the \
+                       script takes them on its command line";
+        let details = json!({ "tool": tool.name });
+        work.server().log().operator_event(LogLevel::Warning, "mcp.tools", message, &details);
+    }
 }
 
 /// Why there is no tool of that name.

@@ -1,0 +1,148 @@
+//! Text with places for arguments: `--depth={depth}`, `{files...}`. `{{` and `}}` stand for braces.
+
+/// A text with places for arguments.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Template {
+    pub parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Text that is always the same, and never empty.
+    Fixed(String),
+    /// The value of an argument.
+    Argument(String),
+    /// Each element of an argument that is a list: the whole text is there once for each of them.
+    Each(String),
+}
+
+impl Template {
+    /// The messages complete "`argv[2]` ...".
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let (mut parts, mut fixed) = (Vec::new(), String::new());
+        let mut rest = text;
+        while let Some(place) = rest.find(['{', '}']) {
+            fixed.push_str(&rest[..place]);
+            let (brace, after) = rest[place..].split_at(1);
+            rest = if let Some(after) = after.strip_prefix(brace) {
+                fixed.push_str(brace);
+                after
+            } else if brace == "{" {
+                let (part, after) = placeholder(after).ok_or_else(|| malformed(text))?;
+                if !fixed.is_empty() {
+                    parts.push(Part::Fixed(std::mem::take(&mut fixed)));
+                }
+                parts.push(part);
+                after
+            } else {
+                return Err(malformed(text));
+            };
+        }
+        fixed.push_str(rest);
+        if !fixed.is_empty() {
+            parts.push(Part::Fixed(fixed));
+        }
+        if parts.iter().filter(|part| matches!(part, Part::Each(_))).count() > 1 {
+            return Err(format!("spreads two lists in one word, `{text}`; give each a word of its own"));
+        }
+        Ok(Self { parts })
+    }
+
+    /// The text, where no argument has a place in it.
+    pub fn fixed(&self) -> Option<&str> {
+        match &*self.parts {
+            [] => Some(""),
+            [Part::Fixed(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// What stands before the first argument.
+    pub fn prefix(&self) -> &str {
+        match self.parts.first() {
+            Some(Part::Fixed(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// The argument whose elements each make a text of their own.
+    pub fn list(&self) -> Option<&str> {
+        self.parts.iter().find_map(|part| match part {
+            Part::Each(name) => Some(&**name),
+            _ => None,
+        })
+    }
+}
+
+/// What stands after an opening brace: an argument, and the text behind it.
+fn placeholder(text: &str) -> Option<(Part, &str)> {
+    let (name, rest) = text.split_once('}')?;
+    let (name, is_list) = match name.strip_suffix("...") {
+        Some(name) => (name, true),
+        None => (name, false),
+    };
+    let is_name = !name.is_empty() && name.trim() == name && !name.contains(['{', '\0', '\n']);
+    let part = if is_list { Part::Each } else { Part::Argument };
+    is_name.then(|| (part(name.to_owned()), rest))
+}
+
+fn malformed(text: &str) -> String {
+    format!(
+        "cannot be read: `{text}`; an argument is written {{name}}, each element of a list {{name...}}, \
+         and a brace itself {{{{ or }}}}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shown(text: &str) -> Result<String, String> {
+        let shown = |part: &Part| match part {
+            Part::Fixed(text) => format!("'{text}'"),
+            Part::Argument(name) => format!("<{name}>"),
+            Part::Each(name) => format!("<{name}>*"),
+        };
+        Template::parse(text).map(|template| template.parts.iter().map(shown).collect())
+    }
+
+    #[test]
+    fn places_and_braces_are_told_apart() {
+        for (text, expected) in [
+            ("", ""),
+            ("plain", "'plain'"),
+            ("{path}", "<path>"),
+            ("--depth={depth}", "'--depth='<depth>"),
+            ("{a}{b}:{c...}", "<a><b>':'<c>*"),
+            ("{{}}", "'{}'"),
+            ("{{name}}", "'{name}'"),
+            ("{{{name}}}", "'{'<name>'}'"),
+            ("{with-dash.and dots}", "<with-dash.and dots>"),
+        ] {
+            assert_eq!(shown(text).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_neither_is_refused_with_what_would_be() {
+        for text in ["{", "}", "{}", "{ a}", "{a", "a}", "{a{b}}", "{...}", "{a}}b"] {
+            assert!(shown(text).unwrap_err().contains("a brace itself {{ or }}"), "{text}");
+        }
+        assert!(shown("{a...}{b...}").unwrap_err().contains("two lists"));
+    }
+
+    proptest! {
+        #[test]
+        fn escaped_text_is_what_it_was(text in any::<String>()) {
+            let escaped = text.replace('{', "{{").replace('}', "}}");
+            let template = Template::parse(&escaped).unwrap();
+            prop_assert_eq!(template.fixed(), Some(&*text));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "[{}a. -]*") {
+            let _ = Template::parse(&text);
+        }
+    }
+}

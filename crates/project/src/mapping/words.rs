@@ -1,0 +1,243 @@
+//! The words of a command line, as an author writes them in `argv` or `command`.
+
+use super::template::{Part, Template};
+use serde_json::Value;
+
+/// One element of `argv`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Words {
+    /// One word; or one for each element of a list.
+    Word(Word),
+    /// Words that are there together, or not at all where an argument among them is absent.
+    Group(Vec<Word>),
+    /// Words that are there once for each element of this list.
+    Repeated { words: Vec<Word>, list: String },
+    /// A word that is there if the argument is true.
+    Flag { word: String, argument: String },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    pub template: Template,
+    /// Whether the word may begin with a `-` that comes from a value.
+    pub may_begin_with_dash: bool,
+}
+
+/// Reads the elements of a list. `key` is what the list is called in the metadata.
+pub(super) fn read(elements: &[Value], key: &str) -> Result<Vec<Words>, String> {
+    let read = |(index, element)| words(element).map_err(|problem| format!("`{key}[{index}]` {problem}"));
+    let mut all: Vec<Words> = elements.iter().enumerate().map(read).collect::<Result<_, _>>()?;
+    mark_operands(&mut all);
+    require_own_options(&all, key)?;
+    Ok(all)
+}
+
+fn words(element: &Value) -> Result<Words, String> {
+    match element {
+        Value::Array(elements) => group(elements),
+        Value::Object(members) if members.contains_key("flag") || members.contains_key("if") => flag(members),
+        other => word(other).map(Words::Word),
+    }
+}
+
+fn word(element: &Value) -> Result<Word, String> {
+    let plain = |text: &str| Ok(Word { template: Template::parse(text)?, may_begin_with_dash: false });
+    match element {
+        Value::String(text) if text.contains('\0') => Err("holds a NUL, which no word can".to_owned()),
+        Value::String(text) => plain(text),
+        Value::Number(number) => plain(&number.to_string()),
+        Value::Object(members) => {
+            let may_begin_with_dash = match members.get("allowDash") {
+                None => false,
+                Some(Value::Bool(allowed)) => *allowed,
+                Some(_) => return Err("must have true or false as `allowDash`".to_owned()),
+            };
+            match members.get("word") {
+                Some(Value::String(text)) if members.len() <= 2 && !text.contains('\0') => {
+                    Ok(Word { may_begin_with_dash, ..plain(text)? })
+                }
+                _ => Err(unreadable(element)),
+            }
+        }
+        _ => Err(unreadable(element)),
+    }
+}
+
+fn unreadable(element: &Value) -> String {
+    if let Value::Object(members) = element
+        && members.len() == 1
+        && let Some((name, Value::Null)) = members.iter().next()
+    {
+        return format!("is no word; YAML wants quotes around an argument: \"{{{name}}}\"");
+    }
+    format!(
+        "cannot be read: {element}; it must be a word (\"--depth={{depth}}\"), a group of words \
+         ([\"--name\", \"{{name}}\"]), {{\"flag\": \"--all\", \"if\": \"all\"}}, or {{\"word\": \"{{x}}\", \"allowDash\": true}}"
+    )
+}
+
+fn group(elements: &[Value]) -> Result<Words, String> {
+    let (elements, is_repeated) = match elements {
+        [elements @ .., Value::String(dots)] if dots == "..." => (elements, true),
+        elements => (elements, false),
+    };
+    let words: Vec<Word> = elements.iter().map(word).collect::<Result<_, _>>()?;
+    let parts = || words.iter().flat_map(|word| &word.template.parts);
+    if parts().all(|part| matches!(part, Part::Fixed(_))) {
+        return Err("is a group without an argument, which nothing could leave out; \
+                    write its words without the brackets"
+            .to_owned());
+    }
+    if !is_repeated {
+        return Ok(Words::Group(words));
+    }
+    let mut arguments = parts().filter_map(|part| match part {
+        Part::Fixed(_) => None,
+        Part::Argument(name) => Some(Ok(name)),
+        Part::Each(name) => Some(Err(name)),
+    });
+    match (arguments.next(), arguments.next()) {
+        (Some(Ok(name)), None) => {
+            let list = name.clone();
+            Ok(Words::Repeated { words, list })
+        }
+        (Some(Err(name)), _) => Err(format!(
+            "is repeated for each element, so that {{{name}...}} has nothing to spread; write {{{name}}}"
+        )),
+        _ => Err("is repeated (\"...\"), and must have one argument, which is the list".to_owned()),
+    }
+}
+
+fn flag(members: &serde_json::Map<String, Value>) -> Result<Words, String> {
+    let (Some(Value::String(word)), Some(Value::String(argument)), 2) =
+        (members.get("flag"), members.get("if"), members.len())
+    else {
+        return Err(
+            "must have the word as `flag` and the name of an argument as `if`, and no more".to_owned()
+        );
+    };
+    match Template::parse(word)?.fixed() {
+        Some(fixed) if !fixed.contains('\0') => {
+            Ok(Words::Flag { word: fixed.to_owned(), argument: argument.clone() })
+        }
+        _ => Err("must have a fixed word as `flag`; for one with a value write a group: \
+                  [\"--name\", \"{name}\"]"
+            .to_owned()),
+    }
+}
+
+/// After a fixed `--` no program takes a word for an option. Another fixed word may be a program that reads options anew, as in
+/// `sudo -- rm`, so that the `--` counts up to the next one only.
+fn mark_operands(all: &mut [Words]) {
+    let mut after_dashes = false;
+    for words in all {
+        match words {
+            Words::Word(word) => mark(word, &mut after_dashes),
+            Words::Group(words) | Words::Repeated { words, .. } => {
+                // A `--` that may be left out counts for its own group only.
+                let before = after_dashes;
+                for word in words {
+                    mark(word, &mut after_dashes);
+                }
+                after_dashes &= before;
+            }
+            Words::Flag { .. } => after_dashes = false,
+        }
+    }
+}
+
+fn mark(word: &mut Word, after_dashes: &mut bool) {
+    match word.template.fixed() {
+        Some(text) => *after_dashes = text == "--",
+        None => word.may_begin_with_dash |= *after_dashes,
+    }
+}
+
+/// Refuses a word in which a value would be part of the name of an option.
+fn require_own_options(all: &[Words], key: &str) -> Result<(), String> {
+    let words = all.iter().flat_map(|words| match words {
+        Words::Word(word) => std::slice::from_ref(word),
+        Words::Group(words) | Words::Repeated { words, .. } => words,
+        Words::Flag { .. } => &[],
+    });
+    for word in words.filter(|word| word.template.fixed().is_none() && !word.may_begin_with_dash) {
+        let prefix = word.template.prefix();
+        let ends_in_name = if prefix.starts_with("--") { !prefix.contains('=') } else { prefix == "-" };
+        if ends_in_name {
+            return Err(format!(
+                "`{key}` has the word `{prefix}{{…}}`, in which a caller would choose the option; write the option out \
+                 (\"--depth={{depth}}\"), or one {{\"flag\": …, \"if\": …}} for each"
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read_all(list: &Value) -> Result<Vec<Words>, String> {
+        read(list.as_array().unwrap(), "argv")
+    }
+
+    /// Which of the words may begin with a dash.
+    fn operands(list: &Value) -> Vec<bool> {
+        let all = read_all(list).unwrap();
+        let words = all.into_iter().flat_map(|words| match words {
+            Words::Word(word) => vec![word],
+            Words::Group(words) | Words::Repeated { words, .. } => words,
+            Words::Flag { .. } => Vec::new(),
+        });
+        let words = words.filter(|word| word.template.fixed().is_none());
+        words.map(|word| word.may_begin_with_dash).collect()
+    }
+
+    #[test]
+    fn only_what_follows_two_dashes_may_begin_with_one() {
+        assert_eq!(operands(&json!(["{a}", "--", "{b}", "{c}"])), [false, true, true]);
+        // `sudo -- rm {a}`: the options of rm begin after `rm`.
+        assert_eq!(operands(&json!(["--", "rm", "{a}"])), [false]);
+        assert_eq!(operands(&json!(["--", ["--name", "{a}"], "{b}"])), [false, false]);
+        assert_eq!(operands(&json!([["--", "{a...}"], "{b}"])), [true, false]);
+        assert_eq!(operands(&json!(["--", ["{a}"], "{b}"])), [true, true]);
+        assert_eq!(operands(&json!(["--", { "flag": "x", "if": "x" }, "{b}"])), [false]);
+        assert_eq!(operands(&json!([{ "word": "{a}", "allowDash": true }, "{b}"])), [true, false]);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_with_what_can() {
+        for (list, problem) in [
+            (json!([null]), "`argv[0]` cannot be read: null"),
+            (
+                json!(["a", { "path": null }]),
+                "`argv[1]` is no word; YAML wants quotes around an argument: \"{path}\"",
+            ),
+            (json!([["--all"]]), "without the brackets"),
+            (json!([["{a}", "{b}", "..."]]), "one argument, which is the list"),
+            (json!([["-f", "{a...}", "..."]]), "write {a}"),
+            (json!([{ "flag": "-v" }]), "the name of an argument as `if`"),
+            (json!([{ "flag": "-n{v}", "if": "v" }]), "a fixed word as `flag`"),
+            (json!([{ "word": "{v}", "allowDash": "yes" }]), "true or false as `allowDash`"),
+            (json!(["--{mode}"]), "a caller would choose the option"),
+            (json!(["--de{pth}"]), "a caller would choose the option"),
+            (json!([["-{flags}"]]), "a caller would choose the option"),
+            (json!(["a\0b"]), "holds a NUL"),
+            (json!(["{"]), "a brace itself"),
+        ] {
+            let refused = read_all(&list).unwrap_err();
+            assert!(refused.contains(problem), "{problem} in {refused}");
+        }
+    }
+
+    #[test]
+    fn usual_command_lines_are_fine() {
+        let list = json!([
+            "log", "-n{count}", "--depth={depth}", "-D{define}={value}", 5, ["--name", "{name}"],
+            ["--file", "{files}", "..."], ["--files", "{files...}"], "--tag={tags...}",
+            { "flag": "--all", "if": "all" }, "--", "{paths...}",
+        ]);
+        assert_eq!(read_all(&list).unwrap().len(), 12);
+    }
+}
