@@ -19,6 +19,7 @@ fn nested_object(depth: usize) -> String {
 fn told(project: &Project, environment: &[(&str, &str)]) -> (String, String) {
     let mut server = Server::start_with(project.root(), environment);
     let mut told = server.initialize("2025-11-25").to_string();
+    server.told_so_far();
     for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
         // The harness reads each answer as clients do, with a bounded stack.
         told += &server.ask(method, method, &json!({})).to_string();

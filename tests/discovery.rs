@@ -274,7 +274,8 @@ fn a_tool_that_fails_says_so_in_its_result() {
         result["structuredContent"]["error"],
         json!({
             "type": "timeout", "reason": "fixed", "timeoutSecs": 1, "exitCode": 124,
-            "message": "Tool 'slow' timed out after 1 s and was ended",
+            "message": "Tool 'slow' timed out after 1 s and was ended; `timeoutSecs` in the call or in its metadata, \
+                or MCPBASH_DEFAULT_TOOL_TIMEOUT, gives it more",
         })
     );
 }

@@ -307,7 +307,7 @@ fn a_client_says_how_long_it_waits() {
     let mut server = Server::ready(project.root());
     let answer = server.ask(1, "prompts/get", &json!({ "name": "slow", "timeoutSecs": 1 }));
     let (number, message) = refusal(&answer);
-    assert!(number == -32603 && message.contains("within 1 s"), "{message}");
+    assert!(number == -32603 && message.contains("timed out after 1 s"), "{message}");
     let answer = server.ask(2, "prompts/get", &json!({ "name": "slow", "timeoutSecs": 0 }));
     assert_eq!(code(&answer), -32602);
 }

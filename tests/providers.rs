@@ -195,10 +195,7 @@ fn a_name_that_two_have_is_nobodys() {
         .script("tools/c", &provider("twice", "echo '{\"content\":[]}'"))
         .script("tools/d", &provider("alone", "echo '{\"content\":[]}'"));
     let mut server = Server::ready(project.root());
-    let (a, b, c) = (project.path("tools/a"), project.path("tools/b"), project.path("tools/c"));
-    let script = project.path("tools/hi/tool.sh");
-    let hi = format!("hi:{},{}", a.display(), script.display());
-    let twice = format!("twice:{},{}", c.display(), b.display());
+    let (hi, twice) = ("hi:tools/a,tools/hi/tool.sh", "twice:tools/c,tools/b");
     let listed = server.ask(1, "tools/list", &json!({}));
     assert_eq!(code(&listed), -32603);
     assert_eq!(listed["error"]["message"], format!("Duplicate tool names: {hi} {twice}"));
@@ -208,8 +205,9 @@ fn a_name_that_two_have_is_nobodys() {
     assert_eq!(call(&mut server, "alone", &json!({}))["result"]["content"], json!([]));
 
     // Mended, all is well again.
-    std::fs::remove_file(a).unwrap();
-    std::fs::remove_file(c).unwrap();
+    for file in ["tools/a", "tools/c"] {
+        std::fs::remove_file(project.path(file)).unwrap();
+    }
     wait_until("the names to be distinct", || {
         server.request("again", "tools/list", &json!({}));
         loop {

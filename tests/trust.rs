@@ -12,9 +12,16 @@ fn set_mode(path: impl AsRef<Path>, mode: u32) {
 
 /// Why a call of `hi` is refused; nothing where it runs.
 fn refusal(project: &Project, environment: &[(&str, &str)]) -> Option<String> {
-    let mut server = Server::ready_with(project.root(), environment, "2025-11-25");
+    let mut server = ready(project.root(), environment);
     server.call(1, "hi");
     why(&server.receive())
+}
+
+/// A server that tells its client whole paths.
+fn ready(root: &Path, environment: &[(&str, &str)]) -> Server {
+    let whole_paths = [("MCPBASH_LOG_VERBOSE", "true")];
+    let environment: Vec<_> = whole_paths.iter().chain(environment).copied().collect();
+    Server::ready_with(root, &environment, "2025-11-25")
 }
 
 fn why(answer: &Value) -> Option<String> {
@@ -97,7 +104,7 @@ fn links_inside_of_the_project_go_no_further_than_the_project() {
     symlink("../../lib/hi.sh", root.join("tools/hi/tool.sh")).unwrap();
     // Which folder is served was said by whoever started us, so what is above it is theirs to judge.
     set_mode(outer.path("shared"), 0o777);
-    let mut server = Server::ready(&root);
+    let mut server = ready(&root, &[]);
     server.call(1, "hi");
     assert_eq!(why(&server.receive()), None);
     set_mode(root.join("lib"), 0o777);
@@ -131,7 +138,7 @@ fn scripts_of_all_kinds_are_judged_alike_where_settings_name_their_folders() {
     ];
     let environment: Vec<_> = folders.iter().map(|(name, folder)| (*name, &**folder)).collect();
     let answers = || {
-        let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+        let mut server = ready(project.root(), &environment);
         let listed = server.ask(0, "tools/list", &json!({}))["result"]["tools"].to_string();
         let completion = json!({
             "ref": { "type": "ref/prompt", "name": "asked" },
@@ -169,7 +176,7 @@ fn forged() -> Project {
 
 /// What the server says of `hi`, and to standard error.
 fn described(project: &Project, environment: &[(&str, &str)]) -> (String, String) {
-    let mut server = Server::ready_with(project.root(), environment, "2025-11-25");
+    let mut server = ready(project.root(), environment);
     let list = server.ask(1, "tools/list", &json!({}));
     let described = list["result"]["tools"][0]["description"].as_str().unwrap().to_owned();
     (described, server.finish())
@@ -235,14 +242,14 @@ fn a_registry_is_written_so_that_it_is_believed_whatever_is_usual_here() {
 fn a_registration_is_judged_by_the_way_to_it() {
     let project = Project::with_hi().file("server.d/register.json", r#"{"version": 1, "tools": []}"#);
     set_mode(project.root(), 0o777);
-    let mut server = Server::ready(project.root());
+    let mut server = ready(project.root(), &[]);
     let listed = server.ask(1, "tools/list", &json!({}));
     assert!(blames(why(&listed), project.root()), "{listed}");
     let elsewhere = Project::new().file("open/server/register.json", r#"{"version": 1}"#);
     set_mode(elsewhere.path("open"), 0o777);
     let project = Project::with_hi();
     symlink(elsewhere.path("open/server"), project.path("server.d")).unwrap();
-    let mut server = Server::ready(project.root());
+    let mut server = ready(project.root(), &[]);
     let listed = server.ask(1, "tools/list", &json!({}));
     assert!(blames(why(&listed), &elsewhere.path("open")), "{listed}");
 }
@@ -278,6 +285,7 @@ fn instructions_and_roots_are_not_taken_from_others() {
     let ask = || {
         let mut server = Server::start(project.root());
         let instructions = server.initialize("2025-11-25")["instructions"].clone();
+        server.told_so_far();
         server.call(1, "hi");
         (instructions, server.receive()["result"]["content"][0]["text"].clone())
     };
@@ -313,7 +321,7 @@ fn what_belongs_to_somebody_else_is_not_trusted() {
     assert_eq!(described(&project, &[]).0, "The tool hi");
     let project = Project::with_hi();
     give(&project.path("tools/hi/tool.meta.json"));
-    let mut server = Server::ready(project.root());
+    let mut server = ready(project.root(), &[]);
     server.call(1, "hi");
     assert_eq!(code(&server.receive()), -32602);
 }
