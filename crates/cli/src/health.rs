@@ -108,21 +108,3 @@ fn is_healthy(catalog: &Catalog, found: &[Finding]) -> bool {
     let some_tool_works = catalog.tools.items().iter().any(|tool| is_sound(&tool.script));
     catalog.failure.is_none() && (errors().next().is_none() || some_tool_works)
 }
-
-/// Where there is nothing to serve, the folder may be the wrong one.
-fn nothing_to_serve(catalog: &Catalog) -> Option<Finding> {
-    let is_empty = catalog.tools.is_empty() && catalog.prompts.is_empty() && catalog.resources.is_empty();
-    let meant = misplaced(&catalog.paths.root).filter(|_| is_empty)?;
-    let problem = format!("{} holds nothing that can be served", catalog.paths.root.display());
-    let remedy = format!("use `--project-root {}` if that is the project", meant.display());
-    Some(Finding { severity: Severity::Warning, ..Finding::error(problem, Some(remedy)) })
-}
-
-fn no_project() -> Finding {
-    let meant = std::env::current_dir().ok().and_then(|here| misplaced(&here));
-    let remedy = match meant {
-        Some(meant) => format!("use `--project-root {}` if that is the project", meant.display()),
-        None => "set MCPBASH_PROJECT_ROOT or use --project-root".to_owned(),
-    };
-    Finding::error("no project found", Some(remedy))
-}

@@ -37,7 +37,7 @@ pub struct Diagnostic {
 }
 
 /// How problems begin after which an entry is not there or cannot be called.
-const GRAVE: [&str; 3] = ["is skipped", "keeps its tool from being run", "cannot be read"];
+const GRAVE: [&str; 3] = ["is skipped", "keeps ", "cannot be read"];
 
 impl Diagnostic {
     /// Takes the words of whoever met a problem: what stands after the last `; ` is the remedy, and `at line 3 column 7`,

@@ -57,7 +57,7 @@ mod watch;
 pub use about::About;
 pub use arguments::Argument;
 pub use catalog::{Catalog, Reading};
-pub use checks::{Surroundings, examine, misplaced};
+pub use checks::{Surroundings, examine};
 pub use collection::Collection;
 pub use completions::Completion;
 pub use diagnostic::{Diagnostic, Severity};

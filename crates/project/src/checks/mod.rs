@@ -16,7 +16,6 @@ mod types;
 mod walk;
 mod writable;
 
-pub use strays::misplaced;
 pub(crate) use types::describe_wrong_type;
 
 use crate::{Catalog, Diagnostic, Execution, Source, Tool};

@@ -1,4 +1,4 @@
-//! Files and folders that somebody surely meant to be served, and that stand where nobody looks or cannot be run.
+//! Files that somebody surely meant to be served, and that nobody can run.
 
 use super::script::{interpreter_by_ending, quoted};
 use super::walk::Folder;
@@ -36,21 +36,4 @@ fn stray(file: &Path) -> Option<Diagnostic> {
     );
     let problem = "is not served: it is neither executable nor starts with `#!`";
     Some(Diagnostic::warning(file, problem, &remedy))
-}
-
-/// The folder that was most likely meant to be the project where `folder` is none or has nothing to serve: the one above
-/// it, or one inside of it.
-pub fn misplaced(folder: &Path) -> Option<PathBuf> {
-    /// More names than this are not looked at.
-    const MOST: usize = 1000;
-    let is_project = |folder: &Path| folder.join("tools").is_dir() || folder.join("server.d").is_dir();
-    if folder.file_name().is_some_and(|name| name == "tools")
-        && let Some(parent) = folder.parent()
-    {
-        return Some(parent.to_owned());
-    }
-    let inside = folder.read_dir().ok()?.take(MOST).filter_map(Result::ok).map(|entry| entry.path());
-    let mut inside: Vec<PathBuf> = inside.filter(|path| is_project(path)).collect();
-    inside.sort();
-    inside.into_iter().next()
 }
