@@ -3,7 +3,7 @@
 use mcp_bash_project::{Diagnostic, Severity};
 use mcp_bash_settings::{SettingProblem, UnknownName};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) struct Finding {
     pub(crate) severity: Severity,
@@ -27,6 +27,22 @@ impl Finding {
         match words.rsplit_once("; ") {
             Some((problem, remedy)) => Self::error(problem, Some(remedy.to_owned())),
             None => Self::error(words, None),
+        }
+    }
+
+    /// The words that say that there is no project, in which the remedy stands after `: `.
+    pub(crate) fn of_missing_project(words: &str) -> Self {
+        match words.split_once(": ") {
+            Some((problem, remedy)) => Self::error(problem, Some(remedy.to_owned())),
+            None => Self::error(words, None),
+        }
+    }
+
+    /// Words that begin with a path below `root`.
+    pub(crate) fn below(root: &Path, words: &str) -> Self {
+        match words.split_once(": ") {
+            Some((path, words)) => Self { file: Some(root.join(path)), ..Self::of_error(&words) },
+            None => Self::of_error(&words),
         }
     }
 

@@ -56,7 +56,7 @@ fn examine_all(arguments: &Arguments) -> Report {
         Ok(Location::Folder(folder)) => folder,
         Ok(Location::Embedded) => {
             let here = std::env::current_dir().ok();
-            found.insert(0, Finding::of_error(&no_project(here.as_deref())));
+            found.insert(0, Finding::of_missing_project(&no_project(here.as_deref())));
             return misconfigured(found);
         }
         Err(error) => {
@@ -80,7 +80,8 @@ fn examine_all(arguments: &Arguments) -> Report {
     diagnostics.extend(examine(&catalog, Surroundings { search_path: &path }));
     diagnostics.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
     found.extend(diagnostics.into_iter().map(Finding::from));
-    found.extend(scripts.missing_programs(&catalog).iter().map(|words| Finding::of_error(words)));
+    let missing = scripts.missing_programs(&catalog);
+    found.extend(missing.iter().map(|words| Finding::below(&folder, words)));
     let mut healthy = is_healthy(&catalog, &found);
     let checked = health_checks::run(&scripts, &paths);
     if let Some(Err(problem)) = &checked {

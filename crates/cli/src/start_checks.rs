@@ -1,4 +1,5 @@
 //! What `--health` would find, told in the log of a server that runs: once after its start, and again of what is saved.
+//! It is for the operator, who can mend it; clients hear of what discovery skipped.
 //!
 //! The checks read more than the start of a server does, so they are made a moment later and in the thread that follows
 //! the project. A project of very many tools is checked by `--health` alone.
@@ -38,7 +39,7 @@ impl StartChecks {
         }
         let found: Vec<String> = self.examine(server).iter().map(ToString::to_string).collect();
         for words in found.iter().filter(|words| !self.told.contains(*words)) {
-            server.log().event(LogLevel::Warning, "mcp.checks", words, &json!({}));
+            server.log().operator_event(LogLevel::Warning, "mcp.checks", words, &json!({}));
         }
         // What was mended is told again when it breaks again.
         self.told = found.into_iter().collect();

@@ -86,7 +86,7 @@ enum Kind {
 
 /// All scripts that the project may run, each once.
 fn scripts(catalog: &Catalog) -> BTreeMap<PathBuf, Kind> {
-    let is_script = |tool: &&Arc<Tool>| matches!(tool.execution, Execution::Script | Execution::Provider);
+    let is_script = |tool: &&Arc<Tool>| !matches!(tool.execution, Execution::Command { .. });
     let tools = catalog.tools.items().iter().filter(is_script).map(|tool| tool.script.clone());
     let prompts = catalog.prompts.items().iter();
     let own = prompts
