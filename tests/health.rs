@@ -30,7 +30,7 @@ fn half_a_project_is_served_and_the_rest_is_reported() {
     let project = Project::with_hi().file("tools/broken/tool.meta.json", "{ nonsense");
     let (status, report) = health(&["--health"], &[], project.root());
     assert_eq!((status, &report["status"]), (Some(0), &json!("ok")));
-    assert!(report["problems"][0].as_str().unwrap().contains("broken/tool.meta.json"), "{report}");
+    assert!(report["problems"][0]["file"].as_str().unwrap().ends_with("broken/tool.meta.json"), "{report}");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_wrong_folder_a_wrong_setting_and_no_project_are_misconfigurations() {
     for (arguments, environment, folder, word) in cases {
         let (status, report) = health(arguments, environment, folder);
         assert_eq!((status, &report["status"]), (Some(2), &json!("misconfigured")));
-        assert!(report["problems"][0].as_str().unwrap().contains(word), "{report}");
+        assert!(report["problems"][0]["problem"].as_str().unwrap().contains(word), "{report}");
     }
 }
 
@@ -79,4 +79,69 @@ fn a_project_can_have_checks_of_its_own() {
         (Some(1), &json!("unhealthy"), &json!("failed"))
     );
     assert!(said.contains("✗ Required env var: NO_SUCH_THING (not set)"), "{said}");
+}
+
+#[test]
+fn a_report_that_takes_too_long_is_unhealthy() {
+    let project = Project::with_hi().gate().file("server.d/health-checks.sh", "read _ <gate\n");
+    let arguments = ["--health", "--timeout", "1", "--project-root", project.root().to_str().unwrap()];
+    let (status, report) = health(&arguments, &[], project.root());
+    assert_eq!((status, &report["status"]), (Some(1), &json!("unhealthy")));
+    let problem = report["problems"][0]["problem"].as_str().unwrap();
+    assert!(problem.contains("did not end within 1 s"), "{report}");
+    let unhurried = ["--health", "--timeout", "60"];
+    assert_eq!(health(&unhurried, &[], Project::with_hi().root()).0, Some(0));
+}
+
+#[test]
+fn a_project_in_which_every_tool_would_fail_is_unhealthy_and_one_with_warnings_is_not() {
+    let broken = Project::new().tool("x", "#!/no/such/interpreter\n");
+    let (status, report) = health(&["--health"], &[], broken.root());
+    assert_eq!((status, &report["tools"]), (Some(1), &json!(1)));
+    let odd = Project::new().file("prompts/p.txt", "Hello").file("prompts/p.meta.json", r#"{"tilte": "P"}"#);
+    let (status, report) = health(&["--health"], &[], odd.root());
+    assert_eq!((status, &report["prompts"]), (Some(0), &json!(1)));
+    assert_eq!(report["problems"][0]["severity"], "warning");
+}
+
+/// What a person reads on a terminal.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> String {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use std::io::Read;
+    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&controller).unwrap();
+    unlockpt(&controller).unwrap();
+    let name = ptsname(&controller, Vec::new()).unwrap().into_string().unwrap();
+    let terminal = std::fs::OpenOptions::new().read(true).write(true).open(name).unwrap();
+    let mut command = Server::command();
+    command.args(arguments).env_remove("NO_COLOR").env("TERM", "xterm").envs(environment.iter().copied());
+    command.current_dir(folder).stdout(terminal);
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let mut shown = Vec::new();
+    // The end of a terminal whose other side is closed is an error.
+    let _ = std::fs::File::from(controller).read_to_end(&mut shown);
+    child.wait().unwrap();
+    String::from_utf8(shown).unwrap().replace('\r', "")
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_terminal_gets_text_and_colours_unless_they_are_refused() {
+    let project = Project::with_hi().file("tools/x.py", "print(1)\n");
+    let plain = on_a_terminal(project.root(), &["--health"], &[("NO_COLOR", "1")]);
+    let root = project.root().display();
+    let expected = format!(
+        "tools/x.py\n  warning: is not served: it is neither executable nor starts with `#!`\n    → add the first line \
+         `#!/usr/bin/env python3` and run `chmod +x {root}/tools/x.py`, or move it out of the tools if it is none\n\n\
+         {root}: 1 tool, 0 resources, 0 prompts: ready (0 errors, 1 warning)\n"
+    );
+    assert_eq!(plain, expected);
+    let coloured = on_a_terminal(project.root(), &["--health"], &[]);
+    assert!(coloured.contains("\u{1b}[33mwarning\u{1b}[0m"), "{coloured}");
+    let dumb = on_a_terminal(project.root(), &["--health"], &[("TERM", "dumb")]);
+    assert_eq!(dumb, expected);
+    let json = on_a_terminal(project.root(), &["--health", "--json"], &[]);
+    assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["status"], "ok");
 }

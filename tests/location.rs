@@ -56,7 +56,7 @@ fn a_project_one_folder_off_is_named() {
     for folder in ["", "project/tools", "project/src"] {
         let (status, report) = health(&project, folder, &[]);
         assert_eq!(status, Some(2), "{folder}");
-        assert!(report["problems"][0].as_str().unwrap().contains(&remedy), "{folder}: {report}");
+        assert!(report["problems"][0]["remedy"].as_str().unwrap().contains(&remedy), "{folder}: {report}");
         assert!(served(&project, folder).1.contains(&remedy), "{folder}");
         // The same for a folder that is named, and has nothing.
         let (_, report) = health(&project, folder, &["--project-root", "."]);

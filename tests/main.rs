@@ -4,6 +4,7 @@ mod arguments;
 mod asking;
 mod batches;
 mod cancellation;
+mod common_mistakes;
 mod completion;
 mod concurrency;
 mod deep_json;

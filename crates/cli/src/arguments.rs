@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Without a command it serves a project over standard input and output: the folder that is named here or by
 /// `MCPBASH_PROJECT_ROOT`, else the current folder if it is a project, else the nearest one above that has
 /// `server.d/server.meta.json`, else a built-in one to get started with.
-#[derive(Debug, Parser)]
+#[derive(Debug, Clone, Parser)]
 #[command(name = "mcp-bash", version, override_usage = USAGE, after_help = AFTER_HELP, disable_help_subcommand = true)]
 pub(crate) struct Arguments {
     /// The folder to serve, as with `--project-root`
@@ -28,9 +28,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIRS")]
     pub(crate) roots: Option<String>,
 
-    /// Say whether the project is ready to be served, as JSON: exit 0 ready, 1 unhealthy, 2 misconfigured
+    /// Check the project and say whether it is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
     #[arg(long, alias = "ready")]
     pub(crate) health: bool,
+
+    /// With `--health`: report as JSON, as it is where standard output is no terminal
+    #[arg(long, requires = "health")]
+    pub(crate) json: bool,
+
+    /// With `--health`: the time that all checks together may take; longer is unhealthy
+    #[arg(long, value_name = "SECONDS", requires = "health")]
+    pub(crate) timeout: Option<u64>,
 
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -53,7 +61,7 @@ impl Arguments {
     }
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
     /// Show an exchange between a client and the server on its built-in project
     Demo,
@@ -101,7 +109,7 @@ impl Command {
     }
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct DownloadArguments {
     /// Where the file is: an https URL
     pub(crate) url: String,
@@ -131,7 +139,7 @@ pub(crate) struct DownloadArguments {
     pub(crate) user_agent: Option<String>,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub(crate) enum ProviderCommand {
     /// Say whether an executable provides tools as it should, and what a client would see: exit 0 if it does, 1 if not
     Check {
@@ -140,7 +148,7 @@ pub(crate) enum ProviderCommand {
     },
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub(crate) enum RegistryCommand {
     /// Read the project and write its registry: exit 0 when all of it is written, 1 when something was skipped or failed
     Refresh(RefreshArguments),
@@ -148,7 +156,7 @@ pub(crate) enum RegistryCommand {
     Status,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct RefreshArguments {
     /// Read only this folder of tools, resources or prompts, and keep what is known of the rest
     #[arg(long, value_name = "PATH")]

@@ -1,63 +1,111 @@
-//! `mcp-bash --health`: whether the project could be served now. Writes nothing, and starts only what the project says
-//! itself which tools it has.
+//! `mcp-bash --health`: whether the project could be served now, and what would make a call fail. Writes nothing, and
+//! starts only what the project says itself which tools it has.
 
 use crate::arguments::Arguments;
+use crate::finding::Finding;
+use crate::health_report::{Report, Status};
 use crate::search_path::SearchPath;
-use crate::{health_checks, startup};
-use mcp_bash_project::{Catalog, Location, no_project};
-use serde_json::{Value, json};
-use std::io::Write;
+use crate::{health_checks, health_report, startup};
+use mcp_bash_project::{Catalog, Location, Severity, Surroundings, examine, no_project};
+use std::collections::HashSet;
+use std::path::Path;
 use std::process::ExitCode;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// As much as the thread has that does it where there is no time limit.
+const STACK: usize = 8 * 1024 * 1024;
 
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
-    let (report, code) = examine(arguments);
-    // Whoever closed our output does not want the report; the exit code says it all.
-    let _ = writeln!(std::io::stdout(), "{report}");
-    ExitCode::from(code)
+    let report = match arguments.timeout.filter(|seconds| *seconds > 0) {
+        None => examine_all(arguments),
+        Some(seconds) => within(seconds, arguments),
+    };
+    health_report::print(&report, arguments.json);
+    ExitCode::from(report.status.exit_code())
 }
 
-fn examine(arguments: &Arguments) -> (Value, u8) {
-    let (settings, problems) = startup::settings();
-    let mode = if settings.minimal { "minimal" } else { "full" };
-    let misconfigured =
-        |problems: Vec<String>| (json!({ "status": "misconfigured", "mode": mode, "problems": problems }), 2);
-    if !problems.is_empty() {
-        return misconfigured(problems.iter().map(ToString::to_string).collect());
+/// The report, or that there is none after so many seconds. What still runs ends with this process.
+fn within(seconds: u64, arguments: &Arguments) -> Report {
+    let (sender, receiver) = channel();
+    let arguments = arguments.clone();
+    let examiner = std::thread::Builder::new().name("health".into()).stack_size(STACK);
+    let started = examiner.spawn(move || sender.send(examine_all(&arguments)));
+    let report = started.ok().and_then(|_| receiver.recv_timeout(Duration::from_secs(seconds)).ok());
+    report.unwrap_or_else(|| {
+        let problem = format!("the checks did not end within {seconds} s");
+        let remedy = "give them more time with `--timeout`, or find out which script takes so long";
+        Report::of(Status::Unhealthy, vec![Finding::error(problem, Some(remedy.to_owned()))])
+    })
+}
+
+fn examine_all(arguments: &Arguments) -> Report {
+    let (mut settings, problems) = startup::settings();
+    let minimal = settings.minimal;
+    let misconfigured = |problems| Report { minimal, ..Report::of(Status::Misconfigured, problems) };
+    let mut found: Vec<Finding> = problems.into_iter().map(Finding::from).collect();
+    let is_wrong = !found.is_empty();
+    found.extend(startup::unknown_names().into_iter().map(Finding::from));
+    if is_wrong {
+        return misconfigured(found);
+    }
+    if let Some(seconds) = arguments.timeout.filter(|seconds| *seconds > 0) {
+        settings.health_timeout = Duration::from_secs(seconds);
     }
     let folder = match startup::location(arguments, &settings) {
         Ok(Location::Folder(folder)) => folder,
         Ok(Location::Embedded) => {
             let here = std::env::current_dir().ok();
-            return misconfigured(vec![no_project(here.as_deref())]);
+            found.insert(0, Finding::of_missing_project(&no_project(here.as_deref())));
+            return misconfigured(found);
         }
-        Err(error) => return misconfigured(vec![error.to_string()]),
+        Err(error) => {
+            found.insert(0, Finding::of_error(&error));
+            return misconfigured(found);
+        }
     };
     let (_runtime, scripts) = match startup::scripts(settings) {
         Ok(scripts) => scripts,
-        Err(error) => return misconfigured(vec![error.to_string()]),
+        Err(error) => {
+            found.insert(0, Finding::of_error(&error));
+            return misconfigured(found);
+        }
     };
     let search_path = SearchPath::resolve(&scripts);
     scripts.set_search_path(search_path.path.clone());
     let paths = startup::paths(&folder, scripts.settings());
     let catalog = Catalog::read(&paths, &scripts.reading(&paths));
-    let mut problems: Vec<String> = catalog.diagnostics.iter().map(ToString::to_string).collect();
-    problems.extend(scripts.missing_programs(&catalog));
-    // Half a project is served; one of which nothing is left is not.
-    let mut healthy = catalog.failure.is_none() && (problems.is_empty() || !catalog.tools.is_empty());
+    let path = search_path.for_project(&paths);
+    let mut diagnostics = catalog.diagnostics.clone();
+    diagnostics.extend(examine(&catalog, Surroundings { search_path: &path }));
+    diagnostics.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+    found.extend(diagnostics.into_iter().map(Finding::from));
+    let missing = scripts.missing_programs(&catalog);
+    found.extend(missing.iter().map(|words| Finding::below(&folder, words)));
+    let mut healthy = is_healthy(&catalog, &found);
     let checked = health_checks::run(&scripts, &paths);
     if let Some(Err(problem)) = &checked {
         healthy = false;
-        problems.push(problem.clone());
+        let remedy = "see what the checks printed on standard error".to_owned();
+        found.push(Finding::error(problem.clone(), Some(remedy)));
     }
-    let report = json!({
-        "status": if healthy { "ok" } else { "unhealthy" },
-        "mode": mode,
-        "project": folder,
-        "tools": catalog.tools.len(),
-        "path": search_path.path.to_string_lossy(),
-        "pathSource": search_path.source,
-        "projectChecks": checked.map(|checked| if checked.is_ok() { "ok" } else { "failed" }),
-        "problems": problems,
-    });
-    (report, u8::from(!healthy))
+    Report {
+        minimal,
+        project: Some(folder),
+        tools: catalog.tools.len(),
+        resources: catalog.resources.len(),
+        prompts: catalog.prompts.len(),
+        search_path: Some(search_path),
+        project_checks: checked.map(|checked| checked.is_ok()),
+        ..Report::of(if healthy { Status::Ok } else { Status::Unhealthy }, found)
+    }
+}
+
+/// Half a project is served; one of which nothing is left is not.
+fn is_healthy(catalog: &Catalog, found: &[Finding]) -> bool {
+    let errors = || found.iter().filter(|problem| problem.severity == Severity::Error);
+    let broken: HashSet<&Path> = errors().filter_map(|problem| problem.file.as_deref()).collect();
+    let is_sound = |script: &Path| !broken.contains(script);
+    let some_tool_works = catalog.tools.items().iter().any(|tool| is_sound(&tool.script));
+    catalog.failure.is_none() && (errors().next().is_none() || some_tool_works)
 }

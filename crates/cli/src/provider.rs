@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use crate::startup;
-use mcp_bash_project::{Catalog, Execution, Paths, Tool, excerpt};
+use mcp_bash_project::{Catalog, Diagnostic, Execution, Paths, Tool, excerpt};
 use mcp_bash_server::{InMemoryClient, Log, Server, Style};
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::LogLevel;
@@ -30,7 +30,7 @@ pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
         .diagnostics
         .iter()
         .filter(|diagnostic| same_file(&diagnostic.path, &file))
-        .map(|diagnostic| diagnostic.problem.clone())
+        .map(Diagnostic::words)
         .collect();
     let tools: Vec<Arc<Tool>> = catalog
         .tools

@@ -1,5 +1,6 @@
 //! Where scripts find their programs. A desktop client starts us with a bare `PATH`; a login shell knows a better one.
 
+use mcp_bash_project::Paths;
 use mcp_bash_scripts::Scripts;
 use mcp_bash_settings::Settings;
 use std::ffi::{OsStr, OsString};
@@ -31,6 +32,15 @@ impl SearchPath {
             Some(path) => Self { path: joined(&known.path, &path), source: "login shell" },
             None => known,
         }
+    }
+}
+
+impl SearchPath {
+    /// The same with the folders of programs that a project brings along, for those who ask whether a program is there.
+    pub(crate) fn for_project(&self, paths: &Paths) -> OsString {
+        let own = [".venv/bin", "node_modules/.bin"].map(|folder| paths.root.join(folder));
+        let own = std::env::join_paths(own).unwrap_or_default();
+        joined(&self.path, &own)
     }
 }
 

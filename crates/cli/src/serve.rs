@@ -2,8 +2,10 @@
 
 use crate::arguments::Arguments;
 use crate::error::Error;
+use crate::start_checks::StartChecks;
 use crate::{allocator, search_path, startup, welcome};
 use mcp_bash_project::{Catalog, Location, no_project};
+use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{Log, Server, Style};
 use mcp_bash_transport::{Ending, Host};
 use mcp_bash_wire::LogLevel;
@@ -30,6 +32,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     for problem in &problems {
         log.event(LogLevel::Warning, "mcp.settings", &problem.to_string(), &json!({}));
     }
+    for unknown in startup::unknown_names() {
+        log.event(LogLevel::Warning, "mcp.settings", &unknown.to_string(), &json!({}));
+    }
 
     let location = startup::location(arguments, &settings)?;
     if location == Location::Embedded {
@@ -52,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     let server = Server::new(Arc::clone(&scripts), runtime.handle().clone(), catalog, reading, log);
     let server = Arc::new(server);
     report_panics(&server);
-    follow_project(&server);
+    follow_project(&server, &scripts);
     let looking = Arc::clone(&server);
     search_path::resolve_for(scripts, move || looking.report_missing_programs());
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
@@ -67,17 +72,19 @@ fn exit(ending: Ending) -> ! {
 }
 
 /// Keeps what is served true to the project, and the registry true to what is served.
-fn follow_project(server: &Arc<Server>) {
+fn follow_project(server: &Arc<Server>, scripts: &Arc<Scripts>) {
     if server.settings().static_registry {
         return;
     }
     let (watched, interval) = (Arc::clone(server), server.settings().scan_interval);
     let mut first = true;
+    let mut checks = StartChecks::new(Arc::clone(scripts));
     let started = mcp_bash_project::watch(server.served().paths(), interval, move |changes| {
         watched.served().reload(changes);
         if std::mem::take(&mut first) {
             watched.served().store_registry();
         }
+        checks.run(&watched, changes);
     });
     if let Err(error) = started {
         let details = json!({ "error": error.to_string() });

@@ -4,8 +4,8 @@ use crate::arguments::Arguments;
 use crate::error::{Error, LEAST_FILES};
 use mcp_bash_project::{Location, Paths, stage_embedded};
 use mcp_bash_runner::StateDir;
-use mcp_bash_scripts::Scripts;
-use mcp_bash_settings::{SettingProblem, Settings};
+use mcp_bash_scripts::{Scripts, known_variables};
+use mcp_bash_settings::{SettingProblem, Settings, UnknownName};
 use rustix::process::{Resource, getrlimit};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +14,12 @@ use tokio::runtime::{Builder, Runtime};
 /// The settings of the environment, and what is wrong with them.
 pub(crate) fn settings() -> (Settings, Vec<SettingProblem>) {
     Settings::from_environment()
+}
+
+/// The variables of the environment that look like settings and are none.
+pub(crate) fn unknown_names() -> Vec<UnknownName> {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    mcp_bash_settings::unknown_names(names, &known_variables())
 }
 
 pub(crate) fn location(arguments: &Arguments, settings: &Settings) -> Result<Location, Error> {

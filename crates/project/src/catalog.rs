@@ -126,8 +126,8 @@ impl Catalog {
         let (found, failure) = match read {
             Ok(found) => (found, None),
             Err((file, problem)) => {
-                let remedy = format!("{problem}; nothing is served until it is mended");
-                source.diagnostics.push(Diagnostic::new(paths.server.join(file), remedy));
+                let words = format!("keeps everything from being served: it {problem}");
+                source.diagnostics.push(Diagnostic::new(paths.server.join(file), words));
                 (Found::default(), Some(format!("server.d/{file} {problem}")))
             }
         };

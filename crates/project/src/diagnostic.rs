@@ -1,19 +1,91 @@
-//! What discovery skipped, and why.
+//! What is wrong with a project: where, how bad it is, and what mends it.
 
 use std::fmt;
 use std::path::PathBuf;
 
+/// How bad a thing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// An entry is not served, or a call of it would fail.
+    Error,
+    /// It is served, and somebody surely meant something else.
+    Warning,
+}
+
+impl Severity {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
 /// One thing that is wrong with a project and did not stop the rest of it from being served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
+    pub severity: Severity,
     pub path: PathBuf,
-    /// What is wrong and what would mend it, as a sentence fragment.
+    /// The line of the file, from 1 on.
+    pub line: Option<u64>,
+    /// The column in that line, from 1 on.
+    pub column: Option<u64>,
+    /// What is wrong, as a sentence fragment.
     pub problem: String,
+    /// The next step, where one is known.
+    pub remedy: Option<String>,
 }
 
+/// How problems begin after which an entry is not there or cannot be called.
+const GRAVE: [&str; 3] = ["is skipped", "keeps ", "cannot be read"];
+
 impl Diagnostic {
-    pub(crate) fn new(path: impl Into<PathBuf>, problem: impl Into<String>) -> Self {
-        Self { path: path.into(), problem: problem.into() }
+    /// Takes the words of whoever met a problem: what stands after the last `; ` is the remedy, and `at line 3 column 7`,
+    /// as parsers put it, is the place.
+    pub(crate) fn new(path: impl Into<PathBuf>, words: impl Into<String>) -> Self {
+        let words = words.into();
+        let (problem, remedy) = match words.rsplit_once("; ") {
+            Some((problem, remedy)) => (problem.to_owned(), Some(remedy.to_owned())),
+            None => (words, None),
+        };
+        let is_grave = GRAVE.iter().any(|beginning| problem.starts_with(beginning));
+        let severity = if is_grave { Severity::Error } else { Severity::Warning };
+        let (problem, place) = without_place(problem);
+        let (line, column) = place.unzip();
+        Self { severity, path: path.into(), line, column, problem, remedy }
+    }
+
+    /// A call would fail.
+    pub(crate) fn error(path: impl Into<PathBuf>, problem: impl Into<String>, remedy: &str) -> Self {
+        Self {
+            severity: Severity::Error,
+            path: path.into(),
+            line: None,
+            column: None,
+            problem: problem.into(),
+            remedy: Some(remedy.to_owned()),
+        }
+    }
+
+    pub(crate) fn warning(path: impl Into<PathBuf>, problem: impl Into<String>, remedy: &str) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(path, problem, remedy) }
+    }
+
+    pub(crate) fn at(self, place: Option<(u64, u64)>) -> Self {
+        let (line, column) = place.unzip();
+        Self { line, column, ..self }
+    }
+
+    pub(crate) fn at_line(self, line: u64) -> Self {
+        Self { line: Some(line), ..self }
+    }
+
+    /// What is wrong and what mends it, without the place.
+    pub fn words(&self) -> String {
+        match &self.remedy {
+            Some(remedy) => format!("{}; {remedy}", self.problem),
+            None => self.problem.clone(),
+        }
     }
 
     /// Whether something that may have been meant to be served is not.
@@ -24,6 +96,49 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.path.display(), self.problem)
+        write!(formatter, "{}", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(formatter, ":{line}")?;
+            if let Some(column) = self.column {
+                write!(formatter, ":{column}")?;
+            }
+        }
+        write!(formatter, ": {}", self.words())
+    }
+}
+
+/// Takes the place out of the words of a parser, where it is a place in the file and where it is none.
+pub(crate) fn without_place(problem: String) -> (String, Option<(u64, u64)>) {
+    let found = problem.rfind(" at line ").and_then(|start| {
+        let rest = &problem[start + " at line ".len()..];
+        let (line, rest) = number(rest)?;
+        let (column, rest) = number(rest.strip_prefix(" column ")?)?;
+        Some((format!("{}{rest}", &problem[..start]), (line, column)))
+    });
+    match found {
+        Some((problem, place)) => (problem, Some(place)),
+        None => (problem, None),
+    }
+}
+
+fn number(text: &str) -> Option<(u64, &str)> {
+    let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    Some((text[..end].parse().ok()?, &text[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_become_a_place_a_problem_and_a_remedy_and_words_again() {
+        let skipped =
+            Diagnostic::new("/p/x.json", "is skipped: expected value at line 3 column 17; mend the JSON");
+        assert_eq!((skipped.severity, skipped.line, skipped.column), (Severity::Error, Some(3), Some(17)));
+        assert_eq!(skipped.problem, "is skipped: expected value");
+        assert_eq!(skipped.to_string(), "/p/x.json:3:17: is skipped: expected value; mend the JSON");
+        let plain = Diagnostic::new("/p", "has a name at line 3");
+        assert_eq!((plain.severity, plain.line, &plain.remedy), (Severity::Warning, None, &None));
+        assert_eq!(plain.to_string(), "/p: has a name at line 3");
     }
 }

@@ -1,5 +1,6 @@
 //! Who the server says it is: `server.d/server.meta.json`, with defaults that need no file.
 
+use crate::checks::describe_wrong_type;
 use crate::json::{LONGEST, mend, one_line};
 use crate::optional::optional_text;
 use crate::{Diagnostic, Paths};
@@ -21,7 +22,7 @@ pub struct Identity {
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
-struct Meta {
+pub(crate) struct Meta {
     name: Option<String>,
     title: Option<String>,
     version: Option<String>,
@@ -35,8 +36,9 @@ impl Identity {
         let project = &*paths.root;
         let path = paths.server.join("server.meta.json");
         let meta = optional_text(&path, LONGEST, diagnostics).map(|text| {
-            let text = one_line(&text)?;
-            serde_json::from_str(text.get()).map_err(|error| mend(&error))
+            let line = one_line(&text)?;
+            let read = serde_json::from_str(line.get());
+            read.map_err(|error| describe_wrong_type::<Meta>(&text).unwrap_or_else(|| mend(&error)))
         });
         let meta = meta.unwrap_or_else(|| Ok(Meta::default())).unwrap_or_else(|problem| {
             diagnostics.push(Diagnostic::new(&path, format!("is ignored: {problem}")));

@@ -1,5 +1,7 @@
 //! What an author says about a tool or a prompt: in a JSON or YAML file beside it, or in a comment inside it.
 
+use crate::checks::describe_wrong_type;
+use crate::diagnostic::without_place;
 use crate::json::{LONGEST, deepest, mend, require_shallow, too_deep};
 use mcp_bash_wire::write;
 use serde::Deserialize;
@@ -85,7 +87,7 @@ impl Metadata {
             return Self::from_json(&text);
         }
         let value = yaml(&text)?;
-        Self::from_json(&value.to_string())
+        Self::from_json(&value.to_string()).map_err(|problem| in_yaml(problem, &text))
     }
 
     /// Whether clients can read all of the JSON in it, which was taken from a registry that somebody may have edited.
@@ -135,14 +137,16 @@ impl Metadata {
     }
 
     pub(crate) fn from_json(text: &str) -> Result<Self, String> {
-        let text = text.trim_start_matches('\u{feff}').trim();
+        // What stands before the object is left there, so that lines are counted as the author counts them.
+        let text = text.trim_start_matches('\u{feff}').trim_end();
         // One pass tells whether it is JSON at all, another what the author meant.
         serde_json::from_str::<&RawValue>(text).map_err(|error| mend(&error))?;
         require_shallow(text)?;
-        if !text.starts_with('{') {
-            return Err("it must hold an object".to_owned());
+        if !text.trim_start().starts_with('{') {
+            return Err("it must hold an object; put `{` and `}` around it".to_owned());
         }
-        serde_json::from_str(&write::compact(text)).map_err(|error| error.to_string())
+        let read = serde_json::from_str(&write::compact(text));
+        read.map_err(|error| describe_wrong_type::<Self>(text).unwrap_or_else(|| error.to_string()))
     }
 
     /// The JSON after `mcp:` in a comment near the top of a script, if there is one.
@@ -150,19 +154,30 @@ impl Metadata {
         let Ok(file) = mcp_bash_files::open(script) else { return Ok(None) };
         // A compiled program has no lines to speak of: only so much of it is looked at.
         let header = BufReader::new(file.take(16 * 1024)).split(b'\n').take(HEADER_LINES);
-        for line in header.map_while(Result::ok) {
+        for (index, line) in header.map_while(Result::ok).enumerate() {
             let Ok(line) = std::str::from_utf8(&line) else { return Ok(None) };
             if let Some(json) = inline_json(line) {
                 return Self::from_json(json)
                     .map(Some)
-                    .map_err(|problem| format!("the `mcp:` line: {problem}"));
+                    .map_err(|problem| format!("the `mcp:` line: {}", in_line(&problem, index + 1)));
             }
         }
         Ok(None)
     }
 }
 
-fn yaml(text: &str) -> Result<serde_json::Value, String> {
+/// The problem of a text that is one line of a file, with the number that line has there.
+fn in_line(problem: &str, line: usize) -> String {
+    problem.replacen(" at line 1 column ", &format!(" at line {line} column "), 1)
+}
+
+/// The JSON after `mcp:` near the top of a script, and the line it stands in, from 0 on.
+pub(crate) fn inline_in(script: &str) -> Option<(usize, &str)> {
+    let mut header = script.lines().take(HEADER_LINES).enumerate();
+    header.find_map(|(index, line)| Some((index, inline_json(line)?)))
+}
+
+pub(crate) fn yaml(text: &str) -> Result<serde_json::Value, String> {
     let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_depth: deepest() } };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let is_depth = |breach: &BudgetBreach| matches!(breach, BudgetBreach::Depth { .. });
@@ -170,9 +185,37 @@ fn yaml(text: &str) -> Result<serde_json::Value, String> {
             Error::Budget { breach, .. } if is_depth(breach) => too_deep(),
             // Its parser looks ahead, and has a limit of its own that it does not tell from other errors.
             other if other.to_string().contains("recursion limit exceeded") => too_deep(),
-            _ => format!("{error}; mend the YAML"),
+            other => mend_yaml(&other.to_string()),
         }
     })
+}
+
+/// The words of the parser of YAML, with the place as the parser of JSON writes it.
+fn mend_yaml(words: &str) -> String {
+    let words = words.lines().next().unwrap_or_default().replace(", column ", " column ");
+    format!("{words}; mend the YAML")
+}
+
+/// The problem of metadata that was JSON only on the way, with the line that its key has in the YAML.
+fn in_yaml(problem: String, text: &str) -> String {
+    let (problem, place) = without_place(problem);
+    let key = problem.split('`').nth(1).filter(|_| place.is_some() && problem.starts_with('`'));
+    match key.and_then(|key| yaml_line(text, key)) {
+        Some(line) => match problem.rsplit_once("; ") {
+            Some((problem, remedy)) => format!("{problem} at line {line} column 1; {remedy}"),
+            None => format!("{problem} at line {line} column 1"),
+        },
+        None => problem,
+    }
+}
+
+/// The line of a key at the top of a YAML text, from 1 on.
+pub(crate) fn yaml_line(text: &str, key: &str) -> Option<usize> {
+    let is_key = |line: &str| {
+        let rest = line.trim_start_matches(['"', '\'']).strip_prefix(key);
+        rest.is_some_and(|rest| rest.trim_start_matches(['"', '\'', ' ']).starts_with(':'))
+    };
+    text.lines().position(is_key).map(|index| index + 1)
 }
 
 /// What stands after `mcp:` in a line that is a comment.

@@ -1,6 +1,7 @@
 //! `server.d/register.json`: what a project registers instead of being searched. Data only, and strict: a file that is
 //! wrong in one place counts for nothing, and says so.
 
+use crate::diagnostic::without_place;
 use crate::entry::Entry;
 use crate::hook::Registered;
 use crate::json::require_shallow;
@@ -10,6 +11,7 @@ use crate::stamp::{Stamp, Stamps};
 use crate::tools::relative;
 use crate::trust::{self, Distrust};
 use crate::{Diagnostic, Paths, Tool};
+use mcp_bash_spelling::nearest_or_longer;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -37,8 +39,8 @@ pub(crate) enum RegistrationError {
     TooDeep(String),
     #[error("must be an object with `\"version\": 1`")]
     Version,
-    #[error("has the unknown key `{0}`; known are {KNOWN}")]
-    UnknownKey(String),
+    #[error("has the unknown key `{0}`; {1}")]
+    UnknownKey(String, String),
     #[error("must have an array or null as `{0}`")]
     NotAnArray(&'static str),
     #[error("must have an object as `_meta`")]
@@ -105,8 +107,9 @@ impl Registration {
                 continue;
             }
             let mut problems = Vec::new();
-            let entry = T::registered(text.get(), paths, &mut problems)
-                .map_err(|problem| RegistrationError::Entry { kind: T::KIND, index, problem })?;
+            let entry = T::registered(text.get(), paths, &mut problems).map_err(|problem| {
+                RegistrationError::Entry { kind: T::KIND, index, problem: without_place(problem).0 }
+            })?;
             let path = T::folder(paths).join(entry.path());
             diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&path, problem)));
             entries.push(Arc::new(entry));
@@ -148,6 +151,14 @@ fn read_text(file: &File, limit: u64) -> Result<String, RegistrationError> {
     String::from_utf8(bytes).map_err(|_| RegistrationError::NotUtf8)
 }
 
+/// The key that somebody meant who wrote an unknown one, or all there are.
+fn meant(key: &str) -> String {
+    match nearest_or_longer(key, &KINDS) {
+        Some(meant) => format!("write `{meant}` if that is what you mean"),
+        None => format!("known are {KNOWN}"),
+    }
+}
+
 fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, RegistrationError> {
     serde_json::from_str::<&RawValue>(text).map_err(RegistrationError::NotJson)?;
     require_shallow(text).map_err(RegistrationError::TooDeep)?;
@@ -163,7 +174,7 @@ fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, RegistrationError>
             None if key == "version" => {}
             None if key == "_meta" && (value.is_object() || value.is_null()) => {}
             None if key == "_meta" => return Err(RegistrationError::Meta),
-            None => return Err(RegistrationError::UnknownKey(key.clone())),
+            None => return Err(RegistrationError::UnknownKey(key.clone(), meant(key))),
         }
     }
     serde_json::from_str(text).map_err(RegistrationError::NotJson)

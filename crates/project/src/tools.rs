@@ -432,14 +432,16 @@ fn unfit_name(name: &str) -> Option<String> {
 pub(crate) fn object(value: Option<Box<RawValue>>, name: &str) -> Result<Option<Box<RawValue>>, String> {
     match value {
         Some(value) if value.get() == "null" => Ok(None),
-        Some(value) if !value.get().starts_with('{') => Err(format!("`{name}` must be an object")),
+        Some(value) if !value.get().starts_with('{') => {
+            Err(format!("`{name}` must be an object; write it between `{{` and `}}`"))
+        }
         value => Ok(value),
     }
 }
 
 pub(crate) fn positive(seconds: Option<u64>, name: &str) -> Result<Option<Duration>, String> {
     match seconds {
-        Some(0) => Err(format!("`{name}` must be above 0")),
+        Some(0) => Err(format!("`{name}` must be above 0; leave it out for the default")),
         seconds => Ok(seconds.map(Duration::from_secs)),
     }
 }
@@ -461,12 +463,21 @@ fn input_schema(schema: Option<Box<RawValue>>) -> Result<Box<RawValue>, String> 
     match shape.r#type {
         None => added.push_str(r#""type":"object","#),
         Some(kind) if kind == "object" => {}
-        Some(kind) => return Err(format!("`inputSchema` must have the type \"object\", not {kind}")),
+        Some(kind) => {
+            let problem = format!("`inputSchema` must have the type \"object\", not {kind}");
+            return Err(format!(
+                "{problem}; write `\"type\": \"object\"` and put the rest into `properties`"
+            ));
+        }
     }
     match shape.properties {
         None => added.push_str(r#""properties":{},"#),
         Some(properties) if properties.get().starts_with('{') => {}
-        Some(_) => return Err("`inputSchema.properties` must be an object".to_owned()),
+        Some(_) => {
+            return Err(
+                "`inputSchema.properties` must be an object; write a schema for each name in it".to_owned()
+            );
+        }
     }
     let whole = match schema {
         Some(schema) if added.is_empty() => return Ok(schema),

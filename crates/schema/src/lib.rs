@@ -17,6 +17,8 @@
 //! result is checked anew. If it still does not fit, the problems of what came are told (`wording.rs`,
 //! `expectation.rs`, `alternatives.rs`): a [`Problem`] for each, up to twenty, and how many more there are.
 //!
+//! [`contradictions()`] finds schemas that no value fits, for those who check a project before it is served.
+//!
 //! # Decisions
 //!
 //! - The dialect is the one `$schema` names, and 2020-12 without it.
@@ -33,6 +35,7 @@ mod alternatives;
 mod bounds;
 mod check;
 mod coerce;
+mod contradictions;
 mod decimal;
 mod equality;
 mod error;
@@ -53,6 +56,7 @@ mod wording;
 mod written;
 
 pub use bounds::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS};
+pub use contradictions::{Contradiction, Contradictions, contradictions};
 pub use error::SchemaError;
 pub use problem::Problem;
 pub use schema::{Checked, Schema};

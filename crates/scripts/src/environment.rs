@@ -46,7 +46,7 @@ pub(crate) fn base(mode: &EnvironmentMode, search_path: Option<&OsString>, paths
 
 /// What belongs to one call or one question. Where the server is itself run by a script of another one, what that script
 /// was given is nobody else's.
-const OF_ONE_CALL: [&str; 41] = [
+pub(crate) const OF_ONE_CALL: [&str; 41] = [
     "MCP_ASK_KEY",
     "MCP_ASK_SOCKET",
     "MCP_CANCEL_FILE",

@@ -141,7 +141,7 @@ impl Log {
     }
 
     /// Tells the operator alone.
-    pub(crate) fn operator_event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
+    pub fn operator_event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
         if !self.is_heard(level) {
             return;
         }

@@ -4,7 +4,7 @@ use crate::listing::Snapshot;
 use crate::log::Log;
 use crate::subscriber::ListChange;
 use arc_swap::ArcSwap;
-use mcp_bash_project::{Catalog, Changes, Paths, Reading, RegistryError};
+use mcp_bash_project::{Catalog, Changes, Diagnostic, Paths, Reading, RegistryError, Surroundings};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::sync::Arc;
@@ -30,6 +30,15 @@ impl Served {
     /// Where the project is.
     pub fn paths(&self) -> Paths {
         self.snapshot().catalog.paths.clone()
+    }
+
+    /// What the checks find in what is served now; nothing where it has more than `most` tools.
+    pub fn examine(&self, surroundings: Surroundings<'_>, most: usize) -> Vec<Diagnostic> {
+        let snapshot = self.snapshot();
+        if snapshot.catalog.tools.len() > most {
+            return Vec::new();
+        }
+        mcp_bash_project::examine(&snapshot.catalog, surroundings)
     }
 
     /// Reads the project again, as far as it changed, and tells the clients of each kind that has. A project that cannot be

@@ -19,6 +19,7 @@ mod row;
 mod settings;
 mod table;
 mod token;
+mod unknown;
 
 pub use environment::EnvironmentMode;
 pub use folders::ProjectFolders;
@@ -31,3 +32,4 @@ pub use row::Setting;
 pub use settings::Settings;
 pub use table::{CONNECTION_SETTING, PROCESS_SETTING, TABLE};
 pub use token::RemoteToken;
+pub use unknown::{UnknownName, unknown_names};

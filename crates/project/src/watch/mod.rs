@@ -44,6 +44,11 @@ impl Changes {
         Self::default()
     }
 
+    /// Whether it is not known where something has changed, if anywhere.
+    pub fn is_anywhere(&self) -> bool {
+        self.folders.is_none()
+    }
+
     /// Only files in these folders.
     pub(crate) fn folders(&self) -> Option<&BTreeSet<PathBuf>> {
         self.folders.as_ref()

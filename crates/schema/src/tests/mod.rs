@@ -1,6 +1,7 @@
 //! What users of this crate rely on.
 
 mod coercions;
+mod contradictions;
 mod hostile;
 mod properties;
 mod refusals;

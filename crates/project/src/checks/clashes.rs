@@ -1,0 +1,42 @@
+//! Metadata of which another file takes the place: whoever mends the one that is not read wonders for long.
+
+use super::walk::Folder;
+use crate::Diagnostic;
+use crate::listing::metadata_stem;
+use crate::metadata::Metadata;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The metadata files of a folder that are read, and what is wrong with those that are not.
+pub(super) fn metadata_files(folder: &Folder, found: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
+    let mut by_stem: BTreeMap<&[u8], Vec<&OsString>> = BTreeMap::new();
+    // In the order of their names, and so JSON comes before YAML, as it is read before.
+    for name in &folder.files {
+        if let Some(stem) = metadata_stem(name) {
+            by_stem.entry(stem).or_default().push(name);
+        }
+    }
+    let mut read = Vec::new();
+    for names in by_stem.values() {
+        let Some((first, others)) = names.split_first() else { continue };
+        read.push(folder.path.join(first));
+        for other in others {
+            let path = folder.path.join(other);
+            let broken = Metadata::from_file(&path).err();
+            let broken = broken.map(|problem| format!(", and cannot be read: {}", problem_of(&problem)));
+            let words = format!(
+                "is not read, since {} stands beside it{}; keep one of the two and delete the other",
+                first.display(),
+                broken.unwrap_or_default()
+            );
+            found.push(Diagnostic::new(path, words));
+        }
+    }
+    read
+}
+
+/// The problem without its remedy.
+fn problem_of(words: &str) -> &str {
+    words.rsplit_once("; ").map_or(words, |(problem, _)| problem)
+}

@@ -1,0 +1,105 @@
+//! Finds what would make a call fail before anybody calls: in scripts, in metadata, in who may write them.
+//!
+//! Discovery reads as little as it can, and of what it knows from the registry nothing. These checks read what it does
+//! not: the beginning of each script, the text of all metadata. So they are made for those who ask for them, and beside
+//! a server that runs, never on the way to its start.
+
+mod clashes;
+mod keys;
+mod members;
+mod place;
+mod schema;
+mod script;
+mod shebang;
+mod strays;
+mod types;
+mod walk;
+mod writable;
+
+pub(crate) use types::describe_wrong_type;
+
+use crate::{Catalog, Diagnostic, Execution, Source, Tool};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use walk::{Folder, walk};
+
+/// Where scripts find their programs.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The `PATH` that scripts get.
+    pub search_path: &'a OsStr,
+}
+
+impl Surroundings<'_> {
+    /// Whether scripts find a program of that name.
+    fn has(&self, program: &str) -> bool {
+        std::env::split_paths(self.search_path).any(|folder| is_executable(&folder.join(program)))
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    crate::prompt_files::is_executable(path)
+}
+
+/// All that is wrong with a project besides what discovery found, in the order of the files.
+pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnostic> {
+    let paths = &catalog.paths;
+    let mut found = Vec::new();
+    for (script, kind) in scripts(catalog) {
+        found.extend(script::check(&script, kind, surroundings));
+    }
+    let mut folders = walk(&paths.tools);
+    strays::check(catalog, &folders, &mut found);
+    for folder in [&paths.prompts, &paths.resources, &paths.server, &paths.providers, &paths.completions] {
+        folders.extend(walk(folder));
+    }
+    let is_kept = |folder: &&Folder| folder.path != paths.server;
+    let metadata: Vec<PathBuf> = folders
+        .iter()
+        .filter(is_kept)
+        .flat_map(|folder| clashes::metadata_files(folder, &mut found))
+        .collect();
+    for file in &metadata {
+        keys::check_file(file, &mut found);
+    }
+    keys::check_server(paths, &mut found);
+    schema::check(catalog, &metadata, &mut found);
+    // Resources are read, not run: whoever shares a folder of them may write there.
+    folders.retain(|folder| !folder.path.starts_with(&paths.resources));
+    found.extend(writable::check(catalog, &folders));
+    let key = |found: &Diagnostic| (found.path.clone(), found.line, found.severity);
+    found.sort_by_cached_key(key);
+    found.dedup();
+    found
+}
+
+/// How a script is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// As a program: executable, or by the interpreter that its first line names.
+    Started,
+    /// Read by a shell that runs already.
+    Sourced,
+}
+
+/// All scripts that the project may run, each once.
+fn scripts(catalog: &Catalog) -> BTreeMap<PathBuf, Kind> {
+    let is_script = |tool: &&Arc<Tool>| !matches!(tool.execution, Execution::Command { .. });
+    let tools = catalog.tools.items().iter().filter(is_script).map(|tool| tool.script.clone());
+    let prompts = catalog.prompts.items().iter();
+    let own = prompts
+        .clone()
+        .filter(|prompt| matches!(prompt.source, Source::Script))
+        .map(|prompt| prompt.file.clone());
+    let completing = prompts.filter_map(|prompt| prompt.completion_script());
+    let completions = catalog.completions.items().iter().map(|completion| completion.script.clone());
+    let started = tools.chain(own).chain(completing).chain(completions).map(|script| (script, Kind::Started));
+    let server = walk(&catalog.paths.server).into_iter().next();
+    let server = server
+        .into_iter()
+        .flat_map(|Folder { path, files }| files.into_iter().map(move |name| path.join(name)));
+    let sourced = server.filter(|path| path.extension().is_some_and(|ending| ending == "sh"));
+    started.chain(sourced.map(|script| (script, Kind::Sourced))).collect()
+}

@@ -1,0 +1,50 @@
+//! All paths of a project that others may write, with the one command that mends them: what others may write is not run.
+
+use super::script::quoted;
+use super::walk::Folder;
+use crate::{Catalog, Diagnostic};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// More paths than this are not named one by one.
+const FEW: usize = 20;
+
+/// One finding for all of them, or none.
+pub(super) fn check(catalog: &Catalog, folders: &[Folder]) -> Option<Diagnostic> {
+    let paths = &catalog.paths;
+    let own =
+        [&paths.root, &paths.tools, &paths.server, &paths.providers, &paths.prompts, &paths.completions];
+    let mut writable: Vec<PathBuf> = own.into_iter().filter(|path| is_writable(path)).cloned().collect();
+    for folder in folders {
+        let inside = folder.files.iter().map(|name| folder.path.join(name)).chain([folder.path.clone()]);
+        writable.extend(inside.filter(|path| is_writable(path)));
+    }
+    writable.sort_unstable();
+    writable.dedup();
+    let (first, count) = (writable.first()?, writable.len());
+    let words: Vec<String> = writable.iter().map(|path| quoted(path)).collect();
+    let (problem, command) = if count == 1 {
+        let problem = "is writable by its group or by everyone, so that what it holds is not run or believed";
+        return Some(Diagnostic::error(first, problem, &format!("run `chmod go-w {}`", words[0])));
+    } else if count <= FEW {
+        (
+            format!("{count} paths are writable by their group or by everyone"),
+            format!("chmod go-w {}", words.join(" ")),
+        )
+    } else {
+        let tops = [&paths.tools, &paths.server, &paths.providers, &paths.prompts, &paths.completions];
+        let tops: Vec<String> =
+            tops.into_iter().filter(|path| path.is_dir()).map(|path| quoted(path)).collect();
+        let root = quoted(&paths.root);
+        (
+            format!("{count} paths are writable by their group or by everyone, {} among them", words[0]),
+            format!("chmod go-w {root} && chmod -R go-w {}", tops.join(" ")),
+        )
+    };
+    let problem = format!("{problem}, so that scripts in them are not run");
+    Some(Diagnostic::error(&paths.root, problem, &format!("run `{command}`")))
+}
+
+fn is_writable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.mode() & 0o022 != 0)
+}

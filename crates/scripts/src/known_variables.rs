@@ -1,0 +1,26 @@
+//! The variables that scripts and their SDK know and that are no settings of the server. A server that is itself run by
+//! a script finds them in its environment.
+
+use crate::environment::OF_ONE_CALL;
+
+/// What all scripts are given, and what the SDK reads.
+const OF_ALL_CALLS: [&str; 13] = [
+    "MCPBASH_BIN",
+    "MCPBASH_DEBUG_LOG",
+    "MCPBASH_ELICITATION_TIMEOUT",
+    "MCPBASH_HOME",
+    "MCPBASH_JSON_TOOL",
+    "MCPBASH_JSON_TOOL_BIN",
+    "MCPBASH_MAX_TEXT_BYTES",
+    "MCPBASH_MODE",
+    "MCPBASH_TEST_PANIC",
+    "MCP_CALL_ID",
+    "MCP_CONFIG_JSON",
+    "MCP_ELICIT_DEFAULT_TIMEOUT",
+    "MCP_SDK",
+];
+
+/// The names of all of them.
+pub fn known_variables() -> Vec<&'static str> {
+    OF_ONE_CALL.into_iter().chain(OF_ALL_CALLS).collect()
+}
