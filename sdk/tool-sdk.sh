@@ -12,8 +12,10 @@
 
 # A value taken with `x=$(mcp_args_require .x)` is refused by a subshell; only errexit lets that end the script. Where it
 # does, standard error says in which line: a pipeline that fails says nothing by itself.
+case $- in *E*) _mcp_reply=$(trap -p ERR) ;; *) _mcp_reply='' ;; esac
 set -Eeuo pipefail
-trap '_mcp_report_failure "$?" "${PIPESTATUS[*]}"' ERR
+# To ask for a trap takes a process; whoever has one that matters has turned on errtrace as well.
+[ -n "$_mcp_reply" ] || trap '_mcp_report_failure "$?" "${PIPESTATUS[@]}"' ERR
 
 MCP_TOOL_CANCELLATION_FILE="${MCP_CANCEL_FILE:-}"
 MCP_PROGRESS_STREAM="${MCP_PROGRESS_STREAM:-}"

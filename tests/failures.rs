@@ -45,15 +45,19 @@ fn prompts_and_resources_say_it_as_well() {
     let project = Project::new()
         .script("prompts/p/prompt.sh", "#!/nowhere/sh\n")
         .file("prompts/p/prompt.meta.json", r#"{"name": "p"}"#)
+        .script("prompts/q/prompt.sh", "#!/usr/bin/env sh\r\necho hi\r\n")
+        .file("prompts/q/prompt.meta.json", r#"{"name": "q"}"#)
         .script("providers/mine.sh", "#!/nowhere/sh\n")
         .file("resources/r.meta.json", r#"{"uri": "mine://r", "name": "r", "provider": "mine"}"#);
     let mut server = Server::ready(project.root());
-    for (method, params) in
-        [("prompts/get", json!({ "name": "p" })), ("resources/read", json!({ "uri": "mine://r" }))]
-    {
+    for (method, params, problem) in [
+        ("prompts/get", json!({ "name": "p" }), "its interpreter `/nowhere/sh`"),
+        ("prompts/get", json!({ "name": "q" }), "`sh\\r` is not found"),
+        ("resources/read", json!({ "uri": "mine://r" }), "its interpreter `/nowhere/sh`"),
+    ] {
         let answer = server.ask(1, method, &params);
         let message = answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{answer}"));
-        assert!(message.contains("its interpreter `/nowhere/sh`"), "{message}");
+        assert!(message.contains(problem), "{message}");
     }
 }
 

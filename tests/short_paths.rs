@@ -88,6 +88,7 @@ fn no_message_to_a_client_holds_an_absolute_path() {
     for folder in [project.root(), home.path(), private.path()] {
         let folder = folder.to_str().unwrap();
         for message in &told {
+            // A URI names a resource, and stays whole.
             let text = message.to_string().replace("file:///", "");
             assert!(!text.contains(folder), "{folder} in {message}");
         }

@@ -93,10 +93,11 @@ mcp_fail_invalid_args() {
 	mcp_fail -32602 "${1:-Invalid params}" "${2-}"
 }
 
-# Says where a command has failed that ends the script: $1 is its status, $2 are those of the parts of a pipeline. A
+# Says where a command has failed that ends the script: $1 is its status, the rest are those of its parts. A
 # subshell leaves it to the shell that it fails in, and a script that said what is wrong has said it.
 _mcp_report_failure() {
-	local at=1 parts=''
+	local at=1 IFS=' ' status=$1 parts=''
+	shift
 	case $- in *e*) ;; *) return 0 ;; esac
 	if [ "$BASH_SUBSHELL" -gt 0 ] || [ -s "${MCP_TOOL_ERROR_FILE:-}" ]; then
 		return 0
@@ -105,6 +106,6 @@ _mcp_report_failure() {
 	while [ "$at" -lt "$((${#BASH_SOURCE[@]} - 1))" ]; do
 		case ${BASH_SOURCE[at]} in "$_mcp_home"/*) at=$((at + 1)) ;; *) break ;; esac
 	done
-	case $2 in *' '*) parts="; the parts of the pipeline ended with $2" ;; esac
-	_mcp_warn "${BASH_SOURCE[at]:-$0}: line ${BASH_LINENO[at - 1]}: a command failed (exit $1$parts)"
+	[ "$#" -lt 2 ] || parts="; the parts of the pipeline ended with $*"
+	_mcp_warn "${BASH_SOURCE[at]:-$0}: line ${BASH_LINENO[at - 1]}: a command failed (exit $status$parts)"
 }

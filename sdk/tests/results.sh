@@ -105,3 +105,16 @@ check "with_resource: no data" true "$(jq .isError <<<"$out")"
 sdk 'unset MCP_TOOL_RESOURCES_FILE; MCP_LOG_STREAM=log; : >log; mcp_result_text_with_resource "{}" --path link >/dev/null; cat log'
 check_match "with_resource: nowhere to write" '*"level":"warning"*MCP_TOOL_RESOURCES_FILE*' "$out"
 unset MCP_TOOL_RESOURCES_FILE
+
+# What ends a script names its line. ($before, the kit and $after are the first three lines.)
+case $variant in
+lenient) pipeline='' ;;
+strict*) pipeline=trapped ;;
+*) pipeline='*: line 5: a command failed (exit 1; the parts of the pipeline ended with 0 1 0)' ;;
+esac
+sdk 'f() {
+printf x | grep y | cat; }
+f'
+check_match "failure: in a pipeline" "$pipeline" "$err"
+sdk 'if false; then :; fi; false || :; x=$(false) || :; exit 3'
+check "failure: on purpose" "3:" "$status:$err"

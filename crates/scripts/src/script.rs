@@ -6,7 +6,7 @@ use crate::outcome::Outcome;
 use crate::patience;
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
-use crate::start_failure::StartFailure;
+use crate::start_failure::{StartFailure, interpreter_problem};
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, trust};
 use mcp_bash_runner::{Input, Patience, Variables};
@@ -79,7 +79,13 @@ impl Script<'_> {
         };
         match Failed::from_ending(outcome.ending, &bounds, || outcome.said()) {
             Ok(()) => Ok(outcome),
-            Err(how) => Err(ScriptError::Failed { what, how }),
+            Err(how) => {
+                let problem = outcome.exit_code().and_then(|code| interpreter_problem(self.program, code));
+                Err(match problem {
+                    Some(source) => ScriptError::Start { what, source },
+                    None => ScriptError::Failed { what, how },
+                })
+            }
         }
     }
 }

@@ -152,8 +152,12 @@ impl Finished<'_> {
         if self.outcome.ending != ProcessEnding::Exited(0) {
             let stderr = self.outcome.errors();
             let said = [stdout.trim(), stderr.trim()].into_iter().filter(|text| !text.is_empty());
-            let said = said.collect::<Vec<_>>().join("\n");
-            return failed(format!("failed (exit {}): {said}", self.outcome.exit_code().unwrap_or_default()));
+            let exit_code = self.outcome.exit_code().unwrap_or_default();
+            let mut said = said.collect::<Vec<_>>().join("\n");
+            if let Some(problem) = interpreter_problem(&self.tool.script, exit_code) {
+                said = format!("{said}\n{problem}");
+            }
+            return failed(format!("failed (exit {exit_code}): {said}"));
         }
         let printed = match printed {
             Ok(printed) => printed,
