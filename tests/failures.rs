@@ -85,10 +85,11 @@ fn output_that_is_no_json_is_quoted_and_sent_to_the_right_place() {
     }
 }
 
-/// The events of a log that are warnings or worse.
+/// The events of a log about calls that are warnings or worse.
 fn warnings(stderr: &str) -> Vec<Value> {
     let events = stderr.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    events.filter(|event| event["level"] == "warning" || event["level"] == "error").collect()
+    let is_warning = |event: &Value| event["level"] == "warning" || event["level"] == "error";
+    events.filter(|event| event["logger"] == "mcp.tools" && is_warning(event)).collect()
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub struct Log {
     file: Option<Mutex<File>>,
     /// How clients are told paths. The operator is told whole ones.
     short_paths: Arc<ShortPaths>,
-    /// What went wrong before there was any client to tell.
+    /// What went wrong before any client was ready.
     start_warnings: StartWarnings,
 }
 
@@ -51,11 +51,6 @@ impl Log {
     /// The same, with short paths for clients.
     pub(crate) fn with_short_paths(self, short_paths: Arc<ShortPaths>) -> Self {
         Self { short_paths, ..self }
-    }
-
-    /// The server has started: warnings from now on are told as they come, and not to clients that come later.
-    pub(crate) fn start_is_over(&self) {
-        self.start_warnings.close();
     }
 
     /// Tells a client, which is ready now, of what went wrong at the start.
@@ -99,7 +94,10 @@ impl Log {
     /// `logger` names the part of the server, `details` is an object.
     pub fn event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
         self.operator_event(level, logger, message, details);
-        self.start_warnings.note(level, logger, || data_of(message, details));
+        // The client that is becoming ready is told of it with the rest.
+        if self.start_warnings.keep(level, logger, || data_of(message, details)) {
+            return;
+        }
         let interested = self.audience.interested(level);
         if !interested.is_empty() {
             let notification = self.notification(level, logger, message, details);

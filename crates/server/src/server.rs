@@ -65,7 +65,6 @@ impl Server {
         let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts), runtime.clone());
         let resources = Arc::new(resources);
         let payloads = record_payloads(&settings, scripts.state_dir(), &log).map(Arc::new);
-        log.start_is_over();
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
             payloads,

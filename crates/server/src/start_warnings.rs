@@ -1,4 +1,4 @@
-//! What went wrong while the server started, when no client could be told yet: each is told of it once it is ready.
+//! What went wrong before the first client was ready to be told: each client is told of it once it is ready.
 
 use mcp_bash_wire::LogLevel;
 use parking_lot::Mutex;
@@ -15,6 +15,7 @@ struct State {
     warnings: Vec<Warning>,
     /// How many there were besides.
     more: usize,
+    /// A client is ready, and is told of further warnings as they come.
     is_over: bool,
 }
 
@@ -22,30 +23,32 @@ struct State {
 type Warning = (LogLevel, String, Value);
 
 impl StartWarnings {
-    /// Keeps an event if it is a warning and the server has not started yet.
-    pub(crate) fn note(&self, level: LogLevel, logger: &str, data: impl FnOnce() -> Value) {
+    /// Keeps an event if it is a warning and no client was ready yet. False where it has to be told as it comes.
+    pub(crate) fn keep(&self, level: LogLevel, logger: &str, data: impl FnOnce() -> Value) -> bool {
         if level < LogLevel::Warning {
-            return;
+            return false;
         }
         let mut state = self.0.lock();
         if state.is_over {
-            return;
+            return false;
+        }
+        let warning = (level, logger.to_owned(), data());
+        // A project that is read again says the same again.
+        if state.warnings.contains(&warning) {
+            return true;
         }
         if state.warnings.len() < MOST {
-            state.warnings.push((level, logger.to_owned(), data()));
+            state.warnings.push(warning);
         } else {
             state.more += 1;
         }
+        true
     }
 
-    /// Nothing is kept from now on.
-    pub(crate) fn close(&self) {
-        self.0.lock().is_over = true;
-    }
-
-    /// All that was kept, and how many there were besides.
+    /// All that was kept, and how many there were besides, for a client that is ready. Nothing is kept from now on.
     pub(crate) fn all(&self) -> Vec<Warning> {
-        let state = self.0.lock();
+        let mut state = self.0.lock();
+        state.is_over = true;
         let mut warnings = state.warnings.clone();
         if state.more > 0 {
             let message = format!("{} more warnings; `mcp-bash --health` lists them all", state.more);
@@ -62,16 +65,15 @@ mod tests {
     #[test]
     fn only_warnings_of_the_start_are_kept_and_not_too_many_of_them() {
         let kept = StartWarnings::default();
-        kept.note(LogLevel::Info, "x", || json!({}));
-        assert!(kept.all().is_empty());
-        for number in 0..MOST + 3 {
-            kept.note(LogLevel::Error, "x", || json!({ "message": number }));
+        assert!(!kept.keep(LogLevel::Info, "x", || json!({})));
+        for number in (0..MOST + 3).chain([0, 1]) {
+            assert!(kept.keep(LogLevel::Error, "x", || json!({ "message": number })));
         }
-        kept.close();
-        kept.note(LogLevel::Error, "x", || json!({}));
         let all = kept.all();
         assert_eq!(all.len(), MOST + 1);
         assert_eq!(all[MOST - 1], (LogLevel::Error, "x".to_owned(), json!({ "message": MOST - 1 })));
         assert!(all[MOST].2["message"].as_str().unwrap().starts_with("3 more"), "{all:?}");
+        assert!(!kept.keep(LogLevel::Error, "x", || json!({})), "a client is ready");
+        assert_eq!(kept.all(), all, "the next client is told the same");
     }
 }

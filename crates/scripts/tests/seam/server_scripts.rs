@@ -107,7 +107,7 @@ fn checks_that_others_could_have_written_are_not_run() {
 #[test]
 fn an_executable_that_does_not_say_which_tools_it_has_is_told_why() {
     let problem = |script: &str, set: &[(&str, &str)]| {
-        let script = format!("#!/bin/sh\n{script}\n");
+        let script = format!("#!/bin/sh\n# inputSchema\n{script}\n");
         let project = Project::with_settings(&[("tools/provider", &script)], set);
         project.catalog.diagnostics.iter().map(ToString::to_string).collect::<String>()
     };
