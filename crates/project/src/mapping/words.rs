@@ -27,7 +27,10 @@ pub struct Word {
 pub(super) fn read(elements: &[Value], key: &str) -> Result<Vec<Words>, String> {
     let read = |(index, element)| words(element).map_err(|problem| format!("`{key}[{index}]` {problem}"));
     let mut all: Vec<Words> = elements.iter().enumerate().map(read).collect::<Result<_, _>>()?;
-    mark_operands(&mut all);
+    let mut operands = Operands::default();
+    for words in &mut all {
+        operands.pass(words);
+    }
     require_own_options(&all, key)?;
     Ok(all)
 }
@@ -126,30 +129,51 @@ fn flag(members: &serde_json::Map<String, Value>) -> Result<Words, String> {
     }
 }
 
-/// After a fixed `--` no program takes a word for an option. Another fixed word may be a program that reads options anew, as in
-/// `sudo -- rm`, so that the `--` counts up to the next one only.
-fn mark_operands(all: &mut [Words]) {
-    let mut after_dashes = false;
-    for words in all {
-        match words {
-            Words::Word(word) => mark(word, &mut after_dashes),
-            Words::Group(words) | Words::Repeated { words, .. } => {
-                // A `--` that may be left out counts for its own group only.
-                let before = after_dashes;
-                for word in words {
-                    mark(word, &mut after_dashes);
-                }
-                after_dashes &= before;
-            }
-            Words::Flag { .. } => after_dashes = false,
-        }
-    }
+/// Goes through the words in their order, and marks those that stand after a fixed `--`, where no program takes a word for an
+/// option.
+#[derive(Default, Clone, Copy)]
+struct Operands {
+    /// A fixed `--` stands before. It counts up to the next fixed word only, which may be a program that reads options anew,
+    /// as in `sudo -- rm`.
+    after_dashes: bool,
+    /// The last fixed word is an option, and may take the next word for its value.
+    after_option: bool,
+    /// That value may be absent, so that the option would take a `--` for it.
+    may_lack_value: bool,
 }
 
-fn mark(word: &mut Word, after_dashes: &mut bool) {
-    match word.template.fixed() {
-        Some(text) => *after_dashes = text == "--",
-        None => word.may_begin_with_dash |= *after_dashes,
+impl Operands {
+    fn pass(&mut self, words: &mut Words) {
+        match words {
+            Words::Word(word) => self.pass_word(word),
+            Words::Group(words) | Words::Repeated { words, .. } => {
+                let mut inside = *self;
+                let is_value = words.first().is_some_and(|first| first.template.fixed().is_none());
+                for word in words {
+                    inside.pass_word(word);
+                }
+                // All of them may be left out.
+                self.after_dashes &= inside.after_dashes;
+                self.may_lack_value |= inside.may_lack_value || (is_value && self.after_option);
+                self.after_option |= inside.after_option;
+            }
+            Words::Flag { .. } => self.after_dashes = false,
+        }
+    }
+
+    fn pass_word(&mut self, word: &mut Word) {
+        if let Some(text) = word.template.fixed() {
+            self.after_dashes = text == "--" && !self.may_lack_value;
+            self.after_option = text.starts_with('-') && text != "--" && !text.contains('=');
+            self.may_lack_value = false;
+            return;
+        }
+        word.may_begin_with_dash |= self.after_dashes;
+        if word.template.list().is_some() {
+            self.may_lack_value |= self.after_option;
+        } else {
+            (self.after_option, self.may_lack_value) = (false, false);
+        }
     }
 }
 
@@ -204,6 +228,12 @@ mod tests {
         assert_eq!(operands(&json!(["--", ["{a}"], "{b}"])), [true, true]);
         assert_eq!(operands(&json!(["--", { "flag": "x", "if": "x" }, "{b}"])), [false]);
         assert_eq!(operands(&json!([{ "word": "{a}", "allowDash": true }, "{b}"])), [true, false]);
+        // Without its value, `-n` would take the `--` for one.
+        assert_eq!(operands(&json!(["-n", ["{a}"], "--", "{b}"])), [false, false]);
+        assert_eq!(operands(&json!(["-f", "{a...}", "--", "{b}"])), [false, false]);
+        assert_eq!(operands(&json!(["-f", ["{a}"], ["--", "{b...}"]])), [false, false]);
+        assert_eq!(operands(&json!(["-n", "{a}", "--", "{b}"])), [false, true]);
+        assert_eq!(operands(&json!(["-E", ["-m", "{a}"], "--", "{b}"])), [false, true]);
     }
 
     #[test]
