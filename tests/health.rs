@@ -1,4 +1,4 @@
-//! `--health` and `--ready`: 0 ready, 1 unhealthy, 2 misconfigured.
+//! `--health` and `--ready`, also without the dashes: 0 ready, 1 unhealthy, 2 misconfigured.
 
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
@@ -15,8 +15,8 @@ fn health(arguments: &[&str], environment: &[(&str, &str)], folder: &Path) -> (O
 #[test]
 fn a_sound_project_is_ready() {
     let project = Project::with_hi();
-    for flag in ["--health", "--ready"] {
-        let (status, report) = health(&[flag], &[], project.root());
+    for word in ["--health", "--ready", "health", "ready"] {
+        let (status, report) = health(&[word], &[], project.root());
         assert_eq!(status, Some(0));
         assert_eq!(
             (&report["status"], &report["tools"], &report["problems"]),

@@ -95,6 +95,10 @@ fn a_word_that_is_neither_folder_nor_command_is_refused_with_a_hint() {
     for (arguments, words) in [
         (&["regstry"][..], "`regstry` is neither a folder to serve nor a command"),
         (&["file"], "`file` is neither a folder to serve nor a command"),
+        (&["init", "--name", "x"], "`init` is neither a folder to serve nor a command"),
+        (&["new", "demo"], "`new` is neither a folder to serve nor a command"),
+        (&[".", "--name", "x"], "unexpected argument '--name'"),
+        (&["registry", "--name"], "unexpected argument '--name'"),
         (&[".", "registry", "status"], "`mcp-bash registry --project-root .`"),
         (&[".", "--project-root", "."], "cannot be used with"),
     ] {

@@ -1,8 +1,9 @@
 //! The command line.
 
 use crate::error::Error;
-use clap::{Args, Parser, Subcommand};
-use std::path::PathBuf;
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 /// A folder of scripts becomes a Model Context Protocol server.
 ///
@@ -45,20 +46,43 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    /// Reads the command line. Where nothing can be made of it, of two words that clap could complain about the first one
+    /// counts: `init --name x` is no folder called `init` with a wrong flag.
+    pub(crate) fn read() -> Result<Self, Error> {
+        let mut words: Vec<OsString> = std::env::args_os().collect();
+        let first = words.get(1).cloned().unwrap_or_default();
+        // The commands of mcp-bash for what is a flag here.
+        if first == "health" || first == "ready" {
+            words[1] = "--health".into();
+        }
+        match Self::try_parse_from(words) {
+            Ok(arguments) => arguments.checked(),
+            Err(error) if error.use_stderr() && is_neither_folder_nor_command(&first) => {
+                Err(Error::NeitherFolderNorCommand(first.into()))
+            }
+            Err(error) => error.exit(),
+        }
+    }
+
     /// The same with a folder that stands alone as the project; or what makes no sense together.
-    pub(crate) fn checked(mut self) -> Result<Self, Error> {
+    fn checked(mut self) -> Result<Self, Error> {
         match (self.folder.take(), &self.command) {
+            (Some(folder), _) if !folder.is_dir() => return Err(Error::NeitherFolderNorCommand(folder)),
             (Some(_), Some(Command::Demo)) => return Err(Error::DemoOfFolder),
             (Some(folder), Some(command)) => {
                 return Err(Error::FolderBeforeCommand { folder, command: command.name() });
             }
-            (Some(folder), None) if !folder.is_dir() => return Err(Error::NeitherFolderNorCommand(folder)),
             (Some(folder), None) => self.project_root = Some(folder),
             (None, Some(Command::Demo)) if self.project_root.is_some() => return Err(Error::DemoOfFolder),
             (None, _) => {}
         }
         Ok(self)
     }
+}
+
+fn is_neither_folder_nor_command(word: &OsString) -> bool {
+    let is_flag = word.is_empty() || word.as_encoded_bytes().starts_with(b"-");
+    !is_flag && !Path::new(word).is_dir() && Arguments::command().find_subcommand(word).is_none()
 }
 
 #[derive(Debug, Clone, Subcommand)]
@@ -74,7 +98,7 @@ pub(crate) enum Command {
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Jq {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
-        arguments: Vec<std::ffi::OsString>,
+        arguments: Vec<OsString>,
     },
 
     /// For scripts: ask the client of the call that runs this, and print its answer as JSON

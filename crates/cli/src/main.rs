@@ -23,7 +23,6 @@ mod terminal;
 mod welcome;
 
 use arguments::{Arguments, Command, ProviderCommand};
-use clap::Parser;
 use error::Error;
 use std::process::ExitCode;
 
@@ -38,7 +37,7 @@ fn main() -> ExitCode {
     }
     // Before anything else: this program is also the one that looks after a server that was killed.
     mcp_bash_runner::warden::install();
-    let result = Arguments::parse().checked().and_then(|arguments| run(&arguments));
+    let result = Arguments::read().and_then(|arguments| run(&arguments));
     result.unwrap_or_else(|error: Error| {
         eprintln!("mcp-bash: {error}");
         error.exit_code()
