@@ -316,10 +316,7 @@ fn a_missing_program_is_named_at_the_start_and_in_the_call() {
     let metadata = json!({ "command": ["no-such-program-here", "{x}"] }).to_string();
     let project =
         Project::new().file("tools/gone.meta.json", &metadata).script("bin/no-such-program-here", WORDS);
-    assert!(
-        health(&project)
-            .contains("gone.meta.json: Tool 'gone' runs `no-such-program-here`, which is not there")
-    );
+    assert!(health(&project).contains("Tool 'gone' runs `no-such-program-here`, which is not there"));
     let log = project.path("server.log");
     let mut command = Server::command();
     command.arg("--project-root").arg(project.root()).arg("--log-file").arg(&log);

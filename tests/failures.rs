@@ -104,7 +104,9 @@ fn a_failed_call_is_one_warning_for_the_operator() {
     for tool in ["hi", "broken", "missing", "quiet", "slow"] {
         server.ask(tool, "tools/call", &json!({ "name": tool }));
     }
-    let told = warnings(&server.finish());
+    let mut told = warnings(&server.finish());
+    // What the checks say of the missing interpreter is another matter.
+    told.retain(|event| event["logger"] != "mcp.checks");
     assert!(told.iter().all(|event| event["message"] == "a call failed"), "{told:?}");
     let of = |tool: &str| {
         let of_tool: Vec<_> = told.iter().filter(|event| event["tool"] == tool).collect();

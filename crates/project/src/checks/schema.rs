@@ -2,9 +2,11 @@
 
 use super::place::{follow, place_of};
 use crate::json::LONGEST;
+use crate::listing::metadata_stem;
 use crate::{Catalog, Diagnostic, Tool};
 use mcp_bash_schema::{Schema, contradictions};
 use serde_json::value::RawValue;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// The schema of a tool that declares none.
@@ -12,10 +14,14 @@ const NO_ARGUMENTS: &str = r#"{"type":"object","properties":{}}"#;
 
 /// Looks at the schemas of all tools. `metadata` are the metadata files that are read.
 pub(super) fn check(catalog: &Catalog, metadata: &[PathBuf], found: &mut Vec<Diagnostic>) {
+    let mut by_folder: HashMap<&Path, Vec<&Path>> = HashMap::new();
+    for file in metadata {
+        by_folder.entry(file.parent().unwrap_or(file)).or_default().push(file);
+    }
     // Of tools that say nothing about their arguments there is nothing to check, and many servers have no others.
     let is_trivial = |tool: &Tool| tool.input_schema.get() == NO_ARGUMENTS && tool.output_schema.is_none();
     for tool in catalog.tools.items().iter().filter(|tool| !is_trivial(tool)) {
-        let source = Source::of(tool, metadata);
+        let source = Source::of(tool, &by_folder);
         check_one(&tool.input_schema, "inputSchema", "arguments", &source, found);
         if let Some(schema) = &tool.output_schema {
             check_one(schema, "outputSchema", "result", &source, found);
@@ -31,15 +37,15 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn of(tool: &'a Tool, metadata: &'a [PathBuf]) -> Self {
+    fn of(tool: &'a Tool, by_folder: &HashMap<&Path, Vec<&'a Path>>) -> Self {
         let name = tool.script.file_name().unwrap_or_default();
         let stem = tool.script.file_stem().unwrap_or_default();
-        let speaks = |file: &&PathBuf| {
-            let own = file.file_name().and_then(crate::listing::metadata_stem);
-            file.parent() == tool.script.parent()
-                && own.is_some_and(|own| own == name.as_encoded_bytes() || own == stem.as_encoded_bytes())
+        let speaks = |file: &&&Path| {
+            let own = file.file_name().and_then(metadata_stem);
+            own.is_some_and(|own| own == name.as_encoded_bytes() || own == stem.as_encoded_bytes())
         };
-        let file = metadata.iter().find(speaks).map_or(&*tool.script, |file| &**file);
+        let beside = tool.script.parent().and_then(|folder| by_folder.get(folder));
+        let file = beside.and_then(|files| files.iter().find(speaks)).copied().unwrap_or(&tool.script);
         let is_json = file.extension().is_some_and(|ending| ending == "json");
         let text = if is_json { mcp_bash_files::read_text(file, LONGEST).ok() } else { None };
         Self { file, text }

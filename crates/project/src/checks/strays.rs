@@ -5,11 +5,14 @@ use super::walk::Folder;
 use crate::listing::metadata_stem;
 use crate::tools::has_shebang;
 use crate::{Catalog, Diagnostic};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Scripts among the tools that are none, since they are neither executable nor say what runs them.
 pub(super) fn check(catalog: &Catalog, folders: &[Folder], found: &mut Vec<Diagnostic>) {
-    let is_tool = |path: &Path| catalog.tools.items().iter().any(|tool| tool.script == path);
+    let tools: HashSet<&Path> = catalog.tools.items().iter().map(|tool| &*tool.script).collect();
+    let told: HashSet<&Path> = catalog.diagnostics.iter().map(|known| &*known.path).collect();
+    let is_tool = |path: &Path| tools.contains(path);
     for folder in folders {
         let files: Vec<PathBuf> = folder.files.iter().map(|name| folder.path.join(name)).collect();
         let is_top = folder.path == catalog.paths.tools;
@@ -17,8 +20,7 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder], found: &mut Vec<Diagn
         if !is_top && files.iter().any(|file| is_tool(file)) {
             continue;
         }
-        let is_told = |file: &Path| catalog.diagnostics.iter().any(|known| known.path == file);
-        let scripts = files.iter().filter(|file| !is_tool(file) && !is_told(file));
+        let scripts = files.iter().filter(|file| !is_tool(file) && !told.contains(file.as_path()));
         found.extend(scripts.filter_map(|file| stray(file)));
     }
 }
