@@ -78,8 +78,10 @@ impl Scripts {
             Some(mapped) => std::mem::take(&mut mapped.words),
             None => fresh_process::words(tool, call.arguments),
         };
-        let Rendered { variables, input, files } = fresh_process::render(self, &call, mapped.as_ref())
-            .map_err(|source| ScriptError::Arguments { what: what(), source })?;
+        let common = self.common_environment(call.tool.paths).await?;
+        let Rendered { variables, input, files } =
+            fresh_process::render(self, &call, mapped.as_ref(), common)
+                .map_err(|source| ScriptError::Arguments { what: what(), source })?;
         // Lines on it are signs of life, even where nobody wants to hear any of them.
         let is_heard = call.is_heard || call.limits.patience.most.is_some();
         let process = Process {

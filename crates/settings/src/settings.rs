@@ -4,11 +4,13 @@ use crate::environment::EnvironmentMode;
 use crate::folders::ProjectFolders;
 use crate::policy::ToolPolicy;
 use crate::problem::SettingProblem;
+use crate::project::ProjectSettings;
 use crate::reader::{Reader, Source};
 use crate::resources::ResourceSettings;
 use crate::table;
 use crate::token::RemoteToken;
 use mcp_bash_wire::{Limits, LogLevel};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,6 +31,8 @@ pub struct Settings {
     /// What is held at once in all.
     pub max_process_bytes: usize,
     pub log_level: LogLevel,
+    /// Whether somebody says which level that is.
+    pub has_log_level: bool,
     /// Whether clients are told absolute paths.
     pub log_verbose: bool,
     pub minimal: bool,
@@ -61,6 +65,10 @@ pub struct Settings {
     pub tool_policy: ToolPolicy,
     /// Where scripts find their programs, where somebody says so.
     pub search_path: Option<String>,
+    /// Whether scripts find the programs that their project brings along.
+    pub project_programs: bool,
+    /// The variables that the project says all of its scripts need.
+    pub project_variables: Vec<String>,
     pub stderr_tail: usize,
     pub progress_per_minute: u32,
     pub logs_per_minute: u32,
@@ -80,6 +88,19 @@ impl Settings {
     /// Reads the settings from our environment. What cannot be used is reported, and its default stands.
     pub fn from_environment() -> (Self, Vec<SettingProblem>) {
         let mut reader = Reader::new(&|name| std::env::var_os(name));
+        (Self::from_rows(&mut reader), reader.problems)
+    }
+
+    /// The same with those that a project makes, which count where no variable is set.
+    pub fn from_environment_and(project: &ProjectSettings) -> (Self, Vec<SettingProblem>) {
+        Self::read_with_project(|name| std::env::var_os(name), project)
+    }
+
+    pub(crate) fn read_with_project(
+        variables: impl Fn(&str) -> Option<OsString>,
+        project: &ProjectSettings,
+    ) -> (Self, Vec<SettingProblem>) {
+        let mut reader = Reader::with_project(&variables, Some(project));
         (Self::from_rows(&mut reader), reader.problems)
     }
 
@@ -112,6 +133,7 @@ impl Settings {
             max_connection_bytes: reader.value(&table::MAX_CONNECTION_BYTES),
             max_process_bytes: reader.value(&table::MAX_PROCESS_BYTES),
             log_level: log_level(reader),
+            has_log_level: reader.is_set(&table::LOG_LEVEL),
             log_verbose: reader.value(&table::LOG_VERBOSE),
             minimal: reader.value(&table::FORCE_MINIMAL),
             compat_batches: reader.value(&table::COMPAT_BATCHES),
@@ -138,6 +160,8 @@ impl Settings {
             environment_mode: EnvironmentMode::of_tools(reader),
             tool_policy: ToolPolicy::from_rows(reader),
             search_path: reader.value(&table::SEARCH_PATH),
+            project_programs: reader.value(&table::PROJECT_PROGRAMS),
+            project_variables: Vec::new(),
             stderr_tail: reader.value(&table::TOOL_STDERR_TAIL_LIMIT),
             progress_per_minute: reader.value(&table::MAX_PROGRESS_PER_MINUTE),
             logs_per_minute: reader.value(&table::MAX_LOGS_PER_MINUTE),

@@ -116,12 +116,14 @@ table! {
         "`deny` lets no tool run that is not in the list");
     SEARCH_PATH: Optional<Folders> = row("MCPBASH_PATH", Optional(Folders), "",
         "The `PATH` of scripts; without it the server's own, and where that is bare the login shell's as well");
+    PROJECT_PROGRAMS: Flag = row("MCPBASH_PROJECT_PROGRAMS", Flag, "true",
+        "`false` keeps `.venv/bin`, `venv/bin` and `node_modules/.bin` of the project off the `PATH` of its scripts");
     TOOL_ENV_MODE: Word<Mode> = row("MCPBASH_TOOL_ENV_MODE", TOOL_MODES, "minimal",
         "What scripts see of the server's environment");
     TOOL_ENV_ALLOWLIST: Names = row("MCPBASH_TOOL_ENV_ALLOWLIST", Names, "",
-        "What scripts see besides the minimal variables, in the mode `allowlist`");
+        "What scripts see besides the minimal variables; set alone, it means the mode `allowlist`");
     TOOL_ENV_INHERIT_ALLOW: Flag = row("MCPBASH_TOOL_ENV_INHERIT_ALLOW", Flag, "false",
-        "Must be `true` for the mode `inherit`");
+        "Must be `true` for the mode `inherit`; else no script is run in it");
 
     REGISTRY_MAX_BYTES: Bytes = row("MCPBASH_REGISTRY_MAX_BYTES", bytes(1, LARGEST), "104857600",
         "The largest registry that is written or read back");
@@ -138,8 +140,8 @@ table! {
     PROMPTS_TTL: Seconds = row("MCP_PROMPTS_TTL", seconds(0, YEAR), "5",
         "The same for the prompts; the shortest of these times counts for all");
 
-    RESOURCES_ROOTS: Folders = row("MCP_RESOURCES_ROOTS", Folders, "",
-        "Folders whose files may be read as resources besides the project's own");
+    RESOURCES_ROOTS: Optional<Folders> = row("MCP_RESOURCES_ROOTS", Optional(Folders), "",
+        "The only folders whose files may be read as resources, in place of the project's own");
     MAX_RESOURCE_BYTES: Bytes =
         row_like("MCPBASH_MAX_RESOURCE_BYTES", bytes(1, LARGEST), &MAX_TOOL_OUTPUT_SIZE,
         "The largest resource that is read");
@@ -174,9 +176,9 @@ table! {
     PROVIDER_ENV_MODE: Word<Mode> = row("MCPBASH_PROVIDER_ENV_MODE", PROVIDER_MODES, "isolate",
         "What `providers/` scripts see of the server's environment");
     PROVIDER_ENV_ALLOWLIST: Names = row("MCPBASH_PROVIDER_ENV_ALLOWLIST", Names, "",
-        "What they see besides the minimal variables, in the mode `allowlist`");
+        "What they see besides the minimal variables; set alone, it means the mode `allowlist`");
     PROVIDER_ENV_INHERIT_ALLOW: Flag = row("MCPBASH_PROVIDER_ENV_INHERIT_ALLOW", Flag, "false",
-        "Must be `true` for the mode `inherit` of providers");
+        "Must be `true` for the mode `inherit` of providers; else none is run in it");
 
     ROOTS: Optional<Folders> = row("MCPBASH_ROOTS", Optional(Folders), "",
         "The folders that scripts may work in where the client names none; relative to the project");
