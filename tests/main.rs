@@ -24,6 +24,7 @@ mod inputs;
 mod limits;
 mod listen;
 mod location;
+mod log_files;
 mod memory;
 mod minimal;
 mod odd_files;

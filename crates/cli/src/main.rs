@@ -13,6 +13,7 @@ mod finding;
 mod health;
 mod health_checks;
 mod health_report;
+mod log_files;
 mod provider;
 mod registry;
 mod search_path;

@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::error::Error;
 use crate::start_checks::StartChecks;
-use crate::{allocator, search_path, startup, welcome};
+use crate::{allocator, log_files, search_path, startup, welcome};
 use mcp_bash_project::{Catalog, Location, Paths, Tool, no_project};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{Log, Server, Style};
@@ -23,9 +23,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     let location = startup::location(arguments, &settings)?;
     let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let settings = startup::settings_at(&location, arguments, settings, &mut problems);
-    let style = if std::io::stderr().is_terminal() { Style::Plain } else { Style::Json };
+    let style = match (std::io::stderr().is_terminal(), settings.logs.timestamps) {
+        (true, true) => Style::Timed,
+        (true, false) => Style::Plain,
+        (false, _) => Style::Json,
+    };
     let mut log = Log::new(settings.log_level, style);
-    if let Some(path) = &arguments.log_file {
+    let own_file = log_files::make_folders(&settings.logs);
+    let own_file = own_file.map_err(|(path, source)| Error::LogFile { path, source })?;
+    if let Some(path) = arguments.log_file.as_ref().or(own_file.as_ref()) {
         let failed = |source| Error::LogFile { path: path.clone(), source };
         log = log.with_file(path).map_err(failed)?;
     }
@@ -47,6 +53,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     }
     let (runtime, scripts) = startup::scripts(settings)?;
     let paths = startup::paths_at(&location, &scripts)?;
+    if let Err(error) = log_files::describe_surroundings(&scripts) {
+        let details = json!({ "error": error.to_string() });
+        log.event(LogLevel::Warning, "mcp.logs", "env-snapshot.json cannot be written", &details);
+    }
     let reading = scripts.reading(&paths);
     let catalog = Catalog::read(&paths, &reading);
     if std::io::stdin().is_terminal() {

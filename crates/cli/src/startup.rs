@@ -2,6 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::error::{Error, LEAST_FILES};
+use crate::log_files;
 use mcp_bash_project::{Catalog, Location, Paths, ServerConfig, roots, stage_embedded};
 use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{Scripts, known_variables};
@@ -27,6 +28,7 @@ pub(crate) fn settings_at(
     if let Some(roots) = &arguments.roots {
         settings.roots = Some(roots.replace(',', ":"));
     }
+    log_files::settle(&mut settings.logs);
     settings
 }
 
@@ -84,7 +86,8 @@ pub(crate) fn scripts(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Err
     // long has threads of its own.
     let runtime =
         Builder::new_current_thread().enable_all().build().map_err(|source| Error::Start { source })?;
-    let state_dir = Arc::new(StateDir::new(std::env::temp_dir(), settings.preserve_state));
+    let temporary = settings.logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
+    let state_dir = Arc::new(StateDir::new(temporary, settings.logs.keep));
     Ok((runtime, Arc::new(Scripts::new(settings, state_dir))))
 }
 

@@ -106,6 +106,8 @@ fn compose(scripts: &Scripts, mode: &EnvironmentMode, paths: &Paths, changes: &C
     for (name, value) in DEFAULTS {
         variables.entry(name.into()).or_insert_with(|| value.into());
     }
+    let temporary = scripts.settings().logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
+    variables.insert("MCPBASH_TMP_ROOT".into(), temporary.into());
     let mut variables = changed(variables, changes);
     // Where things are is not a matter of taste.
     set_places(paths, &mut variables);

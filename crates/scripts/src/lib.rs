@@ -16,6 +16,7 @@
 
 mod argv;
 mod call_files;
+mod call_logs;
 mod completion;
 mod env_file;
 mod environment;

@@ -24,6 +24,20 @@ const SDK: [(&str, &str); 11] = [
     ("parts/run.sh", include_str!("../../../sdk/parts/run.sh")),
 ];
 
+/// What a bash that is traced reads before its script. It needs a bash that can trace to another place than standard
+/// error; programs that the script starts are not traced.
+const TRACE: &str = r#"unset BASH_ENV
+if [ -n "${MCPBASH_TRACE_FILE:-}" ] && [ "${BASH_VERSINFO[0]}" -gt 3 ]; then
+	PS4=$MCPBASH_TRACE_PS4
+	exec 199>>"$MCPBASH_TRACE_FILE"
+	BASH_XTRACEFD=199
+	set -x
+fi
+"#;
+
+/// The version, as scripts are told it.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// The toolbox, laid out in the private folder.
 #[derive(Debug)]
 pub(crate) struct Toolbox {
@@ -42,20 +56,30 @@ impl Toolbox {
         for (name, text) in SDK {
             fs::write(home.join("sdk").join(name), text)?;
         }
+        fs::write(home.join("VERSION"), format!("{VERSION}\n"))?;
+        fs::write(home.join("trace.sh"), TRACE)?;
+        fs::create_dir(home.join("state"))?;
         // Called by that name, this program is one.
         symlink(&program, home.join("bin/jq"))?;
         Ok(Self { home, program, completed: Mutex::default() })
     }
 
     /// Where a script finds all this.
-    pub(crate) fn variables(&self) -> [(&'static str, OsString); 5] {
+    pub(crate) fn variables(&self) -> [(&'static str, OsString); 7] {
         [
+            ("MCPBASH_FRAMEWORK_VERSION", VERSION.into()),
+            ("MCPBASH_STATE_DIR", self.home.join("state").into()),
             ("MCP_SDK", self.home.join("sdk").into()),
             ("MCPBASH_HOME", self.home.clone().into()),
             ("MCPBASH_BIN", self.program.clone().into()),
             ("MCPBASH_JSON_TOOL", "jq".into()),
             ("MCPBASH_JSON_TOOL_BIN", self.home.join("bin/jq").into()),
         ]
+    }
+
+    /// What a bash reads first whose commands are recorded.
+    pub(crate) fn trace(&self) -> PathBuf {
+        self.home.join("trace.sh")
     }
 
     /// The search path, with our jq at its end where it has none.

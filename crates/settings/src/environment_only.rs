@@ -3,7 +3,7 @@
 use crate::table;
 
 /// The names, and why.
-static NAMES: [(&str, &str); 23] = [
+static NAMES: [(&str, &str); 29] = [
     (table::PROJECT_ROOT.name, "it says which project is served"),
     (table::SERVER_DIR.name, "it says where the settings of a project stand"),
     (table::ROOTS.name, "the roots of a project stand in `config/roots.json`"),
@@ -27,6 +27,12 @@ static NAMES: [(&str, &str); 23] = [
     (table::MAX_CONNECTION_BYTES.name, MACHINE),
     (table::CONTROL_GROUPS.name, MACHINE),
     (table::PRESERVE_STATE.name, MACHINE),
+    (table::KEEP_LOGS.name, MACHINE),
+    (table::LOG_DIR.name, MACHINE),
+    (table::TMP_ROOT.name, MACHINE),
+    (table::CI_MODE.name, MACHINE),
+    (table::CI_VERBOSE.name, MACHINE),
+    (table::TRACE_TOOLS.name, PRIVATE),
 ];
 
 const GATE: &str = "it opens a gate that is closed for the safety of whoever runs the server";

@@ -11,6 +11,8 @@ mod environment;
 mod environment_only;
 mod folders;
 mod kind;
+mod logs;
+mod moot;
 mod names;
 mod policy;
 mod problem;
@@ -26,6 +28,8 @@ mod unknown;
 
 pub use environment::EnvironmentMode;
 pub use folders::ProjectFolders;
+pub use logs::{LogSettings, TraceSettings};
+pub use moot::MOOT;
 pub use policy::ToolPolicy;
 pub use problem::SettingProblem;
 pub use project::ProjectSettings;

@@ -2,6 +2,7 @@
 
 use crate::environment::EnvironmentMode;
 use crate::folders::ProjectFolders;
+use crate::logs::LogSettings;
 use crate::policy::ToolPolicy;
 use crate::problem::SettingProblem;
 use crate::project::ProjectSettings;
@@ -80,7 +81,7 @@ pub struct Settings {
     pub orphan_check: Option<Duration>,
     pub remote_token: Option<RemoteToken>,
     pub debug_payloads: bool,
-    pub preserve_state: bool,
+    pub logs: LogSettings,
     pub control_groups: bool,
 }
 
@@ -117,7 +118,8 @@ impl Settings {
     }
 
     pub(crate) fn from_rows(reader: &mut Reader<'_>) -> Self {
-        let (idle_timeout, orphan_check) = watchers(reader);
+        let ci = reader.value(&table::CI_MODE);
+        let (idle_timeout, orphan_check) = watchers(reader, ci);
         Self {
             project_root: reader.value(&table::PROJECT_ROOT),
             folders: ProjectFolders::from_rows(reader),
@@ -132,7 +134,7 @@ impl Settings {
             max_unread_bytes: reader.value(&table::MAX_UNREAD_BYTES),
             max_connection_bytes: reader.value(&table::MAX_CONNECTION_BYTES),
             max_process_bytes: reader.value(&table::MAX_PROCESS_BYTES),
-            log_level: log_level(reader),
+            log_level: log_level(reader, ci),
             has_log_level: reader.is_set(&table::LOG_LEVEL),
             log_verbose: reader.value(&table::LOG_VERBOSE),
             minimal: reader.value(&table::FORCE_MINIMAL),
@@ -162,7 +164,7 @@ impl Settings {
             search_path: reader.value(&table::SEARCH_PATH),
             project_programs: reader.value(&table::PROJECT_PROGRAMS),
             project_variables: Vec::new(),
-            stderr_tail: reader.value(&table::TOOL_STDERR_TAIL_LIMIT),
+            stderr_tail: stderr_tail(reader),
             progress_per_minute: reader.value(&table::MAX_PROGRESS_PER_MINUTE),
             logs_per_minute: reader.value(&table::MAX_LOGS_PER_MINUTE),
             live_progress: reader.value(&table::ENABLE_LIVE_PROGRESS),
@@ -171,15 +173,14 @@ impl Settings {
             orphan_check,
             remote_token: RemoteToken::from_rows(reader),
             debug_payloads: reader.value(&table::DEBUG_PAYLOADS),
-            preserve_state: reader.value(&table::PRESERVE_STATE),
+            logs: LogSettings::from_rows(reader, ci),
             control_groups: reader.value(&table::CONTROL_GROUPS),
         }
     }
 }
 
 /// After how long without a message the server ends, and how often it looks for its parent.
-fn watchers(reader: &mut Reader<'_>) -> (Option<Duration>, Option<Duration>) {
-    let ci = reader.value(&table::CI_MODE);
+fn watchers(reader: &mut Reader<'_>, ci: bool) -> (Option<Duration>, Option<Duration>) {
     let by_ci = Source::Variable(table::CI_MODE.name);
     let idle = reader.value(&table::IDLE_TIMEOUT);
     let mut ends_idle = reader.value(&table::IDLE_TIMEOUT_ENABLED);
@@ -199,10 +200,26 @@ fn watchers(reader: &mut Reader<'_>) -> (Option<Duration>, Option<Duration>) {
     ((ends_idle && !idle.is_zero()).then_some(idle), ends_orphaned.then_some(interval))
 }
 
-fn log_level(reader: &mut Reader<'_>) -> LogLevel {
+fn log_level(reader: &mut Reader<'_>, ci: bool) -> LogLevel {
     // It is the default of the other; read for itself, what is wrong with it is said.
     reader.value(&table::LOG_LEVEL_DEFAULT);
-    reader.value(&table::LOG_LEVEL)
+    let (level, verbose) = (reader.value(&table::LOG_LEVEL), reader.value(&table::CI_VERBOSE));
+    let is_set = reader.is_set(&table::LOG_LEVEL) || reader.is_set(&table::LOG_LEVEL_DEFAULT);
+    if !ci || !verbose || is_set {
+        return level;
+    }
+    reader.overrule(&table::LOG_LEVEL, "debug", Source::Variable(table::CI_VERBOSE.name));
+    LogLevel::Debug
+}
+
+/// How much of the end of standard error is kept.
+fn stderr_tail(reader: &mut Reader<'_>) -> usize {
+    let limit = reader.value(&table::TOOL_STDERR_TAIL_LIMIT);
+    if reader.value(&table::TOOL_STDERR_CAPTURE) {
+        return limit;
+    }
+    reader.overrule(&table::TOOL_STDERR_TAIL_LIMIT, "0", Source::Variable(table::TOOL_STDERR_CAPTURE.name));
+    0
 }
 
 /// The shortest of the times between looks counts for all kinds. Nobody is helped by more than one a second.

@@ -77,6 +77,13 @@ table! {
     LOG_VERBOSE: Flag = row("MCPBASH_LOG_VERBOSE", Flag, "false",
         "`true` tells clients absolute paths, and not only those relative to the project");
 
+    LOG_TIMESTAMP: Flag = row("MCPBASH_LOG_TIMESTAMP", Flag, "false",
+        "`true` begins log lines on a terminal with the time, as all other log lines have it anyway");
+    LOG_DIR: Optional<Folder> = row("MCPBASH_LOG_DIR", Optional(Folder), "",
+        "A folder for `mcp-bash.log`, which also has what tools write to standard error, and for the files of single calls");
+    TMP_ROOT: Optional<Folder> = row("MCPBASH_TMP_ROOT", Optional(Folder), "",
+        "Where the private folder of the server is made, in place of `TMPDIR`");
+
     MAX_CONCURRENT_REQUESTS: Count = row("MCPBASH_MAX_CONCURRENT_REQUESTS", count(1), "16",
         "How many calls run side by side; the rest wait in order");
     MAX_WAITING_REQUESTS: Count = row("MCPBASH_MAX_WAITING_REQUESTS", count(0), "1024",
@@ -203,6 +210,8 @@ table! {
         "Arguments, metadata and roots of more bytes reach a script as files, not as variables");
     TOOL_STDERR_TAIL_LIMIT: Bytes = row("MCPBASH_TOOL_STDERR_TAIL_LIMIT", bytes(0, LARGEST), "4096",
         "How much of the end of a tool's standard error is reported");
+    TOOL_STDERR_CAPTURE: Flag = row("MCPBASH_TOOL_STDERR_CAPTURE", Flag, "true",
+        "`false` reports nothing of a tool's standard error, to clients and in log files");
     MAX_PROGRESS_PER_MINUTE: PerMinute = row("MCPBASH_MAX_PROGRESS_PER_MIN", per_minute(), "100",
         "Progress notifications of a request; the last one is sent besides, unless this is 1; 0 means no limit");
     MAX_LOGS_PER_MINUTE: PerMinute =
@@ -222,7 +231,10 @@ table! {
     ORPHAN_CHECK_INTERVAL: Seconds = row("MCPBASH_ORPHAN_CHECK_INTERVAL", seconds(1, YEAR), "30",
         "Time between looks for the parent, where its end cannot be awaited");
     CI_MODE: Flag = row("MCPBASH_CI_MODE", Flag, "false",
-        "`true` switches the idle timeout and the orphan check off");
+        "`true` is for builds: no idle timeout and no orphan check, logs are kept in a folder of their own, with \
+         `failure-summary.jsonl` and `env-snapshot.json`");
+    CI_VERBOSE: Flag = row("MCPBASH_CI_VERBOSE", Flag, "false",
+        "`true` starts with the log level `debug` in builds");
     FORCE_MINIMAL: Flag = row("MCPBASH_FORCE_MINIMAL", Flag, "false",
         "`true` serves lifecycle, ping and logging only");
     COMPAT_BATCHES: Flag = row("MCPBASH_COMPAT_BATCHES", Flag, "false",
@@ -244,6 +256,18 @@ table! {
         "`true` writes every message, with secrets removed, to a private folder");
     PRESERVE_STATE: Flag = row("MCPBASH_PRESERVE_STATE", Flag, "false",
         "`true` keeps the private folder when the server ends");
+    KEEP_LOGS: Flag = row("MCPBASH_KEEP_LOGS", Flag, "false",
+        "The same as `MCPBASH_PRESERVE_STATE`; `true` in builds (`MCPBASH_CI_MODE`)");
+    DEBUG_ERRORS: Flag = row("MCPBASH_DEBUG_ERRORS", Flag, "false",
+        "`true` adds tool, exit code, end of standard error and last traced command to the error of a result that \
+         breaks its `outputSchema`");
+    TRACE_TOOLS: Flag = row("MCPBASH_TRACE_TOOLS", Flag, "false",
+        "`true` records each command of tools that are bash scripts (`set -x`), a file for each call, in the folder of \
+         logs or the private one; secrets that a script handles may be among them");
+    TRACE_PS4: Text = row("MCPBASH_TRACE_PS4", Text, "+ ${BASH_SOURCE[0]##*/}:${LINENO}: ",
+        "What stands before each recorded command");
+    TRACE_MAX_BYTES: Bytes = row("MCPBASH_TRACE_MAX_BYTES", bytes(1, LARGEST), "1048576",
+        "How much of the end of a record is kept when the call has ended");
     CONTROL_GROUPS: Flag = row("MCPBASH_CONTROL_GROUPS", Flag, "true",
         "`false` makes no control groups (cgroup v2) for calls, where the server may make them");
 }
