@@ -197,3 +197,22 @@ fn files_are_read_beneath_the_roots_and_nowhere_else() {
         assert_eq!(code(&read(&mut server, &uri(&project, outside))), -32603, "{outside}");
     }
 }
+
+#[test]
+fn a_script_can_call_our_own_providers() {
+    let project = Project::new()
+        .file("resources/in.txt", "in")
+        .file("outside.txt", "outside")
+        .file("resources/w.meta.json", r#"{"uri": "wrap://w"}"#)
+        .script("providers/wrap.sh", "#!/bin/sh\n\"$MCPBASH_HOME/providers/file.sh\" file://./resources/in.txt\n")
+        .tool(
+            "reads",
+            "#!/bin/sh\nfor uri in echo://hello file://./resources/in.txt file://./outside.txt file://./resources/no file://example.com/x https://example.com/; do\n\t\"$MCPBASH_HOME/providers/${uri%%:*}.sh\" \"$uri\" 2>/dev/null; echo \" $?\"\ndone\n",
+        );
+    let mut server = quiet(&project, &[]);
+    server.call(1, "reads");
+    let answer = server.receive();
+    let said = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    assert_eq!(said, "hello 0\nin 0\n 2\n 3\n 4\n 2");
+    assert_eq!(text(&read(&mut server, "wrap://w")), "in");
+}

@@ -52,7 +52,8 @@ impl Scripts {
     /// What an executable finds in its environment that reads resources.
     pub(crate) async fn provider_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         let mode = &self.settings().resources.environment_mode;
-        Ok(compose(self, mode, paths, &*self.changes(mode, paths).await?))
+        let changes = self.changes(mode, paths).await?;
+        Ok(self.with_toolbox(compose(self, mode, paths, &changes)))
     }
 
     /// What a script of `server.d` finds in its environment: operators write those, so they see all of ours but the

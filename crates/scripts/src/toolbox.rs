@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 /// The files of the SDK, as they are in the repository.
@@ -35,6 +35,11 @@ if [ -n "${MCPBASH_TRACE_FILE:-}" ] && [ "${BASH_VERSINFO[0]}" -gt 3 ]; then
 fi
 "#;
 
+/// Our own providers of resources, as scripts that projects call: each prints what a URI names.
+const PROVIDERS: [&str; 4] = ["file.sh", "https.sh", "git.sh", "echo.sh"];
+
+const PROVIDER: &str = "#!/bin/sh\nexec \"${MCPBASH_BIN:-mcp-bash}\" provider read \"$1\"\n";
+
 /// The version, as scripts are told it.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -58,6 +63,12 @@ impl Toolbox {
         }
         fs::write(home.join("VERSION"), format!("{VERSION}\n"))?;
         fs::write(home.join("trace.sh"), TRACE)?;
+        fs::create_dir(home.join("providers"))?;
+        for name in PROVIDERS {
+            let path = home.join("providers").join(name);
+            fs::write(&path, PROVIDER)?;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        }
         fs::create_dir(home.join("state"))?;
         // Called by that name, this program is one.
         symlink(&program, home.join("bin/jq"))?;
@@ -98,6 +109,5 @@ impl Toolbox {
 }
 
 fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
     fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
