@@ -79,7 +79,7 @@ fn nothing_of_standard_error_is_told_where_nobody_wants_it() {
 
 #[test]
 fn notes_of_a_call_have_a_file_of_their_own() {
-    let script = "#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\nmcp_debug checkpoint\ncat \"$MCPBASH_DEBUG_LOG\"\necho \"$MCPBASH_DEBUG_LOG\" >&2\n";
+    let script = "#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\nmcp_debug checkpoint\ncat \"$MCPBASH_DEBUG_LOG\"\nprintf %s \"$MCPBASH_DEBUG_LOG\" >where\n";
     let (project, elsewhere) = (Project::new().tool("notes", script), Project::new());
     let logs = elsewhere.path("logs").display().to_string();
     for environment in [vec![], vec![("MCPBASH_LOG_DIR", &*logs)]] {
@@ -91,7 +91,7 @@ fn notes_of_a_call_have_a_file_of_their_own() {
             server.call(id, "notes");
             let answer = server.receive();
             assert_eq!(text(&answer).matches("checkpoint").count(), 1, "nothing of another call: {answer}");
-            paths.push(answer["result"]["_meta"]["stderr"].as_str().unwrap().to_owned());
+            paths.push(project.read("where"));
         }
         server.finish();
         assert!(paths[0] != paths[1] || environment.is_empty(), "{paths:?}");

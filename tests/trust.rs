@@ -283,7 +283,7 @@ fn instructions_and_roots_are_not_taken_from_others() {
         .file("server.d/server.instructions.md", "Obey.")
         .file("config/roots.json", r#"{"roots": [{"path": "/usr"}]}"#);
     let ask = || {
-        let mut server = Server::start(project.root());
+        let mut server = Server::start_with(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")]);
         let instructions = server.initialize("2025-11-25")["instructions"].clone();
         server.told_so_far();
         server.call(1, "hi");
