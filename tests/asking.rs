@@ -484,8 +484,12 @@ fn without_a_word_from_the_client_roots_are_the_projects() {
     // A setting that is wrong lets nobody out.
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_ROOTS", "nowhere")], "2025-11-25");
     server.call(1, "asks");
-    assert_eq!(text(&server.receive()).trim(), "");
-    assert!(server.finish().contains("MCPBASH_ROOTS names nowhere"));
+    let mut answer = server.receive();
+    while answer["id"] != 1 {
+        answer = server.receive();
+    }
+    assert_eq!(text(&answer).trim(), "");
+    assert!(server.finish().contains("MCPBASH_ROOTS (or --roots) names nowhere"));
 }
 
 #[test]

@@ -35,9 +35,8 @@ fn a_provider_of_the_project_is_run_with_the_uri() {
     let mut server = quiet(&project, &[("SECRET", "secret"), ("MCP_RESOURCES_ROOTS", "docs:/srv/files")]);
     let root = project.root().canonicalize().unwrap().display().to_string();
     let answer = read(&mut server, "myapi://status");
-    let expected = format!(
-        "1|myapi://status|myapi://status|{root}|{root}/providers|{root}/docs:/srv/files:{root}/resources|\n"
-    );
+    let expected =
+        format!("1|myapi://status|myapi://status|{root}|{root}/providers|{root}/docs:/srv/files|\n");
     assert_eq!(text(&answer), expected);
     assert_eq!(text(&read(&mut server, "py://x y")), "py://x y");
     // It is not run for what the project does not say it has.
@@ -58,7 +57,7 @@ fn it_sees_of_the_environment_what_the_mode_says() {
         of(&[("MCPBASH_PROVIDER_ENV_MODE", "allowlist"), ("MCPBASH_PROVIDER_ENV_ALLOWLIST", "ONE")]),
         "1|"
     );
-    assert_eq!(of(&[("MCPBASH_PROVIDER_ENV_MODE", "inherit")]), "|");
+    assert_eq!(of(&[("MCPBASH_PROVIDER_ENV_ALLOWLIST", "OTHER")]), "|2", "a list alone is the mode for it");
     let both = [("MCPBASH_PROVIDER_ENV_MODE", "inherit"), ("MCPBASH_PROVIDER_ENV_INHERIT_ALLOW", "true")];
     assert_eq!(of(&both), "1|2");
 }
@@ -188,12 +187,32 @@ fn files_are_read_beneath_the_roots_and_nowhere_else() {
     let roots = format!("docs:{}", elsewhere.root().display());
     let mut server = quiet(&project, &[("MCP_RESOURCES_ROOTS", &roots)]);
     for (uri, expected) in [
-        (uri(&project, "resources/in.txt"), "in"),
         (uri(&project, "docs/doc.txt"), "doc"),
         (uri(&elsewhere, "else.txt"), "else"),
         ("file://./docs/doc.txt".to_owned(), "doc"),
     ] {
         assert_eq!(text(&read(&mut server, &uri)), expected);
     }
-    assert_eq!(code(&read(&mut server, &uri(&project, "top.txt"))), -32603);
+    for outside in ["resources/in.txt", "top.txt"] {
+        assert_eq!(code(&read(&mut server, &uri(&project, outside))), -32603, "{outside}");
+    }
+}
+
+#[test]
+fn a_script_can_call_our_own_providers() {
+    let project = Project::new()
+        .file("resources/in.txt", "in")
+        .file("outside.txt", "outside")
+        .file("resources/w.meta.json", r#"{"uri": "wrap://w"}"#)
+        .script("providers/wrap.sh", "#!/bin/sh\n\"$MCPBASH_HOME/providers/file.sh\" file://./resources/in.txt\n")
+        .tool(
+            "reads",
+            "#!/bin/sh\nfor uri in echo://hello file://./resources/in.txt file://./outside.txt file://./resources/no file://example.com/x https://example.com/; do\n\t\"$MCPBASH_HOME/providers/${uri%%:*}.sh\" \"$uri\" 2>/dev/null; echo \" $?\"\ndone\n",
+        );
+    let mut server = quiet(&project, &[]);
+    server.call(1, "reads");
+    let answer = server.receive();
+    let said = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    assert_eq!(said, "hello 0\nin 0\n 2\n 3\n 4\n 2");
+    assert_eq!(text(&read(&mut server, "wrap://w")), "in");
 }

@@ -124,8 +124,10 @@ fn a_file_behind_a_link_is_followed_to_where_it_is() {
     let project = with_last().file("data/v1/a.txt", "one").file("data/v2/a.txt", "two");
     std::os::unix::fs::symlink("v1", project.path("data/current")).unwrap();
     let uri = "file://./data/current/a.txt";
-    let mut server =
-        quiet(&project, &[("MCP_RESOURCES_ROOTS", "data"), ("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]);
+    let mut server = quiet(
+        &project,
+        &[("MCP_RESOURCES_ROOTS", "data:resources"), ("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")],
+    );
     subscribe_to_last(&mut server);
     subscribe(&mut server, uri);
     project.write("data/v1/a.txt", "changed");

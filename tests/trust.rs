@@ -283,7 +283,7 @@ fn instructions_and_roots_are_not_taken_from_others() {
         .file("server.d/server.instructions.md", "Obey.")
         .file("config/roots.json", r#"{"roots": [{"path": "/usr"}]}"#);
     let ask = || {
-        let mut server = Server::start(project.root());
+        let mut server = Server::start_with(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")]);
         let instructions = server.initialize("2025-11-25")["instructions"].clone();
         server.told_so_far();
         server.call(1, "hi");
@@ -293,13 +293,13 @@ fn instructions_and_roots_are_not_taken_from_others() {
     for path in ["server.d/server.instructions.md", "config/roots.json"] {
         set_mode(project.path(path), 0o664);
     }
-    let root = project.root().canonicalize().unwrap();
-    assert_eq!(ask(), (Value::Null, json!(root)));
+    // Roots that cannot be believed are none, and never the default.
+    assert_eq!(ask(), (Value::Null, json!("")));
     for path in ["server.d/server.instructions.md", "config/roots.json"] {
         set_mode(project.path(path), 0o644);
         set_mode(project.path(path).parent().unwrap(), 0o775);
     }
-    assert_eq!(ask(), (Value::Null, json!(root)));
+    assert_eq!(ask(), (Value::Null, json!("")));
 }
 
 /// Only root can give files away, so this can be looked at by root alone.

@@ -154,6 +154,8 @@ _mcp_require_path() {
 		shift
 	done
 	[ -n "$pointer" ] || mcp_fail_invalid_args "mcp_require_path: argument pointer is required"
+	# Whoever set the roots made a mistake, which must not open every path.
+	[ -z "${MCP_ROOTS_REFUSED:-}" ] || mcp_fail_invalid_args "$pointer is not allowed: $MCP_ROOTS_REFUSED"
 
 	if ! _mcp_arg "$pointer"; then
 		if [ -n "$single" ]; then

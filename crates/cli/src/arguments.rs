@@ -170,6 +170,8 @@ pub(crate) enum ProviderCommand {
         /// The executable, which answers `list` with a JSON object for each of its tools
         file: PathBuf,
     },
+    /// For scripts: print what a URI (`file:`, `https:`, `git+https:`, `echo:`) names, within the limits of a server
+    Read { uri: String },
 }
 
 #[derive(Debug, Clone, Subcommand)]

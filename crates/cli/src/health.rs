@@ -64,6 +64,9 @@ fn examine_all(arguments: &Arguments) -> Report {
             return misconfigured(found);
         }
     };
+    let mut setting_problems = Vec::new();
+    let settings =
+        startup::settings_at(&Location::Folder(folder.clone()), arguments, settings, &mut setting_problems);
     let (_runtime, scripts) = match startup::scripts(settings) {
         Ok(scripts) => scripts,
         Err(error) => {
@@ -82,7 +85,11 @@ fn examine_all(arguments: &Arguments) -> Report {
     found.extend(diagnostics.into_iter().map(Finding::from));
     let missing = scripts.missing_programs(&catalog);
     found.extend(missing.iter().map(|words| Finding::below(&folder, words)));
-    let mut healthy = is_healthy(&catalog, &found);
+    let environment = startup::environment_problems(&scripts, &catalog);
+    let mut healthy = is_healthy(&catalog, &found) && environment.refusals.is_empty();
+    let warnings = setting_problems.iter().chain(&environment.missing);
+    found.extend(warnings.map(|words| Finding { severity: Severity::Warning, ..Finding::of_error(words) }));
+    found.extend(environment.refusals.iter().map(|words| Finding::error(words.clone(), None)));
     let checked = health_checks::run(&scripts, &paths);
     if let Some(Err(problem)) = &checked {
         healthy = false;

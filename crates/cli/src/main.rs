@@ -13,7 +13,9 @@ mod finding;
 mod health;
 mod health_checks;
 mod health_report;
+mod log_files;
 mod provider;
+mod provider_read;
 mod registry;
 mod search_path;
 mod serve;
@@ -52,6 +54,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
         Some(Command::Download(options)) => download::run(options),
         Some(Command::Registry(command)) => registry::run(arguments, command),
         Some(Command::Provider(ProviderCommand::Check { file })) => provider::check(file),
+        Some(Command::Provider(ProviderCommand::Read { uri })) => provider_read::run(arguments, uri),
         None if arguments.health => Ok(health::run(arguments)),
         None => serve::run(arguments),
     }

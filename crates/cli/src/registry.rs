@@ -13,9 +13,9 @@ use std::time::UNIX_EPOCH;
 
 pub(crate) fn run(arguments: &Arguments, command: &RegistryCommand) -> Result<ExitCode, Error> {
     let (settings, _) = startup::settings();
-    let Location::Folder(root) = startup::location(arguments, &settings)? else {
-        return Err(Error::NoProject);
-    };
+    let location = startup::location(arguments, &settings)?;
+    let settings = startup::settings_at(&location, arguments, settings, &mut Vec::new());
+    let Location::Folder(root) = location else { return Err(Error::NoProject) };
     let paths = startup::paths(&root, &settings);
     match command {
         RegistryCommand::Refresh(options) => refresh(&paths, settings, options),

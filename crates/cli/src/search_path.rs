@@ -38,18 +38,18 @@ impl SearchPath {
 impl SearchPath {
     /// The same with the folders of programs that a project brings along, for those who ask whether a program is there.
     pub(crate) fn for_project(&self, paths: &Paths) -> OsString {
-        let own = [".venv/bin", "node_modules/.bin"].map(|folder| paths.root.join(folder));
+        let own = [".venv/bin", "venv/bin", "node_modules/.bin"].map(|folder| paths.root.join(folder));
         let own = std::env::join_paths(own).unwrap_or_default();
         joined(&self.path, &own)
     }
 }
 
-/// Finds the search path in the background, so that no answer waits for it, and goes on with `then`.
-pub(crate) fn resolve_for(scripts: Arc<Scripts>, then: impl FnOnce() + Send + 'static) {
+/// Finds the search path in the background, so that no answer waits for it, and does what has to wait for it itself.
+pub(crate) fn resolve_for(scripts: Arc<Scripts>, then: impl FnOnce(&Scripts) + Send + 'static) {
     // Without a thread the path is the one we were started with, which is what scripts have until then anyway.
     let _ = std::thread::Builder::new().name("path".into()).spawn(move || {
         scripts.set_search_path(SearchPath::resolve(&scripts).path);
-        then();
+        then(&scripts);
     });
 }
 

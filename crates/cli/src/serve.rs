@@ -3,8 +3,8 @@
 use crate::arguments::Arguments;
 use crate::error::Error;
 use crate::start_checks::StartChecks;
-use crate::{allocator, search_path, startup, welcome};
-use mcp_bash_project::{Catalog, Location, no_project};
+use crate::{allocator, log_files, search_path, startup, welcome};
+use mcp_bash_project::{Catalog, Location, Paths, Tool, no_project};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{Log, Server, Style};
 use mcp_bash_transport::{Ending, Host};
@@ -16,27 +16,32 @@ use std::sync::Arc;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     allocator::keep_little();
-    let (mut settings, problems) = startup::settings();
+    let (settings, problems) = startup::settings();
     if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
         return Err(Error::Setting(fatal.to_string()));
     }
-    let style = if std::io::stderr().is_terminal() { Style::Plain } else { Style::Json };
+    let location = startup::location(arguments, &settings)?;
+    let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let settings = startup::settings_at(&location, arguments, settings, &mut problems);
+    let style = match (std::io::stderr().is_terminal(), settings.logs.timestamps) {
+        (true, true) => Style::Timed,
+        (true, false) => Style::Plain,
+        (false, _) => Style::Json,
+    };
     let mut log = Log::new(settings.log_level, style);
-    if let Some(path) = &arguments.log_file {
+    let own_file = log_files::make_folders(&settings.logs);
+    let own_file = own_file.map_err(|(path, source)| Error::LogFile { path, source })?;
+    if let Some(path) = arguments.log_file.as_ref().or(own_file.as_ref()) {
         let failed = |source| Error::LogFile { path: path.clone(), source };
         log = log.with_file(path).map_err(failed)?;
     }
-    if let Some(roots) = &arguments.roots {
-        settings.roots = Some(roots.replace(',', ":"));
-    }
     for problem in &problems {
-        log.event(LogLevel::Warning, "mcp.settings", &problem.to_string(), &json!({}));
+        log.event(LogLevel::Warning, "mcp.settings", problem, &json!({}));
     }
     for unknown in startup::unknown_names() {
         log.event(LogLevel::Warning, "mcp.settings", &unknown.to_string(), &json!({}));
     }
 
-    let location = startup::location(arguments, &settings)?;
     if location == Location::Embedded {
         let here = std::env::current_dir().ok();
         log.event(
@@ -48,18 +53,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     }
     let (runtime, scripts) = startup::scripts(settings)?;
     let paths = startup::paths_at(&location, &scripts)?;
+    if let Err(error) = log_files::describe_surroundings(&scripts) {
+        let details = json!({ "error": error.to_string() });
+        log.event(LogLevel::Warning, "mcp.logs", "env-snapshot.json cannot be written", &details);
+    }
     let reading = scripts.reading(&paths);
     let catalog = Catalog::read(&paths, &reading);
     if std::io::stdin().is_terminal() {
         eprint!("{}", welcome::text(&location, &catalog, scripts.settings().minimal));
     }
 
+    let needing = catalog.tools.items().iter().filter(|tool| !tool.variables.is_empty()).cloned();
+    let needing: Vec<Arc<Tool>> = needing.collect();
     let server = Server::new(Arc::clone(&scripts), runtime.handle().clone(), catalog, reading, log);
     let server = Arc::new(server);
     report_panics(&server);
     follow_project(&server, &scripts);
-    let looking = Arc::clone(&server);
-    search_path::resolve_for(scripts, move || looking.report_missing_programs());
+    let told = Arc::clone(&server);
+    search_path::resolve_for(scripts, move |scripts| {
+        report_environment(&told, scripts, &paths, &needing);
+        told.report_missing_programs();
+    });
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
     let ending =
         mcp_bash_transport::stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?;
@@ -94,6 +108,17 @@ fn follow_project(server: &Arc<Server>, scripts: &Arc<Scripts>) {
             "changes of the project are not noticed",
             &details,
         );
+    }
+}
+
+/// Says once what would keep scripts from being run, or from finding what they need.
+fn report_environment(server: &Server, scripts: &Scripts, paths: &Paths, tools: &[Arc<Tool>]) {
+    let problems = scripts.environment_problems(paths, tools.iter().map(|tool| &**tool));
+    if let Some(why) = problems.refusal {
+        server.log().event(LogLevel::Error, "mcp.environment", &why, &json!({}));
+    }
+    for problem in problems.missing {
+        server.log().event(LogLevel::Warning, "mcp.environment", &problem, &json!({}));
     }
 }
 

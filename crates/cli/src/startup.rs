@@ -2,14 +2,60 @@
 
 use crate::arguments::Arguments;
 use crate::error::{Error, LEAST_FILES};
-use mcp_bash_project::{Location, Paths, stage_embedded};
+use crate::log_files;
+use mcp_bash_project::{Catalog, Location, Paths, ServerConfig, roots, stage_embedded};
 use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{Scripts, known_variables};
-use mcp_bash_settings::{SettingProblem, Settings, UnknownName};
+use mcp_bash_settings::{ProjectSettings, SettingProblem, Settings, UnknownName};
+use mcp_bash_wire::LogLevel;
 use rustix::process::{Resource, getrlimit};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
+
+/// The settings in force for the project at `location`: those of the environment and of the command line, then its own.
+/// What is wrong with those of the environment is `problems`, to which the rest is added.
+pub(crate) fn settings_at(
+    location: &Location,
+    arguments: &Arguments,
+    of_environment: Settings,
+    problems: &mut Vec<String>,
+) -> Settings {
+    let mut settings = match location {
+        Location::Folder(folder) => with_project(folder, of_environment, problems),
+        Location::Embedded => of_environment,
+    };
+    if let Some(roots) = &arguments.roots {
+        settings.roots = Some(roots.replace(',', ":"));
+    }
+    log_files::settle(&mut settings.logs);
+    settings
+}
+
+/// The settings with those that the project in `root` makes itself.
+fn with_project(root: &Path, of_environment: Settings, problems: &mut Vec<String>) -> Settings {
+    let (paths, mut diagnostics) = (paths(root, &of_environment), Vec::new());
+    let config = ServerConfig::read(&paths, &mut diagnostics);
+    problems.extend(diagnostics.iter().map(ToString::to_string));
+    let mut settings = of_environment;
+    if !config.settings.is_empty() {
+        let (project, unusable) = ProjectSettings::new(&config.settings);
+        let (with_project, refused) = Settings::from_environment_and(&project);
+        // What is wrong with the environment is known already.
+        problems.extend(unusable.iter().map(ToString::to_string));
+        for problem in refused.iter().map(ToString::to_string) {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
+        settings = with_project;
+    }
+    settings.project_variables = config.variables;
+    if !settings.has_log_level && paths.server.join(".debug").exists() {
+        settings.log_level = LogLevel::Debug;
+    }
+    settings
+}
 
 /// The settings of the environment, and what is wrong with them.
 pub(crate) fn settings() -> (Settings, Vec<SettingProblem>) {
@@ -40,8 +86,29 @@ pub(crate) fn scripts(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Err
     // long has threads of its own.
     let runtime =
         Builder::new_current_thread().enable_all().build().map_err(|source| Error::Start { source })?;
-    let state_dir = Arc::new(StateDir::new(std::env::temp_dir(), settings.preserve_state));
+    let temporary = settings.logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
+    let state_dir = Arc::new(StateDir::new(temporary, settings.logs.keep));
     Ok((runtime, Arc::new(Scripts::new(settings, state_dir))))
+}
+
+/// What is wrong with the roots and the environment of scripts.
+pub(crate) struct EnvironmentProblems {
+    /// Why scripts are not run, or no path is allowed.
+    pub(crate) refusals: Vec<String>,
+    /// What scripts will miss.
+    pub(crate) missing: Vec<String>,
+}
+
+/// Looks at the roots and the environment of scripts before any of them is called.
+pub(crate) fn environment_problems(scripts: &Scripts, catalog: &Catalog) -> EnvironmentProblems {
+    let (paths, tools) = (&catalog.paths, catalog.tools.items().iter().map(|tool| &**tool));
+    let found = scripts.environment_problems(paths, tools);
+    let (mut refusals, mut missing) = (Vec::from_iter(found.refusal), found.missing);
+    let mut diagnostics = Vec::new();
+    let roots = roots::of_project(paths, scripts.settings().roots.as_deref(), &mut diagnostics);
+    refusals.extend(roots.err());
+    missing.extend(diagnostics.iter().map(ToString::to_string));
+    EnvironmentProblems { refusals, missing }
 }
 
 /// Where the project at `location` is. The embedded one is written to the private folder first.

@@ -47,6 +47,7 @@ pub(crate) struct Metadata {
     pub(crate) path: Option<String>,
     /// How the arguments of a tool reach its script: as words, in variables, on standard input.
     pub(crate) argv: Option<Box<RawValue>>,
+    /// That, or the names of variables that a tool needs.
     pub(crate) env: Option<Box<RawValue>>,
     pub(crate) stdin: Option<Box<RawValue>>,
     /// What a tool runs that has no script.

@@ -59,51 +59,60 @@ fn local_path(uri: &str) -> Result<PathBuf, String> {
 }
 
 /// The roots of a project whose client names none: those of the setting, else those of `config/roots.json`, else the
-/// project itself. A setting that is wrong is an error, since a person wrote it to keep scripts inside.
+/// project itself. The error says why no path is allowed: what is set and wrong was written to keep scripts inside.
 pub fn of_project(
     paths: &Paths,
     setting: Option<&str>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Root>, String> {
-    let mut roots = Vec::new();
     if let Some(setting) = setting {
-        for path in setting.split(':').filter(|path| !path.is_empty()) {
-            let found = root(&paths.root.join(path), None);
-            add(
-                &mut roots,
-                found.map_err(|problem| format!("names {path}, which cannot be used: {problem}"))?,
-            );
-        }
+        return of_setting(paths, setting)
+            .map_err(|problem| format!("MCPBASH_ROOTS (or --roots) {problem}; no path is allowed"));
     }
-    if roots.is_empty() {
-        configured(paths, &mut roots, diagnostics);
+    let configured = configured(paths, diagnostics)?;
+    if !configured.is_empty() {
+        return Ok(configured);
     }
-    if roots.is_empty() {
-        roots.extend(root(&paths.root, None));
-    }
-    Ok(roots)
+    let project = root(&paths.root, None);
+    project.map(|root| vec![root]).map_err(|problem| format!("the project cannot be a root: {problem}"))
 }
 
-/// The roots of `config/roots.json`. What is wrong there is told, and the rest is used.
-fn configured(paths: &Paths, roots: &mut Vec<Root>, diagnostics: &mut Vec<Diagnostic>) {
+fn of_setting(paths: &Paths, setting: &str) -> Result<Vec<Root>, String> {
+    let mut roots = Vec::new();
+    for path in setting.split(':').filter(|path| !path.is_empty()) {
+        let found = root(&paths.root.join(path), None);
+        let found = found.map_err(|problem| format!("names {path}, which cannot be used: {problem}"))?;
+        add(&mut roots, found);
+    }
+    if roots.is_empty() { Err("names no folder".to_owned()) } else { Ok(roots) }
+}
+
+/// The roots of `config/roots.json`, none where there is no such file. An entry that is wrong is told, and the others
+/// are used; where there is no other, or nothing can be read, no path is allowed.
+fn configured(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Result<Vec<Root>, String> {
     let file = paths.root.join("config/roots.json");
-    let Some(text) = believed_text(&file, &paths.root, LONGEST, diagnostics) else { return };
-    let listed: Listed = match serde_json::from_str(&text) {
-        Ok(listed) => listed,
-        Err(error) => {
-            return diagnostics.push(Diagnostic::new(file, format!("is ignored: {}", mend(&error))));
-        }
+    let known = diagnostics.len();
+    let refused = "config/roots.json cannot be used; no path is allowed until it is mended";
+    let Some(text) = believed_text(&file, &paths.root, LONGEST, diagnostics) else {
+        // A file that is not there is nothing to tell of.
+        return if diagnostics.len() == known { Ok(Vec::new()) } else { Err(refused.to_owned()) };
     };
+    let listed: Listed = serde_json::from_str(&text).map_err(|error| {
+        diagnostics.push(Diagnostic::new(&file, format!("cannot be used: {}", mend(&error))));
+        refused.to_owned()
+    })?;
+    let (mut roots, is_named) = (Vec::new(), !listed.roots.is_empty());
     for (index, named) in listed.roots.into_iter().enumerate() {
         let path = named.path.unwrap_or_default();
         match root(&paths.root.join(&path), named.name) {
-            Ok(root) => add(roots, root),
+            Ok(root) => add(&mut roots, root),
             Err(problem) => {
-                diagnostics
-                    .push(Diagnostic::new(&file, format!("`roots[{index}]` ({path}) is ignored: {problem}")));
+                let problem = format!("`roots[{index}]` ({path}) is ignored: {problem}");
+                diagnostics.push(Diagnostic::new(&file, problem));
             }
         }
     }
+    if roots.is_empty() && is_named { Err(refused.to_owned()) } else { Ok(roots) }
 }
 
 fn root(path: &Path, name: Option<String>) -> Result<Root, String> {

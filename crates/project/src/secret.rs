@@ -7,6 +7,11 @@ use std::os::unix::ffi::OsStrExt;
 /// Where the secret stands in our own environment.
 const NAME: &str = "MCPBASH_REMOTE_TOKEN";
 
+/// A variable of our own environment, unless it has the secret in it.
+pub fn variable_without_secret(name: &str) -> Option<OsString> {
+    environment_without_secret().find(|(known, _)| known == name).map(|(_, value)| value)
+}
+
 /// Our own environment without the variable that holds the secret, and without any other whose value has it in it, as when
 /// one was made from the other.
 pub fn environment_without_secret() -> impl Iterator<Item = (OsString, OsString)> {

@@ -7,7 +7,7 @@ use crate::metadata::Metadata;
 use crate::sighting::{Candidate, Sighting};
 use crate::sign::{self, Says};
 use crate::stamp::Stamp;
-use crate::{Diagnostic, Paths, icons, trust, unread_arguments};
+use crate::{Diagnostic, Paths, icons, trust, unread_arguments, variable_names};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,6 +32,8 @@ pub struct Tool {
     pub icons: Option<Box<RawValue>>,
     pub meta: Option<Box<RawValue>>,
     pub timeouts: Timeouts,
+    /// The variables of the server's environment that it needs.
+    pub variables: Vec<String>,
     /// The script; for a tool without one, the metadata that says what is run.
     pub script: PathBuf,
     pub execution: Execution,
@@ -135,6 +137,7 @@ impl Tool {
                 most: positive(metadata.max_timeout_secs, "maxTimeoutSecs")?,
                 hint: metadata.timeout_hint,
             },
+            variables: variable_names::read(metadata.env.as_deref(), problems),
             name,
             script,
             execution,
@@ -326,6 +329,7 @@ impl Entry for Tool {
                 most: positive(metadata.max_timeout_secs, "maxTimeoutSecs").ok()?,
                 hint: metadata.timeout_hint,
             },
+            variables: variable_names::read(metadata.env.as_deref(), &mut Vec::new()),
             execution: Execution::of(mapped, &input_schema).ok()?,
             input_schema,
             distrust: None,
@@ -353,6 +357,10 @@ impl Entry for Tool {
         let raw = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
         let text = |value: &Option<String>| value.as_deref().map(write::string);
         let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs().to_string());
+        let variables = self.variables.iter().map(|name| write::string(name)).collect::<Vec<_>>().join(",");
+        let mapped = self.execution.mapping().into_iter().flat_map(|mapping| &mapping.written);
+        let is_mapped = mapped.clone().any(|(key, _)| *key == "env");
+        let variables = (!variables.is_empty() && !is_mapped).then(|| format!("[{variables}]"));
         let members = [
             ("name", Some(write::string(&self.name))),
             ("title", text(&self.title)),
@@ -364,12 +372,12 @@ impl Entry for Tool {
             ("progressExtendsTimeout", self.timeouts.progress_extends.map(|extends| extends.to_string())),
             ("maxTimeoutSecs", seconds(self.timeouts.most)),
             ("timeoutHint", text(&self.timeouts.hint)),
+            ("env", variables),
             ("icons", raw(&self.icons)),
             ("annotations", raw(&self.annotations)),
             ("_meta", raw(&self.meta)),
         ];
-        let mapping = self.execution.mapping().into_iter().flat_map(|mapping| &mapping.written);
-        let mapping = mapping.map(|(key, text)| (*key, Some(text.clone())));
+        let mapping = mapped.map(|(key, text)| (*key, Some(text.clone())));
         let members = members.into_iter().chain(mapping);
         let members = members.filter_map(|(name, value)| Some(format!("\"{name}\":{}", value?)));
         format!("{{{}}}", members.collect::<Vec<_>>().join(","))

@@ -42,6 +42,10 @@ impl Variables {
         value.strip_suffix(b"\0").map(OsStr::from_bytes)
     }
 
+    pub fn names(&self) -> impl Iterator<Item = &OsStr> {
+        self.places.iter().map(|(start, length)| OsStr::from_bytes(&self.text[*start..start + length]))
+    }
+
     /// The name of a variable that no process can be given: an invalid name, or a value that holds a NUL.
     pub(crate) fn impossible(&self) -> Option<&str> {
         self.impossible.as_deref()

@@ -44,7 +44,7 @@ impl Scripts {
         cancelled: impl Future<Output = ()>,
     ) -> Result<Outcome, ScriptError> {
         let (what, settings) = (format!("The completion of '{}'", call.name), self.settings());
-        let mut environment = self.common_environment(call.paths);
+        let mut environment = self.common_environment(call.paths).await?;
         let mut spill = Spill::new(self.runner(), settings.payload_threshold);
         let names = ["MCP_COMPLETION_ARGS_JSON", "MCP_COMPLETION_ARGS_FILE"];
         spill

@@ -1,10 +1,15 @@
 //! What a script finds in its environment.
 
-use crate::scripts::Scripts;
-use mcp_bash_project::{Paths, environment_without_secret};
+use crate::env_file::Changes;
+use crate::error::NoEnvironment;
+use crate::project_programs::ProjectPrograms;
+use crate::scripts::{CommonEnvironment, Scripts};
+use mcp_bash_project::{Paths, environment_without_secret, variable_without_secret};
 use mcp_bash_runner::Variables;
 use mcp_bash_settings::EnvironmentMode;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::sync::Arc;
 
 /// What a script may always read of our own environment.
 const INHERITED: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LC_ALL", "TZ"];
@@ -13,40 +18,147 @@ const INHERITED: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDI
 const DEFAULTS: [(&str, &str); 3] =
     [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TMPDIR", "/tmp"), ("LANG", "C")];
 
-/// What all scripts that serve somebody have in common, which is the same from call to call: the toolbox as well.
-pub(crate) fn common(scripts: &Scripts, paths: &Paths) -> Variables {
-    let mut variables = base(&scripts.settings().environment_mode, scripts.search_path(), paths);
-    if let Some(toolbox) = scripts.toolbox() {
-        variables.extend(toolbox.variables());
-        if let Some(path) = variables.get("PATH") {
-            let completed = toolbox.completed(path);
-            variables.set("PATH", completed);
+impl Scripts {
+    /// What every script that serves somebody finds in its environment, the toolbox as well. It is put together again only
+    /// when something is different.
+    pub(crate) async fn common_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
+        let mode = &self.settings().environment_mode;
+        let changes = self.changes(mode, paths).await?;
+        let mut common = self.common_environment.lock();
+        match &*common {
+            Some(known)
+                if known.search_path.as_ref() == self.search_path()
+                    && Arc::ptr_eq(&known.changes, &changes)
+                    && known.paths == *paths =>
+            {
+                Ok(known.variables.clone())
+            }
+            _ => {
+                let variables = self.with_toolbox(compose(self, mode, paths, &changes));
+                let (search_path, paths) = (self.search_path().cloned(), paths.clone());
+                let known = CommonEnvironment { search_path, paths, changes, variables: variables.clone() };
+                *common = Some(known);
+                Ok(variables)
+            }
         }
     }
+
+    /// What an executable finds in its environment that says which tools it has.
+    pub(crate) async fn bare_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
+        let mode = &self.settings().environment_mode;
+        Ok(compose(self, mode, paths, &*self.changes(mode, paths).await?))
+    }
+
+    /// What an executable finds in its environment that reads resources.
+    pub(crate) async fn provider_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
+        let mode = &self.settings().resources.environment_mode;
+        let changes = self.changes(mode, paths).await?;
+        Ok(self.with_toolbox(compose(self, mode, paths, &changes)))
+    }
+
+    /// What a script of `server.d` finds in its environment: operators write those, so they see all of ours but the
+    /// secret, and what `env.sh` makes of it.
+    pub(crate) async fn server_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
+        let changes = self.env_file.changes(self, paths, || own(self, paths)).await?;
+        Ok(changed(own_map(self, paths), &changes).into_iter().collect())
+    }
+
+    /// What `server.d/env.sh` does to the environment, if scripts are run in that mode at all.
+    async fn changes(&self, mode: &EnvironmentMode, paths: &Paths) -> Result<Arc<Changes>, NoEnvironment> {
+        if let EnvironmentMode::Refused(why) = mode {
+            return Err(NoEnvironment::Mode(why.clone()));
+        }
+        self.env_file.changes(self, paths, || own(self, paths)).await
+    }
+
+    fn with_toolbox(&self, mut variables: Variables) -> Variables {
+        if let Some(toolbox) = self.toolbox() {
+            variables.extend(toolbox.variables());
+            if let Some(path) = variables.get("PATH") {
+                let completed = toolbox.completed(path);
+                variables.set("PATH", completed);
+            }
+        }
+        variables
+    }
+
+    /// Where scripts find their programs, without those that their project brings along.
+    pub(crate) fn effective_search_path(&self) -> OsString {
+        let own = || std::env::var_os("PATH").filter(|path| !path.is_empty());
+        self.search_path().cloned().or_else(own).unwrap_or_else(|| DEFAULTS[0].1.into())
+    }
+
+    /// The programs that the project brings along, unless nobody wants them.
+    pub(crate) fn project_programs(&self, paths: &Paths) -> ProjectPrograms {
+        if self.settings().project_programs {
+            ProjectPrograms::find(paths)
+        } else {
+            ProjectPrograms::default()
+        }
+    }
+}
+
+type Map = BTreeMap<OsString, OsString>;
+
+/// What every process of a project finds in its environment.
+fn compose(scripts: &Scripts, mode: &EnvironmentMode, paths: &Paths, changes: &Changes) -> Variables {
+    let mut variables = inherited(mode, &scripts.settings().project_variables);
+    set_search_path(scripts, paths, &mut variables);
+    for (name, value) in DEFAULTS {
+        variables.entry(name.into()).or_insert_with(|| value.into());
+    }
+    let temporary = scripts.settings().logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
+    variables.insert("MCPBASH_TMP_ROOT".into(), temporary.into());
+    let mut variables = changed(variables, changes);
+    // Where things are is not a matter of taste.
+    set_places(paths, &mut variables);
+    variables.into_iter().collect()
+}
+
+fn set_search_path(scripts: &Scripts, paths: &Paths, variables: &mut Map) {
+    let programs = scripts.project_programs(paths);
+    variables.insert("PATH".into(), programs.before(&scripts.effective_search_path()));
+    if let Some(folder) = programs.virtual_env {
+        variables.insert("VIRTUAL_ENV".into(), folder.into());
+        // It would lead Python back out of its virtual environment.
+        variables.remove(OsStr::new("PYTHONHOME"));
+    }
+}
+
+fn set_places(paths: &Paths, variables: &mut Map) {
+    variables.insert("MCPBASH_PROJECT_ROOT".into(), paths.root.clone().into());
+    variables.insert("MCPBASH_TOOLS_DIR".into(), paths.tools.clone().into());
+    variables.insert("MCPBASH_SERVER_DIR".into(), paths.server.clone().into());
+    variables.insert("MCPBASH_MODE".into(), "full".into());
+}
+
+/// The environment that operators' scripts are run in.
+fn own_map(scripts: &Scripts, paths: &Paths) -> Map {
+    let mut variables: Map = environment_without_secret().collect();
+    set_search_path(scripts, paths, &mut variables);
+    set_places(paths, &mut variables);
     variables
 }
 
-/// What every process of a project finds in its environment.
-pub(crate) fn base(mode: &EnvironmentMode, search_path: Option<&OsString>, paths: &Paths) -> Variables {
-    let mut variables = inherited(mode);
-    if let Some(path) = search_path {
-        variables.set("PATH", path);
-    }
-    for (name, value) in DEFAULTS {
-        if variables.get(name).is_none() {
-            variables.set(name, value);
-        }
-    }
-    variables.set("MCPBASH_PROJECT_ROOT", &paths.root);
-    variables.set("MCPBASH_TOOLS_DIR", &paths.tools);
-    variables.set("MCPBASH_SERVER_DIR", &paths.server);
-    variables.set("MCPBASH_MODE", "full");
+fn own(scripts: &Scripts, paths: &Paths) -> Variables {
+    own_map(scripts, paths).into_iter().collect()
+}
+
+/// The environment as `env.sh` makes it.
+fn changed(mut variables: Map, changes: &Changes) -> Map {
+    variables.retain(|name, _| !changes.unset.contains(name));
+    let may_be_set = |name: &OsStr| {
+        let name = name.to_string_lossy();
+        !OF_ONE_CALL.contains(&&*name) && !name.contains("MCPBASH_REMOTE_TOKEN")
+    };
+    let set = changes.set.iter().filter(|(name, _)| may_be_set(name));
+    variables.extend(set.map(|(name, value)| (name.clone(), value.clone())));
     variables
 }
 
 /// What belongs to one call or one question. Where the server is itself run by a script of another one, what that script
 /// was given is nobody else's.
-pub(crate) const OF_ONE_CALL: [&str; 41] = [
+pub(crate) const OF_ONE_CALL: [&str; 42] = [
     "MCP_ASK_KEY",
     "MCP_ASK_SOCKET",
     "MCP_CANCEL_FILE",
@@ -78,6 +190,7 @@ pub(crate) const OF_ONE_CALL: [&str; 41] = [
     "MCP_ROOTS_JSON",
     "MCP_ROOTS_PATHS",
     "MCP_ROOTS_PATHS_FILE",
+    "MCP_ROOTS_REFUSED",
     "MCP_TOOL_ARGS_FILE",
     "MCP_TOOL_ARGS_JSON",
     "MCP_TOOL_ERROR_FILE",
@@ -90,23 +203,32 @@ pub(crate) const OF_ONE_CALL: [&str; 41] = [
     "MCP_TOOL_RESOURCES_FILE",
 ];
 
-/// What the mode lets through of our own environment. The remote token never gets through: it is the gateway's secret,
-/// not the script's.
-fn inherited(mode: &EnvironmentMode) -> Variables {
+/// What the mode lets through of our own environment, and the variables that the project says it needs. The remote
+/// token never gets through: it is the gateway's secret, not the script's.
+fn inherited(mode: &EnvironmentMode, needed: &[String]) -> Map {
     let allowed = |name: &OsStr| {
         let name = name.to_string_lossy();
-        if OF_ONE_CALL.contains(&&*name) {
+        if OF_ONE_CALL.contains(&&*name) || name.contains("MCPBASH_REMOTE_TOKEN") {
             return false;
         }
         let ours =
             (name.starts_with("MCP_") || name.starts_with("MCPBASH_")) && !name.contains("REMOTE_TOKEN");
-        ours || match mode {
-            EnvironmentMode::Inherit => !name.contains("MCPBASH_REMOTE_TOKEN"),
-            EnvironmentMode::Minimal => INHERITED.contains(&&*name),
-            EnvironmentMode::Allowlist(names) => {
-                INHERITED.contains(&&*name) || names.iter().any(|known| *known == name)
+        ours || needed.iter().any(|known| *known == name)
+            || match mode {
+                EnvironmentMode::Inherit => true,
+                EnvironmentMode::Allowlist(names) => {
+                    INHERITED.contains(&&*name) || names.iter().any(|known| *known == name)
+                }
+                EnvironmentMode::Minimal | EnvironmentMode::Refused(_) => INHERITED.contains(&&*name),
             }
-        }
     };
     environment_without_secret().filter(|(name, _)| allowed(name)).collect()
+}
+
+/// Those variables of our own environment that one script says it needs.
+pub(crate) fn needed(names: &[String]) -> impl Iterator<Item = (&String, OsString)> {
+    let ours =
+        |name: &String| !OF_ONE_CALL.contains(&name.as_str()) && !name.contains("MCPBASH_REMOTE_TOKEN");
+    let names = names.iter().filter(move |name| ours(name));
+    names.filter_map(|name| Some((name, variable_without_secret(name)?)))
 }

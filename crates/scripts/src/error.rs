@@ -41,6 +41,9 @@ pub enum ScriptError {
     /// An executable of the project did not read a resource.
     #[error(transparent)]
     Unread(#[from] Unread),
+    /// There is nothing to run a script in.
+    #[error(transparent)]
+    NoEnvironment(#[from] NoEnvironment),
     /// Others could have written a script of `server.d`.
     #[error("{file} is not trusted: {source}")]
     ServerScriptDistrusted { file: &'static str, source: Distrust },
@@ -54,6 +57,17 @@ impl ScriptError {
         let problems: Vec<String> = problems.into_iter().map(|problem| format!("- {problem}")).collect();
         Self::Unfit { tool: tool.to_owned(), problems: problems.join("\n") }
     }
+}
+
+/// Why no script is run: running it with less than what was meant for it would be a guess.
+#[derive(Debug, Clone, Error)]
+pub enum NoEnvironment {
+    /// A setting asks for more than is allowed.
+    #[error("No script is run: {0}")]
+    Mode(String),
+    /// `server.d/env.sh` is not what it should be.
+    #[error("No script is run: server.d/env.sh {0}")]
+    File(String),
 }
 
 /// Why a tool may not run, and what would allow it.

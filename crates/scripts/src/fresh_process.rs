@@ -4,6 +4,7 @@
 
 use crate::argv::Mapped;
 use crate::call_files::CallFiles;
+use crate::environment;
 use crate::scripts::Scripts;
 use crate::spill::Spill;
 use crate::tool_call::ToolCall;
@@ -23,14 +24,20 @@ pub(crate) struct Rendered<'a> {
     pub(crate) files: CallFiles,
 }
 
-/// `mapped` is what a tool is given that takes its arguments in another form.
+/// `variables` is what all scripts have in common, `mapped` what a tool is given that takes its arguments in another form.
 pub(crate) fn render<'a>(
     scripts: &Scripts,
     call: &ToolCall<'a>,
     mapped: Option<&'a Mapped>,
+    mut variables: Variables,
 ) -> io::Result<Rendered<'a>> {
     let (tool, roots, arguments) = (call.tool.tool, call.roots, call.arguments);
-    let mut variables = scripts.common_environment(call.tool.paths);
+    for (name, value) in environment::needed(&tool.variables) {
+        // What `env.sh` makes of it counts.
+        if variables.get(name).is_none() {
+            variables.set(name, value);
+        }
+    }
     let mut spill = Spill::new(scripts.runner(), scripts.settings().payload_threshold);
     let file = spill.json(&mut variables, ["MCP_TOOL_ARGS_JSON", "MCP_TOOL_ARGS_FILE"], arguments)?;
     let input = match (mapped.and_then(|mapped| mapped.input.as_deref()), file) {
@@ -52,6 +59,9 @@ pub(crate) fn render<'a>(
     variables.set("MCP_CANCEL_FILE", files.cancel());
     variables.set("MCP_ELICIT_SUPPORTED", if call.may_elicit { "1" } else { "0" });
     variables.set("MCP_ROOTS_COUNT", &roots.count);
+    if let Some(why) = &roots.refusal {
+        variables.set("MCP_ROOTS_REFUSED", why);
+    }
     let own = mapped.into_iter().flat_map(|mapped| &mapped.variables);
     variables.extend(own.map(|(name, value)| (name, value)));
     Ok(Rendered { variables, input, files })

@@ -3,7 +3,7 @@
 use crate::error::{ScriptError, system_error};
 use crate::outcome::Outcome;
 use crate::process::Limits;
-use crate::scripts::Scripts;
+use crate::scripts::{Scripts, block_on};
 use crate::server_script::ServerScript;
 use mcp_bash_project::{Paths, trust};
 use mcp_bash_runner::Patience;
@@ -53,8 +53,9 @@ impl Scripts {
                 budget: self.budget(),
             },
         };
-        let outcome = self.run_blocking(script.process(paths)).map_err(system_error);
-        let outcome = outcome.map_err(|source| ScriptError::ServerScriptNotRun { file: FILE, source })?;
-        Ok(Some(outcome))
+        let not_run = |source| ScriptError::ServerScriptNotRun { file: FILE, source };
+        let environment = block_on(self.server_environment(paths)).map_err(not_run)??;
+        let outcome = self.run_blocking(script.process(paths, environment)).map_err(system_error);
+        Ok(Some(outcome.map_err(not_run)?))
     }
 }

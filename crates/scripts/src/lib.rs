@@ -16,8 +16,11 @@
 
 mod argv;
 mod call_files;
+mod call_logs;
 mod completion;
+mod env_file;
 mod environment;
+mod environment_checks;
 mod error;
 mod fresh_process;
 mod health_checks;
@@ -28,6 +31,7 @@ mod patience;
 mod policy;
 mod process;
 mod program;
+mod project_programs;
 mod prompt;
 mod reading;
 mod resource_provider;
@@ -41,7 +45,8 @@ mod tool_call;
 mod toolbox;
 
 pub use completion::CompletionCall;
-pub use error::{Block, Failed, ScriptError, Unread};
+pub use environment_checks::EnvironmentProblems;
+pub use error::{Block, Failed, NoEnvironment, ScriptError, Unread};
 pub use fresh_process::LONGEST_ARGUMENT;
 pub use known_variables::known_variables;
 pub use mcp_bash_runner::{Overrun, Patience, ProcessEnding, Question, StateDir};

@@ -27,12 +27,23 @@ impl Scripts {
         self.ask_shell(shell.unwrap_or("/bin/sh".into()), TIMEOUT)
     }
 
+    /// The version of the bash that scripts find, and blocks until it has answered.
+    pub fn bash_version(&self) -> Option<String> {
+        let answer = self.ask(OsString::from("bash"), &["-c"], "$BASH_VERSION", TIMEOUT)?;
+        Some(answer.to_string_lossy().into_owned())
+    }
+
     fn ask_shell(&self, shell: OsString, timeout: Duration) -> Option<OsString> {
+        self.ask(shell, &["-l", "-c"], "$PATH", timeout)
+    }
+
+    /// What a shell has in a variable.
+    fn ask(&self, shell: OsString, options: &[&str], variable: &str, timeout: Duration) -> Option<OsString> {
         let here = std::env::current_dir().unwrap_or_else(|_| "/".into());
-        let command = format!("printf '%s%s%s' '{MARK}' \"$PATH\" '{MARK}'");
+        let command = format!("printf '%s%s%s' '{MARK}' \"{variable}\" '{MARK}'");
         let process = Process {
             start: Start { program: shell.into(), arguments: Vec::new() },
-            words: ["-l", "-c", &command].map(Into::into).into(),
+            words: options.iter().copied().chain([&*command]).map(Into::into).collect(),
             directory: &here,
             environment: environment_without_secret().collect(),
             input: Input::Bytes(&[]),

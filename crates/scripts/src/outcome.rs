@@ -18,18 +18,24 @@ pub struct Outcome {
     pub held: Charge,
     /// What it could leave beside its output, where it had a place to. It vanishes with this value.
     files: Option<CallFiles>,
+    /// The last command that was recorded, where commands are.
+    pub last_command: Option<String>,
 }
 
 impl From<mcp_bash_runner::Outcome> for Outcome {
     fn from(outcome: mcp_bash_runner::Outcome) -> Self {
         let mcp_bash_runner::Outcome { ending, stdout, held, stderr } = outcome;
-        Self { ending, stdout, stderr, held, files: None }
+        Self { ending, stdout, stderr, held, files: None, last_command: None }
     }
 }
 
 impl Outcome {
     pub(crate) fn with_files(self, files: CallFiles) -> Self {
         Self { files: Some(files), ..self }
+    }
+
+    pub(crate) fn with_last_command(self, last_command: Option<String>) -> Self {
+        Self { last_command, ..self }
     }
 
     /// What it printed as text, with a mark in the place of what is no UTF-8.

@@ -1,7 +1,7 @@
 //! Whether a tool may run: by the list of names, by who could have written it, and by what the project's own
 //! `server.d/policy.sh` says.
 
-use crate::error::{Block, ScriptError};
+use crate::error::{Block, NoEnvironment, ScriptError};
 use crate::process::Limits;
 use crate::scripts::Scripts;
 use crate::server_script::ServerScript;
@@ -9,6 +9,7 @@ use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Execution, Paths, Tool};
 use mcp_bash_runner::{Patience, ProcessEnding};
+use mcp_bash_settings::EnvironmentMode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,6 +62,9 @@ impl Scripts {
         if let Some(why) = self.settings().tool_policy.blocks(&tool.name) {
             return Err(blocked(Block::Setting(why)));
         }
+        if let EnvironmentMode::Refused(why) = &self.settings().environment_mode {
+            return Err(NoEnvironment::Mode(why.clone()).into());
+        }
         if let Some(why) = &tool.distrust {
             return Err(blocked(Block::Metadata(why.clone())));
         }
@@ -101,7 +105,8 @@ impl Scripts {
             },
         };
         let blocked = |why| ScriptError::Blocked { tool: tool.name.clone(), why };
-        let outcome = self.run_without_talk(script.process(paths), cancelled).await;
+        let environment = self.server_environment(paths).await?;
+        let outcome = self.run_without_talk(script.process(paths, environment), cancelled).await;
         let outcome = outcome.map_err(|error| blocked(Block::PolicyNotStarted(error)))?;
         match outcome.ending {
             // A policy that ends the shell half-way has not said yes.

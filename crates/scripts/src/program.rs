@@ -1,7 +1,7 @@
 //! The program of a tool that has no script: found where scripts find theirs, when the tool is called.
 
-use crate::error::{Block, ScriptError};
-use crate::scripts::Scripts;
+use crate::error::{Block, NoEnvironment, ScriptError};
+use crate::scripts::{Scripts, block_on};
 use mcp_bash_project::trust::{self, Distrust, Start};
 use mcp_bash_project::{Catalog, Execution, Paths};
 use rustix::fs::{Access, access};
@@ -13,6 +13,8 @@ pub(crate) enum NotFound {
     Missing,
     /// Others could have written it.
     Distrusted(Distrust),
+    /// Nothing is run at all.
+    NoEnvironment(NoEnvironment),
 }
 
 impl NotFound {
@@ -22,6 +24,7 @@ impl NotFound {
         match self {
             Self::Missing => ScriptError::NoProgram { tool, program: program.to_owned() },
             Self::Distrusted(distrust) => ScriptError::Blocked { tool, why: Block::Script(distrust) },
+            Self::NoEnvironment(why) => why.into(),
         }
     }
 }
@@ -29,12 +32,12 @@ impl NotFound {
 impl Scripts {
     /// Finds a program: by its path, which is relative to the project, or by its name on the PATH of scripts. What is part of the
     /// project is judged as its scripts are. For other programs their folder's owner answers, as for those that scripts call.
-    pub(crate) fn find_program(&self, program: &str, paths: &Paths) -> Result<Start, NotFound> {
+    pub(crate) async fn find_program(&self, program: &str, paths: &Paths) -> Result<Start, NotFound> {
         if program.contains('/') {
             let path = paths.root.join(program);
             return if path.is_file() { judged(&path, paths) } else { Err(NotFound::Missing) };
         }
-        let environment = self.common_environment(paths);
+        let environment = self.common_environment(paths).await.map_err(NotFound::NoEnvironment)?;
         let folders = environment.get("PATH").map(std::env::split_paths).into_iter().flatten();
         // A relative folder would mean another one in each working directory.
         let found = folders.filter(|folder| folder.is_absolute()).map(|folder| folder.join(program));
@@ -47,10 +50,10 @@ impl Scripts {
 
     /// The same for a call that comes before it is known where programs are found.
     pub(crate) async fn wait_for_program(&self, program: &str, paths: &Paths) -> Result<Start, NotFound> {
-        match self.find_program(program, paths) {
+        match self.find_program(program, paths).await {
             Err(NotFound::Missing) if self.search_path().is_none() => {
                 self.search_path_is_known().await;
-                self.find_program(program, paths)
+                self.find_program(program, paths).await
             }
             found => found,
         }
@@ -61,7 +64,11 @@ impl Scripts {
         let tools = catalog.tools.items().iter();
         let missing = tools.filter_map(|tool| {
             let Execution::Command { program, .. } = &tool.execution else { return None };
-            let not_found = self.find_program(program, &catalog.paths).err()?;
+            let not_found = block_on(self.find_program(program, &catalog.paths)).ok()?.err()?;
+            // That nothing is run is said once, and not for each tool.
+            if matches!(not_found, NotFound::NoEnvironment(_)) {
+                return None;
+            }
             let metadata = tool.script.strip_prefix(&catalog.paths.root).unwrap_or(&tool.script);
             Some(format!("{}: {}", metadata.display(), not_found.told(&tool.name, program)))
         });

@@ -30,7 +30,7 @@ impl Scripts {
         cancelled: impl Future<Output = ()>,
     ) -> Result<Outcome, ScriptError> {
         let (prompt, what) = (call.prompt, format!("Prompt '{}'", call.prompt.name));
-        let mut environment = self.common_environment(call.paths);
+        let mut environment = self.common_environment(call.paths).await?;
         let mut spill = Spill::new(self.runner(), self.settings().payload_threshold);
         let documents = [
             (["MCP_PROMPT_ARGS_JSON", "MCP_PROMPT_ARGS_FILE"], call.arguments),

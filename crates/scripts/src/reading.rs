@@ -1,9 +1,8 @@
 //! How a project is read: with somebody who runs what has to be run for it.
 
-use crate::environment;
 use crate::error::{Bounds, Failed, system_error};
 use crate::process::{Limits, Process};
-use crate::scripts::Scripts;
+use crate::scripts::{Scripts, block_on};
 use crate::server_script::ServerScript;
 use crate::start_failure::StartFailure;
 use mcp_bash_project::trust::Start;
@@ -56,11 +55,13 @@ impl Run for Reader {
             output: settings.output_limit,
             output_setting: "MCPBASH_MAX_TOOL_OUTPUT_SIZE",
         };
+        let environment = block_on(self.scripts.bare_environment(&self.paths));
+        let environment = environment.map_err(|error| format!("could not be started: {error}"))?;
         let process = Process {
             start: Start { program: program.to_owned(), arguments: Vec::new() },
             words: vec![word.into()],
             directory: &self.paths.root,
-            environment: environment::base(&settings.environment_mode, None, &self.paths),
+            environment: environment.map_err(|why| format!("was not started: {why}"))?,
             input: Input::Bytes(&[]),
             limits: Limits {
                 patience: Patience::fixed(bounds.time),
@@ -95,7 +96,9 @@ impl Run for Reader {
                 budget: self.scripts.budget(),
             },
         };
-        let outcome = self.scripts.run_blocking(script.process(&self.paths));
+        let environment = block_on(self.scripts.server_environment(&self.paths)).map_err(HookError::Start)?;
+        let environment = environment.map_err(|why| HookError::Failed(why.to_string()))?;
+        let outcome = self.scripts.run_blocking(script.process(&self.paths, environment));
         let outcome = outcome.map_err(|error| HookError::Start(system_error(error)))?;
         if outcome.stderr.len() > limit || outcome.ending == ProcessEnding::OutputTooLarge {
             return Err(HookError::TooLarge(hook.limit));

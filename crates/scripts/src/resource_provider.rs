@@ -1,6 +1,5 @@
 //! Resources that an executable in `providers/` reads: it prints what a URI names.
 
-use crate::environment;
 use crate::error::{ScriptError, Unread};
 use crate::outcome::Outcome;
 use crate::process::{Limits, Process};
@@ -10,11 +9,12 @@ use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Distrust, Start};
 use mcp_bash_runner::{Input, Patience, ProcessEnding, Variables};
+use mcp_bash_settings::Settings;
 use mcp_bash_uri::{Value, Values};
 use serde_json::json;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ impl Scripts {
             start,
             words: vec![read.uri.into()],
             directory: &read.paths.root,
-            environment: variables(self, &read)?,
+            environment: variables(self.provider_environment(read.paths).await?, settings, &read)?,
             input: Input::Bytes(&[]),
             limits: Limits {
                 patience: Patience::fixed(settings.default_timeout),
@@ -109,12 +109,15 @@ fn start(script: &Path, root: &Path) -> Result<Start, Distrust> {
 }
 
 /// What the executable finds in its environment: where things are, the URI, and the variables of its template.
-fn variables(scripts: &Scripts, read: &ResourceRead<'_>) -> Result<Variables, Unread> {
-    let (settings, paths) = (&scripts.settings().resources, read.paths);
-    let mut roots: Vec<_> =
-        settings.roots.iter().map(|root| paths.root.join(root).into_os_string()).collect();
-    roots.push(paths.resources.clone().into());
-    let mut given = environment::base(&settings.environment_mode, scripts.search_path(), paths);
+fn variables(
+    mut given: Variables,
+    settings: &Settings,
+    read: &ResourceRead<'_>,
+) -> Result<Variables, Unread> {
+    let paths = read.paths;
+    let roots =
+        settings.resources.folders(&paths.root, &paths.resources).into_iter().map(PathBuf::into_os_string);
+    let roots: Vec<_> = roots.collect();
     given.set("MCP_RESOURCES_ROOTS", roots.join(&OsString::from(":")));
     given.set("MCPBASH_PROVIDERS_DIR", &paths.providers);
     given.set("MCPBASH_RESOURCES_DIR", &paths.resources);

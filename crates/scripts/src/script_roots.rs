@@ -8,12 +8,24 @@ pub struct ScriptRoots {
     /// A path on each line. One that holds a line break is left out, since a part of it could be taken for another root.
     pub paths: String,
     pub count: String,
+    /// Why no path is allowed. Without it, no roots would mean that nobody restricts anything.
+    pub refusal: Option<String>,
 }
 
 impl ScriptRoots {
     pub fn new(roots: &[Root]) -> Self {
         let paths = roots.iter().map(|root| root.path.to_string_lossy());
         let paths: Vec<_> = paths.filter(|path| !path.contains('\n')).collect();
-        Self { json: roots::to_json(roots), paths: paths.join("\n"), count: roots.len().to_string() }
+        Self {
+            json: roots::to_json(roots),
+            paths: paths.join("\n"),
+            count: roots.len().to_string(),
+            refusal: None,
+        }
+    }
+
+    /// No roots, and no path is allowed: whoever named some made a mistake.
+    pub fn refused(why: String) -> Self {
+        Self { refusal: Some(why), ..Self::new(&[]) }
     }
 }

@@ -1,6 +1,6 @@
 //! What all scripts of a process share.
 
-use crate::environment;
+use crate::env_file::{Changes, EnvFile};
 use crate::outcome::Outcome;
 use crate::process::Process;
 use crate::toolbox::Toolbox;
@@ -30,16 +30,18 @@ pub struct Scripts {
     search_path_is_known: Notify,
     toolbox: OnceLock<Option<Toolbox>>,
     on_missing_sdk: OnceLock<TellOfError>,
-    common_environment: Mutex<Option<CommonEnvironment>>,
+    pub(crate) env_file: EnvFile,
+    pub(crate) common_environment: Mutex<Option<CommonEnvironment>>,
 }
 
 type TellOfError = Box<dyn Fn(&io::Error) + Send + Sync>;
 
 /// The variables that all scripts have in common, and what they were made of.
-struct CommonEnvironment {
-    search_path: Option<OsString>,
-    paths: Paths,
-    variables: Variables,
+pub(crate) struct CommonEnvironment {
+    pub(crate) search_path: Option<OsString>,
+    pub(crate) paths: Paths,
+    pub(crate) changes: Arc<Changes>,
+    pub(crate) variables: Variables,
 }
 
 impl Scripts {
@@ -59,6 +61,7 @@ impl Scripts {
             search_path_is_known: Notify::new(),
             toolbox: OnceLock::new(),
             on_missing_sdk: OnceLock::new(),
+            env_file: EnvFile::default(),
             common_environment: Mutex::default(),
         }
     }
@@ -118,25 +121,6 @@ impl Scripts {
         self.toolbox.get_or_init(lay_out).as_ref()
     }
 
-    /// What every script that serves somebody finds in its environment, put together again only when the search path is
-    /// another.
-    pub(crate) fn common_environment(&self, paths: &Paths) -> Variables {
-        let mut common = self.common_environment.lock();
-        match &*common {
-            Some(known) if known.search_path.as_ref() == self.search_path() && known.paths == *paths => {
-                known.variables.clone()
-            }
-            _ => {
-                let variables = environment::common(self, paths);
-                let search_path = self.search_path().cloned();
-                let known =
-                    CommonEnvironment { search_path, paths: paths.clone(), variables: variables.clone() };
-                *common = Some(known);
-                variables
-            }
-        }
-    }
-
     /// Runs a process to its end. It ends when `cancelled` completes, or when this is dropped.
     pub(crate) async fn run(
         &self,
@@ -161,8 +145,8 @@ impl Scripts {
     /// not be under way yet.
     pub(crate) fn run_blocking(&self, process: Process<'_>) -> Result<Outcome, StartError> {
         let program = process.start.program.clone();
-        match Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime.block_on(self.run_without_talk(process, std::future::pending())),
+        match block_on(self.run_without_talk(process, std::future::pending())) {
+            Ok(outcome) => outcome,
             Err(source) => Err(StartError::Spawn { program, source }),
         }
     }
@@ -172,4 +156,9 @@ impl Scripts {
         self.runner.end_all(grace);
         self.state_dir.remove();
     }
+}
+
+/// Waits for what runs a process, on a thread that may block.
+pub(crate) fn block_on<F: Future>(future: F) -> io::Result<F::Output> {
+    Ok(Builder::new_current_thread().enable_all().build()?.block_on(future))
 }

@@ -2,8 +2,8 @@
 //! runs is the text of the file that was judged, whatever stands there a moment later.
 
 use crate::process::{Limits, Process};
+use mcp_bash_project::Paths;
 use mcp_bash_project::trust::Start;
-use mcp_bash_project::{Paths, environment_without_secret};
 use mcp_bash_runner::{Input, Variables};
 use std::ffi::OsString;
 use std::path::Path;
@@ -23,10 +23,7 @@ pub(crate) struct ServerScript<'a> {
 }
 
 impl<'a> ServerScript<'a> {
-    /// Operators write these scripts, so they see our whole environment but for the secret.
-    pub(crate) fn process(self, paths: &'a Paths) -> Process<'a> {
-        let mut environment: Variables = environment_without_secret().collect();
-        environment.set("MCPBASH_PROJECT_ROOT", &paths.root);
+    pub(crate) fn process(self, paths: &'a Paths, mut environment: Variables) -> Process<'a> {
         environment.extend(self.folders.iter().copied());
         let arguments = ["-c", self.prelude, self.name].map(Into::into).into();
         Process {

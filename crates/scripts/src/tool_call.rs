@@ -78,8 +78,11 @@ impl Scripts {
             Some(mapped) => std::mem::take(&mut mapped.words),
             None => fresh_process::words(tool, call.arguments),
         };
-        let Rendered { variables, input, files } = fresh_process::render(self, &call, mapped.as_ref())
-            .map_err(|source| ScriptError::Arguments { what: what(), source })?;
+        let common = self.common_environment(call.tool.paths).await?;
+        let Rendered { mut variables, input, files } =
+            fresh_process::render(self, &call, mapped.as_ref(), common)
+                .map_err(|source| ScriptError::Arguments { what: what(), source })?;
+        let trace = self.add_call_logs(tool, files.folder().path(), &mut variables);
         // Lines on it are signs of life, even where nobody wants to hear any of them.
         let is_heard = call.is_heard || call.limits.patience.most.is_some();
         let process = Process {
@@ -105,7 +108,7 @@ impl Scripts {
             Some(_) if is_too_long(&error) => unfit(vec![argv::too_long_in_all()]),
             _ => ScriptError::Start { what: what(), source: StartFailure::explain(&tool.script, error) },
         })?;
-        Ok(outcome.with_files(files))
+        Ok(outcome.with_files(files).with_last_command(trace.and_then(|trace| trace.finish())))
     }
 }
 

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 /// The files of the SDK, as they are in the repository.
@@ -23,6 +23,25 @@ const SDK: [(&str, &str); 11] = [
     ("parts/roots.sh", include_str!("../../../sdk/parts/roots.sh")),
     ("parts/run.sh", include_str!("../../../sdk/parts/run.sh")),
 ];
+
+/// What a bash that is traced reads before its script. It needs a bash that can trace to another place than standard
+/// error; programs that the script starts are not traced.
+const TRACE: &str = r#"unset BASH_ENV
+if [ -n "${MCPBASH_TRACE_FILE:-}" ] && [ "${BASH_VERSINFO[0]}" -gt 3 ]; then
+	PS4=$MCPBASH_TRACE_PS4
+	exec 199>>"$MCPBASH_TRACE_FILE"
+	BASH_XTRACEFD=199
+	set -x
+fi
+"#;
+
+/// Our own providers of resources, as scripts that projects call: each prints what a URI names.
+const PROVIDERS: [&str; 4] = ["file.sh", "https.sh", "git.sh", "echo.sh"];
+
+const PROVIDER: &str = "#!/bin/sh\nexec \"${MCPBASH_BIN:-mcp-bash}\" provider read \"$1\"\n";
+
+/// The version, as scripts are told it.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The toolbox, laid out in the private folder.
 #[derive(Debug)]
@@ -42,20 +61,36 @@ impl Toolbox {
         for (name, text) in SDK {
             fs::write(home.join("sdk").join(name), text)?;
         }
+        fs::write(home.join("VERSION"), format!("{VERSION}\n"))?;
+        fs::write(home.join("trace.sh"), TRACE)?;
+        fs::create_dir(home.join("providers"))?;
+        for name in PROVIDERS {
+            let path = home.join("providers").join(name);
+            fs::write(&path, PROVIDER)?;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        }
+        fs::create_dir(home.join("state"))?;
         // Called by that name, this program is one.
         symlink(&program, home.join("bin/jq"))?;
         Ok(Self { home, program, completed: Mutex::default() })
     }
 
     /// Where a script finds all this.
-    pub(crate) fn variables(&self) -> [(&'static str, OsString); 5] {
+    pub(crate) fn variables(&self) -> [(&'static str, OsString); 7] {
         [
+            ("MCPBASH_FRAMEWORK_VERSION", VERSION.into()),
+            ("MCPBASH_STATE_DIR", self.home.join("state").into()),
             ("MCP_SDK", self.home.join("sdk").into()),
             ("MCPBASH_HOME", self.home.clone().into()),
             ("MCPBASH_BIN", self.program.clone().into()),
             ("MCPBASH_JSON_TOOL", "jq".into()),
             ("MCPBASH_JSON_TOOL_BIN", self.home.join("bin/jq").into()),
         ]
+    }
+
+    /// What a bash reads first whose commands are recorded.
+    pub(crate) fn trace(&self) -> PathBuf {
+        self.home.join("trace.sh")
     }
 
     /// The search path, with our jq at its end where it has none.
@@ -74,6 +109,5 @@ impl Toolbox {
 }
 
 fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
     fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }

@@ -21,6 +21,8 @@ pub enum Style {
     Json,
     /// Words, for a person at a terminal.
     Plain,
+    /// The same with the time.
+    Timed,
 }
 
 /// Who hears of events. Events carry names, counts and durations: never arguments, results or secrets. Of a call that
@@ -151,14 +153,23 @@ impl Log {
         }
     }
 
+    /// Writes what is for the log file alone.
+    pub(crate) fn file_event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
+        if let Some(file) = self.file.as_ref().filter(|_| self.is_heard(level)) {
+            let line = Self::line(Style::Json, level, logger, message, details);
+            let _ = file.lock().write_all(line.as_bytes());
+        }
+    }
+
     fn line(style: Style, level: LogLevel, logger: &str, message: &str, details: &Value) -> String {
-        if style == Style::Plain {
+        if style != Style::Json {
+            let time = if style == Style::Timed { format!("{} ", now()) } else { String::new() };
             let details = if details.as_object().is_none_or(Map::is_empty) {
                 String::new()
             } else {
                 format!(" {details}")
             };
-            return format!("mcp-bash {}: {message}{details}\n", level.as_str());
+            return format!("{time}mcp-bash {}: {message}{details}\n", level.as_str());
         }
         let mut event = Map::new();
         event.insert("time".into(), now().into());

@@ -37,7 +37,7 @@ enum Known {
     /// The client has not been asked, or has not answered.
     #[default]
     Awaited,
-    /// It does not say.
+    /// It does not say, or names no folder.
     Nothing,
     These(Arc<ScriptRoots>),
 }
@@ -80,6 +80,7 @@ impl ClientRoots {
             }
             Err(unanswered) => (None, vec![unanswered.to_string()]),
         };
+        let is_wrong = !problems.is_empty();
         for problem in problems {
             let client = Some(&*self.subscriber);
             server.log().client_event(client, LogLevel::Debug, "mcp.roots", &problem, &json!({}));
@@ -88,8 +89,15 @@ impl ClientRoots {
             return;
         }
         self.known.send_modify(|known| match (listed, &*known) {
-            (Some(listed), _) => *known = Known::These(Arc::new(ScriptRoots::new(&listed))),
-            (None, Known::Awaited) => *known = Known::Nothing,
+            (Some(listed), _) if !listed.is_empty() => {
+                *known = Known::These(Arc::new(ScriptRoots::new(&listed)));
+            }
+            // It named some, and no script may go elsewhere because they are wrong.
+            (Some(_), _) if is_wrong => {
+                let why = "none of the folders that the client names can be used; no path is allowed";
+                *known = Known::These(Arc::new(ScriptRoots::refused(why.to_owned())));
+            }
+            (Some(_), _) | (None, Known::Awaited) => *known = Known::Nothing,
             // What it said before is better than nothing.
             (None, _) => {}
         });

@@ -60,7 +60,7 @@ impl Server {
             WaitingLimits { requests: settings.max_waiting, bytes: settings.max_waiting_bytes },
         );
         report_missing_sdk(&scripts, &log);
-        let own_roots = Arc::new(ScriptRoots::new(&own_roots(&settings, &catalog.paths, &log)));
+        let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
         let served = Arc::new(Served::new(catalog, reading, Arc::clone(&log)));
         let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts), runtime.clone());
         let resources = Arc::new(resources);
@@ -230,17 +230,20 @@ impl Server {
     }
 }
 
-/// The roots of the project. A setting that is wrong leaves none: it was written to keep scripts inside.
-fn own_roots(settings: &Settings, paths: &Paths, log: &Log) -> Vec<roots::Root> {
+/// The roots of the project. What is set and wrong leaves none, and allows no path.
+fn own_roots(settings: &Settings, paths: &Paths, log: &Log) -> ScriptRoots {
     let mut diagnostics = Vec::new();
     let found = roots::of_project(paths, settings.roots.as_deref(), &mut diagnostics);
     for diagnostic in &diagnostics {
         log.event(LogLevel::Warning, "mcp.roots", &diagnostic.to_string(), &json!({}));
     }
-    found.unwrap_or_else(|problem| {
-        log.event(LogLevel::Error, "mcp.roots", &format!("MCPBASH_ROOTS {problem}"), &json!({}));
-        Vec::new()
-    })
+    match found {
+        Ok(roots) => ScriptRoots::new(&roots),
+        Err(why) => {
+            log.event(LogLevel::Error, "mcp.roots", &why, &json!({}));
+            ScriptRoots::refused(why)
+        }
+    }
 }
 
 /// Logs why scripts find no SDK, should there be none to be had.

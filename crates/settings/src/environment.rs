@@ -1,7 +1,7 @@
 //! How much of our own environment scripts get to see.
 
 use crate::kind::{Flag, Names, Word};
-use crate::reader::Reader;
+use crate::reader::{Reader, Source};
 use crate::row::Row;
 use crate::table;
 
@@ -14,6 +14,8 @@ pub enum EnvironmentMode {
     Allowlist(Vec<String>),
     /// All of it.
     Inherit,
+    /// No script is run, for this reason: more was asked for than is allowed, and less would not be what was meant.
+    Refused(String),
 }
 
 /// What a word for a mode stands for.
@@ -40,30 +42,35 @@ impl EnvironmentMode {
     /// What tools see, and all other scripts but providers.
     pub(crate) fn of_tools(reader: &mut Reader<'_>) -> Self {
         let rows = (&table::TOOL_ENV_MODE, &table::TOOL_ENV_ALLOWLIST, &table::TOOL_ENV_INHERIT_ALLOW);
-        Self::from_rows(reader, rows, "minimal")
+        Self::from_rows(reader, rows)
     }
 
     /// What the project's own providers see.
     pub(crate) fn of_providers(reader: &mut Reader<'_>) -> Self {
         let rows =
             (&table::PROVIDER_ENV_MODE, &table::PROVIDER_ENV_ALLOWLIST, &table::PROVIDER_ENV_INHERIT_ALLOW);
-        Self::from_rows(reader, rows, "isolate")
+        Self::from_rows(reader, rows)
     }
 
     fn from_rows(
         reader: &mut Reader<'_>,
         (mode, list, inherit): (&'static Row<Word<Mode>>, &'static Row<Names>, &'static Row<Flag>),
-        minimal: &str,
     ) -> Self {
         let (wanted, names, may_inherit) = (reader.value(mode), reader.value(list), reader.value(inherit));
         match wanted {
+            // Whoever names variables wants them to be seen, unless another mode was asked for by its name.
+            Mode::Minimal if !names.is_empty() && !reader.is_set(mode) && !reader.is_refused(mode) => {
+                reader.overrule(mode, "allowlist", Source::Variable(list.name));
+                Self::Allowlist(names)
+            }
             Mode::Minimal => Self::Minimal,
             Mode::Allowlist => Self::Allowlist(names),
             Mode::Inherit if may_inherit => Self::Inherit,
             Mode::Inherit => {
-                let problem = format!("is `inherit`, which needs {}=true; `{minimal}` is used", inherit.name);
-                reader.refuse(mode, problem, minimal);
-                Self::Minimal
+                let problem = format!("is `inherit`, which needs {}=true as well", inherit.name);
+                let why = format!("{} {problem}", mode.name);
+                reader.report(mode, format!("{problem}; until then no script is run"));
+                Self::Refused(why)
             }
         }
     }
@@ -86,8 +93,9 @@ mod tests {
     fn all_of_the_environment_is_passed_on_only_where_that_is_allowed_as_well() {
         let mode = ("MCPBASH_PROVIDER_ENV_MODE", "inherit");
         let refused = "MCPBASH_PROVIDER_ENV_MODE is `inherit`, which needs \
-                       MCPBASH_PROVIDER_ENV_INHERIT_ALLOW=true; `isolate` is used";
-        assert_eq!(read(&[mode]), (EnvironmentMode::Minimal, vec![refused.to_owned()]));
+                       MCPBASH_PROVIDER_ENV_INHERIT_ALLOW=true as well";
+        let problem = format!("{refused}; until then no script is run");
+        assert_eq!(read(&[mode]), (EnvironmentMode::Refused(refused.to_owned()), vec![problem]));
         let allowed = ("MCPBASH_PROVIDER_ENV_INHERIT_ALLOW", "true");
         assert_eq!(read(&[mode, allowed]), (EnvironmentMode::Inherit, vec![]));
     }
@@ -102,13 +110,17 @@ mod tests {
     }
 
     #[test]
-    fn a_list_counts_in_its_mode_alone() {
+    fn a_list_is_a_mode_of_its_own_unless_another_is_named() {
         let list = ("MCPBASH_PROVIDER_ENV_ALLOWLIST", "A,B");
         let names = vec!["A".to_owned(), "B".to_owned()];
         assert_eq!(
             read(&[("MCPBASH_PROVIDER_ENV_MODE", "allowlist"), list]).0,
-            EnvironmentMode::Allowlist(names)
+            EnvironmentMode::Allowlist(names.clone())
         );
-        assert_eq!(read(&[list]).0, EnvironmentMode::Minimal);
+        assert_eq!(read(&[list]).0, EnvironmentMode::Allowlist(names));
+        for mode in ["isolate", "everything"] {
+            let given = [list, ("MCPBASH_PROVIDER_ENV_MODE", mode)];
+            assert_eq!(read(&given).0, EnvironmentMode::Minimal, "{mode}");
+        }
     }
 }

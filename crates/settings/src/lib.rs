@@ -1,4 +1,4 @@
-//! What people set by environment variables.
+//! What people set by environment variables, and projects by their own file.
 //!
 //! Every setting is one row of [`TABLE`]: its name, its type and range, its default and what it means. How a text
 //! becomes a value, what is said about one that cannot be used, the page `docs/settings.md` ([`reference()`]) and the
@@ -8,10 +8,15 @@
 //! tested, and so is that no other crate reads a variable of ours by itself.
 
 mod environment;
+mod environment_only;
 mod folders;
 mod kind;
+mod logs;
+mod moot;
+mod names;
 mod policy;
 mod problem;
+mod project;
 mod reader;
 mod reference;
 mod resources;
@@ -23,8 +28,11 @@ mod unknown;
 
 pub use environment::EnvironmentMode;
 pub use folders::ProjectFolders;
+pub use logs::{LogSettings, TraceSettings};
+pub use moot::MOOT;
 pub use policy::ToolPolicy;
 pub use problem::SettingProblem;
+pub use project::ProjectSettings;
 pub use reader::{InForce, Source, in_force};
 pub use reference::reference;
 pub use resources::ResourceSettings;

@@ -2,6 +2,7 @@
 
 use crate::kind::Kind;
 use crate::problem::SettingProblem;
+use crate::project::ProjectSettings;
 use crate::row::{Reading, Row};
 use crate::settings::Settings;
 use crate::table::TABLE;
@@ -10,6 +11,13 @@ use std::ffi::OsString;
 /// The value of a variable.
 pub(crate) type Lookup<'l> = &'l dyn Fn(&str) -> Option<OsString>;
 
+/// What people set: by variables, and in the project.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'l> {
+    pub(crate) variables: Lookup<'l>,
+    pub(crate) project: Option<&'l ProjectSettings>,
+}
+
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
@@ -17,6 +25,8 @@ pub enum Source {
     Default,
     /// A variable: most often the setting's own, or another that decides for it.
     Variable(&'static str),
+    /// The project's own settings, in `server.d/server.meta.json`.
+    Project,
 }
 
 /// What is in force for one setting. A secret is not shown.
@@ -38,26 +48,33 @@ pub fn in_force(lookup: impl Fn(&str) -> Option<OsString>) -> impl Iterator<Item
 }
 
 pub(crate) struct Reader<'l> {
-    lookup: Lookup<'l>,
+    given: Given<'l>,
     pub(crate) problems: Vec<SettingProblem>,
     in_force: Vec<InForce>,
 }
 
 impl<'l> Reader<'l> {
-    pub(crate) fn new(lookup: Lookup<'l>) -> Self {
-        Self { lookup, problems: Vec::new(), in_force: Vec::with_capacity(TABLE.len()) }
+    pub(crate) fn new(variables: Lookup<'l>) -> Self {
+        Self::with_project(variables, None)
+    }
+
+    /// The same with what a project sets.
+    pub(crate) fn with_project(variables: Lookup<'l>, project: Option<&'l ProjectSettings>) -> Self {
+        let given = Given { variables, project };
+        Self { given, problems: Vec::new(), in_force: Vec::with_capacity(TABLE.len()) }
     }
 
     pub(crate) fn value<K: Kind>(&mut self, row: &'static Row<K>) -> K::Value {
-        let Reading { value, shown, source, problem } = row.read(self.lookup);
+        let Reading { value, shown, source, problem } = row.read(self.given);
         self.problems.extend(problem);
         self.in_force.push(InForce { name: row.name, value: shown, source });
         value
     }
 
-    /// Whether the value of a row that was read comes from its own variable.
+    /// Whether the value of a row that was read comes from its own variable, or from the project.
     pub(crate) fn is_set<K: Kind>(&self, row: &Row<K>) -> bool {
-        self.in_force.iter().any(|read| read.name == row.name && read.source == Source::Variable(row.name))
+        let own = [Source::Variable(row.name), Source::Project];
+        self.in_force.iter().any(|read| read.name == row.name && own.contains(&read.source))
     }
 
     /// Whether something is wrong with the value of a row that was read.
@@ -72,9 +89,8 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// Says that the value that was read cannot be used because of another one, and that the default counts.
-    pub(crate) fn refuse<K: Kind>(&mut self, row: &Row<K>, problem: String, default: &str) {
-        self.overrule(row, default, Source::Default);
+    /// Says what is wrong with a value that was read because of another one.
+    pub(crate) fn report<K: Kind>(&mut self, row: &Row<K>, problem: String) {
         self.problems.push(SettingProblem { name: row.name, problem, fatal: false });
     }
 }
@@ -112,8 +128,9 @@ mod tests {
         for name in ["MCPBASH_IDLE_TIMEOUT_ENABLED", "MCPBASH_ORPHAN_CHECK_ENABLED"] {
             assert_eq!(found(&ci, name), ("false".to_owned(), Source::Variable("MCPBASH_CI_MODE")));
         }
-        let not_allowed = [("MCPBASH_TOOL_ENV_MODE", "inherit")];
-        assert_eq!(found(&not_allowed, "MCPBASH_TOOL_ENV_MODE"), ("minimal".to_owned(), Source::Default));
+        let listed = [("MCPBASH_TOOL_ENV_ALLOWLIST", "A")];
+        let by_list = Source::Variable("MCPBASH_TOOL_ENV_ALLOWLIST");
+        assert_eq!(found(&listed, "MCPBASH_TOOL_ENV_MODE"), ("allowlist".to_owned(), by_list));
         let mistaken = [("MCPBASH_TOOL_ALLOW_DEFAULT", "none")];
         let own = Source::Variable("MCPBASH_TOOL_ALLOW_DEFAULT");
         assert_eq!(found(&mistaken, "MCPBASH_TOOL_ALLOW_DEFAULT"), ("deny".to_owned(), own));

@@ -6,14 +6,14 @@ use crate::reader::{Reader, Source};
 use crate::row::Row;
 use crate::table;
 use mcp_bash_fetch::{GitPolicy, HostRules, HttpsPolicy};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What may be read as a resource.
 #[derive(Debug, Clone)]
 pub struct ResourceSettings {
-    /// The folders whose files may be read, besides the project's own resources.
-    pub roots: Vec<PathBuf>,
+    /// The folders whose files may be read, where somebody says so; else they are those of the project's own resources.
+    pub roots: Option<Vec<PathBuf>>,
     /// The largest resource, in bytes.
     pub max_bytes: usize,
     pub https: HttpsPolicy,
@@ -31,13 +31,22 @@ impl ResourceSettings {
         let max_bytes = reader.value(&table::MAX_RESOURCE_BYTES);
         let poll = reader.value(&table::RESOURCES_POLL_INTERVAL);
         Self {
-            roots: Folders::split(&reader.value(&table::RESOURCES_ROOTS)),
+            roots: reader.value(&table::RESOURCES_ROOTS).map(|folders| Folders::split(&folders)),
             max_bytes,
             https: https(reader, max_bytes),
             git: git(reader, max_bytes),
             environment_mode: EnvironmentMode::of_providers(reader),
             poll_interval: (!poll.is_zero()).then_some(poll),
             subscribe_timeout: reader.value(&table::SUBSCRIBE_TIMEOUT),
+        }
+    }
+
+    /// The folders whose files may be read, in a project that has its resources in `own`.
+    pub fn folders(&self, project: &Path, own: &Path) -> Vec<PathBuf> {
+        match &self.roots {
+            // Joining with an absolute path gives that path.
+            Some(roots) => roots.iter().map(|root| project.join(root)).collect(),
+            None => vec![own.to_owned()],
         }
     }
 }
@@ -124,6 +133,15 @@ mod tests {
     #[test]
     fn folders_are_split_at_colons() {
         let (settings, _) = read(&[("MCP_RESOURCES_ROOTS", "/a::b c:")]);
-        assert_eq!(settings.roots, [PathBuf::from("/a"), PathBuf::from("b c")]);
+        assert_eq!(settings.roots, Some(vec![PathBuf::from("/a"), PathBuf::from("b c")]));
+    }
+
+    #[test]
+    fn folders_that_are_named_take_the_place_of_the_projects_own() {
+        let folders =
+            |given: &[(&str, &str)]| read(given).0.folders(Path::new("/p"), Path::new("/p/resources"));
+        assert_eq!(folders(&[]), [PathBuf::from("/p/resources")]);
+        assert_eq!(folders(&[("MCP_RESOURCES_ROOTS", "/a:b")]), [PathBuf::from("/a"), PathBuf::from("/p/b")]);
+        assert_eq!(folders(&[("MCP_RESOURCES_ROOTS", ":")]), Vec::<PathBuf>::new());
     }
 }

@@ -1,9 +1,11 @@
 //! One setting: a row of the table, and how it is read.
 
-use crate::kind::Kind;
+use crate::kind::{Kind, Refusal};
 use crate::problem::SettingProblem;
-use crate::reader::{Lookup, Source};
+use crate::project::FILE;
+use crate::reader::{Given, Source};
 use std::borrow::Cow;
+use std::ffi::OsStr;
 
 /// A setting of one type.
 pub(crate) struct Row<K: Kind> {
@@ -49,34 +51,54 @@ pub(crate) const fn row_like<K: Kind>(
 }
 
 impl<K: Kind> Row<K> {
-    pub(crate) fn read(&self, lookup: Lookup<'_>) -> Reading<K::Value> {
-        let Some(given) = lookup(self.name) else { return self.read_default(lookup) };
-        let Some(outcome) = self.kind.parse_variable(&given) else { return self.read_default(lookup) };
+    pub(crate) fn read(&self, given: Given<'_>) -> Reading<K::Value> {
+        let own = (given.variables)(self.name);
+        let own = own.and_then(|text| self.kind.parse_variable(&text).map(|outcome| (text, outcome)));
+        if let Some((text, outcome)) = own {
+            return self.reading(given, &text, outcome, Source::Variable(self.name));
+        }
+        let projects = given.project.and_then(|project| project.get(self.name)).map(OsStr::new);
+        match projects.and_then(|text| self.kind.parse_variable(text).map(|outcome| (text, outcome))) {
+            Some((text, outcome)) => self.reading(given, text, outcome, Source::Project),
+            None => self.read_default(given),
+        }
+    }
+
+    /// What comes of a text that somebody wrote.
+    fn reading(
+        &self,
+        given: Given<'_>,
+        text: &OsStr,
+        outcome: Result<K::Value, Refusal<K::Value>>,
+        source: Source,
+    ) -> Reading<K::Value> {
         let refusal = match outcome {
             Ok(value) => {
-                let shown = self.kind.shown(given.to_string_lossy().trim());
-                return Reading { value, shown, source: Source::Variable(self.name), problem: None };
+                let shown = self.kind.shown(text.to_string_lossy().trim());
+                return Reading { value, shown, source, problem: None };
             }
             Err(refusal) => refusal,
         };
+        let place = if source == Source::Project { format!("in {FILE} ") } else { String::new() };
         let (name, fatal) = (self.name, refusal.fatal);
         if let Some((value, shown)) = refusal.instead {
-            let problem = Some(SettingProblem { name, problem: refusal.problem, fatal });
-            return Reading { value, shown: shown.to_owned(), source: Source::Variable(name), problem };
+            let problem =
+                Some(SettingProblem { name, problem: format!("{place}{}", refusal.problem), fatal });
+            return Reading { value, shown: shown.to_owned(), source, problem };
         }
-        let default = self.read_default(lookup);
-        let mut problem = refusal.problem;
+        let default = self.read_default(given);
+        let mut problem = format!("{place}{}", refusal.problem);
         if !fatal {
             problem = format!("{problem}; `{}` is used", default.shown);
         }
         Reading { problem: Some(SettingProblem { name, problem, fatal }), ..default }
     }
 
-    fn read_default(&self, lookup: Lookup<'_>) -> Reading<K::Value> {
+    fn read_default(&self, given: Given<'_>) -> Reading<K::Value> {
         let text = match self.default {
             DefaultValue::Text(text) => text,
             // What is wrong with the other one is said when it is read for itself.
-            DefaultValue::SameAs(other) => return Reading { problem: None, ..other.read(lookup) },
+            DefaultValue::SameAs(other) => return Reading { problem: None, ..other.read(given) },
         };
         match self.kind.parse(text) {
             Ok(value) => {
@@ -134,7 +156,9 @@ mod tests {
     static SECOND: Row<Count> = row_like("SECOND", count(1), &FIRST, "");
 
     fn read<K: Kind>(row: &Row<K>, given: &[(&str, &str)]) -> Reading<K::Value> {
-        row.read(&|name| given.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value)))
+        let variables =
+            |name: &str| given.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+        row.read(Given { variables: &variables, project: None })
     }
 
     #[test]

@@ -2,13 +2,16 @@
 
 use crate::environment::EnvironmentMode;
 use crate::folders::ProjectFolders;
+use crate::logs::LogSettings;
 use crate::policy::ToolPolicy;
 use crate::problem::SettingProblem;
+use crate::project::ProjectSettings;
 use crate::reader::{Reader, Source};
 use crate::resources::ResourceSettings;
 use crate::table;
 use crate::token::RemoteToken;
 use mcp_bash_wire::{Limits, LogLevel};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,6 +32,8 @@ pub struct Settings {
     /// What is held at once in all.
     pub max_process_bytes: usize,
     pub log_level: LogLevel,
+    /// Whether somebody says which level that is.
+    pub has_log_level: bool,
     /// Whether clients are told absolute paths.
     pub log_verbose: bool,
     pub minimal: bool,
@@ -61,6 +66,10 @@ pub struct Settings {
     pub tool_policy: ToolPolicy,
     /// Where scripts find their programs, where somebody says so.
     pub search_path: Option<String>,
+    /// Whether scripts find the programs that their project brings along.
+    pub project_programs: bool,
+    /// The variables that the project says all of its scripts need.
+    pub project_variables: Vec<String>,
     pub stderr_tail: usize,
     pub progress_per_minute: u32,
     pub logs_per_minute: u32,
@@ -72,7 +81,7 @@ pub struct Settings {
     pub orphan_check: Option<Duration>,
     pub remote_token: Option<RemoteToken>,
     pub debug_payloads: bool,
-    pub preserve_state: bool,
+    pub logs: LogSettings,
     pub control_groups: bool,
 }
 
@@ -80,6 +89,19 @@ impl Settings {
     /// Reads the settings from our environment. What cannot be used is reported, and its default stands.
     pub fn from_environment() -> (Self, Vec<SettingProblem>) {
         let mut reader = Reader::new(&|name| std::env::var_os(name));
+        (Self::from_rows(&mut reader), reader.problems)
+    }
+
+    /// The same with those that a project makes, which count where no variable is set.
+    pub fn from_environment_and(project: &ProjectSettings) -> (Self, Vec<SettingProblem>) {
+        Self::read_with_project(|name| std::env::var_os(name), project)
+    }
+
+    pub(crate) fn read_with_project(
+        variables: impl Fn(&str) -> Option<OsString>,
+        project: &ProjectSettings,
+    ) -> (Self, Vec<SettingProblem>) {
+        let mut reader = Reader::with_project(&variables, Some(project));
         (Self::from_rows(&mut reader), reader.problems)
     }
 
@@ -96,7 +118,8 @@ impl Settings {
     }
 
     pub(crate) fn from_rows(reader: &mut Reader<'_>) -> Self {
-        let (idle_timeout, orphan_check) = watchers(reader);
+        let ci = reader.value(&table::CI_MODE);
+        let (idle_timeout, orphan_check) = watchers(reader, ci);
         Self {
             project_root: reader.value(&table::PROJECT_ROOT),
             folders: ProjectFolders::from_rows(reader),
@@ -111,7 +134,8 @@ impl Settings {
             max_unread_bytes: reader.value(&table::MAX_UNREAD_BYTES),
             max_connection_bytes: reader.value(&table::MAX_CONNECTION_BYTES),
             max_process_bytes: reader.value(&table::MAX_PROCESS_BYTES),
-            log_level: log_level(reader),
+            log_level: log_level(reader, ci),
+            has_log_level: reader.is_set(&table::LOG_LEVEL),
             log_verbose: reader.value(&table::LOG_VERBOSE),
             minimal: reader.value(&table::FORCE_MINIMAL),
             compat_batches: reader.value(&table::COMPAT_BATCHES),
@@ -138,7 +162,9 @@ impl Settings {
             environment_mode: EnvironmentMode::of_tools(reader),
             tool_policy: ToolPolicy::from_rows(reader),
             search_path: reader.value(&table::SEARCH_PATH),
-            stderr_tail: reader.value(&table::TOOL_STDERR_TAIL_LIMIT),
+            project_programs: reader.value(&table::PROJECT_PROGRAMS),
+            project_variables: Vec::new(),
+            stderr_tail: stderr_tail(reader),
             progress_per_minute: reader.value(&table::MAX_PROGRESS_PER_MINUTE),
             logs_per_minute: reader.value(&table::MAX_LOGS_PER_MINUTE),
             live_progress: reader.value(&table::ENABLE_LIVE_PROGRESS),
@@ -147,15 +173,14 @@ impl Settings {
             orphan_check,
             remote_token: RemoteToken::from_rows(reader),
             debug_payloads: reader.value(&table::DEBUG_PAYLOADS),
-            preserve_state: reader.value(&table::PRESERVE_STATE),
+            logs: LogSettings::from_rows(reader, ci),
             control_groups: reader.value(&table::CONTROL_GROUPS),
         }
     }
 }
 
 /// After how long without a message the server ends, and how often it looks for its parent.
-fn watchers(reader: &mut Reader<'_>) -> (Option<Duration>, Option<Duration>) {
-    let ci = reader.value(&table::CI_MODE);
+fn watchers(reader: &mut Reader<'_>, ci: bool) -> (Option<Duration>, Option<Duration>) {
     let by_ci = Source::Variable(table::CI_MODE.name);
     let idle = reader.value(&table::IDLE_TIMEOUT);
     let mut ends_idle = reader.value(&table::IDLE_TIMEOUT_ENABLED);
@@ -175,10 +200,26 @@ fn watchers(reader: &mut Reader<'_>) -> (Option<Duration>, Option<Duration>) {
     ((ends_idle && !idle.is_zero()).then_some(idle), ends_orphaned.then_some(interval))
 }
 
-fn log_level(reader: &mut Reader<'_>) -> LogLevel {
+fn log_level(reader: &mut Reader<'_>, ci: bool) -> LogLevel {
     // It is the default of the other; read for itself, what is wrong with it is said.
     reader.value(&table::LOG_LEVEL_DEFAULT);
-    reader.value(&table::LOG_LEVEL)
+    let (level, verbose) = (reader.value(&table::LOG_LEVEL), reader.value(&table::CI_VERBOSE));
+    let is_set = reader.is_set(&table::LOG_LEVEL) || reader.is_set(&table::LOG_LEVEL_DEFAULT);
+    if !ci || !verbose || is_set {
+        return level;
+    }
+    reader.overrule(&table::LOG_LEVEL, "debug", Source::Variable(table::CI_VERBOSE.name));
+    LogLevel::Debug
+}
+
+/// How much of the end of standard error is kept.
+fn stderr_tail(reader: &mut Reader<'_>) -> usize {
+    let limit = reader.value(&table::TOOL_STDERR_TAIL_LIMIT);
+    if reader.value(&table::TOOL_STDERR_CAPTURE) {
+        return limit;
+    }
+    reader.overrule(&table::TOOL_STDERR_TAIL_LIMIT, "0", Source::Variable(table::TOOL_STDERR_CAPTURE.name));
+    0
 }
 
 /// The shortest of the times between looks counts for all kinds. Nobody is helped by more than one a second.

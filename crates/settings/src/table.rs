@@ -77,6 +77,13 @@ table! {
     LOG_VERBOSE: Flag = row("MCPBASH_LOG_VERBOSE", Flag, "false",
         "`true` tells clients absolute paths, and not only those relative to the project");
 
+    LOG_TIMESTAMP: Flag = row("MCPBASH_LOG_TIMESTAMP", Flag, "false",
+        "`true` begins log lines on a terminal with the time, as all other log lines have it anyway");
+    LOG_DIR: Optional<Folder> = row("MCPBASH_LOG_DIR", Optional(Folder), "",
+        "A folder for `mcp-bash.log`, which also has what tools write to standard error, and for the files of single calls");
+    TMP_ROOT: Optional<Folder> = row("MCPBASH_TMP_ROOT", Optional(Folder), "",
+        "Where the private folder of the server is made, in place of `TMPDIR`");
+
     MAX_CONCURRENT_REQUESTS: Count = row("MCPBASH_MAX_CONCURRENT_REQUESTS", count(1), "16",
         "How many calls run side by side; the rest wait in order");
     MAX_WAITING_REQUESTS: Count = row("MCPBASH_MAX_WAITING_REQUESTS", count(0), "1024",
@@ -116,12 +123,14 @@ table! {
         "`deny` lets no tool run that is not in the list");
     SEARCH_PATH: Optional<Folders> = row("MCPBASH_PATH", Optional(Folders), "",
         "The `PATH` of scripts; without it the server's own, and where that is bare the login shell's as well");
+    PROJECT_PROGRAMS: Flag = row("MCPBASH_PROJECT_PROGRAMS", Flag, "true",
+        "`false` keeps `.venv/bin`, `venv/bin` and `node_modules/.bin` of the project off the `PATH` of its scripts");
     TOOL_ENV_MODE: Word<Mode> = row("MCPBASH_TOOL_ENV_MODE", TOOL_MODES, "minimal",
         "What scripts see of the server's environment");
     TOOL_ENV_ALLOWLIST: Names = row("MCPBASH_TOOL_ENV_ALLOWLIST", Names, "",
-        "What scripts see besides the minimal variables, in the mode `allowlist`");
+        "What scripts see besides the minimal variables; set alone, it means the mode `allowlist`");
     TOOL_ENV_INHERIT_ALLOW: Flag = row("MCPBASH_TOOL_ENV_INHERIT_ALLOW", Flag, "false",
-        "Must be `true` for the mode `inherit`");
+        "Must be `true` for the mode `inherit`; else no script is run in it");
 
     REGISTRY_MAX_BYTES: Bytes = row("MCPBASH_REGISTRY_MAX_BYTES", bytes(1, LARGEST), "104857600",
         "The largest registry that is written or read back");
@@ -138,8 +147,8 @@ table! {
     PROMPTS_TTL: Seconds = row("MCP_PROMPTS_TTL", seconds(0, YEAR), "5",
         "The same for the prompts; the shortest of these times counts for all");
 
-    RESOURCES_ROOTS: Folders = row("MCP_RESOURCES_ROOTS", Folders, "",
-        "Folders whose files may be read as resources besides the project's own");
+    RESOURCES_ROOTS: Optional<Folders> = row("MCP_RESOURCES_ROOTS", Optional(Folders), "",
+        "The only folders whose files may be read as resources, in place of the project's own");
     MAX_RESOURCE_BYTES: Bytes =
         row_like("MCPBASH_MAX_RESOURCE_BYTES", bytes(1, LARGEST), &MAX_TOOL_OUTPUT_SIZE,
         "The largest resource that is read");
@@ -174,9 +183,9 @@ table! {
     PROVIDER_ENV_MODE: Word<Mode> = row("MCPBASH_PROVIDER_ENV_MODE", PROVIDER_MODES, "isolate",
         "What `providers/` scripts see of the server's environment");
     PROVIDER_ENV_ALLOWLIST: Names = row("MCPBASH_PROVIDER_ENV_ALLOWLIST", Names, "",
-        "What they see besides the minimal variables, in the mode `allowlist`");
+        "What they see besides the minimal variables; set alone, it means the mode `allowlist`");
     PROVIDER_ENV_INHERIT_ALLOW: Flag = row("MCPBASH_PROVIDER_ENV_INHERIT_ALLOW", Flag, "false",
-        "Must be `true` for the mode `inherit` of providers");
+        "Must be `true` for the mode `inherit` of providers; else none is run in it");
 
     ROOTS: Optional<Folders> = row("MCPBASH_ROOTS", Optional(Folders), "",
         "The folders that scripts may work in where the client names none; relative to the project");
@@ -201,6 +210,8 @@ table! {
         "Arguments, metadata and roots of more bytes reach a script as files, not as variables");
     TOOL_STDERR_TAIL_LIMIT: Bytes = row("MCPBASH_TOOL_STDERR_TAIL_LIMIT", bytes(0, LARGEST), "4096",
         "How much of the end of a tool's standard error is reported");
+    TOOL_STDERR_CAPTURE: Flag = row("MCPBASH_TOOL_STDERR_CAPTURE", Flag, "true",
+        "`false` reports nothing of a tool's standard error, to clients and in log files");
     MAX_PROGRESS_PER_MINUTE: PerMinute = row("MCPBASH_MAX_PROGRESS_PER_MIN", per_minute(), "100",
         "Progress notifications of a request; the last one is sent besides, unless this is 1; 0 means no limit");
     MAX_LOGS_PER_MINUTE: PerMinute =
@@ -220,7 +231,10 @@ table! {
     ORPHAN_CHECK_INTERVAL: Seconds = row("MCPBASH_ORPHAN_CHECK_INTERVAL", seconds(1, YEAR), "30",
         "Time between looks for the parent, where its end cannot be awaited");
     CI_MODE: Flag = row("MCPBASH_CI_MODE", Flag, "false",
-        "`true` switches the idle timeout and the orphan check off");
+        "`true` is for builds: no idle timeout and no orphan check, logs are kept in a folder of their own, with \
+         `failure-summary.jsonl` and `env-snapshot.json`");
+    CI_VERBOSE: Flag = row("MCPBASH_CI_VERBOSE", Flag, "false",
+        "`true` starts with the log level `debug` in builds");
     FORCE_MINIMAL: Flag = row("MCPBASH_FORCE_MINIMAL", Flag, "false",
         "`true` serves lifecycle, ping and logging only");
     COMPAT_BATCHES: Flag = row("MCPBASH_COMPAT_BATCHES", Flag, "false",
@@ -242,6 +256,18 @@ table! {
         "`true` writes every message, with secrets removed, to a private folder");
     PRESERVE_STATE: Flag = row("MCPBASH_PRESERVE_STATE", Flag, "false",
         "`true` keeps the private folder when the server ends");
+    KEEP_LOGS: Flag = row("MCPBASH_KEEP_LOGS", Flag, "false",
+        "The same as `MCPBASH_PRESERVE_STATE`; `true` in builds (`MCPBASH_CI_MODE`)");
+    DEBUG_ERRORS: Flag = row("MCPBASH_DEBUG_ERRORS", Flag, "false",
+        "`true` adds tool, exit code, end of standard error and last traced command to the error of a result that \
+         breaks its `outputSchema`");
+    TRACE_TOOLS: Flag = row("MCPBASH_TRACE_TOOLS", Flag, "false",
+        "`true` records each command of tools that are bash scripts (`set -x`), a file for each call, in the folder of \
+         logs or the private one; secrets that a script handles may be among them");
+    TRACE_PS4: Text = row("MCPBASH_TRACE_PS4", Text, "+ ${BASH_SOURCE[0]##*/}:${LINENO}: ",
+        "What stands before each recorded command");
+    TRACE_MAX_BYTES: Bytes = row("MCPBASH_TRACE_MAX_BYTES", bytes(1, LARGEST), "1048576",
+        "How much of the end of a record is kept when the call has ended");
     CONTROL_GROUPS: Flag = row("MCPBASH_CONTROL_GROUPS", Flag, "true",
         "`false` makes no control groups (cgroup v2) for calls, where the server may make them");
 }

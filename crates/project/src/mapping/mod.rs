@@ -10,6 +10,7 @@ pub use template::{Part, Template};
 pub use words::{Word, Words};
 
 use crate::metadata::Metadata;
+use crate::variable_names;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -49,7 +50,9 @@ pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, String> {
         ("env", &metadata.env),
         ("stdin", &metadata.stdin),
     ];
-    let given = keys.into_iter().filter_map(|(key, raw)| Some((key, raw.as_deref()?.get())));
+    let only_names = metadata.env.as_deref().is_some_and(variable_names::is_only_names);
+    let keys = keys.into_iter().filter(|(key, _)| !(only_names && *key == "env"));
+    let given = keys.filter_map(|(key, raw)| Some((key, raw.as_deref()?.get())));
     let given: Vec<(&'static str, &str)> = given.filter(|(_, text)| *text != "null").collect();
     if given.is_empty() {
         return Ok(None);
@@ -140,7 +143,8 @@ fn variables(value: &Value) -> Result<Vec<Variable>, String> {
         hazards::require_harmless(name, value.fixed().is_some())?;
         Ok(Variable { name: name.clone(), value })
     };
-    members.iter().map(variable).collect()
+    // Those that are `true` are passed on from the server's environment.
+    members.iter().filter(|(_, value)| **value != Value::Bool(true)).map(variable).collect()
 }
 
 fn input(value: &Value) -> Result<Template, String> {
@@ -227,8 +231,8 @@ mod tests {
             (json!({ "command": ["{program}"] }), "which no argument can choose"),
             (json!({ "command": [5] }), "which no argument can choose"),
             (json!({ "command": ["ls"], "argv": [] }), "leave `argv` out"),
-            (json!({ "env": ["A"] }), "`env` must be an object"),
-            (json!({ "env": { "A": true } }), "`env.A` must be a text"),
+            (json!({ "env": "A" }), "`env` must be an object"),
+            (json!({ "env": { "A": false } }), "`env.A` must be a text"),
             (json!({ "env": { "A": "{b...}" } }), "{b} is the list as JSON"),
             (json!({ "stdin": ["{a}"] }), "`stdin` must be a text"),
             (json!({ "stdin": "{a" }), "`stdin` cannot be read"),
@@ -241,7 +245,7 @@ mod tests {
     #[test]
     fn standard_input_is_the_json_unless_words_are_mapped() {
         let input = |metadata: Value| read_text(&metadata).unwrap().mapping.input;
-        assert_eq!(input(json!({ "env": { "A": "1" } })), None);
+        assert_eq!(input(json!({ "env": { "A": "1", "B": true } })), None);
         assert_eq!(input(json!({ "argv": [] })), Some(Template::default()));
         assert_eq!(input(json!({ "stdin": "{a}" })), Some(Template::parse("{a}").unwrap()));
     }

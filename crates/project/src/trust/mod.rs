@@ -96,7 +96,7 @@ pub(crate) fn open_and_judge(path: &Path, root: &Path) -> io::Result<(File, Resu
 }
 
 /// Looks whether anybody else may write in a folder, or decide where its path leads to.
-pub(crate) fn judge_folder(folder: &Path, root: &Path) -> Result<(), Distrust> {
+pub fn judge_folder(folder: &Path, root: &Path) -> Result<(), Distrust> {
     Way::follow(folder, root)?.judge_folder()
 }
 

@@ -27,10 +27,8 @@ type Sent = (Vec<u8>, Option<String>);
 impl Sources {
     pub(super) fn new(scripts: Arc<Scripts>, paths: &Paths, runtime: Handle) -> Self {
         let settings = &scripts.settings().resources;
-        // Joining with an absolute path gives that path.
-        let given = settings.roots.iter().map(|root| paths.root.join(root));
         Self {
-            roots: Arc::new(Roots::new(given.chain([paths.resources.clone()]))),
+            roots: Arc::new(Roots::new(settings.folders(&paths.root, &paths.resources))),
             base: paths.root.clone(),
             https: Https::new(settings.https.clone()),
             git: OnceLock::new(),

@@ -1,5 +1,6 @@
 //! `tools/call`: from the client's params to a finished process.
 
+use super::record::Record;
 use super::{output, questions, served};
 use crate::context::RequestContext;
 use crate::in_flight::InFlightRequest;
@@ -132,7 +133,9 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         Err(error) => return not_run(work, tool, error),
     };
     let (outcome, arguments) = (&outcome, &*arguments);
-    output::Finished { work, tool, schemas, outcome, patience: limits.patience, arguments }.answer()
+    let answer =
+        output::Finished { work, tool, schemas, outcome, patience: limits.patience, arguments }.answer();
+    Record { work, tool, outcome, arguments, roots: &roots }.keep(answer)
 }
 
 /// What a client is told of a call for which nothing was run. A model gets to see a result, and can try something else.

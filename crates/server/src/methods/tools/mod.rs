@@ -4,6 +4,7 @@ mod call;
 mod cut;
 mod output;
 mod questions;
+mod record;
 pub(crate) mod resources_file;
 
 pub(crate) use call::{Resumption, asked_timeout, call};

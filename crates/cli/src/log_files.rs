@@ -1,0 +1,66 @@
+//! Where files go that tell of the server: the folder of logs, and in a build a description of what it runs in.
+
+use mcp_bash_scripts::Scripts;
+use mcp_bash_settings::LogSettings;
+use serde_json::json;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf, absolute};
+
+/// Makes paths absolute, and in a build sets those that nobody has set.
+pub(crate) fn settle(logs: &mut LogSettings) {
+    if logs.ci && logs.temporary.is_none() {
+        let of_build = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let workspace = || of_build("GITHUB_WORKSPACE").map(|folder| folder.join(".mcpbash-tmp"));
+        logs.temporary = of_build("RUNNER_TEMP").or_else(workspace);
+    }
+    if logs.ci && logs.folder.is_none() {
+        let temporary = logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
+        logs.folder = Some(temporary.join(format!("mcpbash.logs.{}", std::process::id())));
+    }
+    for path in [&mut logs.folder, &mut logs.temporary].into_iter().flatten() {
+        *path = absolute(&*path).unwrap_or_else(|_| path.clone());
+    }
+}
+
+/// Makes the folders, which only their owner can enter if they are new. Returns the log file that belongs there.
+pub(crate) fn make_folders(logs: &LogSettings) -> Result<Option<PathBuf>, (PathBuf, io::Error)> {
+    for folder in [&logs.temporary, &logs.folder].into_iter().flatten() {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(|source| (folder.clone(), source))?;
+    }
+    Ok(logs.folder.as_ref().map(|folder| folder.join("mcp-bash.log")))
+}
+
+/// Describes, in a build, what the server runs in: sizes and names, and no values of variables.
+pub(crate) fn describe_surroundings(scripts: &Scripts) -> io::Result<()> {
+    let logs = &scripts.settings().logs;
+    let Some(folder) = logs.folder.as_ref().filter(|_| logs.ci) else { return Ok(()) };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<_> = std::env::split_paths(&path).collect();
+    let shown =
+        |folder: Option<&PathBuf>| folder.map(|folder| folder.display().to_string()).unwrap_or_default();
+    let bytes: usize = std::env::vars_os().map(|(name, value)| name.len() + value.len() + 2).sum();
+    let snapshot = json!({
+        "bashVersion": scripts.bash_version().unwrap_or_else(|| "unknown".to_owned()),
+        "os": std::env::consts::OS,
+        "cwd": std::env::current_dir().unwrap_or_default(),
+        "pathCount": folders.len(),
+        "pathFirst": shown(folders.first()),
+        "pathLast": shown(folders.last()),
+        "pathBytes": path.len(),
+        "envBytes": bytes,
+        "jsonTool": "jq",
+        "jsonToolBin": std::env::current_exe().unwrap_or_default(),
+    });
+    write_once(&folder.join("env-snapshot.json"), &format!("{snapshot}\n"))
+}
+
+fn write_once(path: &Path, text: &str) -> io::Result<()> {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(mut file) => file.write_all(text.as_bytes()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}

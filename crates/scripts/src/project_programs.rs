@@ -1,0 +1,50 @@
+//! Programs that a project brings along: those of a virtual environment of Python and of installed packages of Node.js.
+//! Its scripts find them before all others.
+
+use mcp_bash_project::{Paths, trust};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// Where they stand in a project, and whether that is a virtual environment. Of those, the first one counts.
+const PLACES: [(&str, &str, bool); 3] =
+    [(".venv", "bin", true), ("venv", "bin", true), ("node_modules", ".bin", false)];
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ProjectPrograms {
+    folders: Vec<PathBuf>,
+    pub(crate) virtual_env: Option<PathBuf>,
+    /// Why some of them are not used.
+    pub(crate) problems: Vec<String>,
+}
+
+impl ProjectPrograms {
+    /// Looks for them. What others can write to is not used, as no script is run that others can write to.
+    pub(crate) fn find(paths: &Paths) -> Self {
+        let mut found = Self::default();
+        for (place, programs, is_virtual_env) in PLACES {
+            let (place, folder) = (paths.root.join(place), paths.root.join(place).join(programs));
+            if !folder.is_dir() || (is_virtual_env && found.virtual_env.is_some()) {
+                continue;
+            }
+            if let Err(distrust) = trust::judge_folder(&folder, &paths.root) {
+                let problem = format!("{} is not on the PATH of scripts: {distrust}", folder.display());
+                found.problems.push(problem);
+                continue;
+            }
+            if is_virtual_env {
+                found.virtual_env = Some(place);
+            }
+            found.folders.push(folder);
+        }
+        found
+    }
+
+    /// The search path with them before everything else.
+    pub(crate) fn before(&self, search_path: &OsStr) -> OsString {
+        if self.folders.is_empty() {
+            return search_path.to_owned();
+        }
+        let folders = self.folders.iter().cloned().chain(std::env::split_paths(search_path));
+        std::env::join_paths(folders).unwrap_or_else(|_| search_path.to_owned())
+    }
+}

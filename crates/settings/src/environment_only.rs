@@ -1,0 +1,47 @@
+//! Settings that a project cannot make itself: whoever runs the server decides them, by variables or on the command line.
+
+use crate::table;
+
+/// The names, and why.
+static NAMES: [(&str, &str); 29] = [
+    (table::PROJECT_ROOT.name, "it says which project is served"),
+    (table::SERVER_DIR.name, "it says where the settings of a project stand"),
+    (table::ROOTS.name, "the roots of a project stand in `config/roots.json`"),
+    (table::RESOURCES_ROOTS.name, "it opens folders outside of the project"),
+    (table::TOOL_ALLOWLIST.name, TOOLS),
+    (table::TOOL_ALLOW_DEFAULT.name, TOOLS),
+    (table::TOOL_ENV_INHERIT_ALLOW.name, GATE),
+    (table::PROVIDER_ENV_INHERIT_ALLOW.name, GATE),
+    (table::ALLOW_PROJECT_HOOKS.name, GATE),
+    (table::ASK_ALL_EXECUTABLES.name, GATE),
+    (table::HTTPS_ALLOW_ALL.name, GATE),
+    (table::GIT_ALLOW_ALL.name, GATE),
+    (table::ENABLE_GIT_PROVIDER.name, GATE),
+    (table::REMOTE_TOKEN.name, SECRET),
+    (table::REMOTE_TOKEN_KEY.name, SECRET),
+    (table::REMOTE_TOKEN_FALLBACK_KEY.name, SECRET),
+    (table::REMOTE_TOKEN_MAX_FAILURES.name, SECRET),
+    (table::LOG_VERBOSE.name, PRIVATE),
+    (table::DEBUG_PAYLOADS.name, PRIVATE),
+    (table::MAX_PROCESS_BYTES.name, MACHINE),
+    (table::MAX_CONNECTION_BYTES.name, MACHINE),
+    (table::CONTROL_GROUPS.name, MACHINE),
+    (table::PRESERVE_STATE.name, MACHINE),
+    (table::KEEP_LOGS.name, MACHINE),
+    (table::LOG_DIR.name, MACHINE),
+    (table::TMP_ROOT.name, MACHINE),
+    (table::CI_MODE.name, MACHINE),
+    (table::CI_VERBOSE.name, MACHINE),
+    (table::TRACE_TOOLS.name, PRIVATE),
+];
+
+const GATE: &str = "it opens a gate that is closed for the safety of whoever runs the server";
+const TOOLS: &str = "whoever runs the server decides which tools may run";
+const SECRET: &str = "it guards the server against those who have not its secret";
+const PRIVATE: &str = "it shows or keeps what is private to whoever runs the server";
+const MACHINE: &str = "it is about the machine, not about the project";
+
+/// Why a project cannot make that setting itself. Nothing where it can.
+pub(crate) fn reason(name: &str) -> Option<&'static str> {
+    NAMES.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason)
+}

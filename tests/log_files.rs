@@ -1,0 +1,214 @@
+//! Files for whoever looks for a mistake: logs, traces, the notes of single calls, and those of a build.
+
+use crate::harness::{Project, Server, code};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+fn project() -> Project {
+    Project::new()
+        .tool("noisy", "#!/usr/bin/env bash\necho 'on the side' >&2\necho done\n")
+        .tool("fails", "#!/usr/bin/env bash\necho 'not today' >&2\nexit 7\n")
+}
+
+/// The lines of a file of JSON objects.
+fn objects(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The files in a folder whose names begin like this.
+fn files(folder: &Path, beginning: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut found: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    found.retain(|path| path.file_name().unwrap().to_string_lossy().starts_with(beginning));
+    found.sort();
+    found
+}
+
+fn text(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}
+
+#[test]
+fn a_folder_of_logs_has_what_tools_write_to_standard_error() {
+    let (project, elsewhere) = (project(), Project::new());
+    let folder = elsewhere.path("new/logs");
+    let mut server = Server::ready_with(
+        project.root(),
+        &[("MCPBASH_LOG_DIR", &folder.display().to_string())],
+        "2025-11-25",
+    );
+    server.call(1, "noisy");
+    while server.receive().get("id").is_none() {}
+    server.call(2, "fails");
+    while server.receive().get("id").is_none() {}
+    let stderr = server.finish();
+    let log = folder.join("mcp-bash.log");
+    let said: Vec<_> = objects(&log)
+        .into_iter()
+        .filter(|event| event["message"] == "a tool wrote to standard error")
+        .collect();
+    assert_eq!((&said[0]["tool"], &said[0]["stderr"]), (&json!("noisy"), &json!("on the side")), "{said:?}");
+    assert_eq!((&said[1]["tool"], &said[1]["stderr"]), (&json!("fails"), &json!("not today")), "{said:?}");
+    assert_eq!(fs::metadata(&log).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+    assert!(!stderr.contains("on the side"), "the file alone has it: {stderr}");
+}
+
+#[test]
+fn a_folder_of_logs_that_cannot_be_made_is_told_at_the_start() {
+    let project = project().file("taken", "");
+    let mut command = Server::command();
+    command.arg("--project-root").arg(project.root()).env("MCPBASH_LOG_DIR", project.path("taken"));
+    let output = command.output().unwrap();
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("taken"), "{output:?}");
+}
+
+#[test]
+fn nothing_of_standard_error_is_told_where_nobody_wants_it() {
+    let project = project();
+    let environment = [("MCPBASH_TOOL_STDERR_CAPTURE", "false"), ("MCPBASH_LOG_LEVEL", "emergency")];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    server.call(1, "fails");
+    let answer = server.receive();
+    assert!(text(&answer).contains("exit 7") && !answer.to_string().contains("not today"), "{answer}");
+}
+
+#[test]
+fn notes_of_a_call_have_a_file_of_their_own() {
+    let script = "#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\nmcp_debug checkpoint\ncat \"$MCPBASH_DEBUG_LOG\"\nprintf %s \"$MCPBASH_DEBUG_LOG\" >where\n";
+    let (project, elsewhere) = (Project::new().tool("notes", script), Project::new());
+    let logs = elsewhere.path("logs").display().to_string();
+    for environment in [vec![], vec![("MCPBASH_LOG_DIR", &*logs)]] {
+        let mut all = vec![("MCPBASH_LOG_LEVEL", "emergency")];
+        all.extend(&environment);
+        let mut server = Server::ready_with(project.root(), &all, "2025-11-25");
+        let mut paths = Vec::new();
+        for id in 1..=2 {
+            server.call(id, "notes");
+            let answer = server.receive();
+            assert_eq!(text(&answer).matches("checkpoint").count(), 1, "nothing of another call: {answer}");
+            paths.push(project.read("where"));
+        }
+        server.finish();
+        assert!(paths[0] != paths[1] || environment.is_empty(), "{paths:?}");
+        assert_eq!(Path::new(&paths[0]).exists(), !environment.is_empty(), "kept only in a folder of logs");
+    }
+    assert_eq!(files(Path::new(&logs), "tool-debug.notes.").len(), 2);
+}
+
+#[test]
+fn commands_of_bash_scripts_are_recorded_up_to_a_limit() {
+    let project = project().tool(
+        "long",
+        "#!/usr/bin/env bash\nset -u\nfor ((i = 0; i < 500; i++)); do :; done\nprintf '%s' \"$i\"\n",
+    );
+    let elsewhere = Project::new();
+    let logs = elsewhere.path("logs");
+    let environment = [
+        ("MCPBASH_TRACE_TOOLS", "true"),
+        ("MCPBASH_TRACE_MAX_BYTES", "2000"),
+        ("MCPBASH_LOG_DIR", &*logs.display().to_string()),
+        ("MCPBASH_LOG_LEVEL", "emergency"),
+    ];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    server.call(1, "long");
+    let answer = server.receive();
+    assert_eq!(text(&answer), "500");
+    assert!(!answer.to_string().contains("+ tool.sh"), "standard error is the script's own: {answer}");
+    let traces = files(&logs, "trace.long.");
+    assert_eq!(traces.len(), 1, "{traces:?}");
+    let trace = fs::read_to_string(&traces[0]).unwrap();
+    assert!(trace.len() <= 2000 && trace.ends_with("+ tool.sh:4: printf %s 500\n"), "{trace}");
+    // A script of another kind is not harmed by it.
+    let project = Project::with_hi();
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    server.call(1, "hi");
+    assert_eq!(text(&server.receive()), "hi");
+}
+
+#[test]
+fn a_result_that_breaks_its_schema_is_explained_where_that_is_wanted() {
+    let schema = r#"{"name": "s", "outputSchema": {"type": "object", "required": ["x"]}}"#;
+    let project = Project::new()
+        .tool("s", "#!/usr/bin/env bash\necho trouble >&2\necho '{}'\n")
+        .file("tools/s/tool.meta.json", schema);
+    for (wanted, explained) in [("false", false), ("true", true)] {
+        let environment = [("MCPBASH_DEBUG_ERRORS", wanted), ("MCPBASH_LOG_LEVEL", "emergency")];
+        let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+        server.call(1, "s");
+        let answer = server.receive();
+        assert_eq!(code(&answer), -32603, "{answer}");
+        let data = &answer["error"]["data"];
+        assert_eq!(
+            data["tool"] == "s" && data["exitCode"] == 0 && data["traceAvailable"] == false,
+            explained,
+            "{answer}"
+        );
+        assert_eq!(
+            data["stderrTail"].as_str().is_some_and(|said| said.contains("trouble")),
+            explained,
+            "{answer}"
+        );
+    }
+}
+
+#[test]
+fn a_build_finds_its_failures_and_surroundings_summed_up() {
+    let (project, elsewhere) = (project(), Project::new());
+    let logs = elsewhere.path("logs");
+    let environment = [
+        ("MCPBASH_CI_MODE", "true"),
+        ("MCPBASH_LOG_DIR", &*logs.display().to_string()),
+        ("MCPBASH_TMP_ROOT", &*elsewhere.path("tmp").display().to_string()),
+        ("MCPBASH_TRACE_TOOLS", "true"),
+        ("MCPBASH_LOG_LEVEL", "emergency"),
+        ("SECRET", "hunter2"),
+    ];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    server.ask(1, "tools/call", &json!({ "name": "fails", "arguments": { "a": 1, "b": "private" } }));
+    server.call(2, "noisy");
+    server.receive();
+    server.finish();
+    let summary = objects(&logs.join("failure-summary.jsonl"));
+    assert_eq!(summary.len(), 1, "{summary:?}");
+    let failure = &summary[0];
+    assert_eq!(
+        (&failure["tool"], &failure["exitCode"], &failure["timedOut"]),
+        (&json!("fails"), &json!(7), &json!(false))
+    );
+    assert_eq!((&failure["argCount"], &failure["stderrTail"]), (&json!(2), &json!("not today\n")));
+    assert!(
+        failure["argHash"].as_str().unwrap().len() == 64 && !failure.to_string().contains("private"),
+        "{failure}"
+    );
+    assert_eq!(failure["traceLine"], "+ tool.sh:3: exit 7");
+    let snapshot = &objects(&logs.join("env-snapshot.json"))[0];
+    assert!(
+        snapshot["bashVersion"].as_str().unwrap().starts_with(|first: char| first.is_ascii_digit()),
+        "{snapshot}"
+    );
+    assert!(
+        snapshot["envBytes"].as_u64().unwrap() > 0 && !snapshot.to_string().contains("hunter2"),
+        "{snapshot}"
+    );
+    assert_eq!(files(&elsewhere.path("tmp"), "").len(), 1, "the private folder is kept where it was wanted");
+}
+
+#[test]
+fn scripts_are_told_of_their_surroundings() {
+    let script = "#!/usr/bin/env bash\necho \"$MCPBASH_FRAMEWORK_VERSION\"; cat \"$MCPBASH_HOME/VERSION\"; touch \"$MCPBASH_STATE_DIR/x\" && echo \"$MCPBASH_TMP_ROOT\"\n";
+    let (project, elsewhere) = (Project::new().tool("told", script), Project::new());
+    let temporary = elsewhere.root().canonicalize().unwrap().display().to_string();
+    let environment = [("MCPBASH_TMP_ROOT", &*temporary), ("MCPBASH_LOG_LEVEL", "emergency")];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    server.call(1, "told");
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(text(&server.receive()), format!("{version}\n{version}\n{temporary}"));
+    assert_eq!(files(elsewhere.root(), "").len(), 1, "the private folder is there");
+    server.finish();
+    assert_eq!(files(elsewhere.root(), "").len(), 0, "and goes with the server");
+}
