@@ -37,6 +37,8 @@ fn the_page_for_those_who_come_from_mcp_bash_names_the_settings_that_there_are()
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/migrating-from-mcp-bash.md");
     let page = std::fs::read_to_string(&path).expect("docs/migrating-from-mcp-bash.md");
     let table = reference();
+    // What follows the table are names that change nothing.
+    let table = table.split("\n## ").next().unwrap_or_default();
     // What scripts find is no setting.
     let for_scripts = ["MCPBASH_JSON_TOOL_BIN"];
     let named = settings_in(&page);

@@ -5,7 +5,7 @@ use super::place::{members, place_of};
 use crate::identity::Meta;
 use crate::json::LONGEST;
 use crate::metadata::{self, Metadata};
-use crate::{Diagnostic, Paths};
+use crate::{Diagnostic, Paths, server_config};
 use mcp_bash_spelling::nearest_or_longer;
 use mcp_bash_wire::{Limits, Raw, Scanner};
 use std::path::Path;
@@ -42,7 +42,8 @@ pub(super) fn check_inline(script: &Path, header: &str, found: &mut Vec<Diagnost
 pub(super) fn check_server(paths: &Paths, found: &mut Vec<Diagnostic>) {
     let identity = paths.server.join("server.meta.json");
     if let Ok(text) = mcp_bash_files::read_text(&identity, LONGEST) {
-        check_text(&text, &identity, known::<Meta>(), found);
+        let known = [known::<Meta>(), known::<server_config::Written>()].concat();
+        check_text(&text, &identity, &known, found);
     }
     let registration = paths.server.join("register.json");
     let Ok(text) = mcp_bash_files::read_text(&registration, LONGEST) else { return };
