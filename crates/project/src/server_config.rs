@@ -15,8 +15,9 @@ pub struct ServerConfig {
     pub variables: Vec<String>,
 }
 
+/// What stands there of it.
 #[derive(Deserialize)]
-struct Written {
+pub(crate) struct Written {
     settings: Option<Value>,
     env: Option<Box<RawValue>>,
 }

@@ -5,13 +5,10 @@ use super::place::{members, place_of};
 use crate::identity::Meta;
 use crate::json::LONGEST;
 use crate::metadata::{self, Metadata};
-use crate::{Diagnostic, Paths};
+use crate::{Diagnostic, Paths, server_config};
 use mcp_bash_spelling::nearest_or_longer;
 use mcp_bash_wire::{Limits, Raw, Scanner};
 use std::path::Path;
-
-/// What `server.meta.json` may say besides who the server is: how it is served.
-const OF_THE_SERVER: [&str; 2] = ["settings", "env"];
 
 /// Looks at one metadata file of a tool, a prompt or a resource. What cannot be read was told by discovery.
 pub(super) fn check_file(file: &Path, found: &mut Vec<Diagnostic>) {
@@ -45,7 +42,8 @@ pub(super) fn check_inline(script: &Path, header: &str, found: &mut Vec<Diagnost
 pub(super) fn check_server(paths: &Paths, found: &mut Vec<Diagnostic>) {
     let identity = paths.server.join("server.meta.json");
     if let Ok(text) = mcp_bash_files::read_text(&identity, LONGEST) {
-        check_text(&text, &identity, &[known::<Meta>(), &OF_THE_SERVER].concat(), found);
+        let known = [known::<Meta>(), known::<server_config::Written>()].concat();
+        check_text(&text, &identity, &known, found);
     }
     let registration = paths.server.join("register.json");
     let Ok(text) = mcp_bash_files::read_text(&registration, LONGEST) else { return };
