@@ -1,8 +1,8 @@
 //! Who the server says it is: `server.d/server.meta.json`, with defaults that need no file.
 
-use crate::checks::describe_wrong_type;
 use crate::json::{LONGEST, mend, one_line};
 use crate::optional::optional_text;
+use crate::wrong_type::describe_wrong_type;
 use crate::{Diagnostic, Paths};
 use serde::Deserialize;
 use serde_json::value::RawValue;

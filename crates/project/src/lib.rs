@@ -21,6 +21,7 @@ mod hook;
 mod icons;
 mod identity;
 mod json;
+mod json_place;
 mod listing;
 mod location;
 mod mapping;
@@ -55,6 +56,7 @@ mod unread_arguments;
 pub mod utc;
 mod variable_names;
 mod watch;
+mod wrong_type;
 
 pub use about::About;
 pub use arguments::Argument;

@@ -1,8 +1,8 @@
 //! What an author says about a tool or a prompt: in a JSON or YAML file beside it, or in a comment inside it.
 
-use crate::checks::describe_wrong_type;
 use crate::diagnostic::without_place;
 use crate::json::{LONGEST, deepest, mend, require_shallow, too_deep};
+use crate::wrong_type::describe_wrong_type;
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::value::RawValue;

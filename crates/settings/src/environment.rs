@@ -1,9 +1,11 @@
 //! How much of our own environment scripts get to see.
 
+use crate::given::Source;
 use crate::kind::{Flag, Names, Word};
-use crate::reader::{Reader, Source};
+use crate::reader::Reader;
 use crate::row::Row;
 use crate::table;
+use crate::words::Mode;
 
 /// How much of our own environment scripts get to see.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,26 +19,6 @@ pub enum EnvironmentMode {
     /// No script is run, for this reason: more was asked for than is allowed, and less would not be what was meant.
     Refused(String),
 }
-
-/// What a word for a mode stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Minimal,
-    Allowlist,
-    Inherit,
-}
-
-pub(crate) const TOOL_MODES: Word<Mode> = Word {
-    words: &[("minimal", Mode::Minimal), ("allowlist", Mode::Allowlist), ("inherit", Mode::Inherit)],
-    synonyms: &[],
-    instead: None,
-};
-
-pub(crate) const PROVIDER_MODES: Word<Mode> = Word {
-    words: &[("isolate", Mode::Minimal), ("allowlist", Mode::Allowlist), ("inherit", Mode::Inherit)],
-    synonyms: &[],
-    instead: None,
-};
 
 impl EnvironmentMode {
     /// What tools see, and all other scripts but providers.

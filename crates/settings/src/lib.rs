@@ -10,6 +10,8 @@
 mod environment;
 mod environment_only;
 mod folders;
+mod given;
+mod in_force;
 mod kind;
 mod logs;
 mod moot;
@@ -25,15 +27,17 @@ mod settings;
 mod table;
 mod token;
 mod unknown;
+mod words;
 
 pub use environment::EnvironmentMode;
 pub use folders::ProjectFolders;
+pub use given::{InForce, Source};
+pub use in_force::in_force;
 pub use logs::{LogSettings, TraceSettings};
 pub use moot::MOOT;
 pub use policy::ToolPolicy;
 pub use problem::SettingProblem;
 pub use project::ProjectSettings;
-pub use reader::{InForce, Source, in_force};
 pub use reference::reference;
 pub use resources::ResourceSettings;
 pub use row::Setting;

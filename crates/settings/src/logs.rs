@@ -1,6 +1,7 @@
 //! What is written to files while the server runs, and where.
 
-use crate::reader::{Reader, Source};
+use crate::given::Source;
+use crate::reader::Reader;
 use crate::table;
 use std::path::PathBuf;
 

@@ -1,6 +1,5 @@
 //! Which tools may run at all.
 
-use crate::kind::Word;
 use crate::reader::Reader;
 use crate::table::{TOOL_ALLOW_DEFAULT, TOOL_ALLOWLIST};
 
@@ -12,13 +11,6 @@ pub struct ToolPolicy {
     /// Whether tools may run where there is no list.
     by_default: bool,
 }
-
-/// Whether tools may run where there is no list. What was meant as a restriction must not end as none.
-pub(crate) const ALLOW_OR_DENY: Word<bool> = Word {
-    words: &[("allow", true), ("deny", false)],
-    synonyms: &[("all", true)],
-    instead: Some(("deny", false)),
-};
 
 impl ToolPolicy {
     pub(crate) fn from_rows(reader: &mut Reader<'_>) -> Self {

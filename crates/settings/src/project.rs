@@ -1,17 +1,14 @@
 //! Settings that a project makes itself: the object `settings` of `server.d/server.meta.json`. The environment wins.
 
+use crate::given::{PROJECT_FILE, ProjectValues};
 use crate::problem::{SettingProblem, excerpt};
 use crate::{environment_only, names};
 use serde_json::{Map, Value};
-use std::collections::HashMap;
-
-/// Where they stand, to people.
-pub(crate) const FILE: &str = "server.d/server.meta.json";
 
 /// The settings of a project as texts, as variables would have them.
 #[derive(Debug, Default)]
 pub struct ProjectSettings {
-    values: HashMap<&'static str, String>,
+    values: ProjectValues,
 }
 
 impl ProjectSettings {
@@ -21,14 +18,14 @@ impl ProjectSettings {
         for (name, value) in written {
             if let Err(problem) = settings.take(name, value) {
                 let problem = format!("`settings.{}` {problem}", excerpt(name));
-                problems.push(SettingProblem { name: FILE, problem, fatal: false });
+                problems.push(SettingProblem { name: PROJECT_FILE, problem, fatal: false });
             }
         }
         (settings, problems)
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.values.get(name).map(String::as_str)
+    pub(crate) fn values(&self) -> &ProjectValues {
+        &self.values
     }
 
     fn take(&mut self, written: &str, value: &Value) -> Result<(), String> {

@@ -1,8 +1,9 @@
 //! The settings of resources: what may be read, from where, and how much of it.
 
 use crate::environment::EnvironmentMode;
+use crate::given::Source;
 use crate::kind::{Flag, Folders, Hosts};
-use crate::reader::{Reader, Source};
+use crate::reader::Reader;
 use crate::row::Row;
 use crate::table;
 use mcp_bash_fetch::{GitPolicy, HostRules, HttpsPolicy};

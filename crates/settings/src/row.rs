@@ -1,9 +1,8 @@
 //! One setting: a row of the table, and how it is read.
 
+use crate::given::{Given, PROJECT_FILE, Source};
 use crate::kind::{Kind, Refusal};
 use crate::problem::SettingProblem;
-use crate::project::FILE;
-use crate::reader::{Given, Source};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
@@ -79,7 +78,7 @@ impl<K: Kind> Row<K> {
             }
             Err(refusal) => refusal,
         };
-        let place = if source == Source::Project { format!("in {FILE} ") } else { String::new() };
+        let place = if source == Source::Project { format!("in {PROJECT_FILE} ") } else { String::new() };
         let (name, fatal) = (self.name, refusal.fatal);
         if let Some((value, shown)) = refusal.instead {
             let problem =

@@ -2,11 +2,12 @@
 
 use crate::environment::EnvironmentMode;
 use crate::folders::ProjectFolders;
+use crate::given::Source;
 use crate::logs::LogSettings;
 use crate::policy::ToolPolicy;
 use crate::problem::SettingProblem;
 use crate::project::ProjectSettings;
-use crate::reader::{Reader, Source};
+use crate::reader::Reader;
 use crate::resources::ResourceSettings;
 use crate::table;
 use crate::token::RemoteToken;
@@ -101,7 +102,7 @@ impl Settings {
         variables: impl Fn(&str) -> Option<OsString>,
         project: &ProjectSettings,
     ) -> (Self, Vec<SettingProblem>) {
-        let mut reader = Reader::with_project(&variables, Some(project));
+        let mut reader = Reader::with_project(&variables, Some(project.values()));
         (Self::from_rows(&mut reader), reader.problems)
     }
 

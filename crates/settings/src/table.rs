@@ -1,12 +1,11 @@
 //! The settings, one row each, in the order of the reference.
 
-use crate::environment::{Mode, PROVIDER_MODES, TOOL_MODES};
 use crate::kind::{
     Bytes, Count, Flag, Folder, Folders, Hosts, LARGEST, Names, Optional, PerMinute, Seconds, Secret, Text,
     TextOrNothing, Word, YEAR, bytes, count, kilobytes, per_minute, seconds,
 };
-use crate::policy::ALLOW_OR_DENY;
 use crate::row::{Row, Setting, row, row_like};
+use crate::words::{ALLOW_OR_DENY, Mode, PROVIDER_MODES, TOOL_MODES};
 use mcp_bash_wire::LogLevel;
 
 /// Each row becomes a constant by which it is read, and all of them together become the table.

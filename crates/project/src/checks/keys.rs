@@ -1,9 +1,9 @@
 //! Keys of metadata that nobody reads, and the one that was most likely meant.
 
 use super::members::known;
-use super::place::{members, place_of};
 use crate::identity::Meta;
 use crate::json::LONGEST;
+use crate::json_place::{members, place_of};
 use crate::metadata::{self, Metadata};
 use crate::{Diagnostic, Paths, server_config};
 use mcp_bash_spelling::nearest_or_longer;

@@ -7,41 +7,22 @@
 mod clashes;
 mod keys;
 mod members;
-mod place;
 mod schema;
 mod script;
 mod shebang;
 mod strays;
-mod types;
+mod surroundings;
 mod walk;
 mod writable;
 
-pub(crate) use types::describe_wrong_type;
+pub use surroundings::Surroundings;
 
 use crate::{Catalog, Diagnostic, Execution, Source, Tool};
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
+use surroundings::Kind;
 use walk::{Folder, walk};
-
-/// Where scripts find their programs.
-#[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
-    /// The `PATH` that scripts get.
-    pub search_path: &'a OsStr,
-}
-
-impl Surroundings<'_> {
-    /// Whether scripts find a program of that name.
-    fn has(&self, program: &str) -> bool {
-        std::env::split_paths(self.search_path).any(|folder| is_executable(&folder.join(program)))
-    }
-}
-
-fn is_executable(path: &Path) -> bool {
-    crate::prompt_files::is_executable(path)
-}
 
 /// All that is wrong with a project besides what discovery found, in the order of the files.
 pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnostic> {
@@ -73,15 +54,6 @@ pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnos
     found.sort_by_cached_key(key);
     found.dedup();
     found
-}
-
-/// How a script is started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// As a program: executable, or by the interpreter that its first line names.
-    Started,
-    /// Read by a shell that runs already.
-    Sourced,
 }
 
 /// All scripts that the project may run, each once.

@@ -1,7 +1,7 @@
 //! Whether arguments can fit `inputSchema`, and results `outputSchema`.
 
-use super::place::{follow, place_of};
 use crate::json::LONGEST;
+use crate::json_place::{follow, place_of};
 use crate::listing::metadata_stem;
 use crate::{Catalog, Diagnostic, Tool};
 use mcp_bash_schema::{Schema, contradictions};

@@ -1,7 +1,9 @@
 //! Whether a script can be started, and whether its bytes are what its interpreter expects.
 
-use super::{Kind, Surroundings, is_executable, keys, shebang};
+use super::surroundings::{Kind, Surroundings};
+use super::{keys, shebang};
 use crate::Diagnostic;
+use crate::prompt_files::is_executable;
 use std::io::Read;
 use std::path::Path;
 

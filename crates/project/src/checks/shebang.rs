@@ -1,7 +1,8 @@
 //! Whether the system can start what the first line of a script names.
 
-use super::{Surroundings, is_executable};
+use super::surroundings::Surroundings;
 use crate::Diagnostic;
+use crate::prompt_files::is_executable;
 use std::path::Path;
 
 /// The kernel reads no more than this of a file to find its interpreter.

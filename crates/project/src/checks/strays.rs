@@ -3,6 +3,7 @@
 use super::script::{interpreter_by_ending, quoted};
 use super::walk::Folder;
 use crate::listing::metadata_stem;
+use crate::prompt_files::is_executable;
 use crate::tools::has_shebang;
 use crate::{Catalog, Diagnostic};
 use std::collections::HashSet;
@@ -28,7 +29,7 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder], found: &mut Vec<Diagn
 fn stray(file: &Path) -> Option<Diagnostic> {
     let interpreter = interpreter_by_ending(file)?;
     let is_metadata = file.file_name().is_some_and(|name| metadata_stem(name).is_some());
-    if is_metadata || super::is_executable(file) || !file.is_file() || has_shebang(file) {
+    if is_metadata || is_executable(file) || !file.is_file() || has_shebang(file) {
         return None;
     }
     let remedy = format!(

@@ -1,6 +1,6 @@
 //! Says which member of a JSON object has the wrong type, in the words of its author.
 
-use super::place::{members, place_of};
+use crate::json_place::{members, place_of};
 use mcp_bash_wire::{Limits, Raw, Scanner};
 use serde::de::DeserializeOwned;
 

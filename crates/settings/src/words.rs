@@ -1,0 +1,30 @@
+//! Words that settings may be, and what they stand for.
+
+use crate::kind::Word;
+
+/// What a word for a mode stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Minimal,
+    Allowlist,
+    Inherit,
+}
+
+pub(crate) const TOOL_MODES: Word<Mode> = Word {
+    words: &[("minimal", Mode::Minimal), ("allowlist", Mode::Allowlist), ("inherit", Mode::Inherit)],
+    synonyms: &[],
+    instead: None,
+};
+
+pub(crate) const PROVIDER_MODES: Word<Mode> = Word {
+    words: &[("isolate", Mode::Minimal), ("allowlist", Mode::Allowlist), ("inherit", Mode::Inherit)],
+    synonyms: &[],
+    instead: None,
+};
+
+/// Whether tools may run where there is no list. What was meant as a restriction must not end as none.
+pub(crate) const ALLOW_OR_DENY: Word<bool> = Word {
+    words: &[("allow", true), ("deny", false)],
+    synonyms: &[("all", true)],
+    instead: Some(("deny", false)),
+};
