@@ -31,6 +31,7 @@ mod file_uri;
 mod matching;
 mod operator;
 mod parse;
+mod part;
 mod pattern;
 mod percent;
 mod program;
@@ -42,9 +43,9 @@ mod tests;
 mod value;
 
 pub use file_uri::{FileUri, FileUriError};
-pub use matching::MAX_URI_BYTES;
 pub use parse::{MAX_TEMPLATE_BYTES, TemplateError};
 pub use percent::{DecodeError, decode};
+pub use program::MAX_URI_BYTES;
 pub use scheme::scheme;
 pub use template::Template;
 pub use value::{Value, Values};

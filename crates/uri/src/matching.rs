@@ -1,15 +1,12 @@
 //! With which values a URI could have been made.
 
+use crate::part::Modifier;
 use crate::pattern::Mark;
 use crate::percent;
-use crate::program::Program;
+use crate::program::{MAX_URI_BYTES, Program};
 use crate::search::{Seen, search};
-use crate::template::Modifier;
 use crate::value::{Value, Values};
 use std::collections::BTreeMap;
-
-/// No template matches a longer URI.
-pub const MAX_URI_BYTES: usize = 8192;
 
 pub(crate) fn matches(program: &Program, uri: &str) -> Option<Values> {
     if uri.len() > MAX_URI_BYTES {

@@ -1,8 +1,8 @@
 //! The text of a template → its parts.
 
 use crate::operator::Operator;
+use crate::part::{Modifier, Part, Variable};
 use crate::percent::{self, Keep};
-use crate::template::{Modifier, Part, Variable};
 
 /// Longer templates are refused: they are written by people.
 pub const MAX_TEMPLATE_BYTES: usize = 4096;

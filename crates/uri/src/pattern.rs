@@ -1,8 +1,8 @@
 //! What the parts of a template look like in a URI.
 
 use crate::operator::Operator;
+use crate::part::{Modifier, Part, Variable};
 use crate::percent;
-use crate::template::{Modifier, Part, Variable};
 
 #[derive(Debug, Clone)]
 pub(crate) enum Pattern {

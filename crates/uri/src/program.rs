@@ -4,9 +4,11 @@
 //! an instruction at a position is the same however it was reached, which is what lets the search in `matching.rs`
 //! look at every such pair only once.
 
-use crate::matching::MAX_URI_BYTES;
+use crate::part::{Part, Variable};
 use crate::pattern::{Ends, Greed, Mark, Pattern};
-use crate::template::{Part, Variable};
+
+/// No template matches a longer URI.
+pub const MAX_URI_BYTES: usize = 8192;
 
 /// With `MAX_URI_BYTES` this bounds what one match can cost.
 const MAX_INSTRUCTIONS: usize = 20_000;

@@ -1,8 +1,8 @@
 //! A URI template: text with places for values.
 
 use crate::matching;
-use crate::operator::Operator;
 use crate::parse::{self, TemplateError};
+use crate::part::Part;
 use crate::program::Program;
 use crate::value::Values;
 use std::fmt;
@@ -12,31 +12,6 @@ pub struct Template {
     text: String,
     parts: Vec<Part>,
     program: Program,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// Text that stands for itself, as it stands in a URI.
-    Literal(String),
-    Expression {
-        operator: Operator,
-        variables: Vec<Variable>,
-    },
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Variable {
-    pub(crate) name: String,
-    pub(crate) modifier: Modifier,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Modifier {
-    None,
-    /// At most so many characters of the value.
-    Prefix(usize),
-    /// Each member of the value by itself.
-    Explode,
 }
 
 impl Template {
