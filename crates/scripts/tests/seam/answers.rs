@@ -118,7 +118,8 @@ async fn a_provider_is_told_the_uri_and_the_variables_of_its_template() {
     let all: serde_json::Value =
         serde_json::from_str(variable(&printed, "MCP_RESOURCE_VARS_JSON").unwrap()).unwrap();
     assert_eq!(all, serde_json::json!({ "id": "7", "many": ["a", "b"], "odd-name": "x" }));
-    assert_eq!(variable(&printed, "MCP_SDK"), None, "it is no tool");
+    assert!(variable(&printed, "MCPBASH_HOME").is_some(), "it can call our own providers");
+    assert_eq!(variable(&printed, "MCP_TOOL_NAME"), None, "it is no tool");
 }
 
 #[tokio::test]
