@@ -50,8 +50,10 @@ impl Scripts {
 
     /// The same for a call that comes before it is known where programs are found.
     pub(crate) async fn wait_for_program(&self, program: &str, paths: &Paths) -> Result<Start, NotFound> {
+        // Asked before the look: the path may become known while it goes on.
+        let was_known = self.search_path().is_some();
         match self.find_program(program, paths).await {
-            Err(NotFound::Missing) if self.search_path().is_none() => {
+            Err(NotFound::Missing) if !was_known => {
                 self.search_path_is_known().await;
                 self.find_program(program, paths).await
             }
