@@ -155,7 +155,7 @@ mod tests {
 
     fn short() -> ShortPaths {
         let (settings, _) = Settings::read(|_| None);
-        let mut paths = Paths::of(Path::new("/home/ann/work/project"));
+        let mut paths = Paths::of(Path::new("/home/ann/code/project"));
         paths.tools = "/opt/team/scripts".into();
         ShortPaths::new(&settings, &paths, Path::new("/tmp"))
     }
@@ -163,15 +163,15 @@ mod tests {
     #[test]
     fn paths_are_told_relative_to_the_project() {
         for (whole, told) in [
-            ("/home/ann/work/project/tools/x.sh: no", "tools/x.sh: no"),
-            ("in `/home/ann/work/project` it is", "in `.` it is"),
-            ("in /home/ann/work/project.", "in .."),
-            ("cd /home/ann/work/project/ first", "cd ./ first"),
+            ("/home/ann/code/project/tools/x.sh: no", "tools/x.sh: no"),
+            ("in `/home/ann/code/project` it is", "in `.` it is"),
+            ("in /home/ann/code/project.", "in .."),
+            ("cd /home/ann/code/project/ first", "cd ./ first"),
             ("/opt/team/scripts/x/tool.sh", "scripts/x/tool.sh"),
-            ("/home/ann/work/other/file", "…/other/file"),
-            ("/home/ann/work/project2/file", "…/project2/file"),
-            ("-I/home/ann/work/project/include", "-Iinclude"),
-            ("PATH=/tmp/a:/home/ann/work/project/bin", "PATH=…/a:bin"),
+            ("/home/ann/code/other/file", "…/other/file"),
+            ("/home/ann/code/project2/file", "…/project2/file"),
+            ("-I/home/ann/code/project/include", "-Iinclude"),
+            ("PATH=/tmp/a:/home/ann/code/project/bin", "PATH=…/a:bin"),
             ("/tmp/mcpbash.1/home/sdk/tool-sdk.sh", "…/mcpbash.1/home/sdk/tool-sdk.sh"),
         ] {
             assert_eq!(short().text(whole), told, "{whole}");
@@ -184,7 +184,7 @@ mod tests {
             "/usr/bin/env: no such file",
             "/mnt/tmp/x",
             "/tmpfile",
-            "file:///home/ann/work/project/resources/a",
+            "file:///home/ann/code/project/resources/a",
             "https://example.org/tmp/x",
             "a/b // c",
             "/",
