@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 fn project() -> Project {
     Project::new()
@@ -211,4 +212,36 @@ fn scripts_are_told_of_their_surroundings() {
     assert_eq!(files(elsewhere.root(), "").len(), 1, "the private folder is there");
     server.finish();
     assert_eq!(files(elsewhere.root(), "").len(), 0, "and goes with the server");
+}
+
+#[test]
+fn what_was_written_stays_where_somebody_wants_to_read_it() {
+    let (project, elsewhere) = (project(), Project::new());
+    let temporary = elsewhere.root().display().to_string();
+    let environment = [("MCPBASH_TMP_ROOT", &*temporary), ("MCPBASH_KEEP_LOGS", "true")];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    server.call(1, "noisy");
+    server.receive();
+    server.finish();
+    assert_eq!(files(elsewhere.root(), "").len(), 1, "the private folder outlives the server");
+}
+
+#[test]
+fn lines_for_people_have_their_time_where_somebody_wants_it() {
+    let project = Project::new().file("tools/broken/tool.meta.json", "{");
+    let warning = |environment: &[(&str, &str)]| {
+        // `script` gives the server a terminal; its input ends at once.
+        let served =
+            format!("{} --project-root {}", env!("CARGO_BIN_EXE_mcp-bash"), project.root().display());
+        let mut command = Command::new("script");
+        command.args(["-qec", &served, "/dev/null"]).stdin(Stdio::null()).envs(environment.iter().copied());
+        let output = command.output().expect("`script` of util-linux");
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        let line = shown.lines().find(|line| line.contains("mcp-bash warning:"));
+        line.unwrap_or_else(|| panic!("{shown}")).to_owned()
+    };
+    assert!(warning(&[]).starts_with("mcp-bash warning:"));
+    let timed = warning(&[("MCPBASH_LOG_TIMESTAMP", "true")]);
+    let (time, _) = timed.split_once(" mcp-bash warning:").unwrap_or_else(|| panic!("{timed}"));
+    assert!(time.starts_with("20") && time.contains('T') && time.ends_with('Z'), "{timed}");
 }
