@@ -115,7 +115,7 @@ pub(crate) enum Command {
     /// For scripts: download a file from an allowed public host, and print the outcome as JSON
     Download(DownloadArguments),
 
-    /// Check executables that provide tools
+    /// Check an executable that provides tools; for scripts, read what a URI names
     #[command(subcommand)]
     Provider(ProviderCommand),
 }
