@@ -95,8 +95,8 @@ fn a_word_that_is_neither_folder_nor_command_is_refused_with_a_hint() {
     for (arguments, words) in [
         (&["regstry"][..], "`regstry` is neither a folder to serve nor a command"),
         (&["file"], "`file` is neither a folder to serve nor a command"),
-        (&["init", "--name", "x"], "`init` is neither a folder to serve nor a command"),
-        (&["new", "demo"], "`new` is neither a folder to serve nor a command"),
+        (&["intit", "--name", "x"], "`intit` is neither a folder to serve nor a command"),
+        (&["nwe", "demo"], "`nwe` is neither a folder to serve nor a command"),
         (&[".", "--name", "x"], "unexpected argument '--name'"),
         (&["registry", "--name"], "unexpected argument '--name'"),
         (&[".", "registry", "status"], "`mcp-bash registry --project-root .`"),
@@ -118,7 +118,7 @@ fn version_help_and_unknown_flags() {
     assert_eq!(String::from_utf8_lossy(&version.stdout), format!("mcp-bash {}\n", env!("CARGO_PKG_VERSION")));
     let help = run(&["--help"], here.path());
     let text = String::from_utf8_lossy(&help.stdout).into_owned();
-    for word in ["--project-root", "--health", "demo", "MCPBASH_PROJECT_ROOT", "docs/settings.md"] {
+    for word in ["--project-root", "health", "demo", "MCPBASH_PROJECT_ROOT", "docs/settings.md"] {
         assert!(text.contains(word), "{word} in {text}");
     }
     let wrong = run(&["--no-such-flag"], here.path());

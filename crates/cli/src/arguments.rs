@@ -1,64 +1,102 @@
-//! The command line.
+//! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
 
 use crate::error::Error;
+use crate::{ask, demo, download, health, jq, provider, registry, serve};
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// A folder of scripts becomes a Model Context Protocol server.
 ///
 /// Without a command it serves a project over standard input and output: the folder that is named here or by
 /// `MCPBASH_PROJECT_ROOT`, else the current folder if it is a project, else the nearest one above that has
 /// `server.d/server.meta.json`, else a built-in one to get started with.
-#[derive(Debug, Clone, Parser)]
+#[derive(Debug, Parser)]
 #[command(name = "mcp-bash", version, override_usage = USAGE, after_help = AFTER_HELP, disable_help_subcommand = true)]
-pub(crate) struct Arguments {
-    /// The folder to serve, as with `--project-root`
-    #[arg(value_name = "DIR", conflicts_with = "project_root")]
-    folder: Option<PathBuf>,
+pub(crate) struct CommandLine {
+    #[command(flatten)]
+    common: Common,
 
+    #[command(flatten)]
+    serve: serve::Arguments,
+
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// What every command takes.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Common {
     /// The project: the folder that holds `tools/`, `resources/`, `prompts/` or `server.d/`
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) project_root: Option<PathBuf>,
 
-    /// Write the log to this file as well, which is made so that nobody else may read it
-    #[arg(long, value_name = "FILE")]
-    pub(crate) log_file: Option<PathBuf>,
+    /// Say only what was asked for, and what went wrong
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
 
-    /// The folders that scripts may work in, separated by commas, where the client names none
-    #[arg(long, value_name = "DIRS")]
-    pub(crate) roots: Option<String>,
-
-    /// Check the project and say whether it is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
-    #[arg(long, alias = "ready")]
-    pub(crate) health: bool,
-
-    /// With `--health`: report as JSON, as it is where standard output is no terminal
-    #[arg(long, requires = "health")]
-    pub(crate) json: bool,
-
-    /// With `--health`: the time that all checks together may take; longer is unhealthy
-    #[arg(long, value_name = "SECONDS", requires = "health")]
-    pub(crate) timeout: Option<u64>,
-
-    #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    /// Say more about what is done
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
 }
 
-impl Arguments {
-    /// Reads the command line. Where nothing can be made of it, of two words that clap could complain about the first one
-    /// counts: `init --name x` is no folder called `init` with a wrong flag.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve a project, as without a command
+    Serve(serve::Arguments),
+
+    /// Show an exchange between a client and the server on its built-in project
+    Demo,
+
+    /// Check the project and say whether it is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
+    #[command(visible_alias = "ready")]
+    Health(health::Arguments),
+
+    /// Write the registry of a project, or say what it holds
+    #[command(subcommand)]
+    Registry(registry::Arguments),
+
+    /// Check an executable that provides tools; for scripts, read what a URI names
+    #[command(subcommand)]
+    Provider(provider::Arguments),
+
+    /// Run jq, as scripts do on a machine that has none
+    #[command(disable_help_flag = true)]
+    Jq(jq::Arguments),
+
+    /// For scripts: ask the client of the call that runs this, and print its answer as JSON
+    Ask(ask::Arguments),
+
+    /// For scripts: download a file from an allowed public host, and print the outcome as JSON
+    Download(download::Arguments),
+}
+
+/// A command line that only serves, which is what clients have: read without building what the commands take.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-bash", disable_help_flag = true)]
+struct ServeAlone {
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    serve: serve::Arguments,
+}
+
+impl CommandLine {
+    /// Reads the command line.
     pub(crate) fn read() -> Result<Self, Error> {
-        let mut words: Vec<OsString> = std::env::args_os().collect();
+        let words = with_commands_for_flags(std::env::args_os().collect());
         let first = words.get(1).cloned().unwrap_or_default();
-        // The commands of mcp-bash for what is a flag here.
-        if first == "health" || first == "ready" {
-            words[1] = "--health".into();
+        let no_command = is_flag(&first) || first.as_encoded_bytes().contains(&b'/');
+        if no_command && let Ok(ServeAlone { common, serve }) = ServeAlone::try_parse_from(&words) {
+            return Self { common, serve, command: None }.checked();
         }
-        match Self::try_parse_from(words) {
+        match Self::try_parse_from(&words) {
             Ok(arguments) => arguments.checked(),
+            // Of two words that clap could complain about the first one counts: `intit --name x` is no folder called
+            // `intit` with a wrong flag.
             Err(error) if error.use_stderr() && is_neither_folder_nor_command(&first) => {
-                Err(Error::NeitherFolderNorCommand(first.into()))
+                Err(neither_folder_nor_command(&first))
             }
             Err(error) => error.exit(),
         }
@@ -66,140 +104,91 @@ impl Arguments {
 
     /// The same with a folder that stands alone as the project; or what makes no sense together.
     fn checked(mut self) -> Result<Self, Error> {
-        match (self.folder.take(), &self.command) {
-            (Some(folder), _) if !folder.is_dir() => return Err(Error::NeitherFolderNorCommand(folder)),
-            (Some(_), Some(Command::Demo)) => return Err(Error::DemoOfFolder),
-            (Some(folder), Some(command)) => {
-                return Err(Error::FolderBeforeCommand { folder, command: command.name() });
+        let is_demo = matches!(self.command, Some(Command::Demo));
+        match (&self.serve.folder, &self.command) {
+            (Some(folder), _) if !folder.is_dir() => Err(neither_folder_nor_command(folder.as_os_str())),
+            (folder, Some(_)) if is_demo && (folder.is_some() || self.common.project_root.is_some()) => {
+                Err(Error::DemoOfFolder)
             }
-            (Some(folder), None) => self.project_root = Some(folder),
-            (None, Some(Command::Demo)) if self.project_root.is_some() => return Err(Error::DemoOfFolder),
-            (None, _) => {}
+            (Some(folder), Some(command)) => {
+                Err(Error::FolderBeforeCommand { folder: folder.clone(), command: command.name() })
+            }
+            (_, None) => {
+                self.serve.take_folder(&mut self.common)?;
+                Ok(self)
+            }
+            (None, Some(_)) => Ok(self),
         }
-        Ok(self)
+    }
+
+    /// Does what the command line says.
+    pub(crate) fn run(self) -> Result<ExitCode, Error> {
+        let Self { mut common, serve, command } = self;
+        let Some(command) = command else { return serve::run(&common, &serve) };
+        match command {
+            Command::Serve(mut arguments) => {
+                arguments.take_folder(&mut common)?;
+                serve::run(&common, &arguments)
+            }
+            Command::Demo => demo::run(),
+            Command::Health(arguments) => Ok(health::run(&common, &arguments)),
+            Command::Registry(arguments) => registry::run(&common, &arguments),
+            Command::Provider(arguments) => provider::run(&common, &arguments),
+            Command::Jq(arguments) => Ok(jq::run(arguments.words.into_iter())),
+            Command::Ask(arguments) => ask::run(&arguments),
+            Command::Download(arguments) => download::run(&arguments),
+        }
     }
 }
 
-fn is_neither_folder_nor_command(word: &OsString) -> bool {
-    let is_flag = word.is_empty() || word.as_encoded_bytes().starts_with(b"-");
-    !is_flag && !Path::new(word).is_dir() && Arguments::command().find_subcommand(word).is_none()
+/// The command line as clap knows it: all commands with what they take.
+pub(crate) fn whole() -> clap::Command {
+    CommandLine::command()
 }
 
-#[derive(Debug, Clone, Subcommand)]
-pub(crate) enum Command {
-    /// Show an exchange between a client and the server on its built-in project
-    Demo,
+/// The words with the commands that used to be flags: `--health` and `--ready`; and `-v` alone is `--version`, as mcp-bash
+/// had it.
+fn with_commands_for_flags(mut words: Vec<OsString>) -> Vec<OsString> {
+    if words.len() == 2 && words[1] == "-v" {
+        words[1] = "--version".into();
+    }
+    if let Some(flag) = words.iter().position(|word| word == "--health" || word == "--ready") {
+        words.remove(flag);
+        words.insert(1, "health".into());
+    }
+    words
+}
 
-    /// Write the registry of a project, or say what it holds
-    #[command(subcommand)]
-    Registry(RegistryCommand),
+fn is_flag(word: &OsStr) -> bool {
+    word.is_empty() || word.as_encoded_bytes().starts_with(b"-")
+}
 
-    /// Run jq, as scripts do on a machine that has none
-    #[command(disable_help_flag = true, disable_version_flag = true)]
-    Jq {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
-        arguments: Vec<OsString>,
-    },
+fn is_neither_folder_nor_command(word: &OsStr) -> bool {
+    !is_flag(word) && !Path::new(word).is_dir() && whole().find_subcommand(word).is_none()
+}
 
-    /// For scripts: ask the client of the call that runs this, and print its answer as JSON
-    Ask {
-        /// `elicitation/create`, `sampling/createMessage` or `roots/list`
-        method: String,
-        /// The params as JSON, or `-` to read them from standard input
-        params: String,
-        /// Seconds to wait for an answer
-        #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-        timeout: u64,
-    },
-
-    /// For scripts: download a file from an allowed public host, and print the outcome as JSON
-    Download(DownloadArguments),
-
-    /// Check an executable that provides tools; for scripts, read what a URI names
-    #[command(subcommand)]
-    Provider(ProviderCommand),
+fn neither_folder_nor_command(word: &OsStr) -> Error {
+    Error::NeitherFolderNorCommand(word.into())
 }
 
 impl Command {
     fn name(&self) -> &'static str {
         match self {
+            Self::Serve(_) => "serve",
             Self::Demo => "demo",
+            Self::Health(_) => "health",
             Self::Registry(_) => "registry",
-            Self::Jq { .. } => "jq",
-            Self::Ask { .. } => "ask",
-            Self::Download(_) => "download",
             Self::Provider(_) => "provider",
+            Self::Jq(_) => "jq",
+            Self::Ask(_) => "ask",
+            Self::Download(_) => "download",
         }
     }
 }
 
-#[derive(Debug, Clone, Args)]
-pub(crate) struct DownloadArguments {
-    /// Where the file is: an https URL
-    pub(crate) url: String,
-    /// Where to write it
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
-    /// The most bytes it may have
-    #[arg(long, value_name = "BYTES")]
-    pub(crate) max_bytes: Option<u64>,
-    /// Seconds it may take
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) timeout: Option<u64>,
-    /// How often to try
-    #[arg(long, value_name = "TIMES", default_value_t = 1)]
-    pub(crate) retry: u32,
-    /// Seconds before the second try; each further one waits twice as long
-    #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
-    pub(crate) retry_delay: f64,
-    /// A host it may come from, instead of those in `MCPBASH_HTTPS_ALLOW_HOSTS`
-    #[arg(long, value_name = "HOST")]
-    pub(crate) allow_host: Vec<String>,
-    /// A host it may not come from, besides those in `MCPBASH_HTTPS_DENY_HOSTS`
-    #[arg(long, value_name = "HOST")]
-    pub(crate) deny_host: Vec<String>,
-    /// What to call ourselves
-    #[arg(long, value_name = "WORDS")]
-    pub(crate) user_agent: Option<String>,
-}
-
-#[derive(Debug, Clone, Subcommand)]
-pub(crate) enum ProviderCommand {
-    /// Say whether an executable provides tools as it should, and what a client would see: exit 0 if it does, 1 if not
-    Check {
-        /// The executable, which answers `list` with a JSON object for each of its tools
-        file: PathBuf,
-    },
-    /// For scripts: print what a URI (`file:`, `https:`, `git+https:`, `echo:`) names, within the limits of a server
-    Read { uri: String },
-}
-
-#[derive(Debug, Clone, Subcommand)]
-pub(crate) enum RegistryCommand {
-    /// Read the project and write its registry: exit 0 when all of it is written, 1 when something was skipped or failed
-    Refresh(RefreshArguments),
-    /// Say what the registry holds
-    Status,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct RefreshArguments {
-    /// Read only this folder of tools, resources or prompts, and keep what is known of the rest
-    #[arg(long, value_name = "PATH")]
-    pub(crate) filter: Option<PathBuf>,
-
-    /// Do not say what was skipped
-    #[arg(long)]
-    pub(crate) quiet: bool,
-
-    /// Accepted for older scripts: a server that runs notices changes by itself
-    #[arg(long)]
-    no_notify: bool,
-}
-
 const USAGE: &str = "\
 mcp-bash [OPTIONS] [DIR]
-       mcp-bash [OPTIONS] COMMAND";
+       mcp-bash COMMAND [OPTIONS]";
 
 const AFTER_HELP: &str = "\
 Put this command into your MCP client's configuration:

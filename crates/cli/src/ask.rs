@@ -5,15 +5,27 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// `elicitation/create`, `sampling/createMessage` or `roots/list`
+    method: String,
+    /// The params as JSON, or `-` to read them from standard input
+    params: String,
+    /// Seconds to wait for an answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    timeout: u64,
+}
+
 /// Prints the answer as one line of JSON: exit 0 if it holds a result, 1 if not.
-pub(crate) fn run(method: &str, params: &str, timeout: u64) -> Result<ExitCode, Error> {
-    let answer = match params {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
+    let Arguments { method, params, timeout } = arguments;
+    let answer = match params.as_str() {
         "-" => {
             let mut text = String::new();
             std::io::stdin().read_to_string(&mut text).map_err(Error::Ask)?;
-            ask(method, &text, timeout)
+            ask(method, &text, *timeout)
         }
-        params => ask(method, params, timeout),
+        params => ask(method, params, *timeout),
     };
     let answer = answer.map_err(Error::Ask)?;
     let is_result = answer.starts_with("{\"result\":");

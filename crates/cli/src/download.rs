@@ -1,17 +1,48 @@
 //! `mcp-bash download`: a file from the public internet, for scripts. What may be reached is what may be reached as a
 //! resource.
 
-use crate::arguments::DownloadArguments;
 use crate::error::Error;
 use crate::startup;
+use clap::Args;
 use mcp_bash_fetch::{Download, HostList, Https, HttpsPolicy, download};
 use serde_json::{Value, json};
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Arguments {
+    /// Where the file is: an https URL
+    pub(crate) url: String,
+    /// Where to write it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// The most bytes it may have
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_bytes: Option<u64>,
+    /// Seconds it may take
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<u64>,
+    /// How often to try
+    #[arg(long, value_name = "TIMES", default_value_t = 1)]
+    pub(crate) retry: u32,
+    /// Seconds before the second try; each further one waits twice as long
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
+    pub(crate) retry_delay: f64,
+    /// A host it may come from, instead of those in `MCPBASH_HTTPS_ALLOW_HOSTS`
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allow_host: Vec<String>,
+    /// A host it may not come from, besides those in `MCPBASH_HTTPS_DENY_HOSTS`
+    #[arg(long, value_name = "HOST")]
+    pub(crate) deny_host: Vec<String>,
+    /// What to call ourselves
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) user_agent: Option<String>,
+}
+
 /// Prints the outcome as one line of JSON: exit 0 if the file is there, 1 if not.
-pub(crate) fn run(arguments: &DownloadArguments) -> Result<ExitCode, Error> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -32,7 +63,7 @@ fn refused(why: &str) -> Value {
     json!({ "success": false, "error": { "type": "invalid_params", "message": why } })
 }
 
-fn request(arguments: &DownloadArguments) -> Result<(Download, HttpsPolicy), String> {
+fn request(arguments: &Arguments) -> Result<(Download, HttpsPolicy), String> {
     let (settings, problems) = startup::settings();
     // A list that cannot be read may have denied the very host.
     if let Some(problem) = problems.iter().find(|problem| problem.fatal) {

@@ -1,5 +1,6 @@
 //! What can go wrong before a client is there to be told.
 
+use crate::exit::Exit;
 use mcp_bash_project::{LocationError, no_project};
 use std::io;
 use std::path::PathBuf;
@@ -31,6 +32,8 @@ pub(crate) enum Error {
     LogFile { path: PathBuf, source: io::Error },
     #[error("`{}` is neither a folder to serve nor a command; `mcp-bash --help` lists the commands", .0.display())]
     NeitherFolderNorCommand(PathBuf),
+    #[error("there is no folder {}", .0.display())]
+    NoFolder(PathBuf),
     #[error("a command takes the folder after it: `mcp-bash {command} --project-root {}`", folder.display())]
     FolderBeforeCommand { folder: PathBuf, command: &'static str },
     #[error(
@@ -41,9 +44,17 @@ pub(crate) enum Error {
     Ask(io::Error),
     #[error("the demo failed: {0}")]
     Demo(String),
+    /// What a command says of itself.
+    #[error("{error}")]
+    Command { exit: Exit, error: Box<dyn std::error::Error> },
 }
 
 impl Error {
+    /// An error of one command, which is shown with its own words.
+    pub(crate) fn of_command(exit: Exit, error: impl Into<Box<dyn std::error::Error>>) -> Self {
+        Self::Command { exit, error: error.into() }
+    }
+
     /// 2 for what the person who called us can mend by calling us differently, 1 for the rest.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
@@ -53,11 +64,13 @@ impl Error {
             | Self::FewFiles(_)
             | Self::NoProject
             | Self::NeitherFolderNorCommand(_)
+            | Self::NoFolder(_)
             | Self::FolderBeforeCommand { .. }
             | Self::DemoOfFolder
             | Self::Filter { .. }
-            | Self::Provider { .. } => ExitCode::from(2),
-            Self::Embedded(_) | Self::Start { .. } | Self::Ask(_) | Self::Demo(_) => ExitCode::FAILURE,
+            | Self::Provider { .. } => Exit::Usage.into(),
+            Self::Embedded(_) | Self::Start { .. } | Self::Ask(_) | Self::Demo(_) => Exit::Failed.into(),
+            Self::Command { exit, .. } => (*exit).into(),
         }
     }
 }

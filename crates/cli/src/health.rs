@@ -1,14 +1,14 @@
-//! `mcp-bash --health`: whether the project could be served now, and what would make a call fail. Writes nothing, and
+//! `mcp-bash health`: whether the project could be served now, and what would make a call fail. Writes nothing, and
 //! starts only what the project says itself which tools it has.
 
-use crate::arguments::Arguments;
+use crate::arguments::Common;
 use crate::finding::Finding;
 use crate::health_report::{Report, Status};
 use crate::search_path::SearchPath;
 use crate::{health_checks, health_report, startup};
 use mcp_bash_project::{Catalog, Location, Severity, Surroundings, examine, no_project};
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -16,21 +16,42 @@ use std::time::Duration;
 /// As much as the thread has that does it where there is no time limit.
 const STACK: usize = 8 * 1024 * 1024;
 
-pub(crate) fn run(arguments: &Arguments) -> ExitCode {
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder to look at, as with `--project-root`
+    #[arg(value_name = "DIR", conflicts_with = "project_root")]
+    folder: Option<PathBuf>,
+
+    /// The folders that scripts may work in, separated by commas, as for a server
+    #[arg(long, value_name = "DIRS")]
+    roots: Option<String>,
+
+    /// Report as JSON, as it is where standard output is no terminal
+    #[arg(long)]
+    json: bool,
+
+    /// The time that all checks together may take; longer is unhealthy
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+}
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> ExitCode {
+    let project_root = arguments.folder.clone().or_else(|| common.project_root.clone());
+    let common = &Common { project_root, ..common.clone() };
     let report = match arguments.timeout.filter(|seconds| *seconds > 0) {
-        None => examine_all(arguments),
-        Some(seconds) => within(seconds, arguments),
+        None => examine_all(common, arguments),
+        Some(seconds) => within(seconds, common, arguments),
     };
     health_report::print(&report, arguments.json);
     ExitCode::from(report.status.exit_code())
 }
 
 /// The report, or that there is none after so many seconds. What still runs ends with this process.
-fn within(seconds: u64, arguments: &Arguments) -> Report {
+fn within(seconds: u64, common: &Common, arguments: &Arguments) -> Report {
     let (sender, receiver) = channel();
-    let arguments = arguments.clone();
+    let (common, arguments) = (common.clone(), arguments.clone());
     let examiner = std::thread::Builder::new().name("health".into()).stack_size(STACK);
-    let started = examiner.spawn(move || sender.send(examine_all(&arguments)));
+    let started = examiner.spawn(move || sender.send(examine_all(&common, &arguments)));
     let report = started.ok().and_then(|_| receiver.recv_timeout(Duration::from_secs(seconds)).ok());
     report.unwrap_or_else(|| {
         let problem = format!("the checks did not end within {seconds} s");
@@ -39,7 +60,7 @@ fn within(seconds: u64, arguments: &Arguments) -> Report {
     })
 }
 
-fn examine_all(arguments: &Arguments) -> Report {
+fn examine_all(common: &Common, arguments: &Arguments) -> Report {
     let (mut settings, problems) = startup::settings();
     let minimal = settings.minimal;
     let misconfigured = |problems| Report { minimal, ..Report::of(Status::Misconfigured, problems) };
@@ -52,7 +73,7 @@ fn examine_all(arguments: &Arguments) -> Report {
     if let Some(seconds) = arguments.timeout.filter(|seconds| *seconds > 0) {
         settings.health_timeout = Duration::from_secs(seconds);
     }
-    let folder = match startup::location(arguments, &settings) {
+    let folder = match startup::location(common, &settings) {
         Ok(Location::Folder(folder)) => folder,
         Ok(Location::Embedded) => {
             let here = std::env::current_dir().ok();
@@ -65,8 +86,12 @@ fn examine_all(arguments: &Arguments) -> Report {
         }
     };
     let mut setting_problems = Vec::new();
-    let settings =
-        startup::settings_at(&Location::Folder(folder.clone()), arguments, settings, &mut setting_problems);
+    let settings = startup::settings_at(
+        &Location::Folder(folder.clone()),
+        arguments.roots.as_deref(),
+        settings,
+        &mut setting_problems,
+    );
     let (_runtime, scripts) = match startup::scripts(settings) {
         Ok(scripts) => scripts,
         Err(error) => {

@@ -9,10 +9,12 @@ mod ask;
 mod demo;
 mod download;
 mod error;
+mod exit;
 mod finding;
 mod health;
 mod health_checks;
 mod health_report;
+mod jq;
 mod log_files;
 mod provider;
 mod provider_read;
@@ -24,7 +26,7 @@ mod startup;
 mod terminal;
 mod welcome;
 
-use arguments::{Arguments, Command, ProviderCommand};
+use arguments::CommandLine;
 use error::Error;
 use std::process::ExitCode;
 
@@ -35,31 +37,13 @@ fn main() -> ExitCode {
         .next()
         .is_some_and(|name| std::path::Path::new(&name).file_name().is_some_and(|name| name == "jq"))
     {
-        return jq(words);
+        return jq::run(words);
     }
     // Before anything else: this program is also the one that looks after a server that was killed.
     mcp_bash_runner::warden::install();
-    let result = Arguments::read().and_then(|arguments| run(&arguments));
+    let result = CommandLine::read().and_then(CommandLine::run);
     result.unwrap_or_else(|error: Error| {
         eprintln!("mcp-bash: {error}");
         error.exit_code()
     })
-}
-
-fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
-    match &arguments.command {
-        Some(Command::Demo) => demo::run(),
-        Some(Command::Jq { arguments }) => Ok(jq(arguments.iter().cloned())),
-        Some(Command::Ask { method, params, timeout }) => ask::run(method, params, *timeout),
-        Some(Command::Download(options)) => download::run(options),
-        Some(Command::Registry(command)) => registry::run(arguments, command),
-        Some(Command::Provider(ProviderCommand::Check { file })) => provider::check(file),
-        Some(Command::Provider(ProviderCommand::Read { uri })) => provider_read::run(arguments, uri),
-        None if arguments.health => Ok(health::run(arguments)),
-        None => serve::run(arguments),
-    }
-}
-
-fn jq(arguments: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
-    mcp_bash_jq::run(arguments, std::io::stdin(), std::io::stdout(), std::io::stderr()).into()
 }

@@ -1,8 +1,9 @@
 //! `mcp-bash provider check FILE`: tells an author whether an executable provides tools as it should, by serving it and
 //! showing what a client would see.
 
+use crate::arguments::Common;
 use crate::error::Error;
-use crate::startup;
+use crate::{provider_read, startup};
 use mcp_bash_project::{Catalog, Diagnostic, Execution, Paths, Tool, excerpt};
 use mcp_bash_server::{InMemoryClient, Log, Server, Style};
 use mcp_bash_settings::Settings;
@@ -10,13 +11,31 @@ use mcp_bash_wire::LogLevel;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::runtime::Runtime;
 
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Arguments {
+    /// Say whether an executable provides tools as it should, and what a client would see: exit 0 if it does, 1 if not
+    Check {
+        /// The executable, which answers `list` with a JSON object for each of its tools
+        file: PathBuf,
+    },
+    /// For scripts: print what a URI (`file:`, `https:`, `git+https:`, `echo:`) names, within the limits of a server
+    Read { uri: String },
+}
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    match arguments {
+        Arguments::Check { file } => check(file),
+        Arguments::Read { uri } => provider_read::run(common, uri),
+    }
+}
+
 /// Exit 0 when all is as it should be, 1 when something is not.
-pub(crate) fn check(file: &Path) -> Result<ExitCode, Error> {
+fn check(file: &Path) -> Result<ExitCode, Error> {
     let file = file.canonicalize().map_err(|source| Error::Provider { file: file.to_owned(), source })?;
     let (settings, _) = startup::settings();
     let (runtime, scripts) = startup::scripts(settings)?;

@@ -1,7 +1,7 @@
 //! `mcp-bash provider read URI`: what a URI names, for scripts, within the limits of a server. `providers/file.sh` and its
 //! like in `MCPBASH_HOME` are made of it.
 
-use crate::arguments::Arguments;
+use crate::arguments::Common;
 use crate::error::Error;
 use crate::startup;
 use mcp_bash_fetch::{ErrorKind, FetchError, Git, Https, Roots, echo};
@@ -14,14 +14,14 @@ use std::sync::Arc;
 
 /// Exit 0 with the content on standard output; 2 when it may not be read, 3 when it is not there, 4 when the URI is wrong, 5
 /// when it cannot be fetched, 6 when it is too large.
-pub(crate) fn run(arguments: &Arguments, uri: &str) -> Result<ExitCode, Error> {
+pub(crate) fn run(common: &Common, uri: &str) -> Result<ExitCode, Error> {
     let (settings, problems) = startup::settings();
     // A list that cannot be read may have denied the very host.
     if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
         return Err(Error::Setting(fatal.to_string()));
     }
-    let location = startup::location(arguments, &settings)?;
-    let settings = startup::settings_at(&location, arguments, settings, &mut Vec::new());
+    let location = startup::location(common, &settings)?;
+    let settings = startup::settings_at(&location, None, settings, &mut Vec::new());
     let Location::Folder(root) = location else { return Err(Error::NoProject) };
     let (runtime, scripts) = startup::scripts(settings)?;
     let read = runtime.block_on(read(&scripts, &root, uri));

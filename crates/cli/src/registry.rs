@@ -1,8 +1,9 @@
 //! `mcp-bash registry`: the registry of a project, written anew or looked at. A server that runs notices by itself.
 
-use crate::arguments::{Arguments, RefreshArguments, RegistryCommand};
+use crate::arguments::Common;
 use crate::error::Error;
 use crate::startup;
+use clap::{Args, Subcommand};
 use mcp_bash_project::{Catalog, Diagnostic, Location, Paths};
 use mcp_bash_settings::Settings;
 use serde_json::{Value, json};
@@ -11,15 +12,38 @@ use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::time::UNIX_EPOCH;
 
-pub(crate) fn run(arguments: &Arguments, command: &RegistryCommand) -> Result<ExitCode, Error> {
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum Arguments {
+    /// Read the project and write its registry: exit 0 when all of it is written, 1 when something was skipped or failed
+    Refresh(RefreshArguments),
+    /// Say what the registry holds
+    Status,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RefreshArguments {
+    /// Read only this folder of tools, resources or prompts, and keep what is known of the rest
+    #[arg(long, value_name = "PATH")]
+    pub(crate) filter: Option<PathBuf>,
+
+    /// Do not say what was skipped
+    #[arg(long)]
+    pub(crate) quiet: bool,
+
+    /// Accepted for older scripts: a server that runs notices changes by itself
+    #[arg(long)]
+    no_notify: bool,
+}
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let (settings, _) = startup::settings();
-    let location = startup::location(arguments, &settings)?;
-    let settings = startup::settings_at(&location, arguments, settings, &mut Vec::new());
+    let location = startup::location(common, &settings)?;
+    let settings = startup::settings_at(&location, None, settings, &mut Vec::new());
     let Location::Folder(root) = location else { return Err(Error::NoProject) };
     let paths = startup::paths(&root, &settings);
-    match command {
-        RegistryCommand::Refresh(options) => refresh(&paths, settings, options),
-        RegistryCommand::Status => Ok(status(&paths, settings.registry_limit)),
+    match arguments {
+        Arguments::Refresh(options) => refresh(&paths, settings, options),
+        Arguments::Status => Ok(status(&paths, settings.registry_limit)),
     }
 }
 

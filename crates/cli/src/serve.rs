@@ -1,6 +1,6 @@
 //! `mcp-bash`: serves a project over standard input and output.
 
-use crate::arguments::Arguments;
+use crate::arguments::Common;
 use crate::error::Error;
 use crate::start_checks::StartChecks;
 use crate::{allocator, log_files, search_path, startup, welcome};
@@ -11,18 +11,48 @@ use mcp_bash_transport::{Ending, Host};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder to serve, as with `--project-root`
+    #[arg(value_name = "DIR", conflicts_with = "project_root")]
+    pub(crate) folder: Option<PathBuf>,
+
+    /// Write the log to this file as well, which is made so that nobody else may read it
+    #[arg(long, value_name = "FILE")]
+    log_file: Option<PathBuf>,
+
+    /// The folders that scripts may work in, separated by commas, where the client names none
+    #[arg(long, value_name = "DIRS")]
+    roots: Option<String>,
+}
+
+impl Arguments {
+    /// A folder that is named to be served is the project.
+    pub(crate) fn take_folder(&mut self, common: &mut Common) -> Result<(), Error> {
+        match self.folder.take() {
+            Some(folder) if !folder.is_dir() => Err(Error::NoFolder(folder)),
+            Some(folder) => {
+                common.project_root = Some(folder);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     allocator::keep_little();
     let (settings, problems) = startup::settings();
     if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
         return Err(Error::Setting(fatal.to_string()));
     }
-    let location = startup::location(arguments, &settings)?;
+    let location = startup::location(common, &settings)?;
     let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    let settings = startup::settings_at(&location, arguments, settings, &mut problems);
+    let settings = startup::settings_at(&location, arguments.roots.as_deref(), settings, &mut problems);
     let style = match (std::io::stderr().is_terminal(), settings.logs.timestamps) {
         (true, true) => Style::Timed,
         (true, false) => Style::Plain,

@@ -1,6 +1,6 @@
 //! What every way to start needs: the settings, the private folder, the project.
 
-use crate::arguments::Arguments;
+use crate::arguments::Common;
 use crate::error::{Error, LEAST_FILES};
 use crate::log_files;
 use mcp_bash_project::{Catalog, Location, Paths, ServerConfig, roots, stage_embedded};
@@ -17,7 +17,7 @@ use tokio::runtime::{Builder, Runtime};
 /// What is wrong with those of the environment is `problems`, to which the rest is added.
 pub(crate) fn settings_at(
     location: &Location,
-    arguments: &Arguments,
+    roots: Option<&str>,
     of_environment: Settings,
     problems: &mut Vec<String>,
 ) -> Settings {
@@ -25,7 +25,7 @@ pub(crate) fn settings_at(
         Location::Folder(folder) => with_project(folder, of_environment, problems),
         Location::Embedded => of_environment,
     };
-    if let Some(roots) = &arguments.roots {
+    if let Some(roots) = roots {
         settings.roots = Some(roots.replace(',', ":"));
     }
     log_files::settle(&mut settings.logs);
@@ -68,9 +68,9 @@ pub(crate) fn unknown_names() -> Vec<UnknownName> {
     mcp_bash_settings::unknown_names(names, &known_variables())
 }
 
-pub(crate) fn location(arguments: &Arguments, settings: &Settings) -> Result<Location, Error> {
+pub(crate) fn location(common: &Common, settings: &Settings) -> Result<Location, Error> {
     let here = std::env::current_dir().ok();
-    let (flag, variable) = (arguments.project_root.as_deref(), settings.project_root.as_deref());
+    let (flag, variable) = (common.project_root.as_deref(), settings.project_root.as_deref());
     Ok(Location::find(flag, variable, here.as_deref())?)
 }
 

@@ -65,6 +65,41 @@ impl InMemoryClient {
     }
 }
 
+/// A client in this same process to which all is said on one stream, as over a pipe.
+pub struct InMemoryConnection {
+    client: Arc<Client>,
+    reply: Arc<dyn Reply>,
+    said: UnboundedReceiver<Said>,
+}
+
+impl InMemoryConnection {
+    /// A client that can begin a session.
+    pub fn new(server: &Arc<Server>, caller: Arc<Caller>) -> Self {
+        let (sender, said) = Sender::new(&Arc::default());
+        let sender = Arc::new(sender);
+        let stream = Arc::clone(&sender) as Arc<dyn Stream>;
+        let client = Arc::new(Client::with_session(Arc::clone(server), caller, stream));
+        Self { client, reply: sender, said }
+    }
+
+    /// Sends one message, or whatever else the bytes are.
+    pub fn send(&self, message: &[u8]) {
+        self.client.receive(&Line::Whole(message), &self.reply);
+    }
+
+    /// The next message: an answer, a notification or a question.
+    pub async fn next(&mut self) -> Option<Vec<u8>> {
+        loop {
+            match self.said.recv().await? {
+                Said::Notification(message) | Said::Question(message) | Said::Answer(message) => {
+                    return Some(message);
+                }
+                Said::End => {}
+            }
+        }
+    }
+}
+
 /// What one message gets back.
 pub struct InMemoryReply {
     pub owed: Owed,

@@ -63,7 +63,7 @@ mod workplaces;
 pub use caller::Caller;
 pub use client::Client;
 pub use dispatcher::Owed;
-pub use in_memory::{InMemoryClient, InMemoryReply, Said};
+pub use in_memory::{InMemoryClient, InMemoryConnection, InMemoryReply, Said};
 pub use log::{Log, Style};
 pub use reply::{Reply, Stream};
 pub use served::Served;

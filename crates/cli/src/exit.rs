@@ -1,0 +1,45 @@
+//! The exit codes: one meaning each, for all commands. `docs/exit-codes.md` says which command ends with which.
+
+use std::process::ExitCode;
+
+/// How a command ended, as a shell sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// It did what it was asked to.
+    Done,
+    /// It ran, and what it ran failed or what it looked at is wrong: a result that is an error, a failed test, a problem.
+    Failed,
+    /// It was called in a way that makes no sense: flags, arguments, no project here, a setting.
+    Usage,
+    /// It will not do that: a policy is against it, or something would be lost.
+    Refused,
+    /// There is no tool, resource or prompt of that name.
+    NotFound,
+    /// It took too long.
+    TimedOut,
+    /// A server could not be started, or does not speak the protocol.
+    NoServer,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl Exit {
+    pub(crate) fn number(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::Refused => 3,
+            Self::NotFound => 4,
+            Self::TimedOut => 5,
+            Self::NoServer => 6,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.number())
+    }
+}

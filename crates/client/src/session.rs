@@ -1,0 +1,192 @@
+//! One conversation with a server: requests, and what is said until they are answered.
+
+use crate::connection::Connection;
+use crate::error::{Error, Refusal};
+use crate::host::Host;
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::time::Duration;
+
+/// The newest revision with a handshake, which every server of that era can answer.
+const REVISION: &str = "2025-11-25";
+
+/// A server that always has a further page is not asked for more than these.
+const MOST_PAGES: usize = 10_000;
+
+pub struct Session {
+    connection: Connection,
+    next_id: u64,
+    greeting: Value,
+}
+
+/// The envelope of a message; what it holds stays text.
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+impl Session {
+    /// Greets the server as a client of that name.
+    pub async fn begin(
+        connection: Connection,
+        name: &str,
+        host: &mut impl Host,
+        limit: Duration,
+    ) -> Result<Self, Error> {
+        let mut session = Self { connection, next_id: 0, greeting: Value::Null };
+        let hello = json!({
+            "protocolVersion": REVISION,
+            "capabilities": host.capabilities(),
+            "clientInfo": { "name": name, "version": env!("CARGO_PKG_VERSION") },
+        });
+        let greeting = session.request("initialize", &hello, host, Some(limit)).await?;
+        session.greeting = serde_json::from_str(greeting.get()).unwrap_or_default();
+        session.notify("notifications/initialized", &json!({}))?;
+        Ok(session)
+    }
+
+    /// What the server answered to `initialize`: its name, its version, what it can do, its instructions.
+    pub fn greeting(&self) -> &Value {
+        &self.greeting
+    }
+
+    pub fn notify(&mut self, method: &str, params: &Value) -> Result<(), Error> {
+        let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        self.connection.send(message.to_string().as_bytes())
+    }
+
+    /// The result of a request. While it is waited for, `host` hears and answers what the server says. May be dropped
+    /// while it waits, to be followed by [`Session::cancel_last`].
+    pub async fn request(
+        &mut self,
+        method: &str,
+        params: &impl serde::Serialize,
+        host: &mut impl Host,
+        limit: Option<Duration>,
+    ) -> Result<Box<RawValue>, Error> {
+        let id = self.send_request(method, params)?;
+        let Some(limit) = limit else { return self.answer_to(id, host).await };
+        match tokio::time::timeout(limit, self.answer_to(id, host)).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                self.cancel_last("it takes too long")?;
+                Err(Error::TimedOut { method: method.to_owned(), after: limit })
+            }
+        }
+    }
+
+    /// Tells the server that nobody waits for the last request any more.
+    pub fn cancel_last(&mut self, reason: &str) -> Result<(), Error> {
+        let params = json!({ "requestId": self.next_id, "reason": reason });
+        self.notify("notifications/cancelled", &params)
+    }
+
+    /// All entries of a list, from all of its pages: `entries("tools/list", "tools", …)`.
+    pub async fn entries(
+        &mut self,
+        method: &str,
+        member: &str,
+        host: &mut impl Host,
+        limit: Option<Duration>,
+    ) -> Result<Vec<Value>, Error> {
+        let (mut entries, mut params) = (Vec::new(), json!({}));
+        for _ in 0..MOST_PAGES {
+            let page = self.request(method, &params, host, limit).await?;
+            let mut page: Value = serde_json::from_str(page.get()).unwrap_or_default();
+            if let Some(Value::Array(found)) = page.get_mut(member).map(Value::take) {
+                entries.extend(found);
+            }
+            match page.get("nextCursor") {
+                Some(cursor @ Value::String(_)) => params = json!({ "cursor": cursor }),
+                _ => break,
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Lets the server end.
+    pub async fn end(self) {
+        self.connection.end().await;
+    }
+
+    fn send_request(&mut self, method: &str, params: &impl serde::Serialize) -> Result<u64, Error> {
+        self.next_id += 1;
+        let params = to_raw_value(params).map_err(|error| Error::Protocol(error.to_string()))?;
+        let method = Value::from(method);
+        let message =
+            format!(r#"{{"jsonrpc":"2.0","id":{},"method":{method},"params":{params}}}"#, self.next_id);
+        self.connection.send(message.as_bytes())?;
+        Ok(self.next_id)
+    }
+
+    /// Waits for the answer to one request. What answers another one is too late, and left alone.
+    async fn answer_to(&mut self, id: u64, host: &mut impl Host) -> Result<Box<RawValue>, Error> {
+        let own_id = id.to_string();
+        loop {
+            let line = self.connection.next().await?;
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let Ok(message) = serde_json::from_slice::<Message<'_>>(&line) else {
+                return Err(Error::Protocol(excerpt(&line)));
+            };
+            match (&message.method, message.id) {
+                (Some(method), None) => host.notified(method, &value(message.params)),
+                (Some(method), Some(id)) => {
+                    let answered = host.asked(method, &value(message.params)).await;
+                    self.answer(id, answered)?;
+                }
+                (None, id) if id.is_some_and(|id| id.get() == own_id) => {
+                    return match (message.result, message.error) {
+                        (Some(result), _) => Ok(result.to_owned()),
+                        (None, Some(error)) => Err(Error::Refused(refusal(error))),
+                        (None, None) => Err(Error::Protocol(excerpt(&line))),
+                    };
+                }
+                (None, _) => {}
+            }
+        }
+    }
+
+    fn answer(&mut self, id: &RawValue, answered: Result<Value, String>) -> Result<(), Error> {
+        let answer = match answered {
+            Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+            Err(why) => {
+                let error = json!({ "code": -32601, "message": why });
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
+            }
+        };
+        self.connection.send(answer.as_bytes())
+    }
+}
+
+fn value(params: Option<&RawValue>) -> Value {
+    params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default()
+}
+
+fn refusal(error: &RawValue) -> Refusal {
+    let read: Value = serde_json::from_str(error.get()).unwrap_or_default();
+    Refusal {
+        code: read["code"].as_i64().unwrap_or_default(),
+        message: read["message"].as_str().unwrap_or("an error without a message").to_owned(),
+        text: error.to_owned(),
+    }
+}
+
+/// The beginning of what is no message.
+fn excerpt(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let beginning: String = text.trim_end().chars().take(80).collect();
+    format!("`{beginning}`")
+}
