@@ -32,6 +32,7 @@ fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
 }
 
+// Shows: elicitation-form
 #[test]
 fn a_form_is_shown_and_its_answer_reaches_the_script() {
     let project = tool(r#"mcp_elicit_string 'Your "name"?' name"#);
@@ -62,6 +63,7 @@ fn the_time_of_a_person_is_not_the_scripts() {
     assert!(text(&server.receive()).contains("Zoë"));
 }
 
+// Shows: elicitation-form
 #[test]
 fn every_kind_of_question_is_a_form_the_client_knows() {
     let project = tool(
@@ -94,6 +96,7 @@ fn older_forms_have_no_mode() {
     assert!(text(&server.receive()).contains("cancel"));
 }
 
+// Shows: elicitation-url
 #[test]
 fn a_page_is_for_clients_that_show_pages() {
     let project = tool("mcp_elicit_url 'Please pay' 'https://pay.example/1'");
@@ -208,6 +211,7 @@ wait $second"#,
     assert!(text(&server.receive()).contains("yes"));
 }
 
+// Shows: undeclared-unasked
 #[test]
 fn a_client_that_cannot_be_asked_is_not() {
     let project = tool(r#"mcp_elicit_confirm 'Sure?' || echo " supported=$MCP_ELICIT_SUPPORTED""#);
@@ -315,6 +319,7 @@ EOT"#,
     assert_eq!(text(&server.receive()), "Hello.");
 }
 
+// Shows: sampling
 #[test]
 fn the_clients_model_can_be_asked() {
     let project = tool(r#"mcp_sample 'Summarise "this"' --system 'Be brief' --max-tokens 20"#);
@@ -345,6 +350,7 @@ fn stateless_call(server: &mut Server, id: u32, extra: &Value) -> Value {
     server.ask(id, "tools/call", &params)
 }
 
+// Shows: input-required
 #[test]
 fn without_sessions_the_very_same_process_goes_on_with_the_answer() {
     let project = tool(
@@ -379,6 +385,7 @@ echo "$$ $first $second"; echo $$ >"$MCPBASH_PROJECT_ROOT/pid""#,
     assert!(said.starts_with(project.read("pid").trim()), "{said}");
 }
 
+// Shows: state-hostile
 #[test]
 fn what_comes_back_is_not_believed() {
     let project = tool("mcp_elicit_confirm 'Sure?'");
@@ -411,6 +418,7 @@ fn a_result_waits_for_whoever_comes_late() {
     assert!(text(&late).ends_with("done"), "{late}");
 }
 
+// Shows: roots
 #[test]
 fn roots_are_the_clients_and_follow_its_changes() {
     let project = tool(r#"mcp_roots_list; echo; mcp_roots_count; echo; echo "$MCP_ROOTS_JSON""#)
@@ -492,6 +500,7 @@ fn without_a_word_from_the_client_roots_are_the_projects() {
     assert!(server.finish().contains("MCPBASH_ROOTS (or --roots) names nowhere"));
 }
 
+// Shows: roots-respected
 #[test]
 fn nothing_outside_of_the_roots_is_a_path_to_work_on() {
     let project = tool(

@@ -10,6 +10,7 @@ fn ids(answers: &Value) -> Vec<Value> {
     ids
 }
 
+// Shows: batches
 #[test]
 fn one_array_answers_all_requests_of_a_batch() {
     let project = Project::with_hi();
@@ -27,6 +28,7 @@ fn one_array_answers_all_requests_of_a_batch() {
     server.expect_silence();
 }
 
+// Shows: batch-empty
 #[test]
 fn a_batch_of_notifications_is_not_answered_and_an_empty_one_is_refused() {
     let project = Project::with_hi();
@@ -40,6 +42,7 @@ fn a_batch_of_notifications_is_not_answered_and_an_empty_one_is_refused() {
     assert_eq!(code(&server.receive()), -32700);
 }
 
+// Shows: batch-initialize
 #[test]
 fn initialize_and_stateless_requests_are_no_part_of_a_batch() {
     let project = Project::with_hi();
@@ -72,6 +75,7 @@ fn a_cancelled_request_is_left_out_of_its_array() {
     server.expect_silence();
 }
 
+// Shows: batches
 #[test]
 fn other_revisions_refuse_batches_unless_compatibility_is_asked_for() {
     let project = Project::with_hi();

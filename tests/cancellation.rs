@@ -3,6 +3,7 @@
 use crate::harness::{ONE_AT_A_TIME, Project, Server, request, wait_until_gone};
 use serde_json::{Value, json};
 
+// Shows: cancel-silent
 #[test]
 fn a_cancelled_call_ends_with_its_processes_and_is_not_answered() {
     let project = Project::new().tool(
@@ -31,6 +32,7 @@ fn a_script_that_ignores_the_request_to_end_is_killed() {
     server.expect_silence_of_calls();
 }
 
+// Shows: cancel-unknown
 #[test]
 fn cancelling_what_is_finished_or_unknown_changes_nothing() {
     let project = Project::with_hi();
@@ -42,6 +44,7 @@ fn cancelling_what_is_finished_or_unknown_changes_nothing() {
     server.expect_silence();
 }
 
+// Shows: one-answer
 #[test]
 fn the_race_with_a_finished_answer_is_decided_once() {
     let project = Project::with_hi();

@@ -33,6 +33,7 @@ fn registered(completions: &str) -> Project {
         .file("server.d/register.json", &format!(r#"{{"version": 1, "completions": {completions}}}"#))
 }
 
+// Shows: capabilities-true
 #[test]
 fn the_capability_is_told_where_the_revision_has_it() {
     let project = Project::new()
@@ -84,6 +85,7 @@ fn the_values_of_a_schema_need_no_script() {
     assert_eq!(values(&mut server, &prompt("list", "size", "s")), json!(["small"]));
 }
 
+// Shows: completion-limit
 #[test]
 fn at_most_a_hundred_values_come_at_once_and_a_cursor_leads_to_the_rest() {
     let all: Vec<String> = (0..250).map(|number| format!("v{number:03}")).collect();
@@ -118,6 +120,7 @@ fn at_most_a_hundred_values_come_at_once_and_a_cursor_leads_to_the_rest() {
     assert_eq!(refusal(&mut server, &wrong).0, -32602);
 }
 
+// Shows: completion-context
 #[test]
 fn a_registered_script_is_told_everything_and_its_answer_passed_on() {
     let project = registered(
@@ -245,6 +248,7 @@ fn scripts_that_fail_take_too_long_or_could_be_anyones_are_named() {
     assert!(!project.path("ran").exists());
 }
 
+// Shows: completion-unknown
 #[test]
 fn what_nobody_knows_is_refused() {
     let project = Project::new()

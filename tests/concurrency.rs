@@ -3,6 +3,7 @@
 use crate::harness::{Project, Server, code, wait_until_asleep};
 use serde_json::json;
 
+// Shows: tools-rate
 #[test]
 fn calls_run_side_by_side_and_the_rest_wait_in_order() {
     let project = Project::new()
@@ -60,6 +61,7 @@ fn ids_of_different_types_are_different() {
     assert_eq!(ids, [json!("1"), json!(1)]);
 }
 
+// Shows: tools-rate
 #[test]
 fn too_many_waiting_calls_are_refused_and_cancelling_makes_room() {
     let project = Project::new().waiting_tool("wait");

@@ -29,6 +29,7 @@ fn events_are_json_lines_on_standard_error_at_the_level_that_is_set() {
     assert_eq!(quiet.finish(), "");
 }
 
+// Shows: log-filter
 #[test]
 fn a_session_hears_the_same_events_at_the_level_it_asks_for() {
     let project = Project::with_hi();
@@ -49,6 +50,7 @@ fn a_session_hears_the_same_events_at_the_level_it_asks_for() {
     assert!(server.receive().get("error").is_some());
 }
 
+// Shows: log-secrets
 #[test]
 fn arguments_results_and_secrets_are_never_logged() {
     let leak =

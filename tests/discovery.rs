@@ -247,6 +247,7 @@ fn odd_names_are_served_and_reported() {
     assert!(server.finish().contains("Claude Desktop"));
 }
 
+// Shows: tools-failure
 #[test]
 fn a_tool_that_fails_says_so_in_its_result() {
     let project = Project::new()

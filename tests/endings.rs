@@ -5,6 +5,7 @@ use rustix::process::Signal;
 use serde_json::json;
 use std::process::{Command, Stdio};
 
+// Shows: end-of-input
 #[test]
 fn at_the_end_of_input_what_is_in_flight_is_finished() {
     let project = Project::new().waiting_tool("wait");
@@ -31,6 +32,7 @@ fn at_the_end_of_input_a_call_that_does_not_end_meets_its_deadline() {
     assert_eq!(server.wait().code(), Some(0));
 }
 
+// Shows: end-by-signal
 #[test]
 fn signals_end_the_server_and_all_it_started_at_once() {
     for (signal, status) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {

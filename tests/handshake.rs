@@ -34,6 +34,7 @@ fn keys(value: &Value) -> Vec<&str> {
     keys
 }
 
+// Shows: json-rpc, version-echoed, tools-list
 #[test]
 fn each_revision_is_told_what_it_knows() {
     let project = full_project();
@@ -81,6 +82,7 @@ fn each_revision_is_told_what_it_knows() {
     }
 }
 
+// Shows: tools-list
 #[test]
 fn metadata_passes_through_byte_for_byte() {
     let project = full_project();
@@ -90,6 +92,7 @@ fn metadata_passes_through_byte_for_byte() {
     assert!(line.contains(r#""n":{"type":"number","default":1.10}"#), "{line}");
 }
 
+// Shows: version-echoed
 #[test]
 fn an_unknown_revision_is_answered_with_the_newest_handshake() {
     let project = Project::with_hi();
@@ -131,6 +134,7 @@ fn a_wrong_initialize_is_refused_and_can_be_mended() {
     assert_eq!(code(&again), -32600);
 }
 
+// Shows: before-initialize
 #[test]
 fn before_initialize_only_ping_is_served() {
     let project = Project::with_hi();
@@ -145,6 +149,7 @@ fn before_initialize_only_ping_is_served() {
     assert!(server.ask(3, "tools/list", &json!({}))["result"].is_object());
 }
 
+// Shows: before-initialized
 #[test]
 fn until_initialized_impatient_clients_may_ping_and_set_the_level() {
     let project = Project::with_hi();
@@ -157,6 +162,7 @@ fn until_initialized_impatient_clients_may_ping_and_set_the_level() {
     assert!(server.ask(4, "tools/list", &json!({}))["result"].is_object());
 }
 
+// Shows: log-level
 #[test]
 fn all_eight_levels_are_known_in_any_case_and_no_other() {
     let project = Project::with_hi();

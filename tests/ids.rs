@@ -3,6 +3,7 @@
 use crate::harness::{Project, Server, code, exists, stateless_meta, wait_until_asleep, wait_until_gone};
 use serde_json::{Value, json};
 
+// Shows: id-unique
 #[test]
 fn no_request_whatever_its_method_takes_an_id_that_is_in_flight() {
     let project = Project::new().waiting_tool("wait");
@@ -70,6 +71,7 @@ fn a_stream_keeps_its_id_while_it_listens() {
     drop(project);
 }
 
+// Shows: cancel-exact
 #[test]
 fn a_cancellation_means_the_very_id_it_names() {
     let project = Project::new().waiting_tool("wait");
@@ -119,6 +121,7 @@ fn a_cancellation_does_not_reach_the_next_request_of_its_id() {
     server.expect_silence();
 }
 
+// Shows: initialize-uncancellable
 #[test]
 fn initialize_cannot_be_cancelled() {
     let project = Project::with_hi();

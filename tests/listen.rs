@@ -32,6 +32,7 @@ fn expect_silence(server: &mut Server) {
     assert!(answer["result"]["tools"].is_array(), "{answer}");
 }
 
+// Shows: listen-acknowledged
 #[test]
 fn the_acknowledgement_comes_first_and_names_what_is_honoured() {
     let project = Project::with_hi().file("resources/a.txt", "one");
@@ -61,6 +62,7 @@ fn the_acknowledgement_comes_first_and_names_what_is_honoured() {
     expect_silence(&mut server);
 }
 
+// Shows: listen-kinds
 #[test]
 fn each_stream_hears_what_it_asked_for() {
     let project = Project::with_hi().file("resources/a.txt", "one");
@@ -97,6 +99,7 @@ fn prompts_are_heard_of_as_well() {
     expect_silence(&mut server);
 }
 
+// Shows: listen-cancelled
 #[test]
 fn a_stream_that_is_cancelled_is_silent_and_its_id_free() {
     let project = Project::with_hi().file("resources/a.txt", "one").file("resources/b.txt", "one");
@@ -127,6 +130,7 @@ fn a_stream_that_is_cancelled_is_silent_and_its_id_free() {
     drop(project);
 }
 
+// Shows: listen-end
 #[test]
 fn the_end_of_the_server_answers_every_stream() {
     let project = Project::with_hi();

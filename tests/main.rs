@@ -6,6 +6,7 @@ mod batches;
 mod cancellation;
 mod common_mistakes;
 mod completion;
+mod compliance;
 mod concurrency;
 mod deep_json;
 mod demo;

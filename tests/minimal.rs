@@ -3,6 +3,7 @@
 use crate::harness::{Project, Server, code, stateless_meta};
 use serde_json::json;
 
+// Shows: capabilities-true
 #[test]
 fn everything_but_lifecycle_ping_and_logging_is_not_found() {
     let project = Project::with_hi();

@@ -21,6 +21,7 @@ fn page(server: &mut Server, params: &Value) -> (Vec<String>, Option<String>, Va
     (names, next, result["_meta"]["mcpbash/total"].clone())
 }
 
+// Shows: pages
 #[test]
 fn pages_hold_every_tool_once_and_in_order() {
     let project = many(25);
@@ -50,6 +51,7 @@ fn long_lists_are_cut_by_default_and_warned_about() {
     assert!(server.finish().contains("register.json"));
 }
 
+// Shows: cursors
 #[test]
 fn cursors_hold_what_they_promise_and_others_are_refused() {
     let project = many(3);

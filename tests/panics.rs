@@ -3,6 +3,7 @@
 use crate::harness::{Project, Server, code};
 use serde_json::json;
 
+// Shows: one-answer
 #[test]
 fn a_panic_is_answered_once_and_the_server_goes_on() {
     let project = Project::with_hi();

@@ -98,6 +98,7 @@ fn a_parked_call_keeps_its_place_and_goes_on_in_it() {
     assert_eq!(text(&server.receive()), "hi");
 }
 
+// Shows: state-hostile
 #[test]
 fn what_is_refused_tells_nothing_and_leaves_the_call_as_it_was() {
     let project = asking(Project::with_hi(), "asks", "mcp_elicit_string 'Who?' value");
@@ -128,6 +129,7 @@ fn what_is_refused_tells_nothing_and_leaves_the_call_as_it_was() {
     assert_eq!(used["error"], refusals[0]["error"], "a state is good once");
 }
 
+// Shows: client-never-returns
 #[test]
 fn of_too_many_parked_calls_the_oldest_is_ended() {
     let project = Project::new().tool(
@@ -145,6 +147,7 @@ fn of_too_many_parked_calls_the_oldest_is_ended() {
     assert_eq!(code(&call(&mut server, "late", "asks", &answered(&state(&first), "x"))), -32602);
 }
 
+// Shows: client-never-returns
 #[test]
 fn parked_calls_end_with_the_server() {
     let project = asking(Project::new(), "asks", "echo $$ >>started; mcp_elicit 'Who?' '' 1000");

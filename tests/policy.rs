@@ -20,6 +20,7 @@ fn without_a_list_every_tool_of_the_project_may_run() {
     }
 }
 
+// Shows: tools-access
 #[test]
 fn a_list_is_the_whole_list_and_the_refusal_says_what_would_allow_it() {
     let project = Project::with_hi();

@@ -34,6 +34,7 @@ fn values(notifications: &[Value]) -> Vec<String> {
     notifications.iter().map(|params| params["progress"].to_string()).collect()
 }
 
+// Shows: progress-increasing
 #[test]
 fn only_increasing_values_are_told_with_the_clients_own_token() {
     let project = project("1 2 2 1.5 nonsense 3 -1 4.25");
@@ -53,6 +54,7 @@ fn only_increasing_values_are_told_with_the_clients_own_token() {
     server.expect_silence();
 }
 
+// Shows: progress-message
 #[test]
 fn the_oldest_revision_gets_no_message() {
     let project = project("1");
@@ -61,6 +63,7 @@ fn the_oldest_revision_gets_no_message() {
     assert_eq!(notifications, [json!({ "progressToken": 1, "progress": 1, "total": 10 })]);
 }
 
+// Shows: progress-token
 #[test]
 fn without_a_token_nothing_is_told() {
     let project = Project::new().tool("report", "#!/bin/sh\necho \"${MCP_PROGRESS_TOKEN:-none}\"\n");
@@ -69,6 +72,7 @@ fn without_a_token_nothing_is_told() {
     assert_eq!(server.receive()["result"]["content"][0]["text"], "none");
 }
 
+// Shows: progress-ends
 #[test]
 fn above_the_rate_the_last_value_is_still_told_before_the_answer() {
     let numbers: Vec<String> = (1..=500).map(|number| number.to_string()).collect();

@@ -37,6 +37,7 @@ fn names(server: &mut Server) -> Vec<String> {
     listed.as_array().unwrap().iter().map(|prompt| prompt["name"].as_str().unwrap().to_owned()).collect()
 }
 
+// Shows: prompts-list
 #[test]
 fn a_prompt_is_listed_with_its_arguments_as_each_revision_knows_them() {
     let project = greeting();
@@ -72,6 +73,7 @@ fn a_prompt_is_listed_with_its_arguments_as_each_revision_knows_them() {
     }
 }
 
+// Shows: caching
 #[test]
 fn stateless_clients_list_and_get_prompts_too() {
     let project = greeting();
@@ -125,6 +127,7 @@ fn prompts_are_found_in_folders_and_named_as_they_or_their_metadata_say() {
     }
 }
 
+// Shows: prompts-injection
 #[test]
 fn values_are_never_expanded_and_other_places_stay() {
     let template = "{{a}}|${a}|{{b}}|${b}|{{undeclared}}|${undeclared}|${HOME}|$(id)|{{optional}}|{{ a }}";
@@ -140,6 +143,7 @@ fn values_are_never_expanded_and_other_places_stay() {
     );
 }
 
+// Shows: prompts-arguments
 #[test]
 fn what_a_prompt_cannot_be_asked_is_refused_with_everything_that_is_wrong() {
     let project = Project::new().file("prompts/p.txt", "x").file(
@@ -344,6 +348,7 @@ fn prompts_come_in_pages() {
     assert_eq!(code(&server.ask(1, "prompts/list", &json!({ "cursor": "nonsense" }))), -32602);
 }
 
+// Shows: prompts-changed
 #[test]
 fn a_change_is_announced_once_and_only_for_its_own_kind() {
     let announcement = |kind: &str| json!({ "jsonrpc": "2.0", "method": format!("notifications/{kind}/list_changed"), "params": {} });

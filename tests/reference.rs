@@ -1,25 +1,34 @@
 //! The reference documents say what the code does.
 
 use mcp_bash_settings::reference;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// A page of `docs/` that is made from the code is what the code makes of it; or it is written anew, where that is wanted.
+pub(crate) fn expect_page(name: &str, expected: &str) {
+    let path = page(name);
+    if std::env::var_os("UPDATE_REFERENCE").is_some() {
+        std::fs::write(&path, expected).unwrap();
+    } else {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(text, expected, "run the tests once with UPDATE_REFERENCE=1 to write docs/{name} anew");
+    }
+}
+
+fn page(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
+}
 
 #[test]
 fn the_table_of_settings_is_the_one_in_the_code() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/settings.md");
-    let text = std::fs::read_to_string(&path).expect("docs/settings.md");
+    let text = std::fs::read_to_string(page("settings.md")).expect("docs/settings.md");
     let start = text.find("| Variable |").unwrap_or(text.len());
-    let expected = format!("{}{}", &text[..start], reference());
-    if std::env::var_os("UPDATE_REFERENCE").is_some() {
-        std::fs::write(&path, &expected).unwrap();
-    } else {
-        assert_eq!(text, expected, "run the tests once with UPDATE_REFERENCE=1 to write the table anew");
-    }
+    expect_page("settings.md", &format!("{}{}", &text[..start], reference()));
 }
 
 #[test]
 fn the_page_for_those_who_come_from_mcp_bash_names_the_settings_that_there_are() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/migrating-from-mcp-bash.md");
-    let page = std::fs::read_to_string(&path).expect("docs/migrating-from-mcp-bash.md");
+    let page =
+        std::fs::read_to_string(page("migrating-from-mcp-bash.md")).expect("docs/migrating-from-mcp-bash.md");
     let table = reference();
     let words = page.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
     let named: Vec<&str> =

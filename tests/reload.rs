@@ -22,6 +22,7 @@ fn announcement() -> Value {
     json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {} })
 }
 
+// Shows: tools-changed
 #[test]
 fn a_tool_that_is_added_changed_or_removed_is_announced_and_listed() {
     let project = Project::with_hi();
@@ -43,6 +44,7 @@ fn a_tool_that_is_added_changed_or_removed_is_announced_and_listed() {
     assert_eq!(names(&mut server), ["hi"]);
 }
 
+// Shows: tools-changed
 #[test]
 fn what_does_not_change_the_list_is_not_announced() {
     let project = Project::with_hi();

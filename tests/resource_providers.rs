@@ -123,6 +123,7 @@ fn echo_says_what_the_uri_says() {
     assert_eq!(code(&read(&mut server, "echo://%zz")), -32602);
 }
 
+// Shows: https
 #[test]
 fn https_reaches_nobody_who_is_not_allowed() {
     let project = Project::new();

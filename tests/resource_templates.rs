@@ -12,6 +12,7 @@ fn templates(server: &mut Server) -> Vec<Value> {
     answer["result"]["resourceTemplates"].as_array().unwrap_or_else(|| panic!("{answer}")).clone()
 }
 
+// Shows: resources-templates
 #[test]
 fn a_template_is_listed_and_finds_what_it_could_have_made() {
     let project = Project::new()

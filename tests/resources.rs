@@ -73,6 +73,7 @@ fn a_file_is_a_resource_and_its_metadata_says_which() {
     assert_eq!(by_name["result"]["contents"][0]["text"], "# Notes\n");
 }
 
+// Shows: caching, resources-list, resources-unknown
 #[test]
 fn every_revision_is_told_what_it_knows() {
     let project = Project::new().file("resources/a.txt", "x").file(
@@ -108,6 +109,7 @@ fn every_revision_is_told_what_it_knows() {
     );
 }
 
+// Shows: resources-read
 #[test]
 fn bytes_come_in_base64_and_text_as_it_is() {
     let project =
@@ -239,6 +241,7 @@ fn resources_can_be_registered_by_a_script() {
     assert_eq!(answer["result"]["resourceTemplates"][0]["name"], "t");
 }
 
+// Shows: resources-changed
 #[test]
 fn changes_are_announced_once_and_only_when_the_list_changed() {
     let project = Project::with_hi().file("resources/a.txt", "x");

@@ -26,6 +26,7 @@ fn trapped() -> Project {
         .file("resources2/in.txt", "SECRET")
 }
 
+// Shows: resources-traversal
 #[test]
 fn no_spelling_leads_out() {
     let project = trapped();
@@ -92,6 +93,7 @@ fn no_spelling_leads_out() {
     assert_eq!(answer["result"]["contents"][0]["text"], "in", "{answer}");
 }
 
+// Shows: resources-traversal
 #[test]
 fn links_that_lead_out_are_not_followed() {
     let project = trapped();

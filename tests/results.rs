@@ -46,6 +46,7 @@ fn what_a_script_leaves_in_its_files_is_not_the_next_ones() {
     }
 }
 
+// Shows: tools-structured-text
 #[test]
 fn an_object_is_structured_content_as_well_and_keeps_its_numbers() {
     let project = Project::new()
@@ -82,6 +83,7 @@ echo note >&2"#,
     assert_eq!(result["_meta"], json!({ "com.example/a": { "b": {} }, "exitCode": 0, "stderr": "note" }));
 }
 
+// Shows: tools-content
 #[test]
 fn older_revisions_get_words_for_content_they_do_not_know() {
     let script = r#"echo '{"content":[{"type":"audio","data":"AAAA","mimeType":"audio/wav"},{"type":"resource_link","uri":"file:///x","name":"x"}],"isError":false}'"#;

@@ -40,6 +40,7 @@ async fn patiently<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("what must come")
 }
 
+// Shows: json-rpc
 #[tokio::test]
 async fn rmcp_completes_a_session() {
     let project = Project::with_hi()

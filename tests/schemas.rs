@@ -30,6 +30,7 @@ fn counting() -> Project {
     )
 }
 
+// Shows: tools-input
 #[test]
 fn what_does_not_fit_is_a_result_that_a_model_can_repair() {
     let project = counting();
@@ -66,6 +67,7 @@ fn harmless_coercions_are_made_and_what_fits_is_not_touched() {
     );
 }
 
+// Shows: schema-dialect
 #[test]
 fn a_schema_that_cannot_be_used_is_the_tools_fault() {
     for schema in [
@@ -85,6 +87,7 @@ fn a_schema_that_cannot_be_used_is_the_tools_fault() {
     );
 }
 
+// Shows: tools-output
 #[test]
 fn output_must_be_what_its_schema_promises() {
     let metadata = json!({ "outputSchema": { "type": "object", "required": ["n"], "properties": { "n": { "type": "integer" } } } });
@@ -105,6 +108,7 @@ fn output_must_be_what_its_schema_promises() {
     assert_eq!(answer("exit 3")["result"]["isError"], true);
 }
 
+// Shows: tools-structured-any
 #[test]
 fn structure_of_any_type_is_for_the_stateless_era() {
     let project = project(

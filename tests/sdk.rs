@@ -145,6 +145,7 @@ mcp_emit_text ok"#,
     assert_eq!(server.receive()["params"]["progress"], 1);
 }
 
+// Shows: progress-rate
 #[test]
 fn ten_thousand_reports_are_told_within_the_limit_and_the_last_always() {
     let project = tool(r#"for i in $(seq 10000); do mcp_progress "$i" "" 10000; done; mcp_emit_text ok"#);

@@ -27,6 +27,7 @@ fn with(key: &str, value: Value) -> Value {
     json!({ "_meta": meta })
 }
 
+// Shows: discover, server-info
 #[test]
 fn discover_tells_what_may_be_asked() {
     let (project, mut server) = fresh();
@@ -49,6 +50,7 @@ fn discover_tells_what_may_be_asked() {
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], name);
 }
 
+// Shows: result-type, caching
 #[test]
 fn tools_are_listed_and_called_without_a_handshake() {
     let (_project, mut server) = fresh();
@@ -63,6 +65,7 @@ fn tools_are_listed_and_called_without_a_handshake() {
     assert!(call["_meta"]["io.modelcontextprotocol/serverInfo"]["version"].is_string());
 }
 
+// Shows: nothing-remembered
 #[test]
 fn nothing_is_remembered_from_one_request_to_the_next() {
     let (_project, mut server) = fresh();
@@ -73,6 +76,7 @@ fn nothing_is_remembered_from_one_request_to_the_next() {
     server.ask(4, "tools/call", &with_meta(json!({ "name": "hi" })));
 }
 
+// Shows: probe, result-type
 #[test]
 fn a_probe_pins_no_era_and_both_live_side_by_side() {
     let (_project, mut server) = fresh();
@@ -87,6 +91,7 @@ fn a_probe_pins_no_era_and_both_live_side_by_side() {
     assert!(handshake["_meta"].get("io.modelcontextprotocol/serverInfo").is_none(), "{handshake}");
 }
 
+// Shows: meta-complete
 #[test]
 fn what_the_meta_must_hold_is_asked_for() {
     let (_project, mut server) = fresh();
@@ -111,6 +116,7 @@ fn what_the_meta_must_hold_is_asked_for() {
     assert_eq!(code(&answer), -32602, "{answer}");
 }
 
+// Shows: version-unsupported
 #[test]
 fn other_versions_are_refused_with_what_would_do() {
     let (_project, mut server) = fresh();
@@ -124,6 +130,7 @@ fn other_versions_are_refused_with_what_would_do() {
     assert_eq!(code(&server.ask(2, "tools/list", &incomplete)), -32602, "what is missing comes first");
 }
 
+// Shows: removed-methods
 #[test]
 fn removed_and_unknown_methods_are_not_found() {
     let (_project, mut server) = fresh();
@@ -134,6 +141,7 @@ fn removed_and_unknown_methods_are_not_found() {
     }
 }
 
+// Shows: reserved-codes
 #[test]
 fn errors_keep_out_of_the_reserved_codes() {
     let (_project, mut server) = fresh();
@@ -144,6 +152,7 @@ fn errors_keep_out_of_the_reserved_codes() {
     assert_eq!(code(&server.ask(3, "tools/list", &with_meta(json!({})))), -32603);
 }
 
+// Shows: log-stateless
 #[test]
 fn logs_come_only_with_a_request_that_asks_for_them() {
     let project = Project::new().tool(

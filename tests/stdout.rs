@@ -4,6 +4,7 @@ use crate::harness::{Project, Server};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
 
+// Shows: stdout-only-messages
 #[test]
 fn a_tool_cannot_reach_the_protocol() {
     // It writes to every descriptor it can find, and to the server's own through /proc, and reads what it can.
@@ -22,6 +23,7 @@ fn a_tool_cannot_reach_the_protocol() {
     server.expect_silence();
 }
 
+// Shows: stdout-only-messages
 #[test]
 fn the_standard_descriptors_of_the_server_are_not_the_protocols() {
     let project = Project::with_hi();
@@ -31,6 +33,7 @@ fn the_standard_descriptors_of_the_server_are_not_the_protocols() {
     assert_eq!(link(1), link(2), "descriptor 1 is standard error");
 }
 
+// Shows: one-line
 #[test]
 fn what_a_tool_prints_cannot_break_a_line() {
     let project =

@@ -71,6 +71,7 @@ fn wait_while_others_poll() {
     wait_for_readings(&project, "x", 4);
 }
 
+// Shows: resources-subscribe
 #[test]
 fn every_revision_hears_of_a_file_that_changes() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
@@ -171,6 +172,7 @@ fn a_file_that_stays_open_is_told_of_as_it_grows() {
     }
 }
 
+// Shows: resources-subscribe
 #[test]
 fn nothing_is_told_after_unsubscribing() {
     let project = with_last().file("resources/a.txt", "one");

@@ -102,6 +102,7 @@ fn a_tool_that_falls_silent_is_ended() {
     );
 }
 
+// Shows: tools-rate
 #[test]
 fn no_tool_lives_for_ever() {
     let project =

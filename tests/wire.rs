@@ -20,6 +20,7 @@ fn blanks_byte_order_marks_and_carriage_returns_are_tolerated() {
     server.expect_silence();
 }
 
+// Shows: parse-error
 #[test]
 fn what_is_not_json_is_a_parse_error_without_an_id() {
     let (_project, mut server) = server();
@@ -34,6 +35,7 @@ fn what_is_not_json_is_a_parse_error_without_an_id() {
     server.expect_silence();
 }
 
+// Shows: id-types, invalid-request
 #[test]
 fn what_is_not_a_request_keeps_the_id_that_can_be_read() {
     let (_project, mut server) = server();
@@ -63,6 +65,7 @@ fn what_is_not_a_request_keeps_the_id_that_can_be_read() {
     server.expect_silence();
 }
 
+// Shows: id-echoed
 #[test]
 fn ids_come_back_as_they_were_written() {
     let (_project, mut server) = server();
@@ -81,6 +84,7 @@ fn ids_come_back_as_they_were_written() {
     }
 }
 
+// Shows: unknown-method, tools-unknown
 #[test]
 fn unknown_methods_and_bad_params_have_their_codes() {
     let (_project, mut server) = server();
@@ -114,6 +118,7 @@ fn requests_without_params_and_with_null_params_are_served() {
     assert_eq!(server.receive()["result"]["tools"][0]["name"], "hi");
 }
 
+// Shows: notifications-unanswered
 #[test]
 fn notifications_and_unasked_answers_are_never_answered() {
     let (_project, mut server) = server();
