@@ -6,6 +6,7 @@
 mod allocator;
 mod arguments;
 mod ask;
+mod connect;
 mod demo;
 mod download;
 mod error;
@@ -21,6 +22,7 @@ mod provider_read;
 mod registry;
 mod search_path;
 mod serve;
+mod shell_words;
 mod start_checks;
 mod startup;
 mod terminal;

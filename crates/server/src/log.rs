@@ -23,6 +23,8 @@ pub enum Style {
     Plain,
     /// The same with the time.
     Timed,
+    /// Not at all: clients are told, and whoever runs the command is one of them.
+    Hidden,
 }
 
 /// Who hears of events. Events carry names, counts and durations: never arguments, results or secrets. Of a call that
@@ -145,7 +147,9 @@ impl Log {
         if !self.is_heard(level) {
             return;
         }
-        to_stderr(&Self::line(self.style, level, logger, message, details));
+        if self.style != Style::Hidden {
+            to_stderr(&Self::line(self.style, level, logger, message, details));
+        }
         if let Some(file) = &self.file {
             let line = Self::line(Style::Json, level, logger, message, details);
             // A full disk must not stop the server.

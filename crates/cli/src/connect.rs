@@ -1,0 +1,285 @@
+//! How a command talks to a server: to that of the project, in this same process, or to any other one that is started for
+//! it (`--command`).
+//!
+//! [`OpenProject::read`] finds the project, reads its settings and its catalog as a server does at its start, and looks
+//! for the search path of scripts; nothing is checked, watched or written. [`Conversation::with_project`] serves it in
+//! memory: a request takes the way of a client's request through the server. [`Conversation::with_command`] starts
+//! another server as a child. Either is spoken to with [`Conversation::request`] until [`Conversation::end`], which
+//! leaves no process and no file behind. What the server says meanwhile goes to a [`Host`]. The log of the project's
+//! server is not written anywhere: its events reach the host as log messages.
+//!
+//! Ctrl-C (and `TERM`, and `HUP`) cancels the request that is waited for, which ends with [`Failure::Interrupted`]; the
+//! conversation can go on or be ended.
+
+use crate::arguments::Common;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::search_path::SearchPath;
+use crate::{shell_words, startup};
+use mcp_bash_client::{Connection, Error as ClientError, Host, Launch, ServerProcess, Session};
+use mcp_bash_project::{Catalog, Location, Reading};
+use mcp_bash_scripts::Scripts;
+use mcp_bash_server::{InMemoryConnection, Log, Server, Style};
+use mcp_bash_settings::Settings;
+use mcp_bash_wire::LogLevel;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use thiserror::Error;
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// How long scripts may take to end when they are not waited for any more.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How long a server may take to answer the greeting.
+pub(crate) const GREETING: Duration = Duration::from_secs(30);
+
+/// The name that servers are told.
+const CLIENT: &str = "mcp-bash";
+
+/// Which server a command talks to.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ServerArguments {
+    /// Talk to the server that this starts instead, e.g. "npx -y some-server --flag"; no shell is involved
+    #[arg(long, value_name = "CMD", conflicts_with = "project_root")]
+    pub(crate) command: Option<String>,
+}
+
+/// Why a request has no result.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Failure {
+    /// The exit code that tells of it. A refusal can mean anything: whoever asked knows better.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Interrupted => Exit::Interrupted,
+            Self::Client(ClientError::TimedOut { .. }) => Exit::TimedOut,
+            Self::Client(ClientError::Refused(_)) => Exit::Failed,
+            Self::Client(ClientError::Start { .. } | ClientError::Ended(_) | ClientError::Protocol(_)) => {
+                Exit::NoServer
+            }
+        }
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        Self::of_command(failure.exit(), failure)
+    }
+}
+
+/// A project that was read, and can be served.
+pub(crate) struct OpenProject {
+    runtime: Runtime,
+    pub(crate) scripts: Arc<Scripts>,
+    pub(crate) catalog: Catalog,
+    reading: Reading,
+    /// What is wrong with the settings.
+    problems: Vec<String>,
+}
+
+impl OpenProject {
+    /// Reads the project that the command line, the environment or the current folder names. `adjust` has the last word on
+    /// the settings.
+    pub(crate) fn read(common: &Common, adjust: impl FnOnce(&mut Settings)) -> Result<Self, Error> {
+        let (settings, problems) = startup::settings();
+        if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
+            return Err(Error::Setting(fatal.to_string()));
+        }
+        let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let location = startup::location(common, &settings)?;
+        if location == Location::Embedded {
+            return Err(Error::NoProject);
+        }
+        let mut settings = startup::settings_at(&location, None, settings, &mut problems);
+        adjust(&mut settings);
+        let (runtime, scripts) = startup::scripts(settings)?;
+        let paths = startup::paths_at(&location, &scripts)?;
+        scripts.set_search_path(SearchPath::resolve(&scripts).path);
+        let reading = scripts.reading(&paths);
+        let catalog = Catalog::read(&paths, &reading);
+        if let Some(why) = &catalog.failure {
+            return Err(Error::of_command(Exit::Failed, why.clone()));
+        }
+        Ok(Self { runtime, scripts, catalog, reading, problems })
+    }
+}
+
+/// A session with a server, and all that it needs.
+pub(crate) struct Conversation {
+    runtime: Runtime,
+    signals: EndSignals,
+    session: Session,
+    /// The server of the project, where it is that one.
+    server: Option<Arc<Server>>,
+}
+
+impl Conversation {
+    /// Serves a project in memory and greets it. The host is told log messages of that level and above.
+    pub(crate) fn with_project(
+        project: OpenProject,
+        level: LogLevel,
+        host: &mut impl Host,
+    ) -> Result<Self, Error> {
+        let OpenProject { runtime, scripts, catalog, reading, problems } = project;
+        let signals = EndSignals::catch(&runtime)?;
+        let log = Log::new(level, Style::Hidden);
+        let server = Arc::new(Server::new(scripts, runtime.handle().clone(), catalog, reading, log));
+        for problem in problems {
+            server.log().event(LogLevel::Warning, "mcp.settings", &problem, &json!({}));
+        }
+        let connection = InMemoryConnection::new(&server, server.local_caller());
+        Self::begin(runtime, signals, Connection::InMemory(connection), Some(server), host, GREETING)
+    }
+
+    /// Starts another server and greets it. What it writes on standard error is shown only where `is_loud`.
+    pub(crate) fn with_command(
+        command: &str,
+        is_loud: bool,
+        host: &mut impl Host,
+        limit: Option<Duration>,
+    ) -> Result<Self, Error> {
+        let words = shell_words::split(command);
+        let mut words = words.map_err(|error| Error::of_command(Exit::Usage, error))?.into_iter();
+        let program = words.next().unwrap_or_default().into();
+        let launch = Launch {
+            program,
+            arguments: words.map(Into::into).collect(),
+            silent: !is_loud,
+            ..Launch::default()
+        };
+        Self::with_launch(&launch, host, limit)
+    }
+
+    /// The same for a server that is started in that way.
+    pub(crate) fn with_launch(
+        launch: &Launch,
+        host: &mut impl Host,
+        limit: Option<Duration>,
+    ) -> Result<Self, Error> {
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(start_error)?;
+        let signals = EndSignals::catch(&runtime)?;
+        let process = ServerProcess::start(launch).map_err(Failure::Client)?;
+        let limit = limit.unwrap_or(GREETING).min(GREETING);
+        Self::begin(runtime, signals, Connection::Process(process), None, host, limit)
+    }
+
+    fn begin(
+        runtime: Runtime,
+        mut signals: EndSignals,
+        connection: Connection,
+        server: Option<Arc<Server>>,
+        host: &mut impl Host,
+        limit: Duration,
+    ) -> Result<Self, Error> {
+        let begun = runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = signals.next() => Err(Failure::Interrupted),
+                begun = Session::begin(connection, CLIENT, host, limit) => Ok(begun?),
+            }
+        });
+        match begun {
+            Ok(session) => Ok(Self { runtime, signals, session, server }),
+            Err(failure) => {
+                end_server(&runtime, server);
+                Err(failure.into())
+            }
+        }
+    }
+
+    /// What the server says of itself.
+    pub(crate) fn greeting(&self) -> &Value {
+        self.session.greeting()
+    }
+
+    /// The result of a request, as the text that came. It may take as long as it wants where there is no limit.
+    pub(crate) fn request(
+        &mut self,
+        method: &str,
+        params: &impl serde::Serialize,
+        host: &mut impl Host,
+        limit: Option<Duration>,
+    ) -> Result<Box<RawValue>, Failure> {
+        let Self { runtime, signals, session, .. } = self;
+        let answer = runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = signals.next() => Err(Failure::Interrupted),
+                answer = session.request(method, params, host, limit) => Ok(answer?),
+            }
+        });
+        if matches!(answer, Err(Failure::Interrupted)) {
+            // A server that is gone cannot be told, and need not be.
+            let _ = session.cancel_last("interrupted");
+        }
+        answer
+    }
+
+    /// All entries of a list: `entries("tools/list", "tools", …)`.
+    pub(crate) fn entries(
+        &mut self,
+        method: &str,
+        member: &str,
+        host: &mut impl Host,
+        limit: Option<Duration>,
+    ) -> Result<Vec<Value>, Failure> {
+        let Self { runtime, signals, session, .. } = self;
+        runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = signals.next() => Err(Failure::Interrupted),
+                entries = session.entries(method, member, host, limit) => Ok(entries?),
+            }
+        })
+    }
+
+    /// Ends the session, every process of it, and what was only there while it lasted.
+    pub(crate) fn end(self) {
+        let Self { runtime, session, server, .. } = self;
+        runtime.block_on(session.end());
+        end_server(&runtime, server);
+    }
+}
+
+/// Ends what is left of a server in this process. To end is to wait, and the runtime must stay able to see children go.
+fn end_server(runtime: &Runtime, server: Option<Arc<Server>>) {
+    if let Some(server) = server {
+        let _ = runtime.block_on(runtime.spawn_blocking(move || server.end(GRACE)));
+    }
+}
+
+/// The signals that ask a command to end.
+struct EndSignals([Signal; 3]);
+
+impl EndSignals {
+    fn catch(runtime: &Runtime) -> Result<Self, Error> {
+        let _inside = runtime.enter();
+        let caught = |kind| signal(kind).map_err(start_error);
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = kinds.map(caught);
+        Ok(Self([interrupt?, terminate?, hangup?]))
+    }
+
+    async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    }
+}
+
+fn start_error(source: io::Error) -> Error {
+    Error::Start { source }
+}
