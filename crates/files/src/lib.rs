@@ -33,10 +33,17 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 
 /// The rest of an open file, which has at most `limit` bytes of it.
 pub fn read_all(file: &File, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    // Most files of a project are small, and read at once into so much room.
+    let mut bytes = Vec::with_capacity(FIRST_ROOM);
     let count = file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if count as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
+    if count as u64 > limit {
+        return Err(too_large(limit));
+    }
+    bytes.shrink_to_fit();
+    Ok(bytes)
 }
+
+const FIRST_ROOM: usize = 4096;
 
 /// The error of a file that has more bytes than it may.
 pub fn too_large(limit: u64) -> io::Error {

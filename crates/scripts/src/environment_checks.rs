@@ -23,9 +23,15 @@ impl Scripts {
     ) -> EnvironmentProblems {
         let mut missing = self.project_programs(paths).problems;
         missing.extend(self.missing_folders(paths));
+        let naming: Vec<&Tool> = tools.into_iter().filter(|tool| !tool.variables.is_empty()).collect();
+        let names_none = self.settings().project_variables.is_empty() && naming.is_empty();
+        // Most projects have neither, and each start would pay for a runtime to find that out.
+        if names_none && !has_env_file(paths) {
+            return EnvironmentProblems { refusal: None, missing };
+        }
         let refusal = match block_on(self.server_environment(paths)) {
             Ok(Ok(exported)) => {
-                missing.extend(self.missing_variables(&exported, paths, tools));
+                missing.extend(self.missing_variables(&exported, paths, naming));
                 None
             }
             Ok(Err(why)) => Some(why.to_string()),
@@ -69,4 +75,9 @@ impl Scripts {
         let missing = of_all.chain(of_tools).filter(|(_, name)| !is_set(name));
         missing.map(|(file, name)| told(file, name)).collect()
     }
+}
+
+/// Whether there is anything that could be sourced, or that stands in its way.
+fn has_env_file(paths: &Paths) -> bool {
+    paths.server.join("env.sh").symlink_metadata().is_ok()
 }
