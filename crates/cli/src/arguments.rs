@@ -1,7 +1,10 @@
 //! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
 
 use crate::error::Error;
-use crate::{ask, demo, download, health, jq, provider, registry, serve};
+use crate::{
+    ask, call, complete, demo, download, get, health, jq, list, provider, read, registry, run_tool, sdk_path,
+    serve,
+};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -53,6 +56,27 @@ enum Command {
     #[command(visible_alias = "ready")]
     Health(health::Arguments),
 
+    /// Call a tool, and show the result
+    Call(call::Arguments),
+
+    /// Show what a client would offer while somebody types an argument
+    Complete(complete::Arguments),
+
+    /// Show the messages of a prompt
+    Get(get::Arguments),
+
+    /// List what a server offers: tools, resources, prompts
+    List(list::Arguments),
+
+    /// Show what a resource holds
+    Read(read::Arguments),
+
+    /// Call a tool, and print the result as JSON, with the flags of older scripts
+    RunTool(run_tool::Arguments),
+
+    /// Print where the SDK is, for a script that is run by hand
+    SdkPath(sdk_path::Arguments),
+
     /// Write the registry of a project, or say what it holds
     #[command(subcommand)]
     Registry(registry::Arguments),
@@ -85,7 +109,7 @@ struct ServeAlone {
 impl CommandLine {
     /// Reads the command line.
     pub(crate) fn read() -> Result<Self, Error> {
-        let words = with_commands_for_flags(std::env::args_os().collect());
+        let words = call::with_flags_first(with_commands_for_flags(std::env::args_os().collect()));
         let first = words.get(1).cloned().unwrap_or_default();
         let no_command = is_flag(&first) || first.as_encoded_bytes().contains(&b'/');
         if no_command && let Ok(ServeAlone { common, serve }) = ServeAlone::try_parse_from(&words) {
@@ -132,6 +156,13 @@ impl CommandLine {
             }
             Command::Demo => demo::run(),
             Command::Health(arguments) => Ok(health::run(&common, &arguments)),
+            Command::Call(arguments) => call::run(&common, &arguments),
+            Command::Complete(arguments) => complete::run(&common, &arguments),
+            Command::Get(arguments) => get::run(&common, &arguments),
+            Command::List(arguments) => list::run(&common, &arguments),
+            Command::Read(arguments) => read::run(&common, &arguments),
+            Command::RunTool(arguments) => run_tool::run(&common, &arguments),
+            Command::SdkPath(_) => sdk_path::run(),
             Command::Registry(arguments) => registry::run(&common, &arguments),
             Command::Provider(arguments) => provider::run(&common, &arguments),
             Command::Jq(arguments) => Ok(jq::run(arguments.words.into_iter())),
@@ -177,6 +208,13 @@ impl Command {
             Self::Serve(_) => "serve",
             Self::Demo => "demo",
             Self::Health(_) => "health",
+            Self::Call(_) => "call",
+            Self::Complete(_) => "complete",
+            Self::Get(_) => "get",
+            Self::List(_) => "list",
+            Self::Read(_) => "read",
+            Self::RunTool(_) => "run-tool",
+            Self::SdkPath(_) => "sdk-path",
             Self::Registry(_) => "registry",
             Self::Provider(_) => "provider",
             Self::Jq(_) => "jq",

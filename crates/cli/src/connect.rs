@@ -121,6 +121,8 @@ pub(crate) struct Conversation {
     session: Session,
     /// The server of the project, where it is that one.
     server: Option<Arc<Server>>,
+    /// Whether a request was given up, whose work may still go on.
+    is_busy: bool,
 }
 
 impl Conversation {
@@ -157,7 +159,13 @@ impl Conversation {
             silent: !is_loud,
             ..Launch::default()
         };
-        Self::with_launch(&launch, host, limit)
+        Self::with_launch(&launch, host, limit).map_err(|error| match error {
+            Error::Command { exit: Exit::NoServer, error } if !is_loud => Error::of_command(
+                Exit::NoServer,
+                format!("{error}; --verbose shows what it writes on standard error"),
+            ),
+            other => other,
+        })
     }
 
     /// The same for a server that is started in that way.
@@ -189,9 +197,10 @@ impl Conversation {
             }
         });
         match begun {
-            Ok(session) => Ok(Self { runtime, signals, session, server }),
+            Ok(session) => Ok(Self { runtime, signals, session, server, is_busy: false }),
             Err(failure) => {
-                end_server(&runtime, server);
+                end_server(&runtime, server, true);
+                runtime.shutdown_background();
                 Err(failure.into())
             }
         }
@@ -210,7 +219,7 @@ impl Conversation {
         host: &mut impl Host,
         limit: Option<Duration>,
     ) -> Result<Box<RawValue>, Failure> {
-        let Self { runtime, signals, session, .. } = self;
+        let Self { runtime, signals, session, is_busy, .. } = self;
         let answer = runtime.block_on(async {
             tokio::select! {
                 biased;
@@ -218,6 +227,8 @@ impl Conversation {
                 answer = session.request(method, params, host, limit) => Ok(answer?),
             }
         });
+        *is_busy |=
+            matches!(answer, Err(Failure::Interrupted | Failure::Client(ClientError::TimedOut { .. })));
         if matches!(answer, Err(Failure::Interrupted)) {
             // A server that is gone cannot be told, and need not be.
             let _ = session.cancel_last("interrupted");
@@ -245,16 +256,23 @@ impl Conversation {
 
     /// Ends the session, every process of it, and what was only there while it lasted.
     pub(crate) fn end(self) {
-        let Self { runtime, session, server, .. } = self;
+        let Self { runtime, session, server, is_busy, .. } = self;
         runtime.block_on(session.end());
-        end_server(&runtime, server);
+        end_server(&runtime, server, is_busy);
+        // A thread that waits for what a person types is not waited for.
+        runtime.shutdown_background();
     }
 }
 
-/// Ends what is left of a server in this process. To end is to wait, and the runtime must stay able to see children go.
-fn end_server(runtime: &Runtime, server: Option<Arc<Server>>) {
-    if let Some(server) = server {
-        let _ = runtime.block_on(runtime.spawn_blocking(move || server.end(GRACE)));
+/// Ends what is left of a server in this process. Where something is left, that is to wait, and the runtime must stay able
+/// to see children go.
+fn end_server(runtime: &Runtime, server: Option<Arc<Server>>, is_busy: bool) {
+    match server {
+        Some(server) if is_busy => {
+            let _ = runtime.block_on(runtime.spawn_blocking(move || server.end(GRACE)));
+        }
+        Some(server) => server.end(GRACE),
+        None => {}
     }
 }
 

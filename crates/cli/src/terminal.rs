@@ -47,6 +47,21 @@ impl Terminal {
     }
 }
 
+/// A text that came from elsewhere, without what could move the cursor, change colours, or hide what stands beside it. Line
+/// breaks and tabs stay.
+pub(crate) fn harmless(text: &str) -> String {
+    let is_bad = |character: char| {
+        (character.is_control() && !matches!(character, '\n' | '\t'))
+            || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.replace("\r\n", "\n").replace(is_bad, "\u{fffd}")
+}
+
+/// The same on one line.
+pub(crate) fn harmless_line(text: &str) -> String {
+    harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Writes a text at once. Where nobody reads, that is an error of its own ([`nobody_reads`]).
 pub(crate) fn say(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout();
@@ -90,6 +105,12 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_taken_out() {
+        assert_eq!(harmless("a\x1b[31mb\r\nc\td\u{9b}\u{202e}"), "a\u{fffd}[31mb\nc\td\u{fffd}\u{fffd}");
+        assert_eq!(harmless_line(" a\n\tb\rc"), "a b\u{fffd}c");
+    }
 
     #[test]
     fn lines_are_cut_between_words_and_inside_of_long_ones() {

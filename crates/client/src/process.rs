@@ -2,18 +2,27 @@
 //! protocol says: its input is closed, then it is told to end, then it is killed with all that it has started.
 
 use crate::error::Error;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 /// A message of a server may have so many bytes.
 const LONGEST_MESSAGE: u64 = 256 * 1024 * 1024;
+
+/// So many messages wait to be heard; a server that sends more has to wait itself.
+const MOST_UNHEARD: usize = 64;
+
+/// How long to wait for a process that closed its output to exit, for the sake of its status.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How long to wait before looking again whether a process that said its last word is gone.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// How long a server may take to end by itself, and again when it is told to.
 const GRACE: Duration = Duration::from_secs(2);
@@ -34,8 +43,10 @@ pub struct Launch {
 
 pub struct ServerProcess {
     child: Child,
+    /// How it ended, once it is reaped. Its number may be another's then.
+    reaped: Option<ExitStatus>,
     messages: Option<mpsc::Sender<Vec<u8>>>,
-    lines: UnboundedReceiver<Vec<u8>>,
+    lines: Receiver<Vec<u8>>,
 }
 
 impl ServerProcess {
@@ -55,7 +66,7 @@ impl ServerProcess {
         }
         let mut child = command.spawn().map_err(failed)?;
         let (messages, to_write) = mpsc::channel();
-        let (read, lines) = unbounded_channel();
+        let (read, lines) = channel(MOST_UNHEARD);
         if let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) {
             std::thread::Builder::new()
                 .name("to server".into())
@@ -66,7 +77,7 @@ impl ServerProcess {
                 .spawn(move || read_lines(output, &read))
                 .map_err(failed)?;
         }
-        Ok(Self { child, messages: Some(messages), lines })
+        Ok(Self { child, reaped: None, messages: Some(messages), lines })
     }
 
     pub fn id(&self) -> u32 {
@@ -86,30 +97,59 @@ impl ServerProcess {
         }
     }
 
+    /// It said its last word. How it ended is told where that is known soon.
     fn ended(&mut self) -> Error {
-        Error::Ended(self.child.try_wait().ok().flatten().map(|status| status.to_string()))
+        let end = Instant::now() + PATIENCE;
+        while !self.has_exited() && Instant::now() < end {
+            std::thread::sleep(LOOK);
+        }
+        if self.reaped.is_none() && self.has_exited() {
+            self.signal(Signal::KILL);
+            self.reaped = self.child.wait().ok();
+        }
+        Error::Ended(self.reaped.map(|status| status.to_string()))
     }
 
     pub(crate) async fn end(mut self) {
         // Its input ends when the writing thread has written all.
         self.messages = None;
-        if self.is_gone_within(GRACE).await {
-            return;
+        if !self.is_gone_within(GRACE).await {
+            self.signal(Signal::TERM);
+            self.is_gone_within(GRACE).await;
         }
-        self.signal(Signal::TERM);
-        // Dropping it kills what is left.
-        self.is_gone_within(GRACE).await;
+        // Dropping it kills what is left of its group.
     }
 
-    /// Waits for its output to end, which is the sign that costs nothing to wait for, and reaps it.
+    /// Waits for its output to end, which is the sign that costs nothing to wait for, and then for the process.
     async fn is_gone_within(&mut self, limit: Duration) -> bool {
+        let end = Instant::now() + limit;
         let output_ended = async { while self.lines.recv().await.is_some() {} };
         let _ = tokio::time::timeout(limit, output_ended).await;
-        matches!(self.child.try_wait(), Ok(Some(_)))
+        while !self.has_exited() {
+            if Instant::now() >= end {
+                return false;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        true
+    }
+
+    /// Whether it has exited. It stays a zombie, so that its number is still that of its group.
+    fn has_exited(&self) -> bool {
+        if self.reaped.is_some() {
+            return true;
+        }
+        let Some(pid) = self.pid() else { return true };
+        let looking = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        !matches!(waitid(WaitId::Pid(pid), looking), Ok(None))
+    }
+
+    fn pid(&self) -> Option<Pid> {
+        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
     }
 
     fn signal(&self, signal: Signal) {
-        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+        if let Some(group) = self.pid() {
             let _ = kill_process_group(group, signal);
         }
     }
@@ -117,8 +157,9 @@ impl ServerProcess {
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // Until it is reaped, its number cannot belong to another process.
-        if !matches!(self.child.try_wait(), Ok(Some(_))) {
+        // Until it is reaped, its number cannot belong to another process or group: what it left behind in its group goes
+        // with it.
+        if self.reaped.is_none() {
             self.signal(Signal::KILL);
             let _ = self.child.wait();
         }
@@ -133,12 +174,12 @@ fn write_all(messages: &mpsc::Receiver<Vec<u8>>, mut input: ChildStdin) {
     }
 }
 
-fn read_lines(output: ChildStdout, lines: &UnboundedSender<Vec<u8>>) {
+fn read_lines(output: ChildStdout, lines: &Sender<Vec<u8>>) {
     let mut output = BufReader::new(output);
     loop {
         let mut line = Vec::new();
         let read = output.by_ref().take(LONGEST_MESSAGE).read_until(b'\n', &mut line);
-        if !matches!(read, Ok(bytes) if bytes > 0) || lines.send(line).is_err() {
+        if !matches!(read, Ok(bytes) if bytes > 0) || lines.blocking_send(line).is_err() {
             return;
         }
     }

@@ -7,6 +7,8 @@ use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::pin::pin;
 use std::time::Duration;
 
 /// The newest revision with a handshake, which every server of that era can answer.
@@ -15,10 +17,15 @@ const REVISION: &str = "2025-11-25";
 /// A server that always has a further page is not asked for more than these.
 const MOST_PAGES: usize = 10_000;
 
+/// So many messages are read while the host thinks about a question; then the server has to wait.
+const MOST_HEARD: usize = 1_000;
+
 pub struct Session {
     connection: Connection,
     next_id: u64,
     greeting: Value,
+    /// What came while the host thought about a question, to be told afterwards.
+    heard: VecDeque<Vec<u8>>,
 }
 
 /// The envelope of a message; what it holds stays text.
@@ -44,7 +51,7 @@ impl Session {
         host: &mut impl Host,
         limit: Duration,
     ) -> Result<Self, Error> {
-        let mut session = Self { connection, next_id: 0, greeting: Value::Null };
+        let mut session = Self { connection, next_id: 0, greeting: Value::Null, heard: VecDeque::new() };
         let hello = json!({
             "protocolVersion": REVISION,
             "capabilities": host.capabilities(),
@@ -77,13 +84,11 @@ impl Session {
     ) -> Result<Box<RawValue>, Error> {
         let id = self.send_request(method, params)?;
         let Some(limit) = limit else { return self.answer_to(id, host).await };
-        match tokio::time::timeout(limit, self.answer_to(id, host)).await {
-            Ok(answer) => answer,
-            Err(_) => {
-                self.cancel_last("it takes too long")?;
-                Err(Error::TimedOut { method: method.to_owned(), after: limit })
-            }
+        if let Ok(answer) = tokio::time::timeout(limit, self.answer_to(id, host)).await {
+            return answer;
         }
+        self.cancel_last("it takes too long")?;
+        Err(Error::TimedOut { method: method.to_owned(), after: limit })
     }
 
     /// Tells the server that nobody waits for the last request any more.
@@ -134,7 +139,10 @@ impl Session {
     async fn answer_to(&mut self, id: u64, host: &mut impl Host) -> Result<Box<RawValue>, Error> {
         let own_id = id.to_string();
         loop {
-            let line = self.connection.next().await?;
+            let line = match self.heard.pop_front() {
+                Some(line) => line,
+                None => self.connection.next().await?,
+            };
             if line.trim_ascii().is_empty() {
                 continue;
             }
@@ -144,8 +152,11 @@ impl Session {
             match (&message.method, message.id) {
                 (Some(method), None) => host.notified(method, &value(message.params)),
                 (Some(method), Some(id)) => {
-                    let answered = host.asked(method, &value(message.params)).await;
-                    self.answer(id, answered)?;
+                    let params = value(message.params);
+                    let asked = host.asked(method, &params);
+                    if let Some(answered) = self.hear_meanwhile(asked, id, &own_id).await? {
+                        self.answer(id, answered)?;
+                    }
                 }
                 (None, id) if id.is_some_and(|id| id.get() == own_id) => {
                     return match (message.result, message.error) {
@@ -159,6 +170,31 @@ impl Session {
         }
     }
 
+    /// What the host says to a question, unless the server takes it back meanwhile or does without it.
+    async fn hear_meanwhile(
+        &mut self,
+        asked: impl Future<Output = Result<Value, String>>,
+        question: &RawValue,
+        own_id: &str,
+    ) -> Result<Option<Result<Value, String>>, Error> {
+        let mut asked = pin!(asked);
+        while self.heard.len() < MOST_HEARD {
+            tokio::select! {
+                biased;
+                answered = &mut asked => return Ok(Some(answered)),
+                line = self.connection.next() => {
+                    let line = line?;
+                    let is_over = is_over(&line, question, own_id);
+                    self.heard.push_back(line);
+                    if is_over {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        Ok(Some(asked.await))
+    }
+
     fn answer(&mut self, id: &RawValue, answered: Result<Value, String>) -> Result<(), Error> {
         let answer = match answered {
             Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
@@ -168,6 +204,20 @@ impl Session {
             }
         };
         self.connection.send(answer.as_bytes())
+    }
+}
+
+/// Whether a message says that a question need not be answered any more: it is cancelled, or what it was asked for has
+/// ended.
+fn is_over(line: &[u8], question: &RawValue, own_id: &str) -> bool {
+    let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else { return false };
+    match message.method.as_deref() {
+        Some("notifications/cancelled") => {
+            let cancelled = value(message.params)["requestId"].to_string();
+            cancelled == question.get()
+        }
+        Some(_) => false,
+        None => message.id.is_some_and(|id| id.get() == own_id),
     }
 }
 

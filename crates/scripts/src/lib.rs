@@ -59,3 +59,4 @@ pub use script_roots::ScriptRoots;
 pub use scripts::Scripts;
 pub use start_failure::{StartFailure, interpreter_problem};
 pub use tool_call::ToolCall;
+pub use toolbox::SDK_FILES;

@@ -9,8 +9,8 @@ use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-/// The files of the SDK, as they are in the repository.
-const SDK: [(&str, &str); 11] = [
+/// The files of the SDK, as they are in the repository: names relative to its folder, and texts.
+pub const SDK_FILES: [(&str, &str); 11] = [
     ("tool-sdk.sh", include_str!("../../../sdk/tool-sdk.sh")),
     ("parts/args.sh", include_str!("../../../sdk/parts/args.sh")),
     ("parts/ask.sh", include_str!("../../../sdk/parts/ask.sh")),
@@ -58,7 +58,7 @@ impl Toolbox {
         let program = std::env::current_exe()?;
         fs::create_dir_all(home.join("sdk/parts"))?;
         fs::create_dir(home.join("bin"))?;
-        for (name, text) in SDK {
+        for (name, text) in SDK_FILES {
             fs::write(home.join("sdk").join(name), text)?;
         }
         fs::write(home.join("VERSION"), format!("{VERSION}\n"))?;

@@ -17,6 +17,14 @@ impl ToolPolicy {
         Self { allowed: reader.value(&TOOL_ALLOWLIST), by_default: reader.value(&TOOL_ALLOW_DEFAULT) }
     }
 
+    /// Adds a tool to the list for as long as these settings are in force: `*` is all of them. Where all may run anyway,
+    /// nothing changes.
+    pub fn allow_for_now(&mut self, tool: &str) {
+        if self.blocks(tool).is_some() {
+            self.allowed.get_or_insert_default().push(tool.to_owned());
+        }
+    }
+
     /// Why the tool may not run, and which setting would allow it.
     pub fn blocks(&self, tool: &str) -> Option<String> {
         let (list, default) = (TOOL_ALLOWLIST.name, TOOL_ALLOW_DEFAULT.name);
@@ -41,6 +49,18 @@ mod tests {
             Some(OsString::from(value))
         };
         ToolPolicy::from_rows(&mut Reader::new(&lookup)).blocks("a").is_none()
+    }
+
+    #[test]
+    fn a_tool_can_be_allowed_for_now() {
+        for (list, default) in [("", "allow"), ("", "deny"), ("b", "allow")] {
+            let lookup =
+                |name: &str| Some(OsString::from(if name == TOOL_ALLOWLIST.name { list } else { default }));
+            let mut policy = ToolPolicy::from_rows(&mut Reader::new(&lookup));
+            policy.allow_for_now("a");
+            assert_eq!(policy.blocks("a"), None);
+            assert_eq!(policy.blocks("c").is_none(), list.is_empty() && default == "allow");
+        }
     }
 
     #[test]

@@ -1,0 +1,168 @@
+//! The tool that is called: found by its name, told its arguments, and called.
+
+use super::flags;
+use super::given::{Pair, assembled};
+use super::parameters::Parameters;
+use super::{Asked, CallOptions};
+use crate::connect::{Conversation, Failure, OpenProject};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::host::CommandLineHost;
+use crate::terminal::{harmless, harmless_line};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::ffi::OsString;
+use std::time::Duration;
+use thiserror::Error;
+
+/// The messages complete "mcp-bash: ...".
+#[derive(Debug, Error)]
+pub(crate) enum CallError {
+    #[error("`{command}` takes the name of a tool first{}; `mcp-bash list` shows which there are", word.as_ref().map(|word| format!(", not `{word}`")).unwrap_or_default())]
+    NoName { command: String, word: Option<String> },
+    #[error("`{}` is not UTF-8; give it with --args, escaped as JSON", .0.display())]
+    NotText(OsString),
+    #[error("--roots names `{0}`, which is no folder")]
+    NoRoot(String),
+    #[error("{kind} not found: {name}{}", hint(nearest.as_deref(), more))]
+    NotFound { kind: &'static str, name: String, nearest: Option<String>, more: String },
+    #[error("in minimal mode a server offers no tools; leave out --minimal and MCPBASH_FORCE_MINIMAL")]
+    Minimal,
+}
+
+/// What helps somebody who named a thing that is not there.
+fn hint(nearest: Option<&str>, more: &str) -> String {
+    match nearest {
+        Some(nearest) => format!("; did you mean `{nearest}`?"),
+        None => format!("; {more}"),
+    }
+}
+
+impl CallError {
+    /// There is no such thing among those of these names.
+    pub(crate) fn not_found(kind: &'static str, name: &str, known: &[&str], list: &str) -> Self {
+        let nearest = mcp_bash_spelling::nearest_or_longer(name, known).map(ToOwned::to_owned);
+        let more = if known.is_empty() {
+            format!("there are no {kind}s")
+        } else {
+            format!("`mcp-bash list {list}` shows which there are")
+        };
+        Self::NotFound { kind, name: name.to_owned(), nearest, more }
+    }
+}
+
+/// A tool, as far as a call needs to know it.
+pub(crate) struct Callee {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    /// The text of its input schema.
+    pub(crate) schema: String,
+    /// Whether the server is that of our own project.
+    pub(crate) is_own: bool,
+    /// How many seconds its author gives it.
+    pub(crate) seconds: Option<u64>,
+}
+
+impl Callee {
+    pub(crate) fn of_project(project: &OpenProject, name: &str) -> Result<Self, Error> {
+        if project.scripts.settings().minimal {
+            return Err(Error::of_command(Exit::Refused, CallError::Minimal));
+        }
+        let tools = &project.catalog.tools;
+        let Some(tool) = tools.get(name) else {
+            if let Some(duplicate) =
+                project.catalog.duplicates.iter().find(|duplicate| duplicate.name == name)
+            {
+                return Err(Error::of_command(
+                    Exit::Failed,
+                    format!("tool name `{name}` is used twice ({duplicate})"),
+                ));
+            }
+            let known: Vec<&str> = tools.items().iter().map(|tool| tool.name.as_str()).collect();
+            return Err(Error::of_command(
+                Exit::NotFound,
+                CallError::not_found("tool", name, &known, "tools"),
+            ));
+        };
+        Ok(Self {
+            name: tool.name.clone(),
+            description: tool.description.clone().unwrap_or_default(),
+            schema: tool.input_schema.get().to_owned(),
+            is_own: true,
+            seconds: tool.timeouts.limit.map(|limit| limit.as_secs()),
+        })
+    }
+
+    pub(crate) fn of_server(
+        conversation: &mut Conversation,
+        host: &mut CommandLineHost,
+        name: &str,
+        limit: Option<Duration>,
+    ) -> Result<Self, Error> {
+        let tools = conversation.entries("tools/list", "tools", host, limit)?;
+        let Some(tool) = tools.iter().find(|tool| tool["name"] == name) else {
+            let known: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+            return Err(Error::of_command(
+                Exit::NotFound,
+                CallError::not_found("tool", name, &known, "tools"),
+            ));
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            description: tool["description"].as_str().unwrap_or_default().to_owned(),
+            schema: tool["inputSchema"].to_string(),
+            is_own: false,
+            seconds: None,
+        })
+    }
+
+    /// The arguments of the call as one JSON object. Ends the program where the person asks for help or misuses a flag.
+    pub(crate) fn arguments(&self, command: &str, asked: &Asked) -> Result<String, Error> {
+        let usage = |error| Error::of_command(Exit::Usage, error);
+        let schema: Value = serde_json::from_str(&self.schema).unwrap_or_default();
+        let parameters = Parameters::of(&schema);
+        let pairs = if asked.words.iter().any(|word| word.starts_with('-')) {
+            let parser = flags::with_flags(self.parser(command), &parameters);
+            let words = std::iter::once(&self.name).chain(&asked.words);
+            let mut matches = parser.try_get_matches_from(words).unwrap_or_else(|error| error.exit());
+            flags::given(&parameters, &mut matches)
+        } else {
+            asked.words.iter().map(|word| Pair::read(word)).collect()
+        };
+        let of = format!("`{}`", harmless_line(&self.name));
+        pairs.and_then(|pairs| assembled(&of, &parameters, asked.args.as_deref(), &pairs)).map_err(usage)
+    }
+
+    /// The command line of this tool: its name and description, and where our own flags are explained.
+    fn parser(&self, command: &str) -> clap::Command {
+        let lasting = |text: String| -> &'static str { text.leak() };
+        let name = harmless_line(&self.name);
+        clap::Command::new("tool")
+            .bin_name(lasting(format!("mcp-bash {command} {name}")))
+            .about(lasting(harmless(&self.description)))
+            .after_help(lasting(format!("`mcp-bash {command} --help` lists what every call takes.")))
+    }
+
+    pub(crate) fn call(
+        &self,
+        conversation: &mut Conversation,
+        host: &mut CommandLineHost,
+        arguments: &str,
+        options: &CallOptions,
+    ) -> Result<Box<RawValue>, Failure> {
+        let name = Value::from(self.name.as_str());
+        let mut params = format!(r#"{{"name":{name},"arguments":{arguments}"#);
+        if host.wants_progress() {
+            params.push_str(r#","_meta":{"progressToken":1}"#);
+        }
+        // Our own server takes the time of the call itself, so that it can say how it went.
+        let limit = if self.is_own { None } else { options.time_limit() };
+        if let Some(seconds) = options.seconds().filter(|_| self.is_own) {
+            params.push_str(&format!(r#","timeoutSecs":{seconds}"#));
+        }
+        params.push('}');
+        let params = RawValue::from_string(params);
+        let params = params.map_err(|error| mcp_bash_client::Error::Protocol(error.to_string()))?;
+        conversation.request("tools/call", &params, host, limit)
+    }
+}

@@ -1,0 +1,48 @@
+//! The exit code of a call: which class of failure it is, if it is one.
+
+use super::callee::Callee;
+use crate::connect::Failure;
+use crate::exit::Exit;
+use mcp_bash_client::Error as ClientError;
+use mcp_bash_schema::Schema;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// The code of an error that says the params were wrong.
+const INVALID_PARAMS: i64 = -32602;
+
+pub(crate) fn of_result(callee: &Callee, arguments: &str, result: &RawValue) -> Exit {
+    // Looked at only where it may be an error: results can be large.
+    if !result.get().contains("isError") {
+        return Exit::Done;
+    }
+    let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
+    if result["isError"] != true {
+        Exit::Done
+    } else if result["structuredContent"]["error"]["type"] == "timeout" {
+        Exit::TimedOut
+    } else if !fit(callee, arguments) {
+        Exit::Usage
+    } else {
+        Exit::Failed
+    }
+}
+
+pub(crate) fn of_failure(callee: &Callee, failure: &Failure) -> Exit {
+    match failure {
+        // The tool is there and the params are well-formed: our own server means that a policy is against the call.
+        Failure::Client(ClientError::Refused(refusal)) if refusal.code == INVALID_PARAMS => {
+            if callee.is_own {
+                Exit::Refused
+            } else {
+                Exit::Usage
+            }
+        }
+        other => other.exit(),
+    }
+}
+
+/// Whether the arguments are what the tool declares. A schema that cannot be used declares nothing.
+pub(crate) fn fit(callee: &Callee, arguments: &str) -> bool {
+    Schema::compile(&callee.schema).map_or(true, |schema| schema.check(arguments).is_ok())
+}

@@ -1,0 +1,253 @@
+//! What a tool takes, as far as a command line has to know it: names, types, and what help says of them.
+
+use serde_json::Value;
+
+/// The arguments that a tool declares.
+#[derive(Debug, Default)]
+pub(crate) struct Parameters {
+    pub(crate) list: Vec<Parameter>,
+    /// Whether it takes others as well.
+    pub(crate) takes_others: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Parameter {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) is_required: bool,
+    /// Whether `null` is a value of it.
+    pub(crate) is_nullable: bool,
+    pub(crate) description: String,
+    pub(crate) default: Option<String>,
+    /// The values that it may have, where they are listed.
+    pub(crate) choices: Vec<String>,
+}
+
+/// What a value is made of its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Number,
+    Integer,
+    Boolean,
+    List(Box<Kind>),
+    Object,
+    /// Several types, none of which is text.
+    Json,
+}
+
+impl Parameters {
+    /// The parameters of an input schema.
+    pub(crate) fn of(schema: &Value) -> Self {
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let properties = schema["properties"].as_object();
+        let list: Vec<Parameter> = properties
+            .into_iter()
+            .flatten()
+            .map(|(name, property)| {
+                parameter(name, resolved(property, schema), schema, required.contains(&&**name))
+            })
+            .collect();
+        // A name that is not declared is more likely a slip than one of those that JSON Schema lets through.
+        let says_so =
+            |keyword: &str| schema.get(keyword).is_some_and(|said| *said == true || said.is_object());
+        let takes_others = list.is_empty() || says_so("additionalProperties") || says_so("patternProperties");
+        Self { list, takes_others }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Parameter> {
+        self.list.iter().find(|parameter| parameter.name == name)
+    }
+}
+
+fn parameter(name: &str, property: &Value, root: &Value, is_required: bool) -> Parameter {
+    let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let (kind, is_nullable) = kind_of(property, root);
+    let listed = match &kind {
+        Kind::List(_) => &property["items"]["enum"],
+        _ => &property["enum"],
+    };
+    Parameter {
+        name: name.to_owned(),
+        kind,
+        is_required,
+        is_nullable,
+        description: property["description"]
+            .as_str()
+            .or(property["title"].as_str())
+            .unwrap_or_default()
+            .to_owned(),
+        default: property.get("default").map(shown),
+        choices: listed.as_array().into_iter().flatten().map(shown).collect(),
+    }
+}
+
+/// The schema that a reference within the same document leads to, or the schema itself.
+fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
+    let pointer = schema.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
+    pointer.and_then(|pointer| root.pointer(pointer)).unwrap_or(schema)
+}
+
+/// What a schema says a value is, and whether it may be `null`. Where it does not say, it is text.
+fn kind_of(schema: &Value, root: &Value) -> (Kind, bool) {
+    let types: Vec<&str> = match &schema["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        _ => return kind_without_type(schema, root),
+    };
+    let is_nullable = types.contains(&"null");
+    let kinds = types.iter().filter(|name| **name != "null").map(|name| kind_named(name, schema, root));
+    (joined(kinds), is_nullable)
+}
+
+fn kind_named(name: &str, schema: &Value, root: &Value) -> Kind {
+    match name {
+        "number" => Kind::Number,
+        "integer" => Kind::Integer,
+        "boolean" => Kind::Boolean,
+        "object" => Kind::Object,
+        // One level is all that a command line can say without JSON.
+        "array" => match kind_of(resolved(&schema["items"], root), &Value::Null).0 {
+            Kind::List(_) => Kind::List(Box::new(Kind::Json)),
+            kind => Kind::List(Box::new(kind)),
+        },
+        _ => Kind::Text,
+    }
+}
+
+fn kind_without_type(schema: &Value, root: &Value) -> (Kind, bool) {
+    if let Some(branches) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
+        let is_null = |branch: &&Value| branch["type"] == "null";
+        let is_typed = |branch: &&Value| branch.get("type").is_some_and(Value::is_string);
+        let typed = branches.iter().map(|branch| resolved(branch, root));
+        let kinds = typed.clone().filter(is_typed).filter(|branch| !is_null(branch));
+        let kinds: Vec<Kind> = kinds
+            .map(|branch| kind_named(branch["type"].as_str().unwrap_or_default(), branch, root))
+            .collect();
+        return (joined(kinds.into_iter()), typed.clone().any(|branch| is_null(&branch)));
+    }
+    let values = schema["enum"].as_array();
+    let is_text = values.is_none_or(|values| values.iter().any(Value::is_string));
+    let is_nullable = values.is_some_and(|values| values.contains(&Value::Null));
+    (if is_text { Kind::Text } else { Kind::Json }, is_nullable)
+}
+
+/// The kind of a value that is one of several: text where it may be, since every word is a text.
+fn joined(kinds: impl Iterator<Item = Kind>) -> Kind {
+    let mut kinds: Vec<Kind> = kinds.collect();
+    kinds.dedup();
+    match kinds.len() {
+        0 => Kind::Text,
+        1 => kinds.remove(0),
+        _ if kinds.contains(&Kind::Text) => Kind::Text,
+        _ => Kind::Json,
+    }
+}
+
+impl Kind {
+    /// The type as help names it.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Text => "string".to_owned(),
+            Self::Number => "number".to_owned(),
+            Self::Integer => "integer".to_owned(),
+            Self::Boolean => "boolean".to_owned(),
+            Self::List(item) => format!("list of {}", item.name()),
+            Self::Object => "object as JSON".to_owned(),
+            Self::Json => "JSON".to_owned(),
+        }
+    }
+
+    /// What it takes, as a message says it.
+    fn wanted(&self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::Number => "a number",
+            Self::Integer => "an integer",
+            Self::Boolean => "true or false",
+            Self::List(_) => "a list: a JSON array, or one item at a time",
+            Self::Object => "a JSON object",
+            Self::Json => "JSON",
+        }
+    }
+}
+
+impl Parameter {
+    /// The JSON that a word on the command line stands for; or what it takes instead. Numbers stay as they are written.
+    pub(crate) fn read(&self, text: &str) -> Result<String, &'static str> {
+        if self.is_nullable && text == "null" && self.kind != Kind::Text {
+            return Ok(text.to_owned());
+        }
+        read(&self.kind, text)
+    }
+}
+
+fn read(kind: &Kind, text: &str) -> Result<String, &'static str> {
+    let json = || is_json(text);
+    let fits = match kind {
+        Kind::Text => return Ok(Value::from(text).to_string()),
+        Kind::Number | Kind::Integer => {
+            json() && text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+        }
+        Kind::Boolean => text == "true" || text == "false",
+        Kind::List(_) if text.starts_with('[') => json(),
+        Kind::List(item) => return read(item, text).map(|item| format!("[{item}]")),
+        Kind::Object => text.starts_with('{') && json(),
+        Kind::Json => json(),
+    };
+    if fits { Ok(text.to_owned()) } else { Err(kind.wanted()) }
+}
+
+/// Whether a text is one JSON value.
+pub(crate) fn is_json(text: &str) -> bool {
+    serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok_and(|value| value.get() == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read_as(property: &Value, text: &str) -> Result<String, &'static str> {
+        let schema = json!({ "properties": { "x": property }, "$defs": { "count": { "type": "integer" } } });
+        Parameters::of(&schema).list[0].read(text)
+    }
+
+    #[test]
+    fn a_word_becomes_what_the_schema_declares() {
+        for (property, text, value) in [
+            (json!({ "type": "string" }), "5", r#""5""#),
+            (json!({}), "true", r#""true""#),
+            (json!({ "type": "number" }), "1.10", "1.10"),
+            (json!({ "type": "integer" }), "12345678901234567890123", "12345678901234567890123"),
+            (json!({ "type": "boolean" }), "false", "false"),
+            (json!({ "type": ["integer", "null"] }), "null", "null"),
+            (json!({ "type": ["integer", "string"] }), "5", r#""5""#),
+            (json!({ "anyOf": [{ "type": "integer" }, { "type": "null" }] }), "5", "5"),
+            (json!({ "type": "array", "items": { "type": "integer" } }), "5", "[5]"),
+            (json!({ "type": "array" }), "[1, 2]", "[1, 2]"),
+            (json!({ "type": "object" }), r#"{"a":1.0}"#, r#"{"a":1.0}"#),
+            (json!({ "$ref": "#/$defs/count" }), "7", "7"),
+            (json!({ "enum": [1, 2] }), "2", "2"),
+        ] {
+            assert_eq!(read_as(&property, text).as_deref(), Ok(value), "{property}");
+        }
+    }
+
+    #[test]
+    fn a_word_of_another_type_is_refused() {
+        for (property, text) in [
+            (json!({ "type": "integer" }), "five"),
+            (json!({ "type": "number" }), "true"),
+            (json!({ "type": "number" }), " 5"),
+            (json!({ "type": "boolean" }), "yes"),
+            (json!({ "type": "object" }), "[]"),
+            (json!({ "type": "array", "items": { "type": "integer" } }), "x"),
+            (json!({ "type": "array" }), "[1,"),
+            (json!({ "type": ["integer", "boolean"] }), "x"),
+        ] {
+            assert!(read_as(&property, text).is_err(), "{property} {text}");
+        }
+    }
+}

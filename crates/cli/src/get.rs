@@ -1,0 +1,91 @@
+//! `mcp-bash get`: the messages of a prompt.
+
+use crate::arguments::Common;
+use crate::call::callee::CallError;
+use crate::call::given::{Pair, assembled};
+use crate::call::parameters::Parameters;
+use crate::call::show::{self, Shown, for_stdout};
+use crate::connect::ServerArguments;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::talk::{Talk, refused};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The prompt, as `mcp-bash list prompts` names it
+    prompt: String,
+
+    /// Its arguments, which are all texts
+    #[arg(value_name = "key=value")]
+    pairs: Vec<String>,
+
+    /// Print the result as JSON on one line, exactly as the server sent it
+    #[arg(long)]
+    json: bool,
+
+    /// Save pictures, sounds and other files of the messages in this folder; nothing there is overwritten
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+
+    #[command(flatten)]
+    server: ServerArguments,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mcp-bash get review language=bash
+  mcp-bash get review language=bash --json
+  mcp-bash get greeting --command \"npx -y some-server\"";
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    let result = Talk::with(common, &arguments.server, |talk| prompt(talk, arguments))?;
+    if arguments.json {
+        show::print(&format!("{}\n", result.get()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
+    let shown = Shown { name: &arguments.prompt, save: arguments.save.as_deref() };
+    let mut text = String::new();
+    for (index, message) in result["messages"].as_array().into_iter().flatten().enumerate() {
+        let gap = if index == 0 { "" } else { "\n" };
+        text.push_str(&format!("{gap}{}:\n", message["role"].as_str().unwrap_or("user")));
+        match &message["content"] {
+            Value::Array(parts) => parts.iter().try_for_each(|part| shown.push(&mut text, part))?,
+            content => shown.push(&mut text, content)?,
+        }
+    }
+    show::print(&for_stdout(text))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn prompt(talk: &mut Talk, arguments: &Arguments) -> Result<Box<RawValue>, Error> {
+    let name = arguments.prompt.as_str();
+    let usage = |error| Error::of_command(Exit::Usage, error);
+    let prompts = talk.entries("prompts/list", "prompts")?;
+    let Some(entry) = prompts.iter().find(|prompt| prompt["name"] == name) else {
+        let known: Vec<&str> = prompts.iter().filter_map(|prompt| prompt["name"].as_str()).collect();
+        return Err(Error::of_command(
+            Exit::NotFound,
+            CallError::not_found("prompt", name, &known, "prompts"),
+        ));
+    };
+    let pairs: Result<Vec<Pair>, _> = arguments.pairs.iter().map(|word| Pair::read(word)).collect();
+    let given = pairs.and_then(|pairs| assembled(&format!("`{name}`"), &parameters(entry), None, &pairs));
+    let params = format!(r#"{{"name":{},"arguments":{}}}"#, Value::from(name), given.map_err(usage)?);
+    let params = RawValue::from_string(params).map_err(|error| Error::of_command(Exit::Usage, error))?;
+    talk.request("prompts/get", &params).map_err(|failure| refused(failure, arguments.json))
+}
+
+/// The arguments of a prompt, as those of a tool whose arguments are texts. One that declares none may take any.
+fn parameters(prompt: &Value) -> Parameters {
+    let declared =
+        prompt["arguments"].as_array().into_iter().flatten().filter_map(|argument| argument["name"].as_str());
+    let properties: Map<String, Value> =
+        declared.map(|name| (name.to_owned(), json!({ "type": "string" }))).collect();
+    Parameters::of(&json!({ "properties": properties }))
+}
