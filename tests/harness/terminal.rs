@@ -1,11 +1,14 @@
 //! A terminal, for programs that behave differently on one.
 
+use super::wait_until;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs::{File, OpenOptions};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 
 pub(crate) struct Terminal {
     /// The end that a person looks at.
@@ -41,5 +44,67 @@ impl Terminal {
         let shown = String::from_utf8_lossy(&shown).into_owned();
         assert!(status.success(), "{status}: {shown}");
         shown
+    }
+
+    /// A program whose terminal this is: it reads from it, writes to it, and gets its Ctrl-C.
+    pub(crate) fn start(self, command: &Command) -> TerminalSession {
+        let path = ptsname(&self.screen, Vec::new()).expect("a name");
+        let path = path.to_str().expect("a path").to_owned();
+        let end = || OpenOptions::new().read(true).write(true).open(&path).expect("a terminal");
+        let mut session = Command::new("setsid");
+        session.args(["--ctty", "--wait"]).arg(command.get_program()).args(command.get_args());
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => session.env(name, value),
+                None => session.env_remove(name),
+            };
+        }
+        if let Some(folder) = command.get_current_dir() {
+            session.current_dir(folder);
+        }
+        let child = session.stdin(end()).stdout(end()).stderr(end()).spawn().expect("the program starts");
+        // The last one that has it open is the program, so that reading ends with it.
+        drop(session);
+        let screen = File::from(self.screen);
+        let keyboard = screen.try_clone().expect("a descriptor");
+        let shown = Arc::new(Mutex::new(String::new()));
+        let reader = std::thread::spawn({
+            let shown = Arc::clone(&shown);
+            move || read_all(screen, &shown)
+        });
+        TerminalSession { child, keyboard, shown, reader }
+    }
+}
+
+fn read_all(mut screen: File, shown: &Mutex<String>) {
+    let mut piece = [0; 4096];
+    while let Ok(count @ 1..) = screen.read(&mut piece) {
+        shown.lock().expect("a text").push_str(&String::from_utf8_lossy(&piece[..count]));
+    }
+}
+
+/// A program on a terminal, and somebody who types.
+pub(crate) struct TerminalSession {
+    child: Child,
+    keyboard: File,
+    shown: Arc<Mutex<String>>,
+    reader: JoinHandle<()>,
+}
+
+impl TerminalSession {
+    /// Types `keys` when `text` is shown.
+    pub(crate) fn when(mut self, text: &str, keys: &str) -> Self {
+        wait_until(text, || self.shown.lock().expect("a text").contains(text).then_some(()));
+        self.keyboard.write_all(keys.as_bytes()).expect("a keyboard");
+        self
+    }
+
+    /// The exit code of the program, and all that was shown.
+    pub(crate) fn finish(mut self) -> (Option<i32>, String) {
+        let status = self.child.wait().expect("a status");
+        // With the last descriptor of the other end the reading ends.
+        self.reader.join().expect("a reader");
+        let shown = self.shown.lock().expect("a text").clone();
+        (status.code(), shown)
     }
 }

@@ -73,8 +73,8 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     }
     let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
     let values = result["completion"]["values"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let text: String = values.map(|value| format!("{}\n", harmless_line(value))).collect();
-    show::print(&text)?;
+    let lines: Vec<String> = values.map(|value| harmless_line(value) + "\n").collect();
+    show::print(&lines.concat())?;
     if result["completion"]["hasMore"] == true && !common.quiet {
         eprintln!("mcp-bash: there are more; type more of the word to see them");
     }

@@ -11,6 +11,7 @@ use crate::exit::Exit;
 use crate::talk::{Talk, refused};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -53,7 +54,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let mut text = String::new();
     for (index, message) in result["messages"].as_array().into_iter().flatten().enumerate() {
         let gap = if index == 0 { "" } else { "\n" };
-        text.push_str(&format!("{gap}{}:\n", message["role"].as_str().unwrap_or("user")));
+        let _ = writeln!(text, "{gap}{}:", message["role"].as_str().unwrap_or("user"));
         match &message["content"] {
             Value::Array(parts) => parts.iter().try_for_each(|part| shown.push(&mut text, part))?,
             content => shown.push(&mut text, content)?,

@@ -3,7 +3,7 @@
 use super::flags;
 use super::given::{Pair, assembled};
 use super::parameters::Parameters;
-use super::{Asked, CallOptions};
+use super::{Asked, CallOptions, own_flags};
 use crate::connect::{Conversation, Failure, OpenProject};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -12,6 +12,7 @@ use crate::terminal::{harmless, harmless_line};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::ffi::OsString;
+use std::fmt::Write;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -122,7 +123,7 @@ impl Callee {
         let schema: Value = serde_json::from_str(&self.schema).unwrap_or_default();
         let parameters = Parameters::of(&schema);
         let pairs = if asked.words.iter().any(|word| word.starts_with('-')) {
-            let parser = flags::with_flags(self.parser(command), &parameters);
+            let parser = flags::with_flags(self.parser(command), &parameters, own_flags(command));
             let words = std::iter::once(&self.name).chain(&asked.words);
             let mut matches = parser.try_get_matches_from(words).unwrap_or_else(|error| error.exit());
             flags::given(&parameters, &mut matches)
@@ -158,7 +159,7 @@ impl Callee {
         // Our own server takes the time of the call itself, so that it can say how it went.
         let limit = if self.is_own { None } else { options.time_limit() };
         if let Some(seconds) = options.seconds().filter(|_| self.is_own) {
-            params.push_str(&format!(r#","timeoutSecs":{seconds}"#));
+            let _ = write!(params, r#","timeoutSecs":{seconds}"#);
         }
         params.push('}');
         let params = RawValue::from_string(params);

@@ -11,11 +11,12 @@ const PREFIX: &str = "argument:";
 /// The id of the words that are no flags.
 pub(crate) const PAIRS: &str = "pairs";
 
-/// The command with a flag for each parameter whose name is not taken by one of ours.
-pub(crate) fn with_flags(mut command: clap::Command, parameters: &Parameters) -> clap::Command {
-    let ours = command.get_arguments().filter_map(|argument| argument.get_long().map(ToOwned::to_owned));
-    let mut taken: HashSet<String> = ours.collect();
-    taken.insert("help".to_owned());
+/// The command with a flag for each parameter whose name is not `taken` by one of ours: those are given as key=value.
+pub(crate) fn with_flags(
+    mut command: clap::Command,
+    parameters: &Parameters,
+    mut taken: HashSet<String>,
+) -> clap::Command {
     for parameter in &parameters.list {
         let mut names = vec![parameter.name.clone(), kebab(&parameter.name)];
         names.dedup();

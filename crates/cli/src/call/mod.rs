@@ -20,6 +20,7 @@ use mcp_bash_settings::Settings;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use show::Shown;
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -86,29 +87,33 @@ Exit codes: 0 a result that is no error, 1 the tool failed, 2 wrong arguments, 3
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let asked = Asked::read("call", &arguments.options, &arguments.words)?;
     let mut host = CommandLineHost::new(common, asked.roots.clone());
-    let (callee, conversation) = match &arguments.options.server.command {
-        Some(command) => {
-            let limit = arguments.options.time_limit();
-            let mut conversation = Conversation::with_command(command, common.verbose, &mut host, limit)?;
-            let callee = Callee::of_server(&mut conversation, &mut host, &asked.name, limit);
-            (callee?, Ok(conversation))
-        }
-        None => {
-            let project = OpenProject::read(common, |settings| arguments.options.adjust(settings))?;
-            (Callee::of_project(&project, &asked.name)?, Err(project))
-        }
-    };
+    if let Some(command) = &arguments.options.server.command {
+        let limit = arguments.options.time_limit();
+        let mut conversation = Conversation::with_command(command, common.verbose, &mut host, limit)?;
+        let callee = Callee::of_server(&mut conversation, &mut host, &asked.name, limit)?;
+        let given = callee.arguments("call", &asked)?;
+        return call(arguments, &callee, &given, conversation, host);
+    }
+    let project = OpenProject::read(common, |settings| arguments.options.adjust(settings))?;
+    let callee = Callee::of_project(&project, &asked.name)?;
     let given = callee.arguments("call", &asked)?;
-    let mut conversation = match conversation {
-        Ok(conversation) => conversation,
-        Err(project) => Conversation::with_project(project, host.level(), &mut host)?,
-    };
-    let answer = callee.call(&mut conversation, &mut host, &given, &arguments.options);
+    let conversation = Conversation::with_project(project, host.level(), &mut host)?;
+    call(arguments, &callee, &given, conversation, host)
+}
+
+fn call(
+    arguments: &Arguments,
+    callee: &Callee,
+    given: &str,
+    mut conversation: Conversation,
+    mut host: CommandLineHost,
+) -> Result<ExitCode, Error> {
+    let answer = callee.call(&mut conversation, &mut host, given, &arguments.options);
     host.finish();
     conversation.end();
     match answer {
-        Ok(result) => show_result(arguments, &callee, &given, &result),
-        Err(failure) => Err(told(arguments, &callee, failure)),
+        Ok(result) => show_result(arguments, callee, given, &result),
+        Err(failure) => Err(told(arguments, callee, failure)),
     }
 }
 
@@ -220,7 +225,7 @@ struct OfRunTool {
 pub(crate) fn with_flags_first(words: Vec<OsString>) -> Vec<OsString> {
     let is_ours = |word: &OsString| word == "call" || word == "run-tool";
     let Some(place) = command_place(&words).filter(|place| is_ours(&words[*place])) else { return words };
-    let command = if words[place] == "call" { OfCall::command() } else { OfRunTool::command() };
+    let command = own_command(&words[place]);
     let (mut ordered, after) = (words[..=place].to_vec(), &words[place + 1..]);
     let (mut ours, mut rest, mut index) = (Vec::new(), Vec::new(), 0);
     while index < after.len() {
@@ -240,6 +245,17 @@ pub(crate) fn with_flags_first(words: Vec<OsString>) -> Vec<OsString> {
     ordered.extend(ours);
     ordered.extend(rest);
     ordered
+}
+
+fn own_command(name: &OsStr) -> clap::Command {
+    if name == "call" { OfCall::command() } else { OfRunTool::command() }
+}
+
+/// The long flags of ours that a call takes.
+pub(crate) fn own_flags(command: &str) -> HashSet<String> {
+    let command = own_command(command.as_ref());
+    let flags = command.get_arguments().filter_map(|argument| argument.get_long().map(ToOwned::to_owned));
+    flags.chain(["help".to_owned()]).collect()
 }
 
 /// Where the command stands: the first word that is no flag, nor the value of one.

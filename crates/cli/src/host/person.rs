@@ -54,12 +54,11 @@ impl Person {
         use io::Read as _;
         self.show(prompt);
         let mut line = String::new();
-        match self.input.by_ref().take(LONGEST_LINE).read_line(&mut line) {
-            Ok(1..) => Some(line.trim_end_matches(['\n', '\r']).to_owned()),
-            _ => {
-                self.show("\n");
-                None
-            }
+        let read = self.input.by_ref().take(LONGEST_LINE).read_line(&mut line);
+        if matches!(read, Ok(1..)) {
+            return Some(line.trim_end_matches(['\n', '\r']).to_owned());
         }
+        self.show("\n");
+        None
     }
 }
