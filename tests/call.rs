@@ -171,7 +171,7 @@ Arguments of the tool:
 `mcp-bash call --help` lists what every call takes.
 ";
     let (code, stdout, stderr) = run(&project(), &["call", "disk", "--help"]);
-    let stdout: String = stdout.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    let stdout = stdout.lines().map(|line| line.trim_end().to_owned() + "\n").collect::<Vec<_>>().concat();
     assert_eq!((code, &*stderr), (Some(0), ""));
     assert_eq!(stdout, expected);
 }

@@ -33,6 +33,7 @@ Usage: calls [OPTIONS]
 
 const SEQUENTIAL_TURNS: u32 = 20;
 const SEQUENTIAL_CALLS_PER_TURN: u32 = 50;
+const COMMAND_TURNS: u32 = 200;
 const REFERENCE_CALLS: u32 = 10;
 const CROWD: u32 = 2_000;
 const IN_FLIGHT: u32 = 50;
@@ -44,6 +45,8 @@ const OUTPUT: usize = 10_000_000;
 const P50: Measure = Measure { name: "call p50", unit: "µs", decimals: 0 };
 const PROVIDED: Measure = Measure { name: "provided call p50", unit: "µs", decimals: 0 };
 const P99: Measure = Measure { name: "call p99", unit: "µs", decimals: 0 };
+const COMMAND: Measure = Measure { name: "`mcp-bash call` p50", unit: "ms", decimals: 2 };
+const COMMAND_OVER: Measure = Measure { name: "`mcp-bash call` over the script", unit: "ms", decimals: 2 };
 const CPU: Measure = Measure { name: "CPU per call", unit: "µs", decimals: 0 };
 const CROWD_THROUGHPUT: Measure = Measure { name: "calls, 50 in flight", unit: "1/s", decimals: 0 };
 const CROWD_CPU: Measure = Measure { name: "CPU per call, 50 in flight", unit: "µs", decimals: 0 };
@@ -56,10 +59,12 @@ const OUTPUT_OWN: Measure = Measure { name: "output of 10 MB, less the pass", un
 const OUTPUT_PASS: Measure = Measure { name: "pass of 10 MB through a pipe", unit: "ms", decimals: 2 };
 
 /// In the order of the table.
-const MEASURES: [Measure; 13] = [
+const MEASURES: [Measure; 15] = [
     P50,
     PROVIDED,
     P99,
+    COMMAND,
+    COMMAND_OVER,
     CPU,
     CROWD_THROUGHPUT,
     CROWD_CPU,
@@ -74,7 +79,8 @@ const MEASURES: [Measure; 13] = [
 
 /// Bytes that pass through a server cross one pipe more than those of a direct run. What that takes is measured for
 /// itself and taken off before the two are compared.
-const AIMS: [Aim; 6] = [
+const AIMS: [Aim; 7] = [
+    Aim { measure: COMMAND_OVER, bound: AtMost, limit: 3.0, times: None },
     Aim { measure: PROVIDED, bound: AtMost, limit: 1.15, times: Some(DIRECT) },
     Aim { measure: P50, bound: AtMost, limit: 1.15, times: Some(DIRECT) },
     Aim { measure: CROWD_THROUGHPUT, bound: AtLeast, limit: 0.9, times: Some(DIRECT) },
@@ -113,6 +119,8 @@ struct Stage {
     launch: Launch,
     project: PathBuf,
     hi: Script,
+    /// The command that calls it, as a person does at a terminal.
+    call_hi: Script,
     /// Provides a tool.
     provided: Script,
     swallow: Script,
@@ -149,8 +157,10 @@ impl Stage {
             .setting("MCPBASH_MAX_CONCURRENT_REQUESTS", IN_FLIGHT.to_string())
             .setting("MCPBASH_MAX_TOOL_OUTPUT_SIZE", (2 * OUTPUT).to_string())
             .setting("MCPBASH_MAX_RESULT_TEXT_BYTES", "0");
+        let call_hi = Script::new(launch.program().to_owned()).with_arguments(words_to_call_hi(&project));
         Ok(Self {
             launch,
+            call_hi,
             project,
             hi: Script::new(hi),
             provided: Script::new(provided).with_arguments(&["provided", "{}"]),
@@ -165,6 +175,7 @@ impl Stage {
         let (mut server, _) = Subject::start_initialized(&self.launch)?;
         self.measure_sequence(&mut server, scores)?;
         self.measure_provided(&mut server, scores)?;
+        self.measure_command(scores)?;
         self.measure_crowd(&mut server, scores)?;
         self.measure_argument(&mut server, scores)?;
         self.measure_output(&mut server, scores)?;
@@ -245,6 +256,24 @@ impl Stage {
         Ok(())
     }
 
+    /// The whole way of `mcp-bash call`: start, project, call, end.
+    fn measure_command(&mut self, scores: &mut Scoreboard) -> Result<(), Failure> {
+        let (mut called, mut run) = (Vec::new(), Vec::new());
+        for _ in 0..COMMAND_TURNS {
+            let took = self.call_hi.run(None).map_err(|error| Failure::new(MCP_BASH, error.to_string()))?;
+            if self.call_hi.printed() != b"hi\n" {
+                return Err(Failure::new(MCP_BASH, "`mcp-bash call hi` does not print `hi`".to_owned()));
+            }
+            called.push(took);
+            run.push(direct(self.hi.run(None))?);
+        }
+        let [called, run] = [&called, &run].map(|samples| milliseconds(percentile(samples, 50)));
+        scores.add(MCP_BASH, COMMAND, called);
+        scores.add(DIRECT, COMMAND, run);
+        scores.add(MCP_BASH, COMMAND_OVER, called - run);
+        Ok(())
+    }
+
     /// Many calls side by side.
     fn measure_crowd(&self, server: &mut Subject, scores: &mut Scoreboard) -> Result<(), Failure> {
         let mut add = |name: &str, elapsed: Duration, cpu: Duration, probes: &[Duration]| {
@@ -306,6 +335,12 @@ impl Stage {
         samples.enter(OUTPUT_TIME, OUTPUT_OWN, OUTPUT_PASS, scores);
         Ok(())
     }
+}
+
+/// The words of a command line that calls the tool `hi`. They are there as long as the driver.
+fn words_to_call_hi(project: &Path) -> &'static [&'static str] {
+    let project: &'static str = project.to_string_lossy().into_owned().leak();
+    vec!["call", "hi", "--project-root", project].leak()
 }
 
 /// Times with many bytes and with none, from which follows what the bytes took.
