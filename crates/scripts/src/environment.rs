@@ -60,7 +60,7 @@ impl Scripts {
     /// secret, and what `env.sh` makes of it.
     pub(crate) async fn server_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         let changes = self.env_file.changes(self, paths, || own(self, paths)).await?;
-        Ok(changed(own_map(self, paths), &changes).into_iter().collect())
+        Ok(changed(self, own_map(self, paths), &changes).into_iter().collect())
     }
 
     /// What `server.d/env.sh` does to the environment, if scripts are run in that mode at all.
@@ -102,14 +102,16 @@ type Map = BTreeMap<OsString, OsString>;
 
 /// What every process of a project finds in its environment.
 fn compose(scripts: &Scripts, mode: &EnvironmentMode, paths: &Paths, changes: &Changes) -> Variables {
-    let mut variables = inherited(mode, &scripts.settings().project_variables);
+    let settings = scripts.settings();
+    let needed = [settings.project_variables.as_slice(), &settings.chosen_variables].concat();
+    let mut variables = inherited(mode, &needed);
     set_search_path(scripts, paths, &mut variables);
     for (name, value) in DEFAULTS {
         variables.entry(name.into()).or_insert_with(|| value.into());
     }
     let temporary = scripts.settings().logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
     variables.insert("MCPBASH_TMP_ROOT".into(), temporary.into());
-    let mut variables = changed(variables, changes);
+    let mut variables = changed(scripts, variables, changes);
     // Where things are is not a matter of taste.
     set_places(paths, &mut variables);
     variables.into_iter().collect()
@@ -145,9 +147,14 @@ fn own(scripts: &Scripts, paths: &Paths) -> Variables {
 }
 
 /// The environment as `env.sh` makes it.
-fn changed(mut variables: Map, changes: &Changes) -> Map {
-    variables.retain(|name, _| !changes.unset.contains(name));
+fn changed(scripts: &Scripts, mut variables: Map, changes: &Changes) -> Map {
+    let is_chosen =
+        |name: &OsStr| scripts.settings().chosen_variables.iter().any(|chosen| name == chosen.as_str());
+    variables.retain(|name, _| is_chosen(name) || !changes.unset.contains(name));
     let may_be_set = |name: &OsStr| {
+        if is_chosen(name) {
+            return false;
+        }
         let name = name.to_string_lossy();
         !OF_ONE_CALL.contains(&&*name) && !name.contains("MCPBASH_REMOTE_TOKEN")
     };

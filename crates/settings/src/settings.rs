@@ -71,6 +71,9 @@ pub struct Settings {
     pub project_programs: bool,
     /// The variables that the project says all of its scripts need.
     pub project_variables: Vec<String>,
+    /// The variables of our own environment that whoever started us chose for scripts: `server.d/env.sh` does not change
+    /// them.
+    pub chosen_variables: Vec<String>,
     pub stderr_tail: usize,
     pub progress_per_minute: u32,
     pub logs_per_minute: u32,
@@ -165,6 +168,7 @@ impl Settings {
             search_path: reader.value(&table::SEARCH_PATH),
             project_programs: reader.value(&table::PROJECT_PROGRAMS),
             project_variables: Vec::new(),
+            chosen_variables: Vec::new(),
             stderr_tail: stderr_tail(reader),
             progress_per_minute: reader.value(&table::MAX_PROGRESS_PER_MINUTE),
             logs_per_minute: reader.value(&table::MAX_LOGS_PER_MINUTE),

@@ -158,6 +158,7 @@ impl Arguments {
         self.options.adjust(settings);
         settings.minimal |= self.minimal;
         settings.static_registry |= self.no_refresh;
+        settings.chosen_variables = source::chosen_variables();
         if self.allow_all {
             settings.tool_policy.allow_for_now("*");
         }

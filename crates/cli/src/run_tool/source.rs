@@ -1,19 +1,26 @@
 //! Files that are sourced before a tool is run: `--source`, and `server.d/env.sh` with `--with-server-env`. What they export
-//! counts for everything after them, settings included. So bash sources them and then becomes this program again, with
-//! the same words.
+//! counts for everything after them, settings included, and reaches the tool. So bash sources them and then becomes this
+//! program again, with the same words; what looks different in its environment then is what the files did.
 
 use super::Arguments;
 use crate::error::Error;
 use crate::exit::Exit;
 use mcp_bash_project::trust;
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{ErrorKind, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use thiserror::Error;
 
-/// The variable that says which process has sourced its files: it stays the same one.
-const DONE: &str = "__MCP_BASH_SOURCED";
+/// The variable that says which process has sourced its files, since it stays the same one, and what its environment was
+/// before: a line for each variable, with the digest of its value.
+const BEFORE: &str = "__MCP_BASH_BEFORE_SOURCE";
+
+/// What every shell sets for itself.
+const OF_THE_SHELL: [&str; 6] = ["_", "SHLVL", "PWD", "OLDPWD", "BASHOPTS", BEFORE];
 
 /// The longest file that is sourced, in bytes.
 const LONGEST: u64 = 1024 * 1024;
@@ -67,8 +74,7 @@ pub(super) fn files(root: &Path, arguments: &Arguments) -> Vec<EnvFile> {
 
 /// Has the files sourced and starts again, unless that was done or there are none.
 pub(super) fn restart_with(root: &Path, files: &[EnvFile], is_verbose: bool) -> Result<(), Error> {
-    let process = std::process::id().to_string();
-    if files.is_empty() || std::env::var_os(DONE).is_some_and(|done| *done == *process) {
+    if files.is_empty() || before().is_some() {
         return Ok(());
     }
     let usage = |error| Error::of_command(Exit::Usage, error);
@@ -100,7 +106,39 @@ pub(super) fn restart_with(root: &Path, files: &[EnvFile], is_verbose: bool) -> 
         .arg(paths.len().to_string())
         .args(paths)
         .args(std::env::args_os().skip(1))
-        .env(DONE, process)
+        .env(BEFORE, written_environment())
         .exec();
     Err(Error::of_command(Exit::Failed, SourceError::NoBash(failed)))
+}
+
+/// The variables that sourced files have set or changed.
+pub(super) fn chosen_variables() -> Vec<String> {
+    let Some(before) = before() else { return Vec::new() };
+    let known: HashSet<&str> = before.lines().collect();
+    let names = std::env::vars_os().filter_map(|(name, value)| {
+        let name = name.into_string().ok()?;
+        let is_new = !known.contains(&*line_of(&name, &value)) && !OF_THE_SHELL.contains(&&*name);
+        is_new.then_some(name)
+    });
+    names.collect()
+}
+
+/// The environment as it was before this process sourced its files, if it did.
+fn before() -> Option<String> {
+    let before = std::env::var(BEFORE).ok()?;
+    let (process, variables) = before.split_once('\n')?;
+    (process == std::process::id().to_string()).then(|| variables.to_owned())
+}
+
+fn written_environment() -> String {
+    let variables =
+        std::env::vars_os().filter_map(|(name, value)| Some(line_of(&name.into_string().ok()?, &value)));
+    let lines: Vec<String> = std::iter::once(std::process::id().to_string()).chain(variables).collect();
+    lines.join("\n")
+}
+
+fn line_of(name: &str, value: &OsStr) -> String {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    format!("{name}={:x}", hasher.finish())
 }
