@@ -43,3 +43,25 @@ impl From<Exit> for ExitCode {
         Self::from(exit.number())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_code_is_documented() {
+        let page = include_str!("../../../docs/exit-codes.md");
+        for exit in [
+            Exit::Done,
+            Exit::Failed,
+            Exit::Usage,
+            Exit::Refused,
+            Exit::NotFound,
+            Exit::TimedOut,
+            Exit::NoServer,
+            Exit::Interrupted,
+        ] {
+            assert!(page.contains(&format!("\n| {} | ", exit.number())), "{exit:?}");
+        }
+    }
+}

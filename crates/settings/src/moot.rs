@@ -24,7 +24,10 @@ pub static MOOT: &[(&str, &str)] = &[
     ("MCPBASH_DEBUG", "the SDK names the line that failed, always"),
     ("MCPBASH_DEBUG_ALL_EXITS", "the log level `debug` tells of each call that ends"),
     ("MCPBASH_LOG_STARTUP", "the log level `info` tells of the start"),
-    ("MCPBASH_RUN_TOOL_SOURCE_SERVER_ENV", "`server.d/env.sh` always counts"),
+    (
+        "MCPBASH_RUN_TOOL_SOURCE_SERVER_ENV",
+        "`server.d/env.sh` always counts for scripts; `run-tool` takes it for `--with-server-env`",
+    ),
     ("MCPBASH_FRAMEWORK_VERSION", "scripts find the version of this program under this name"),
     ("MCPBASH_HOME", "scripts find the folder with the SDK under this name"),
 ];
