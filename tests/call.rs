@@ -170,6 +170,10 @@ Arguments of the tool:
 
 `mcp-bash call --help` lists what every call takes.
 ";
+    for words in [&["call", "--help"][..], &["call", "--json", "--help"]] {
+        let (code, stdout, _) = run(&project(), words);
+        assert!(code == Some(0) && stdout.starts_with("Call a tool, and show the result\n"), "{stdout}");
+    }
     let (code, stdout, stderr) = run(&project(), &["call", "disk", "--help"]);
     let stdout = stdout.lines().map(|line| line.trim_end().to_owned() + "\n").collect::<Vec<_>>().concat();
     assert_eq!((code, &*stderr), (Some(0), ""));

@@ -115,6 +115,10 @@ impl CommandLine {
         if no_command && let Ok(ServeAlone { common, serve }) = ServeAlone::try_parse_from(&words) {
             return Self { common, serve, command: None }.checked();
         }
+        if let Some(call::OfCall { common, arguments }) = call::OfCall::read(&words) {
+            let (serve, command) = (serve::Arguments::default(), Some(Command::Call(arguments)));
+            return Self { common, serve, command }.checked();
+        }
         match Self::try_parse_from(&words) {
             Ok(arguments) => arguments.checked(),
             // Of two words that clap could complain about the first one counts: `intit --name x` is no folder called

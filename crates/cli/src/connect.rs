@@ -256,8 +256,14 @@ impl Conversation {
 
     /// Ends the session, every process of it, and what was only there while it lasted.
     pub(crate) fn end(self) {
-        let Self { runtime, session, server, is_busy, .. } = self;
-        runtime.block_on(session.end());
+        let Self { runtime, mut signals, session, server, is_busy } = self;
+        runtime.block_on(async {
+            tokio::select! {
+                () = session.end() => {}
+                // Whoever is in a hurry: what is dropped is killed.
+                () = signals.next() => {}
+            }
+        });
         end_server(&runtime, server, is_busy);
         // A thread that waits for what a person types is not waited for.
         runtime.shutdown_background();

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Arguments {
     /// The folder to serve, as with `--project-root`
     #[arg(value_name = "DIR", conflicts_with = "project_root")]

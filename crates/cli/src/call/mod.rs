@@ -204,20 +204,34 @@ impl CallOptions {
     }
 }
 
-#[derive(Parser)]
-struct OfCall {
+/// A command line that calls: read without building what other commands take.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-bash", disable_help_flag = true)]
+pub(crate) struct OfCall {
     #[command(flatten)]
-    _common: Common,
+    pub(crate) common: Common,
     #[command(flatten)]
-    _arguments: Arguments,
+    pub(crate) arguments: Arguments,
 }
 
-#[derive(Parser)]
+#[derive(Debug, Parser)]
+#[command(name = "mcp-bash", disable_help_flag = true)]
 struct OfRunTool {
     #[command(flatten)]
     _common: Common,
     #[command(flatten)]
     _arguments: crate::run_tool::Arguments,
+}
+
+impl OfCall {
+    /// Nothing where the words are no call, or have to be explained: then the whole command line is needed.
+    pub(crate) fn read(words: &[OsString]) -> Option<Self> {
+        let after = words.get(2..).filter(|_| words[1] == "call")?;
+        let line = Self::try_parse_from(words.iter().take(1).chain(after)).ok()?;
+        // A flag in the place of the tool asks for help, or is a mistake.
+        let is_tool = |word: &OsString| !word.as_encoded_bytes().starts_with(b"-");
+        line.arguments.words.first().is_some_and(is_tool).then_some(line)
+    }
 }
 
 /// The words of a command line with our own flags of `call` and `run-tool` before the name of the tool, wherever they

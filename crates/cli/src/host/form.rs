@@ -100,6 +100,10 @@ impl<'a> Field<'a> {
                 DECLINE => return Err(Left::Declined),
                 "" if default.is_some() => return Ok(default.cloned()),
                 "" if !self.is_required => return Ok(None),
+                "" => {
+                    person.show("An answer is required.\n");
+                    continue;
+                }
                 _ => {}
             }
             match self.read(line).and_then(|value| self.checked(value)) {

@@ -41,3 +41,17 @@ fn text_of(content: &Value) -> String {
         content => format!("[{}]", content["type"].as_str().unwrap_or("something")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_person_answers_in_place_of_a_model_or_refuses() {
+        let params =
+            json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": "Say hi" } }] });
+        let mut person = Person::who_types("hi\nthere\n.\n.\n", std::io::sink());
+        assert_eq!(reply(&mut person, &params).unwrap()["content"]["text"], "hi\nthere");
+        assert!(reply(&mut person, &params).is_err());
+    }
+}
