@@ -1,4 +1,4 @@
-//! One thing that is wrong, as `--health` reports it: in a file of the project, or in its surroundings.
+//! One thing that is wrong, as `health` and `validate` report it: in a file of the project, or in its surroundings.
 
 use mcp_bash_project::{Diagnostic, Severity};
 use mcp_bash_settings::{SettingProblem, UnknownName};
@@ -56,6 +56,21 @@ impl Finding {
             "remedy": self.remedy,
         })
     }
+}
+
+/// The colour in which people see how bad a thing is.
+pub(crate) fn colour_of(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "31",
+        Severity::Warning => "33",
+    }
+}
+
+/// A path as it stands in the project.
+pub(crate) fn shortened(path: &Path, project: Option<&Path>) -> String {
+    let below = project.and_then(|project| path.strip_prefix(project).ok());
+    let below = below.filter(|below| !below.as_os_str().is_empty());
+    below.unwrap_or(path).to_string_lossy().into_owned()
 }
 
 impl From<Diagnostic> for Finding {

@@ -10,6 +10,7 @@ mod connect;
 mod demo;
 mod download;
 mod error;
+mod examination;
 mod exit;
 mod finding;
 mod health;
