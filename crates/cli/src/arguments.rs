@@ -1,7 +1,7 @@
 //! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
 
 use crate::error::Error;
-use crate::{ask, demo, download, health, jq, provider, registry, serve};
+use crate::{ask, demo, download, health, jq, provider, registry, serve, validate};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -52,6 +52,9 @@ enum Command {
     /// Check the project and say whether it is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
     #[command(visible_alias = "ready")]
     Health(health::Arguments),
+
+    /// Find what is wrong with a project, also what known clients refuse, and repair what is safe
+    Validate(validate::Arguments),
 
     /// Write the registry of a project, or say what it holds
     #[command(subcommand)]
@@ -133,6 +136,7 @@ impl CommandLine {
             Command::Demo => demo::run(),
             Command::Health(arguments) => Ok(health::run(&common, &arguments)),
             Command::Registry(arguments) => registry::run(&common, &arguments),
+            Command::Validate(arguments) => validate::run(&common, &arguments),
             Command::Provider(arguments) => provider::run(&common, &arguments),
             Command::Jq(arguments) => Ok(jq::run(arguments.words.into_iter())),
             Command::Ask(arguments) => ask::run(&arguments),
@@ -178,6 +182,7 @@ impl Command {
             Self::Demo => "demo",
             Self::Health(_) => "health",
             Self::Registry(_) => "registry",
+            Self::Validate(_) => "validate",
             Self::Provider(_) => "provider",
             Self::Jq(_) => "jq",
             Self::Ask(_) => "ask",

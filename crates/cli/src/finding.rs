@@ -1,6 +1,6 @@
 //! One thing that is wrong, as `health` and `validate` report it: in a file of the project, or in its surroundings.
 
-use mcp_bash_project::{Diagnostic, Severity};
+use mcp_bash_project::{Diagnostic, Repair, Severity};
 use mcp_bash_settings::{SettingProblem, UnknownName};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -12,13 +12,22 @@ pub(crate) struct Finding {
     pub(crate) column: Option<u64>,
     pub(crate) problem: String,
     pub(crate) remedy: Option<String>,
+    pub(crate) repair: Option<Box<Repair>>,
 }
 
 impl Finding {
     /// Something that is wrong in no file.
     pub(crate) fn error(problem: impl Into<String>, remedy: Option<String>) -> Self {
         let problem = problem.into();
-        Self { severity: Severity::Error, file: None, line: None, column: None, problem, remedy }
+        Self {
+            severity: Severity::Error,
+            file: None,
+            line: None,
+            column: None,
+            problem,
+            remedy,
+            repair: None,
+        }
     }
 
     /// The words of an error, in which the remedy stands after `; `.
@@ -75,8 +84,8 @@ pub(crate) fn shortened(path: &Path, project: Option<&Path>) -> String {
 
 impl From<Diagnostic> for Finding {
     fn from(diagnostic: Diagnostic) -> Self {
-        let Diagnostic { severity, path, line, column, problem, remedy } = diagnostic;
-        Self { severity, file: Some(path), line, column, problem, remedy }
+        let Diagnostic { severity, path, line, column, problem, remedy, repair } = diagnostic;
+        Self { severity, file: Some(path), line, column, problem, remedy, repair }
     }
 }
 

@@ -172,6 +172,7 @@ mod tests {
             column: None,
             problem: "is odd\u{1b}[2J".to_owned(),
             remedy: Some("mend it".to_owned()),
+            repair: None,
         };
         let problems = vec![
             problem("/p/tools/b", Some(3), Severity::Warning),

@@ -27,6 +27,7 @@ mod shell_words;
 mod start_checks;
 mod startup;
 mod terminal;
+mod validate;
 mod welcome;
 
 use arguments::CommandLine;

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The suffixes of metadata files, the first one found wins.
-const SUFFIXES: [&str; 3] = [".meta.json", ".meta.yaml", ".meta.yml"];
+pub(crate) const SUFFIXES: [&str; 3] = [".meta.json", ".meta.yaml", ".meta.yml"];
 
 /// Where a folder is.
 #[derive(Clone, Copy)]

@@ -1,5 +1,6 @@
 //! The folders of a project, as the checks walk them.
 
+use crate::scan::is_left_out;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,15 @@ fn descend(path: &Path, depth: usize, left: &mut usize, walked: &mut Vec<Folder>
             Ok(kind) => kind.is_dir(),
             Err(_) => false,
         };
-        if is_folder { folders.push(name) } else { files.push(name) }
+        match is_folder {
+            true if is_left_out(&name) => {}
+            true => folders.push(name),
+            false => files.push(name),
+        }
+    }
+    // The programs and libraries of a Python environment are nobody's entries.
+    if files.iter().any(|name| name == "pyvenv.cfg") {
+        return;
     }
     files.sort_unstable();
     folders.sort_unstable();
