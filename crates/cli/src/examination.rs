@@ -55,8 +55,8 @@ impl Examination {
         let path = search_path.for_project(&paths);
         let mut diagnostics = catalog.diagnostics.clone();
         diagnostics.extend(examine(&catalog, Surroundings { search_path: &path }));
-        diagnostics.extend(more(&catalog));
-        let mut found: Vec<Finding> = each_once(diagnostics).into_iter().map(Finding::from).collect();
+        let diagnostics = together(diagnostics, more(&catalog));
+        let mut found: Vec<Finding> = diagnostics.into_iter().map(Finding::from).collect();
         let missing = scripts.missing_programs(&catalog);
         found.extend(missing.iter().map(|words| Finding::below(folder, words)));
         let environment = startup::environment_problems(&scripts, &catalog);
@@ -70,19 +70,14 @@ impl Examination {
     }
 }
 
-/// The diagnostics in the order of their files and lines. Of two that say the same of one file, the one that knows the line is
-/// kept.
-fn each_once(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let with_line: HashSet<_> = diagnostics
-        .iter()
-        .filter(|known| known.line.is_some())
-        .map(|known| (known.path.clone(), known.problem.clone()))
-        .collect();
-    diagnostics.retain(|known| {
-        known.line.is_some() || !with_line.contains(&(known.path.clone(), known.problem.clone()))
-    });
-    diagnostics.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
-    diagnostics
+/// All diagnostics in the order of their files and lines. Where `more` says the same, it says it better: with the line, and
+/// in the file that has to be mended.
+fn together(mut known: Vec<Diagnostic>, more: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let better: HashSet<&str> = more.iter().map(|told| &*told.problem).collect();
+    known.retain(|known| !better.contains(&*known.problem));
+    known.extend(more);
+    known.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+    known
 }
 
 /// Half a project is served; one of which nothing is left is not.

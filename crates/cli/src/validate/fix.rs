@@ -134,6 +134,10 @@ impl Fix {
         matches!(self.outcome, Outcome::Applied)
     }
 
+    pub(super) fn is_only_shown(&self) -> bool {
+        matches!(self.outcome, Outcome::Shown)
+    }
+
     pub(super) fn to_json(&self) -> Value {
         let problem = match &self.outcome {
             Outcome::Failed(why) => Some(why),

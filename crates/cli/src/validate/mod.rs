@@ -15,6 +15,7 @@ use crate::finding::Finding;
 use crate::terminal::{self, Terminal};
 use crate::{startup, terminal::nobody_reads};
 use fix::{Fix, Fixing};
+use inspector::Inspector;
 use mcp_bash_project::{Catalog, Diagnostic, Location, Severity, portability, unreachable};
 use mcp_bash_settings::Settings;
 use report::Report;
@@ -88,6 +89,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         fixes = fixing.run(&mut examined, || examine(&folder, settings.clone()))?;
     }
     let found: Vec<Finding> = of_environment.into_iter().chain(std::mem::take(&mut examined.found)).collect();
+    let inspector = arguments.inspector.then(|| Inspector::of(&folder));
     let report = Report {
         catalog: &examined.catalog,
         paths: &examined.paths,
@@ -96,15 +98,15 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         strict: arguments.strict,
         is_quiet: common.quiet,
         explains: arguments.explain_defaults,
+        inspector: inspector.as_ref().map(|inspector| &*inspector.shown),
     };
     say(&if arguments.json { format!("{:#}\n", report.to_json()) } else { report.to_text(terminal) })?;
     let failed = report.counted_errors() > 0;
     let mut exit = if failed { Exit::Failed } else { Exit::Done };
-    if arguments.inspector && !arguments.json {
-        let accepted = inspector::offer(&folder, &examined.search_path.path, is_terminal())?;
-        if !accepted {
-            exit = Exit::Failed;
-        }
+    if let Some(inspector) = inspector.filter(|_| !arguments.json)
+        && !inspector.offer(&examined.search_path.path, is_terminal())?
+    {
+        exit = Exit::Failed;
     }
     Ok(exit.into())
 }

@@ -20,6 +20,8 @@ pub(super) struct Report<'a> {
     /// Whether sound entries are left out.
     pub(super) is_quiet: bool,
     pub(super) explains: bool,
+    /// The command of the official inspector, where it is wanted.
+    pub(super) inspector: Option<&'a str>,
 }
 
 /// A finding, or an entry of which nothing is wrong.
@@ -123,6 +125,9 @@ impl Report<'_> {
         if !self.fixes.is_empty() {
             report["fixes"] = self.fixes.iter().map(Fix::to_json).collect();
         }
+        if let Some(command) = self.inspector {
+            report["inspector"] = json!(command);
+        }
         if self.explains {
             report["entries"] = defaults::to_json(&origins(self.catalog));
         }
@@ -175,15 +180,15 @@ impl Report<'_> {
         match applied(self.fixes) {
             0 => {}
             fixed => {
-                let _ = writeln!(text, "{fixed} file(s) were fixed.");
+                let _ = writeln!(text, "{fixed} fix(es) made.");
             }
         }
         if errors == 0 {
             let _ = writeln!(text, "All checks passed (warnings: {warnings}).");
             return text;
         }
-        let fixable = self.found.iter().any(|finding| finding.repair.is_some());
-        let step = if fixable && self.fixes.is_empty() {
+        let is_untried = self.fixes.is_empty() || self.fixes.iter().any(Fix::is_only_shown);
+        let step = if is_untried && self.found.iter().any(|finding| finding.repair.is_some()) {
             "Run 'mcp-bash validate --fix' to repair what can be repaired safely"
         } else {
             "Do what stands after each arrow"

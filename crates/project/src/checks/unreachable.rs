@@ -60,10 +60,13 @@ pub fn unreachable(catalog: &Catalog) -> Vec<Diagnostic> {
             check_metadata_names(folder, &mut found);
         }
     }
-    check_prompts(catalog, &mut found);
-    check_completions(catalog, &mut found);
-    check_providers(catalog, &mut found);
     check_server(catalog, &mut found);
+    // Where nothing is served, that is the reason why nothing is used.
+    if catalog.failure.is_none() {
+        check_prompts(catalog, &mut found);
+        check_completions(catalog, &mut found);
+        check_providers(catalog, &mut found);
+    }
     let told: HashSet<&Path> = catalog.diagnostics.iter().map(|known| &*known.path).collect();
     found.retain(|found| !told.contains(&*found.path));
     found

@@ -122,7 +122,7 @@ pub(crate) const UNKNOWN_TO_GEMINI: Rule = Rule {
     what: "words of JSON Schema that Gemini does not know, such as `const`, `exclusiveMinimum`, `multipleOf`, \
            `uniqueItems`, `oneOf`, `allOf`, `not`, `patternProperties` and `$schema`",
     severity: Warning,
-    who: "Gemini refuses every request that has them as `parameters` (Unknown name), with all other tools",
+    who: "Gemini refuses every request that has it in `parameters` (Unknown name), with all other tools",
     remedy: "leave it out and say it in `description`, or use `enum`, `minimum`, `maximum` and `pattern`",
 };
 
