@@ -4,6 +4,7 @@
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Output;
@@ -668,6 +669,8 @@ fn odd_files_do_no_harm_and_nothing_moves_the_cursor() {
     symlink(project.path("tools"), project.path("tools/loop")).unwrap();
     symlink("nowhere", project.path("tools/gone.sh")).unwrap();
     symlink("circle", project.path("prompts/circle")).unwrap();
+    let nameless = std::ffi::OsStr::from_bytes(b"tools/\xff\xfe.sh");
+    fs::write(project.root().join(nameless), "x").unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, project.path("tools/pipe.sh"), 0o755.into()).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, project.path("tools/hi/tool.json"), 0o644.into()).unwrap();
     for arguments in [&[][..], &["--json"], &["--fix"], &["--explain-defaults"]] {
@@ -676,8 +679,62 @@ fn odd_files_do_no_harm_and_nothing_moves_the_cursor() {
         assert_eq!(output.status.code(), Some(1), "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
         assert!(text.contains("tools/loop") && text.contains("tools/huge/tool.meta.json"), "{text}");
+        assert!(!text.contains("tools/loop/"), "{text}");
         assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     }
+}
+
+#[test]
+fn a_project_may_stand_in_a_folder_of_any_name() {
+    let above = tempfile::tempdir().unwrap();
+    let folder = above.path().join(std::ffi::OsStr::from_bytes(b"it's \xff\n here"));
+    fs::rename(Project::with_hi().into_folder(), &folder).unwrap();
+    for arguments in
+        [&["validate", "--strict"][..], &["validate", "--json", "--explain-defaults"], &["health"]]
+    {
+        let mut command = Server::command();
+        let output = command.args(arguments).current_dir(&folder).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(output.stderr.is_empty(), "{output:?}");
+    }
+}
+
+#[test]
+fn the_help_has_examples() {
+    let output = run(Path::new("/"), &["--help"]);
+    let expected = "\
+Find what is wrong with a project, also what known clients refuse, and repair what is safe
+
+Usage: mcp-bash validate [OPTIONS] [DIR]
+
+Arguments:
+  [DIR]  The folder to look at, as with `--project-root`
+
+Options:
+      --project-root <DIR>  The project: the folder that holds `tools/`, `resources/`, `prompts/` or
+                            `server.d/`
+      --strict              Count warnings as errors
+      --json                Report as JSON
+  -q, --quiet               Say only what was asked for, and what went wrong
+      --fix                 Repair what can be repaired without changing what anything means, after
+                            showing it
+  -v, --verbose             Say more about what is done
+  -y, --yes                 Do not ask before repairing
+      --dry-run             Show what would be repaired, and repair nothing
+      --explain-defaults    Say where the name, the title, the version and the like of each entry
+                            come from
+      --inspector           Show the command that lets the official inspector judge the schemas, and
+                            offer to run it
+  -h, --help                Print help
+
+Examples:
+  mcp-bash validate                      the project in this folder
+  mcp-bash validate --strict --json      for CI: exit code 1 also for warnings
+  mcp-bash validate --fix --dry-run      what could be repaired
+
+Exit codes: 0 all checks passed, 1 errors were found, 2 there is no project (docs/validate.md)
+";
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stdout)), (Some(0), expected));
 }
 
 #[test]

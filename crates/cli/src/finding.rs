@@ -58,7 +58,7 @@ impl Finding {
     pub(crate) fn to_json(&self) -> Value {
         json!({
             "severity": self.severity.as_str(),
-            "file": self.file,
+            "file": self.file.as_ref().map(|file| file.to_string_lossy()),
             "line": self.line,
             "column": self.column,
             "problem": self.problem,

@@ -72,7 +72,7 @@ impl Report {
             "problems": self.problems.iter().map(Finding::to_json).collect::<Vec<_>>(),
         });
         if let (Some(project), Some(search_path)) = (&self.project, &self.search_path) {
-            report["project"] = json!(project);
+            report["project"] = json!(project.to_string_lossy());
             report["tools"] = json!(self.tools);
             report["resources"] = json!(self.resources);
             report["prompts"] = json!(self.prompts);

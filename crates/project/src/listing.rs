@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The suffixes of metadata files, the first one found wins.
-pub(crate) const SUFFIXES: [&str; 3] = [".meta.json", ".meta.yaml", ".meta.yml"];
+const SUFFIXES: [&str; 3] = [".meta.json", ".meta.yaml", ".meta.yml"];
 
 /// Where a folder is.
 #[derive(Clone, Copy)]
@@ -83,6 +83,18 @@ impl Listing<'_> {
         };
         self.metadata_files().filter(move |name| !used.contains(name) && !shadowed(name))
     }
+}
+
+/// The paths under which metadata may stand beside a file, in the order in which they are looked for.
+pub fn metadata_names(file: &Path) -> impl Iterator<Item = PathBuf> {
+    let name = file.file_name().unwrap_or_default();
+    let stem = file.file_stem().unwrap_or(name);
+    let spellings = SUFFIXES.iter().flat_map(move |suffix| [(name, suffix), (stem, suffix)]);
+    spellings.map(move |(name, suffix)| {
+        let mut name = name.to_owned();
+        name.push(suffix);
+        file.with_file_name(name)
+    })
 }
 
 /// The name of a metadata file without its suffix.

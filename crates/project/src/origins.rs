@@ -2,7 +2,7 @@
 
 use crate::entry::default_name;
 use crate::json::LONGEST;
-use crate::listing::{SUFFIXES, metadata_stem};
+use crate::listing::{metadata_names, metadata_stem};
 use crate::metadata::Metadata;
 use crate::{Catalog, Execution};
 use std::ffi::OsStr;
@@ -176,17 +176,10 @@ impl Written {
 }
 
 /// The metadata file that speaks for a file, which may be that itself.
-fn metadata_beside(file: &Path) -> Option<PathBuf> {
+pub(crate) fn metadata_beside(file: &Path) -> Option<PathBuf> {
     let name = file.file_name()?;
     if metadata_stem(name).is_some() {
         return Some(file.to_owned());
     }
-    let stem = Path::new(name).file_stem().unwrap_or(name);
-    let spellings = SUFFIXES.iter().flat_map(|suffix| [(name, suffix), (stem, suffix)]);
-    let paths = spellings.map(|(name, suffix)| {
-        let mut name = name.to_owned();
-        name.push(suffix);
-        file.with_file_name(name)
-    });
-    paths.into_iter().find(|path| path.is_file())
+    metadata_names(file).find(|path| path.is_file())
 }

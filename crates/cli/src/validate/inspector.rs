@@ -5,6 +5,7 @@ use super::{confirmed, say};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::terminal::visible;
+use mcp_bash_project::quoted;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ impl Inspector {
             .map(OsString::from)
             .chain([own.into_os_string(), "--project-root".into(), project.as_os_str().to_owned()])
             .collect();
-        let shown = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        let shown = words.iter().map(|word| quoted(Path::new(word))).collect::<Vec<_>>().join(" ");
         Self { words, shown }
     }
 
@@ -47,11 +48,4 @@ impl Inspector {
         let status = status.map_err(|error| Error::of_command(Exit::Failed, NoInspector(error)))?;
         Ok(status.success())
     }
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &OsStr) -> String {
-    let text = word.to_string_lossy();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,@%:".contains(c);
-    if text.chars().all(is_plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::examination::{self, Examination};
 use crate::exit::Exit;
 use crate::finding::Finding;
-use crate::terminal::{self, Terminal};
-use crate::{startup, terminal::nobody_reads};
+use crate::startup;
+use crate::terminal::{self, Terminal, nobody_reads};
 use fix::{Fix, Fixing};
 use inspector::Inspector;
 use mcp_bash_project::{Catalog, Diagnostic, Location, Severity, portability, unreachable};
@@ -66,7 +66,7 @@ Examples:
   mcp-bash validate --strict --json      for CI: exit code 1 also for warnings
   mcp-bash validate --fix --dry-run      what could be repaired
 
-Exit codes: 0 all checks passed, 1 errors were found, 2 there is no project. docs/validate.md lists the checks.";
+Exit codes: 0 all checks passed, 1 errors were found, 2 there is no project (docs/validate.md)";
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let project_root = arguments.folder.clone().or_else(|| common.project_root.clone());

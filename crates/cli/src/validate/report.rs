@@ -5,7 +5,7 @@ use super::sections::Section;
 use super::{applied, count, defaults};
 use crate::finding::{Finding, colour_of, shortened};
 use crate::terminal::{Terminal, visible};
-use mcp_bash_project::{Catalog, Paths, Severity, origins};
+use mcp_bash_project::{Catalog, Paths, Severity, metadata_names, origins};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -114,7 +114,7 @@ impl Report<'_> {
             }
         });
         let mut report = json!({
-            "projectRoot": self.paths.root,
+            "projectRoot": self.paths.root.to_string_lossy(),
             "errors": count(self.found, Severity::Error),
             "warnings": count(self.found, Severity::Warning),
             "fixesApplied": applied(self.fixes),
@@ -201,13 +201,5 @@ impl Report<'_> {
 
 /// Whether something is wrong with a file or with its metadata.
 fn is_wrong(file: &Path, wrong: &HashSet<&Path>) -> bool {
-    let stem = file.with_extension("");
-    let spellings = [file, &stem].into_iter().flat_map(|name| {
-        [".meta.json", ".meta.yaml", ".meta.yml"].map(|suffix| {
-            let mut name = name.as_os_str().to_owned();
-            name.push(suffix);
-            PathBuf::from(name)
-        })
-    });
-    wrong.contains(file) || spellings.into_iter().any(|metadata| wrong.contains(&*metadata))
+    wrong.contains(file) || metadata_names(file).any(|metadata| wrong.contains(&*metadata))
 }

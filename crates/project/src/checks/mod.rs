@@ -21,6 +21,7 @@ mod writable;
 pub use portability::portability;
 pub(crate) use portability::refusal;
 pub(crate) use script::SHELLS;
+pub use script::quoted;
 pub(crate) use shebang::interpreter_name;
 pub use surroundings::Surroundings;
 pub use unreachable::unreachable;

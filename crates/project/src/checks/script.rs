@@ -139,8 +139,8 @@ fn is_program(bytes: &[u8]) -> bool {
 }
 
 /// A path as a shell takes it for one word.
-pub(super) fn quoted(path: &Path) -> String {
+pub fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,@%".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,@%:".contains(c);
     if text.chars().all(is_plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

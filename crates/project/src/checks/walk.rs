@@ -1,12 +1,9 @@
 //! The folders of a project, as the checks walk them.
 
-use crate::scan::is_left_out;
+use crate::scan::{DEPTH, is_left_out, leads_back};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-/// How many levels of folders are walked. Links may lead in circles.
-const DEPTH: usize = 8;
 
 /// How many files are looked at in all.
 const MOST: usize = 200_000;
@@ -36,7 +33,8 @@ fn descend(path: &Path, depth: usize, left: &mut usize, walked: &mut Vec<Folder>
         }
         let kind = entry.file_type();
         let is_folder = match &kind {
-            Ok(kind) if kind.is_symlink() => entry.path().is_dir(),
+            // What leads back is told by the search.
+            Ok(kind) if kind.is_symlink() => entry.path().is_dir() && !leads_back(&entry.path()),
             Ok(kind) => kind.is_dir(),
             Err(_) => false,
         };

@@ -10,6 +10,8 @@ use super::metadata_files;
 use super::source::{Source, Sources};
 use crate::json::LONGEST;
 use crate::json_place::{follow, place_of};
+use crate::metadata::yaml_line;
+use crate::origins::metadata_beside;
 use crate::{Catalog, Diagnostic, Severity, Tool};
 use names::{lesser_refusal, server_refusal, shown};
 use rules::Rule;
@@ -107,7 +109,10 @@ fn check_resources(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     for (about, path, uri) in resources.chain(templates) {
         let file = match path {
             "" => catalog.paths.server.join("register.json"),
-            path => described_in(&catalog.paths.resources.join(path)),
+            path => {
+                let file = catalog.paths.resources.join(path);
+                metadata_beside(&file).unwrap_or(file)
+            }
         };
         if let Some(uri) = uri.filter(|uri| !is_uri(uri)) {
             let subject = format!("names the URI `{}`", shown(uri));
@@ -120,22 +125,18 @@ fn check_resources(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The metadata beside a file, else the file.
-fn described_in(file: &Path) -> PathBuf {
-    let stem = file.with_extension("");
-    let names = [file, &stem].map(|name| PathBuf::from(format!("{}.meta.json", name.display())));
-    names.into_iter().find(|name| name.is_file()).unwrap_or_else(|| file.to_owned())
-}
-
+/// The finding with the line of a key of its file, if that is metadata.
 fn at_key(found: Diagnostic, key: &str) -> Diagnostic {
-    if found.path.extension().is_none_or(|ending| ending != "json") {
-        return found;
+    let Ok(text) = mcp_bash_files::read_text(&found.path, LONGEST) else { return found };
+    if found.path.extension().is_some_and(|ending| ending == "json") {
+        let value = follow(text.trim_start_matches('\u{feff}'), [key]);
+        let place = value.and_then(|value| place_of(value.text(), &text));
+        return found.at(place);
     }
-    let place = mcp_bash_files::read_text(&found.path, LONGEST).ok().and_then(|text| {
-        let value = follow(text.trim_start_matches('\u{feff}'), [key])?;
-        place_of(value.text(), &text)
-    });
-    found.at(place)
+    match yaml_line(&text, key) {
+        Some(line) => found.at_line(line as u64),
+        None => found,
+    }
 }
 
 /// Whether a text has only characters that URIs have.
