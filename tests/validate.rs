@@ -75,6 +75,7 @@ fn rich() -> Project {
         .script("providers/day.sh", "#!/bin/sh\necho day\n")
         .file("tools/hi/README.md", "How to say hi")
         .file("tools/hi/tests/hi.yaml", "- arguments: {}\n")
+        .file("tools/hi/tests/check.py", "print(1)\n")
         .file("tools/hi/node_modules/x/index.js", "x")
         .file("tools/hi/__pycache__/x.py", "x")
         .file("LICENSE", "MIT")
@@ -337,6 +338,8 @@ fn files_that_nothing_reaches_are_told() {
     let project = Project::with_hi()
         .script("tools/lost/tool.sh", "#!/bin/sh\n")
         .file("tools/lost/tool.json", r#"{"description": "Lost", "inputSchema": {}}"#)
+        .file("tools/hi/ui/index.html", "<p>")
+        .file("tools/hi/ui/ui.meta.json", r#"{"meta": {}}"#)
         .file("tools/hi/data.json", r#"{"description": "what the tool reads"}"#)
         .file("server.d/policy.bash", "mcp_tools_policy_check() { return 1; }\n")
         .file("server.d/helpers.sh", "x=1\n")
@@ -353,6 +356,8 @@ fn files_that_nothing_reaches_are_told() {
     → rename it: `mv …/resource …/resources`
 ⚠ server.d/policy.bash - is not read: no file of the server is called so
     → call it `policy.sh` if that is what you mean
+⚠ tools/hi/ui/ui.meta.json - is not used: interfaces of tools (MCP Apps, `ui://`) are not served
+    → remove it, or leave it to other servers: clients show what the tool prints
 ⚠ tools/lost/tool.json - is not read: the names of metadata end with `.meta.json` or `.meta.yaml`
     → call it `tool.meta.json` if it describes tool.sh
 ⚠ tools/lost/tool.sh - does not describe its tool `lost`: a model knows only by its name when to call it

@@ -85,6 +85,11 @@ impl Listing<'_> {
     }
 }
 
+/// Whether a file describes the interface of a tool (`ui/ui.meta.json`), which other servers show and we do not.
+pub(crate) fn is_interface(file: &Path) -> bool {
+    file.ends_with("ui/ui.meta.json")
+}
+
 /// The paths under which metadata may stand beside a file, in the order in which they are looked for.
 pub fn metadata_names(file: &Path) -> impl Iterator<Item = PathBuf> {
     let name = file.file_name().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use crate::checks::refusal;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
-use crate::listing::{Listing, metadata_stem};
+use crate::listing::{Listing, is_interface, metadata_stem};
 use crate::mapping::{self, Mapping};
 use crate::metadata::Metadata;
 use crate::sighting::{Candidate, Sighting};
@@ -223,7 +223,8 @@ impl Entry for Tool {
             used.extend(metadata);
         }
         // Metadata may be all there is to a tool, which only shows when it is read.
-        let alone = listing.lonely_metadata(&used).filter(|name| !holds_line_break(name));
+        let alone = listing.lonely_metadata(&used);
+        let alone = alone.filter(|name| !holds_line_break(name) && !is_interface(&listing.path(name)));
         found.extend(alone.filter_map(|name| Some(listing.sighting(name, listing.stamp(name)?, None))));
         found
     }

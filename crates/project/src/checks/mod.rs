@@ -26,6 +26,7 @@ pub(crate) use shebang::interpreter_name;
 pub use surroundings::Surroundings;
 pub use unreachable::unreachable;
 
+use crate::listing::is_interface;
 use crate::{Catalog, Diagnostic, Execution, Source, Tool};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -51,6 +52,7 @@ pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnos
         .iter()
         .filter(is_kept)
         .flat_map(|folder| clashes::metadata_files(folder, &mut found))
+        .filter(|file| !is_interface(file))
         .collect();
     for file in &metadata {
         keys::check_file(file, &mut found);
@@ -93,7 +95,7 @@ fn scripts(catalog: &Catalog) -> BTreeMap<PathBuf, Kind> {
     let server = walk(&catalog.paths.server).into_iter().next();
     let server = server
         .into_iter()
-        .flat_map(|Folder { path, files }| files.into_iter().map(move |name| path.join(name)));
+        .flat_map(|Folder { path, files, .. }| files.into_iter().map(move |name| path.join(name)));
     let sourced = server.filter(|path| path.extension().is_some_and(|ending| ending == "sh"));
     started.chain(sourced.map(|script| (script, Kind::Sourced))).collect()
 }

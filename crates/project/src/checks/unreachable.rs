@@ -4,7 +4,7 @@
 use super::beginning;
 use super::script::{interpreter_by_ending, quoted};
 use super::walk::{Folder, walk};
-use crate::listing::metadata_stem;
+use crate::listing::{is_interface, metadata_stem};
 use crate::prompt_files::is_executable;
 use crate::tools::has_shebang;
 use crate::{Catalog, Diagnostic, Repair, provider_script};
@@ -56,8 +56,18 @@ pub fn unreachable(catalog: &Catalog) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     check_folders(&paths.root, &mut found);
     for folder in [&paths.tools, &paths.prompts] {
-        for folder in walk(folder).iter().filter(|folder| !is_of_tests(&folder.path)) {
+        for folder in walk(folder).iter().filter(|folder| !folder.is_of_tests) {
             check_metadata_names(folder, &mut found);
+            let interface =
+                folder.files.iter().map(|name| folder.path.join(name)).find(|file| is_interface(file));
+            found.extend(interface.map(|file| {
+                let problem = "is not used: interfaces of tools (MCP Apps, `ui://`) are not served";
+                Diagnostic::warning(
+                    file,
+                    problem,
+                    "remove it, or leave it to other servers: clients show what the tool prints",
+                )
+            }));
         }
     }
     check_server(catalog, &mut found);
@@ -70,11 +80,6 @@ pub fn unreachable(catalog: &Catalog) -> Vec<Diagnostic> {
     let told: HashSet<&Path> = catalog.diagnostics.iter().map(|known| &*known.path).collect();
     found.retain(|found| !told.contains(&*found.path));
     found
-}
-
-/// Tests of a tool stand beside it.
-fn is_of_tests(folder: &Path) -> bool {
-    folder.iter().any(|part| ["test", "tests", "spec", "fixtures"].iter().any(|name| part == *name))
 }
 
 /// Texts for people.
@@ -148,7 +153,7 @@ fn check_prompts(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     let folders: HashSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
     let completing: HashSet<PathBuf> =
         prompts.iter().filter_map(|prompt| prompt.completion_script()).collect();
-    for folder in walk(&catalog.paths.prompts).iter().filter(|folder| !is_of_tests(&folder.path)) {
+    for folder in walk(&catalog.paths.prompts).iter().filter(|folder| !folder.is_of_tests) {
         let own = folder.files.iter().filter(|name| !is_for_people(name) && metadata_stem(name).is_none());
         for file in own.map(|name| folder.path.join(name)).filter(|file| !files.contains(&**file)) {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -204,7 +209,7 @@ fn check_completions(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
         catalog.completions.items().iter().filter_map(|known| known.script.canonicalize().ok()).collect();
     let folders: HashSet<&Path> = used.iter().filter_map(|script| script.parent()).collect();
     let root = &catalog.paths.root;
-    for folder in walk(&catalog.paths.completions).iter().filter(|folder| !is_of_tests(&folder.path)) {
+    for folder in walk(&catalog.paths.completions).iter().filter(|folder| !folder.is_of_tests) {
         let is_beside = folder.path.canonicalize().is_ok_and(|path| folders.contains(&*path));
         if is_beside && folder.path != catalog.paths.completions {
             continue;

@@ -8,20 +8,25 @@ use std::path::{Path, PathBuf};
 /// How many files are looked at in all.
 const MOST: usize = 200_000;
 
+/// The names of folders in which tests stand.
+const TESTS: [&str; 4] = ["test", "tests", "spec", "fixtures"];
+
 /// One folder and the names of its files, in order and hidden ones left out.
 pub(super) struct Folder {
     pub(super) path: PathBuf,
     pub(super) files: Vec<OsString>,
+    /// Whether tests stand there: nobody means those to be served.
+    pub(super) is_of_tests: bool,
 }
 
 /// A folder and those in it.
 pub(super) fn walk(root: &Path) -> Vec<Folder> {
     let (mut left, mut walked) = (MOST, Vec::new());
-    descend(root, DEPTH, &mut left, &mut walked);
+    descend(root, DEPTH, false, &mut left, &mut walked);
     walked
 }
 
-fn descend(path: &Path, depth: usize, left: &mut usize, walked: &mut Vec<Folder>) {
+fn descend(path: &Path, depth: usize, is_of_tests: bool, left: &mut usize, walked: &mut Vec<Folder>) {
     let Ok(entries) = path.read_dir() else { return };
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in entries.filter_map(Result::ok) {
@@ -50,10 +55,11 @@ fn descend(path: &Path, depth: usize, left: &mut usize, walked: &mut Vec<Folder>
     }
     files.sort_unstable();
     folders.sort_unstable();
-    walked.push(Folder { path: path.to_owned(), files });
+    walked.push(Folder { path: path.to_owned(), files, is_of_tests });
     if depth > 1 {
         for name in folders {
-            descend(&path.join(name), depth - 1, left, walked);
+            let is_of_tests = is_of_tests || TESTS.iter().any(|known| name == *known);
+            descend(&path.join(name), depth - 1, is_of_tests, left, walked);
         }
     }
 }
