@@ -64,5 +64,6 @@ mod subscriptions;
 mod surroundings;
 mod timeouts;
 mod trust;
+mod validate;
 mod variables;
 mod wire;

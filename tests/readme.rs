@@ -80,3 +80,12 @@ fn the_example_is_served_by_the_command_for_clients_and_fails_properly() {
     assert_eq!(call(json!({ "path": "--help" }))["isError"], true);
     assert_eq!(call(json!({}))["isError"], true);
 }
+
+#[test]
+fn the_example_passes_all_checks() {
+    let here = after_all_commands();
+    let mut command = Server::command();
+    command.args(["validate", "--strict", "--project-root", "my-project"]).current_dir(here.path());
+    let output = command.output().expect("the binary runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}

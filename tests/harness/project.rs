@@ -76,6 +76,11 @@ impl Project {
         fs::rename(self.path(path), elsewhere.path().join("removed")).expect("a file or a folder");
     }
 
+    /// The folder itself, which is not removed any more.
+    pub(crate) fn into_folder(self) -> PathBuf {
+        self.folder.keep()
+    }
+
     pub(crate) fn root(&self) -> &Path {
         self.folder.path()
     }

@@ -1,10 +1,7 @@
 //! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
 
 use crate::error::Error;
-use crate::{
-    ask, call, complete, demo, download, get, health, jq, list, provider, read, registry, run_tool, sdk_path,
-    serve,
-};
+use crate::{ask, call, complete, demo, download, get, health, jq, list, provider, read, registry, run_tool, sdk_path, serve, validate};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -76,6 +73,9 @@ enum Command {
 
     /// Print where the SDK is, for a script that is run by hand
     SdkPath(sdk_path::Arguments),
+
+    /// Find what is wrong with a project, also what known clients refuse, and repair what is safe
+    Validate(validate::Arguments),
 
     /// Write the registry of a project, or say what it holds
     #[command(subcommand)]
@@ -168,6 +168,7 @@ impl CommandLine {
             Command::RunTool(arguments) => run_tool::run(&common, &arguments),
             Command::SdkPath(_) => sdk_path::run(),
             Command::Registry(arguments) => registry::run(&common, &arguments),
+            Command::Validate(arguments) => validate::run(&common, &arguments),
             Command::Provider(arguments) => provider::run(&common, &arguments),
             Command::Jq(arguments) => Ok(jq::run(arguments.words.into_iter())),
             Command::Ask(arguments) => ask::run(&arguments),
@@ -220,6 +221,7 @@ impl Command {
             Self::RunTool(_) => "run-tool",
             Self::SdkPath(_) => "sdk-path",
             Self::Registry(_) => "registry",
+            Self::Validate(_) => "validate",
             Self::Provider(_) => "provider",
             Self::Jq(_) => "jq",
             Self::Ask(_) => "ask",

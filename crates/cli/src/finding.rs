@@ -1,6 +1,6 @@
-//! One thing that is wrong, as `--health` reports it: in a file of the project, or in its surroundings.
+//! One thing that is wrong, as `health` and `validate` report it: in a file of the project, or in its surroundings.
 
-use mcp_bash_project::{Diagnostic, Severity};
+use mcp_bash_project::{Diagnostic, Repair, Severity};
 use mcp_bash_settings::{SettingProblem, UnknownName};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -12,13 +12,22 @@ pub(crate) struct Finding {
     pub(crate) column: Option<u64>,
     pub(crate) problem: String,
     pub(crate) remedy: Option<String>,
+    pub(crate) repair: Option<Box<Repair>>,
 }
 
 impl Finding {
     /// Something that is wrong in no file.
     pub(crate) fn error(problem: impl Into<String>, remedy: Option<String>) -> Self {
         let problem = problem.into();
-        Self { severity: Severity::Error, file: None, line: None, column: None, problem, remedy }
+        Self {
+            severity: Severity::Error,
+            file: None,
+            line: None,
+            column: None,
+            problem,
+            remedy,
+            repair: None,
+        }
     }
 
     /// The words of an error, in which the remedy stands after `; `.
@@ -49,7 +58,7 @@ impl Finding {
     pub(crate) fn to_json(&self) -> Value {
         json!({
             "severity": self.severity.as_str(),
-            "file": self.file,
+            "file": self.file.as_ref().map(|file| file.to_string_lossy()),
             "line": self.line,
             "column": self.column,
             "problem": self.problem,
@@ -58,10 +67,25 @@ impl Finding {
     }
 }
 
+/// The colour in which people see how bad a thing is.
+pub(crate) fn colour_of(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "31",
+        Severity::Warning => "33",
+    }
+}
+
+/// A path as it stands in the project.
+pub(crate) fn shortened(path: &Path, project: Option<&Path>) -> String {
+    let below = project.and_then(|project| path.strip_prefix(project).ok());
+    let below = below.filter(|below| !below.as_os_str().is_empty());
+    below.unwrap_or(path).to_string_lossy().into_owned()
+}
+
 impl From<Diagnostic> for Finding {
     fn from(diagnostic: Diagnostic) -> Self {
-        let Diagnostic { severity, path, line, column, problem, remedy } = diagnostic;
-        Self { severity, file: Some(path), line, column, problem, remedy }
+        let Diagnostic { severity, path, line, column, problem, remedy, repair } = diagnostic;
+        Self { severity, file: Some(path), line, column, problem, remedy, repair }
     }
 }
 

@@ -2,13 +2,12 @@
 //! starts only what the project says itself which tools it has.
 
 use crate::arguments::Common;
+use crate::examination::Examination;
 use crate::finding::Finding;
 use crate::health_report::{Report, Status};
-use crate::search_path::SearchPath;
-use crate::{health_checks, health_report, startup};
-use mcp_bash_project::{Catalog, Location, Severity, Surroundings, examine, no_project};
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use crate::{examination, health_checks, health_report, startup};
+use mcp_bash_project::{Location, no_project};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -61,12 +60,9 @@ fn within(seconds: u64, common: &Common, arguments: &Arguments) -> Report {
 }
 
 fn examine_all(common: &Common, arguments: &Arguments) -> Report {
-    let (mut settings, problems) = startup::settings();
+    let (mut settings, mut found, is_wrong) = examination::of_environment();
     let minimal = settings.minimal;
     let misconfigured = |problems| Report { minimal, ..Report::of(Status::Misconfigured, problems) };
-    let mut found: Vec<Finding> = problems.into_iter().map(Finding::from).collect();
-    let is_wrong = !found.is_empty();
-    found.extend(startup::unknown_names().into_iter().map(Finding::from));
     if is_wrong {
         return misconfigured(found);
     }
@@ -85,39 +81,19 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Report {
             return misconfigured(found);
         }
     };
-    let mut setting_problems = Vec::new();
-    let settings = startup::settings_at(
-        &Location::Folder(folder.clone()),
-        arguments.roots.as_deref(),
-        settings,
-        &mut setting_problems,
-    );
-    let (_runtime, scripts) = match startup::scripts(settings) {
-        Ok(scripts) => scripts,
+    let examined = Examination::of(&folder, arguments.roots.as_deref(), settings, |_| Vec::new());
+    let examined = match examined {
+        Ok(examined) => examined,
         Err(error) => {
             found.insert(0, Finding::of_error(&error));
             return misconfigured(found);
         }
     };
-    let search_path = SearchPath::resolve(&scripts);
-    scripts.set_search_path(search_path.path.clone());
-    let paths = startup::paths(&folder, scripts.settings());
-    let catalog = Catalog::read(&paths, &scripts.reading(&paths));
-    let path = search_path.for_project(&paths);
-    let mut diagnostics = catalog.diagnostics.clone();
-    diagnostics.extend(examine(&catalog, Surroundings { search_path: &path }));
-    diagnostics.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
-    found.extend(diagnostics.into_iter().map(Finding::from));
-    let missing = scripts.missing_programs(&catalog);
-    found.extend(missing.iter().map(|words| Finding::below(&folder, words)));
-    let environment = startup::environment_problems(&scripts, &catalog);
-    let mut healthy = is_healthy(&catalog, &found) && environment.refusals.is_empty();
-    let warnings = setting_problems.iter().chain(&environment.missing);
-    found.extend(warnings.map(|words| Finding { severity: Severity::Warning, ..Finding::of_error(words) }));
-    found.extend(environment.refusals.iter().map(|words| Finding::error(words.clone(), None)));
-    let checked = health_checks::run(&scripts, &paths);
+    let checked = health_checks::run(&examined.scripts, &examined.paths);
+    let Examination { catalog, search_path, mut is_usable, .. } = examined;
+    found.extend(examined.found);
     if let Some(Err(problem)) = &checked {
-        healthy = false;
+        is_usable = false;
         let remedy = "see what the checks printed on standard error".to_owned();
         found.push(Finding::error(problem.clone(), Some(remedy)));
     }
@@ -129,15 +105,6 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Report {
         prompts: catalog.prompts.len(),
         search_path: Some(search_path),
         project_checks: checked.map(|checked| checked.is_ok()),
-        ..Report::of(if healthy { Status::Ok } else { Status::Unhealthy }, found)
+        ..Report::of(if is_usable { Status::Ok } else { Status::Unhealthy }, found)
     }
-}
-
-/// Half a project is served; one of which nothing is left is not.
-fn is_healthy(catalog: &Catalog, found: &[Finding]) -> bool {
-    let errors = || found.iter().filter(|problem| problem.severity == Severity::Error);
-    let broken: HashSet<&Path> = errors().filter_map(|problem| problem.file.as_deref()).collect();
-    let is_sound = |script: &Path| !broken.contains(script);
-    let some_tool_works = catalog.tools.items().iter().any(|tool| is_sound(&tool.script));
-    catalog.failure.is_none() && (errors().next().is_none() || some_tool_works)
 }

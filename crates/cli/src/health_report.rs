@@ -1,7 +1,8 @@
 //! What `--health` prints: text for people where there is a terminal, JSON for programs.
 
-use crate::finding::Finding;
+use crate::finding::{Finding, colour_of, shortened};
 use crate::search_path::SearchPath;
+use crate::terminal::{Terminal, visible};
 use mcp_bash_project::Severity;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -71,7 +72,7 @@ impl Report {
             "problems": self.problems.iter().map(Finding::to_json).collect::<Vec<_>>(),
         });
         if let (Some(project), Some(search_path)) = (&self.project, &self.search_path) {
-            report["project"] = json!(project);
+            report["project"] = json!(project.to_string_lossy());
             report["tools"] = json!(self.tools);
             report["resources"] = json!(self.resources);
             report["prompts"] = json!(self.prompts);
@@ -89,39 +90,18 @@ pub(crate) fn print(report: &Report, as_json: bool) {
     let text = if as_json || !output.is_terminal() {
         format!("{}\n", report.to_json())
     } else {
-        text(report, Paint { coloured: wants_colours() })
+        text(report, Terminal::of_stdout())
     };
     // Whoever closed our output does not want the report; the exit code says it all.
     let _ = output.write_all(text.as_bytes());
 }
 
-fn wants_colours() -> bool {
-    let is_set = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    !is_set && std::env::var_os("TERM").is_none_or(|kind| kind != "dumb")
-}
-
-/// Colours, or none.
-#[derive(Clone, Copy)]
-struct Paint {
-    coloured: bool,
-}
-
-impl Paint {
-    fn with(self, code: &str, text: &str) -> String {
-        if self.coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
-    }
-
-    fn severity(self, severity: Severity) -> String {
-        let code = match severity {
-            Severity::Error => "31",
-            Severity::Warning => "33",
-        };
-        self.with(code, severity.as_str())
-    }
+fn severity(severity: Severity, terminal: Terminal) -> String {
+    terminal.painted(colour_of(severity), severity.as_str())
 }
 
 /// The report for people, the problems of a file together.
-fn text(report: &Report, paint: Paint) -> String {
+fn text(report: &Report, terminal: Terminal) -> String {
     let mut text = String::new();
     let mut files: BTreeMap<Option<&Path>, Vec<&Finding>> = BTreeMap::new();
     for problem in &report.problems {
@@ -129,30 +109,37 @@ fn text(report: &Report, paint: Paint) -> String {
     }
     for (file, problems) in files {
         if let Some(file) = file {
-            let _ =
-                writeln!(text, "{}", paint.with("1", &visible(&shortened(file, report.project.as_deref()))));
+            let _ = writeln!(
+                text,
+                "{}",
+                terminal.painted("1", &visible(&shortened(file, report.project.as_deref())))
+            );
         }
         for problem in problems {
             let line = problem.line.map(|line| format!("line {line}: ")).unwrap_or_default();
-            let _ =
-                writeln!(text, "  {}: {line}{}", paint.severity(problem.severity), visible(&problem.problem));
+            let _ = writeln!(
+                text,
+                "  {}: {line}{}",
+                severity(problem.severity, terminal),
+                visible(&problem.problem)
+            );
             if let Some(remedy) = &problem.remedy {
                 let _ = writeln!(text, "    → {}", visible(remedy));
             }
         }
         text.push('\n');
     }
-    text.push_str(&summary(report, paint));
+    text.push_str(&summary(report, terminal));
     text
 }
 
 /// The last lines: how it stands, and how much was found.
-fn summary(report: &Report, paint: Paint) -> String {
+fn summary(report: &Report, terminal: Terminal) -> String {
     let count = |severity| report.problems.iter().filter(|problem| problem.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     let status = match report.status {
-        Status::Ok => paint.with("32", "ready"),
-        other => paint.with("31", other.as_str()),
+        Status::Ok => terminal.painted("32", "ready"),
+        other => terminal.painted("31", other.as_str()),
     };
     let mut text = String::new();
     if let Some(project) = &report.project {
@@ -173,18 +160,6 @@ fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// A path as it stands in the project.
-fn shortened(path: &Path, project: Option<&Path>) -> String {
-    let below = project.and_then(|project| path.strip_prefix(project).ok());
-    let below = below.filter(|below| !below.as_os_str().is_empty());
-    below.unwrap_or(path).to_string_lossy().into_owned()
-}
-
-/// A text without what a terminal would obey.
-fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,6 +172,7 @@ mod tests {
             column: None,
             problem: "is odd\u{1b}[2J".to_owned(),
             remedy: Some("mend it".to_owned()),
+            repair: None,
         };
         let problems = vec![
             problem("/p/tools/b", Some(3), Severity::Warning),
@@ -213,12 +189,12 @@ mod tests {
             tools/a\n  error: is odd\u{fffd}[2J\n    → mend it\n\n\
             tools/b\n  warning: line 3: is odd\u{fffd}[2J\n    → mend it\n  error: line 9: is odd\u{fffd}[2J\n    → mend it\n\n\
             /p: 1 tool, 0 resources, 0 prompts: unhealthy (3 errors, 1 warning)\n";
-        assert_eq!(text(&report(), Paint { coloured: false }), expected);
+        assert_eq!(text(&report(), Terminal::coloured(false)), expected);
     }
 
     #[test]
     fn colours_are_only_where_they_are_wanted() {
-        assert!(text(&report(), Paint { coloured: true }).contains("\x1b[31merror\x1b[0m"));
-        assert!(!text(&report(), Paint { coloured: false }).contains('\x1b'));
+        assert!(text(&report(), Terminal::coloured(true)).contains("\x1b[31merror\x1b[0m"));
+        assert!(!text(&report(), Terminal::coloured(false)).contains('\x1b'));
     }
 }

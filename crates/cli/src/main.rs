@@ -12,6 +12,7 @@ mod connect;
 mod demo;
 mod download;
 mod error;
+mod examination;
 mod exit;
 mod finding;
 mod get;
@@ -35,6 +36,7 @@ mod start_checks;
 mod startup;
 mod talk;
 mod terminal;
+mod validate;
 mod welcome;
 
 use arguments::CommandLine;

@@ -93,7 +93,7 @@ fn kind(folder: &Path, count: usize, error: Option<&str>, skipped: &[&Diagnostic
 fn status(paths: &Paths, limit: usize) -> ExitCode {
     let file = |name: &str| status_of(&paths.registry.join(name), limit);
     print(&json!({
-        "projectRoot": paths.root,
+        "projectRoot": paths.root.to_string_lossy(),
         "tools": file("tools.json"),
         "resources": file("resources.json"),
         "resourceTemplates": file("resource-templates.json"),
@@ -111,7 +111,7 @@ fn status_of(path: &Path, limit: usize) -> Value {
         changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |since| since.as_secs());
     json!({
         "status": if envelope.is_some() { "present" } else if path.exists() { "unreadable" } else { "missing" },
-        "path": path,
+        "path": path.to_string_lossy(),
         "count": envelope.as_ref().and_then(|envelope| envelope["total"].as_u64()).unwrap_or(0),
         "hash": envelope.as_ref().and_then(|envelope| envelope["hash"].as_str()).unwrap_or_default(),
         "mtime": changed,

@@ -33,6 +33,12 @@ impl Terminal {
         }
     }
 
+    /// One that nobody counts the columns of, with or without colours.
+    #[cfg(test)]
+    pub(crate) fn coloured(coloured: bool) -> Self {
+        Self { coloured, width: None }
+    }
+
     /// The text in a colour, given as terminals know it.
     pub(crate) fn painted(self, colour: &str, text: &str) -> String {
         if self.coloured { format!("\u{1b}[{colour}m{text}\u{1b}[0m") } else { text.to_owned() }
@@ -60,6 +66,12 @@ pub(crate) fn harmless(text: &str) -> String {
 /// The same on one line.
 pub(crate) fn harmless_line(text: &str) -> String {
     harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+
+/// A text without what a terminal would obey.
+pub(crate) fn visible(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// Writes a text at once. Where nobody reads, that is an error of its own ([`nobody_reads`]).

@@ -1,5 +1,6 @@
 //! What is wrong with a project: where, how bad it is, and what mends it.
 
+use crate::Repair;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -34,6 +35,8 @@ pub struct Diagnostic {
     pub problem: String,
     /// The next step, where one is known.
     pub remedy: Option<String>,
+    /// What mends it without changing what anything means, where that is known.
+    pub repair: Option<Box<Repair>>,
 }
 
 /// How problems begin after which an entry is not there or cannot be called.
@@ -52,7 +55,7 @@ impl Diagnostic {
         let severity = if is_grave { Severity::Error } else { Severity::Warning };
         let (problem, place) = without_place(problem);
         let (line, column) = place.unzip();
-        Self { severity, path: path.into(), line, column, problem, remedy }
+        Self { severity, path: path.into(), line, column, problem, remedy, repair: None }
     }
 
     /// A call would fail.
@@ -64,6 +67,7 @@ impl Diagnostic {
             column: None,
             problem: problem.into(),
             remedy: Some(remedy.to_owned()),
+            repair: None,
         }
     }
 
@@ -78,6 +82,11 @@ impl Diagnostic {
 
     pub(crate) fn at_line(self, line: u64) -> Self {
         Self { line: Some(line), ..self }
+    }
+
+    /// The same, with what mends it.
+    pub(crate) fn mended_by(self, repair: Repair) -> Self {
+        Self { repair: Some(Box::new(repair)), ..self }
     }
 
     /// What is wrong and what mends it, without the place.

@@ -85,6 +85,23 @@ impl Listing<'_> {
     }
 }
 
+/// Whether a file describes the interface of a tool (`ui/ui.meta.json`), which other servers show and we do not.
+pub(crate) fn is_interface(file: &Path) -> bool {
+    file.ends_with("ui/ui.meta.json")
+}
+
+/// The paths under which metadata may stand beside a file, in the order in which they are looked for.
+pub fn metadata_names(file: &Path) -> impl Iterator<Item = PathBuf> {
+    let name = file.file_name().unwrap_or_default();
+    let stem = file.file_stem().unwrap_or(name);
+    let spellings = SUFFIXES.iter().flat_map(move |suffix| [(name, suffix), (stem, suffix)]);
+    spellings.map(move |(name, suffix)| {
+        let mut name = name.to_owned();
+        name.push(suffix);
+        file.with_file_name(name)
+    })
+}
+
 /// The name of a metadata file without its suffix.
 pub(crate) fn metadata_stem(name: &OsStr) -> Option<&[u8]> {
     SUFFIXES.iter().find_map(|suffix| name.as_bytes().strip_suffix(suffix.as_bytes()))

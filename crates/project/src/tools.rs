@@ -1,13 +1,14 @@
 //! Tools: scripts, and what clients are told about them.
 
+use crate::checks::refusal;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
-use crate::listing::{Listing, metadata_stem};
+use crate::listing::{Listing, is_interface, metadata_stem};
 use crate::mapping::{self, Mapping};
 use crate::metadata::Metadata;
 use crate::sighting::{Candidate, Sighting};
 use crate::sign::{self, Says};
 use crate::stamp::Stamp;
-use crate::{Diagnostic, Paths, icons, trust, unread_arguments, variable_names};
+use crate::{Diagnostic, Paths, Repair, icons, trust, unread_arguments, variable_names};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::Value;
@@ -111,9 +112,8 @@ impl Tool {
             .name
             .filter(|name| !name.trim().is_empty())
             .unwrap_or_else(|| default_name(&described(&script), "tool"));
-        if let Some(problem) = unfit_name(&name) {
-            problems.push(problem);
-        }
+        let refusal = refusal(&name);
+        problems.extend(refusal.map(|refusal| format!("{}; {}", refusal.problem, refusal.remedy)));
         let folder = script.parent().unwrap_or(tools);
         let project = tools.parent().unwrap_or(tools);
         let schema = object(metadata.input_schema.or(metadata.arguments), "inputSchema")?;
@@ -210,7 +210,7 @@ impl Entry for Tool {
                     used.insert(metadata);
                     let problem =
                         "is skipped: it is neither executable nor starts with `#!`; run `chmod +x` on it";
-                    diagnostics.push(Diagnostic::new(path(), problem));
+                    diagnostics.push(Diagnostic::new(path(), problem).mended_by(Repair::executable(path())));
                 }
                 continue;
             };
@@ -223,7 +223,8 @@ impl Entry for Tool {
             used.extend(metadata);
         }
         // Metadata may be all there is to a tool, which only shows when it is read.
-        let alone = listing.lonely_metadata(&used).filter(|name| !holds_line_break(name));
+        let alone = listing.lonely_metadata(&used);
+        let alone = alone.filter(|name| !holds_line_break(name) && !is_interface(&listing.path(name)));
         found.extend(alone.filter_map(|name| Some(listing.sighting(name, listing.stamp(name)?, None))));
         found
     }
@@ -424,17 +425,6 @@ pub(crate) fn relative<'a>(path: Option<&'a str>, folder: &str) -> Result<&'a Pa
 pub(crate) fn has_shebang(path: &Path) -> bool {
     let mut start = [0; 2];
     mcp_bash_files::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
-}
-
-/// What is wrong with a name that some clients refuse. It is served all the same.
-fn unfit_name(name: &str) -> Option<String> {
-    let fits = name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    (!fits).then(|| {
-        format!(
-            "calls its tool `{name}`, which some clients (Claude Desktop among them) refuse; \
-             use at most 64 letters, digits, `_` and `-`"
-        )
-    })
 }
 
 pub(crate) fn object(value: Option<Box<RawValue>>, name: &str) -> Result<Option<Box<RawValue>>, String> {

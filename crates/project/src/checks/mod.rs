@@ -7,19 +7,30 @@
 mod clashes;
 mod keys;
 mod members;
+mod portability;
 mod schema;
 mod script;
 mod shebang;
+mod source;
 mod strays;
 mod surroundings;
+mod unreachable;
 mod walk;
 mod writable;
 
+pub use portability::portability;
+pub(crate) use portability::refusal;
+pub(crate) use script::SHELLS;
+pub use script::quoted;
+pub(crate) use shebang::interpreter_name;
 pub use surroundings::Surroundings;
+pub use unreachable::unreachable;
 
+use crate::listing::is_interface;
 use crate::{Catalog, Diagnostic, Execution, Source, Tool};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use surroundings::Kind;
 use walk::{Folder, walk};
@@ -41,6 +52,7 @@ pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnos
         .iter()
         .filter(is_kept)
         .flat_map(|folder| clashes::metadata_files(folder, &mut found))
+        .filter(|file| !is_interface(file))
         .collect();
     for file in &metadata {
         keys::check_file(file, &mut found);
@@ -54,6 +66,18 @@ pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnos
     found.sort_by_cached_key(key);
     found.dedup();
     found
+}
+
+/// The metadata files in a folder that are read.
+fn metadata_files(folder: &Path) -> Vec<PathBuf> {
+    walk(folder).iter().flat_map(|folder| clashes::metadata_files(folder, &mut Vec::new())).collect()
+}
+
+/// The beginning of a file as a text, or nothing where it cannot be read.
+fn beginning(file: &Path, bytes: u64) -> String {
+    let mut text = Vec::new();
+    let read = mcp_bash_files::open(file).and_then(|file| file.take(bytes).read_to_end(&mut text));
+    if read.is_ok() { String::from_utf8_lossy(&text).into_owned() } else { String::new() }
 }
 
 /// All scripts that the project may run, each once.
@@ -71,7 +95,7 @@ fn scripts(catalog: &Catalog) -> BTreeMap<PathBuf, Kind> {
     let server = walk(&catalog.paths.server).into_iter().next();
     let server = server
         .into_iter()
-        .flat_map(|Folder { path, files }| files.into_iter().map(move |name| path.join(name)));
+        .flat_map(|Folder { path, files, .. }| files.into_iter().map(move |name| path.join(name)));
     let sourced = server.filter(|path| path.extension().is_some_and(|ending| ending == "sh"));
     started.chain(sourced.map(|script| (script, Kind::Sourced))).collect()
 }

@@ -2,8 +2,8 @@
 
 use super::surroundings::{Kind, Surroundings};
 use super::{keys, shebang};
-use crate::Diagnostic;
 use crate::prompt_files::is_executable;
+use crate::{Diagnostic, Repair};
 use std::io::Read;
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use std::path::Path;
 const BEGINNING: u64 = 64 * 1024;
 
 /// The interpreters that stumble over a carriage return at the end of a line.
-const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
+pub(crate) const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 
 /// What is wrong with one script.
 pub(super) fn check(script: &Path, kind: Kind, surroundings: Surroundings<'_>) -> Vec<Diagnostic> {
@@ -45,7 +45,8 @@ fn check_start(script: &Path, text: &str, surroundings: Surroundings<'_>) -> Opt
         let problem = format!(
             "ends its lines with CRLF, so that the system looks for an interpreter called `{interpreter}\\r`"
         );
-        return Some(Diagnostic::error(script, problem, &line_feeds(script)).at_line(1));
+        let found = Diagnostic::error(script, problem, &line_feeds(script)).at_line(1);
+        return Some(found.mended_by(Repair::line_ends(script)));
     }
     shebang::check(script, line, surroundings).or_else(|| {
         let is_shell = shebang::interpreter_name(line).is_some_and(|name| SHELLS.contains(&name));
@@ -68,13 +69,14 @@ fn check_mark(script: &Path, text: &str) -> Option<Diagnostic> {
     }
     let remedy = format!("save it as UTF-8 without one: `sed -i '1s/^\\xEF\\xBB\\xBF//' {}`", quoted(script));
     let problem = "starts with a byte-order mark, so that the system does not see its `#!`";
-    Some(Diagnostic::error(script, problem, &remedy).at_line(1))
+    Some(Diagnostic::error(script, problem, &remedy).at_line(1).mended_by(Repair::without_mark(script)))
 }
 
 fn check_line_ends(script: &Path, text: &str) -> Option<Diagnostic> {
     let line = text.split('\n').position(|line| line.ends_with('\r'))? as u64 + 1;
     let problem = "ends lines with CRLF, of which a shell takes the CR for a part of the command";
-    Some(Diagnostic::error(script, problem, &line_feeds(script)).at_line(line))
+    let found = Diagnostic::error(script, problem, &line_feeds(script)).at_line(line);
+    Some(found.mended_by(Repair::line_ends(script)))
 }
 
 fn line_feeds(script: &Path) -> String {
@@ -137,8 +139,8 @@ fn is_program(bytes: &[u8]) -> bool {
 }
 
 /// A path as a shell takes it for one word.
-pub(super) fn quoted(path: &Path) -> String {
+pub fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,@%".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,@%:".contains(c);
     if text.chars().all(is_plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

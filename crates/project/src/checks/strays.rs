@@ -14,7 +14,7 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder], found: &mut Vec<Diagn
     let tools: HashSet<&Path> = catalog.tools.items().iter().map(|tool| &*tool.script).collect();
     let told: HashSet<&Path> = catalog.diagnostics.iter().map(|known| &*known.path).collect();
     let is_tool = |path: &Path| tools.contains(path);
-    for folder in folders {
+    for folder in folders.iter().filter(|folder| !folder.is_of_tests) {
         let files: Vec<PathBuf> = folder.files.iter().map(|name| folder.path.join(name)).collect();
         let is_top = folder.path == catalog.paths.tools;
         // What stands beside a tool helps it.

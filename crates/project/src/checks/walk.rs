@@ -1,29 +1,32 @@
 //! The folders of a project, as the checks walk them.
 
+use crate::scan::{DEPTH, is_left_out, leads_back};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// How many levels of folders are walked. Links may lead in circles.
-const DEPTH: usize = 8;
-
 /// How many files are looked at in all.
 const MOST: usize = 200_000;
+
+/// The names of folders in which tests stand.
+const TESTS: [&str; 4] = ["test", "tests", "spec", "fixtures"];
 
 /// One folder and the names of its files, in order and hidden ones left out.
 pub(super) struct Folder {
     pub(super) path: PathBuf,
     pub(super) files: Vec<OsString>,
+    /// Whether tests stand there: nobody means those to be served.
+    pub(super) is_of_tests: bool,
 }
 
 /// A folder and those in it.
 pub(super) fn walk(root: &Path) -> Vec<Folder> {
     let (mut left, mut walked) = (MOST, Vec::new());
-    descend(root, DEPTH, &mut left, &mut walked);
+    descend(root, DEPTH, false, &mut left, &mut walked);
     walked
 }
 
-fn descend(path: &Path, depth: usize, left: &mut usize, walked: &mut Vec<Folder>) {
+fn descend(path: &Path, depth: usize, is_of_tests: bool, left: &mut usize, walked: &mut Vec<Folder>) {
     let Ok(entries) = path.read_dir() else { return };
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in entries.filter_map(Result::ok) {
@@ -35,18 +38,28 @@ fn descend(path: &Path, depth: usize, left: &mut usize, walked: &mut Vec<Folder>
         }
         let kind = entry.file_type();
         let is_folder = match &kind {
-            Ok(kind) if kind.is_symlink() => entry.path().is_dir(),
+            // What leads back is told by the search.
+            Ok(kind) if kind.is_symlink() => entry.path().is_dir() && !leads_back(&entry.path()),
             Ok(kind) => kind.is_dir(),
             Err(_) => false,
         };
-        if is_folder { folders.push(name) } else { files.push(name) }
+        match is_folder {
+            true if is_left_out(&name) => {}
+            true => folders.push(name),
+            false => files.push(name),
+        }
+    }
+    // The programs and libraries of a Python environment are nobody's entries.
+    if files.iter().any(|name| name == "pyvenv.cfg") {
+        return;
     }
     files.sort_unstable();
     folders.sort_unstable();
-    walked.push(Folder { path: path.to_owned(), files });
+    walked.push(Folder { path: path.to_owned(), files, is_of_tests });
     if depth > 1 {
         for name in folders {
-            descend(&path.join(name), depth - 1, left, walked);
+            let is_of_tests = is_of_tests || TESTS.iter().any(|known| name == *known);
+            descend(&path.join(name), depth - 1, is_of_tests, left, walked);
         }
     }
 }

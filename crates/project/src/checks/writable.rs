@@ -2,7 +2,7 @@
 
 use super::script::quoted;
 use super::walk::Folder;
-use crate::{Catalog, Diagnostic};
+use crate::{Catalog, Diagnostic, Repair};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,10 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder]) -> Option<Diagnostic>
     let words: Vec<String> = writable.iter().map(|path| quoted(path)).collect();
     let (problem, command) = if count == 1 {
         let problem = "is writable by its group or by everyone, so that what it holds is not run or believed";
-        return Some(Diagnostic::error(first, problem, &format!("run `chmod go-w {}`", words[0])));
+        let remedy = format!("run `chmod go-w {}`", words[0]);
+        return Some(
+            Diagnostic::error(first, problem, &remedy).mended_by(Repair::not_writable(writable.clone())),
+        );
     } else if count <= FEW {
         (
             format!("{count} paths are writable by their group or by everyone"),
@@ -42,7 +45,8 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder]) -> Option<Diagnostic>
         )
     };
     let problem = format!("{problem}, so that scripts in them are not run");
-    Some(Diagnostic::error(&paths.root, problem, &format!("run `{command}`")))
+    let remedy = format!("run `{command}`");
+    Some(Diagnostic::error(&paths.root, problem, &remedy).mended_by(Repair::not_writable(writable)))
 }
 
 fn is_writable(path: &Path) -> bool {

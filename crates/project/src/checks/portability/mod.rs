@@ -1,0 +1,161 @@
+//! Names and schemas that known clients or model APIs refuse, though we serve them: who refuses what is a table (`rules`).
+
+mod names;
+mod rules;
+mod schemas;
+
+pub(crate) use names::refusal;
+
+use super::metadata_files;
+use super::source::{Source, Sources};
+use crate::json::LONGEST;
+use crate::json_place::{follow, place_of};
+use crate::metadata::yaml_line;
+use crate::origins::metadata_beside;
+use crate::{Catalog, Diagnostic, Severity, Tool};
+use names::{lesser_refusal, server_refusal, shown};
+use rules::Rule;
+use schemas::Refused;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::path::{Path, PathBuf};
+
+/// More tools than this are too many for some clients.
+const MANY_TOOLS: usize = 80;
+
+/// All that is refused of a project, in no order.
+pub fn portability(catalog: &Catalog) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let metadata: Vec<PathBuf> = metadata_files(&catalog.paths.tools);
+    let sources = Sources::new(catalog, &metadata);
+    for tool in catalog.tools.items() {
+        check_tool(tool, &sources.of(tool), &catalog.identity.name, &mut found);
+    }
+    let count = catalog.tools.len();
+    if count > MANY_TOOLS {
+        found.push(said(&rules::MANY_TOOLS, &catalog.paths.tools, &format!("holds {count} tools")));
+    }
+    check_server(catalog, &mut found);
+    check_resources(catalog, &mut found);
+    found
+}
+
+fn check_tool(tool: &Tool, source: &Source<'_>, server: &str, found: &mut Vec<Diagnostic>) {
+    if let Some(refusal) = refusal(&tool.name).or_else(|| lesser_refusal(&tool.name, server)) {
+        let told = Diagnostic::warning(source.file, refusal.problem, refusal.remedy);
+        found.push(source.mark(Diagnostic { severity: refusal.severity, ..told }, "name", ""));
+    }
+    if tool.description.as_deref().is_none_or(|text| text.trim().is_empty()) {
+        let subject = format!("does not describe its tool `{}`", shown(&tool.name));
+        found.push(said(&rules::NO_DESCRIPTION, source.file, &subject));
+    }
+    let read = |schema: &RawValue| serde_json::from_str::<Value>(schema.get()).unwrap_or_default();
+    for refused in schemas::refused_input(&read(&tool.input_schema)) {
+        found.push(refused_in(&refused, "inputSchema", source));
+    }
+    for refused in tool.output_schema.iter().flat_map(|schema| schemas::refused_output(&read(schema))) {
+        found.push(refused_in(&refused, "outputSchema", source));
+    }
+}
+
+fn refused_in(refused: &Refused, key: &str, source: &Source<'_>) -> Diagnostic {
+    let Refused { rule, pointer, what, count } = refused;
+    let more = if *count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+    let what = if what.is_empty() { thing(rule).to_owned() } else { what.join(", ") };
+    let subject = format!("`{key}{}`{more}: {what}", shown(pointer));
+    source.mark(said(rule, source.file, &subject), key, pointer)
+}
+
+/// What a rule is about, in few words.
+fn thing(rule: &Rule) -> &'static str {
+    rule.what.split(',').next().unwrap_or_default()
+}
+
+fn check_server(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
+    let file = catalog.paths.server.join("server.meta.json");
+    let Ok(text) = mcp_bash_files::read_text(&file, LONGEST) else { return };
+    let Ok(written) = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) else { return };
+    let place = |names: &[&str]| {
+        let value = follow(text.trim_start_matches('\u{feff}'), names.iter().copied())?;
+        place_of(value.text(), &text)
+    };
+    // A name that is the folder's is nobody's choice, and clients are free to call the server as they like.
+    if let Some(name) = written["name"].as_str()
+        && let Some(rule) = server_refusal(name)
+    {
+        let subject = format!("calls the server `{}`", shown(name));
+        found.push(said(rule, &file, &subject).at(place(&["name"])));
+    }
+    let is_usable = |icon: &Value| icon["src"].is_string();
+    let icons = match &written["icons"] {
+        Value::Null => return,
+        Value::Array(icons) => icons,
+        _ => {
+            let subject = "`icons` is no list".to_owned();
+            found.push(said(&rules::SERVER_ICONS, &file, &subject).at(place(&["icons"])));
+            return;
+        }
+    };
+    if let Some(index) = icons.iter().position(|icon| !is_usable(icon)) {
+        let subject = format!("`icons[{index}]` is no object with a `src`");
+        found.push(said(&rules::SERVER_ICONS, &file, &subject).at(place(&["icons", &index.to_string()])));
+    }
+}
+
+fn check_resources(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
+    let resources = catalog.resources.items().iter();
+    let resources = resources.map(|resource| (&resource.about, &*resource.path, Some(&*resource.uri)));
+    let templates = catalog.templates.items().iter().map(|template| (&template.about, &*template.path, None));
+    for (about, path, uri) in resources.chain(templates) {
+        let file = match path {
+            "" => catalog.paths.server.join("register.json"),
+            path => {
+                let file = catalog.paths.resources.join(path);
+                metadata_beside(&file).unwrap_or(file)
+            }
+        };
+        if let Some(uri) = uri.filter(|uri| !is_uri(uri)) {
+            let subject = format!("names the URI `{}`", shown(uri));
+            found.push(at_key(said(&rules::URI_CHARACTERS, &file, &subject), "uri"));
+        }
+        if let Some(kind) = about.mime_type.as_deref().filter(|kind| !is_media_type(kind)) {
+            let subject = format!("says that its type is `{}`", shown(kind));
+            found.push(at_key(said(&rules::MEDIA_TYPE, &file, &subject), "mimeType"));
+        }
+    }
+}
+
+/// The finding with the line of a key of its file, if that is metadata.
+fn at_key(found: Diagnostic, key: &str) -> Diagnostic {
+    let Ok(text) = mcp_bash_files::read_text(&found.path, LONGEST) else { return found };
+    if found.path.extension().is_some_and(|ending| ending == "json") {
+        let value = follow(text.trim_start_matches('\u{feff}'), [key]);
+        let place = value.and_then(|value| place_of(value.text(), &text));
+        return found.at(place);
+    }
+    match yaml_line(&text, key) {
+        Some(line) => found.at_line(line as u64),
+        None => found,
+    }
+}
+
+/// Whether a text has only characters that URIs have.
+fn is_uri(uri: &str) -> bool {
+    let is_reserved = |byte: u8| b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte);
+    uri.bytes().all(|byte| byte.is_ascii_alphanumeric() || is_reserved(byte))
+}
+
+fn is_media_type(kind: &str) -> bool {
+    let is_word = |word: &str| {
+        let is_sign = |byte: u8| b"!#$&-^_.+".contains(&byte);
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || is_sign(byte))
+    };
+    let plain = kind.split(';').next().unwrap_or_default().trim();
+    plain.split_once('/').is_some_and(|(kind, subtype)| is_word(kind) && is_word(subtype))
+}
+
+/// What a rule says of something.
+fn said(rule: &Rule, file: &Path, subject: &str) -> Diagnostic {
+    let told = Diagnostic::warning(file, format!("{subject}: {}", rule.who), rule.remedy);
+    Diagnostic { severity: Severity::clone(&rule.severity), ..told }
+}

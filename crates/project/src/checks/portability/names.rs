@@ -1,0 +1,95 @@
+//! Names of tools and servers that clients or model APIs refuse.
+
+use super::rules::{self, Rule};
+use crate::Severity;
+
+/// What is said of a tool whose name is refused somewhere; nothing of one that is not.
+pub(crate) struct Refusal {
+    pub(super) severity: Severity,
+    /// What is wrong, as a sentence fragment.
+    pub(crate) problem: String,
+    pub(crate) remedy: &'static str,
+}
+
+/// Who refuses the name of a tool, whatever its server is called. It is served all the same.
+pub(crate) fn refusal(name: &str) -> Option<Refusal> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let length = name.chars().count();
+    let rule = if !name.chars().all(|c| is_plain(c) || c == '.' || c == ':') {
+        rules::NAME_CHARACTERS
+    } else if length > 128 {
+        rules::NAME_OVER_128
+    } else if !name.chars().all(is_plain) {
+        rules::NAME_DOT
+    } else if length > 64 {
+        rules::NAME_OVER_64
+    } else {
+        return None;
+    };
+    Some(of(&rule, name))
+}
+
+/// Who refuses a name that [`refusal`] lets pass.
+pub(super) fn lesser_refusal(name: &str, server: &str) -> Option<Refusal> {
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        return Some(of(&rules::NAME_START, name));
+    }
+    let together = name.chars().count() + server.chars().count();
+    (together >= 60).then(|| {
+        let words = format!("{together} characters together with the server's name `{}`", shown(server));
+        let problem =
+            format!("calls its tool `{}`, which are {words}: {}", shown(name), rules::NAME_WITH_SERVER.who);
+        let Rule { severity, remedy, .. } = rules::NAME_WITH_SERVER;
+        Refusal { severity, problem, remedy }
+    })
+}
+
+/// Who refuses the name of a server.
+pub(super) fn server_refusal(name: &str) -> Option<&'static Rule> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    if !name.chars().all(|c| is_plain(c) || c == '_') {
+        Some(&rules::SERVER_CHARACTERS)
+    } else if name.contains('_') {
+        Some(&rules::SERVER_UNDERSCORE)
+    } else {
+        None
+    }
+}
+
+fn of(rule: &Rule, name: &str) -> Refusal {
+    let problem = format!("calls its tool `{}`: {}", shown(name), rule.who);
+    Refusal { severity: rule.severity, problem, remedy: rule.remedy }
+}
+
+/// The beginning of a name, which may be as long and as odd as its author likes.
+pub(super) fn shown(name: &str) -> String {
+    const LONGEST: usize = 80;
+    let start: String =
+        name.chars().take(LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if name.chars().nth(LONGEST).is_some() { format!("{start}…") } else { start }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_refused_by_whom_the_table_says() {
+        let who = |name: &str| refusal(name).map(|refusal| refusal.problem);
+        assert!(who("disk-usage_2").is_none());
+        assert!(who(&"a".repeat(64)).is_none());
+        for (name, rule) in [
+            ("a b".to_owned(), &rules::NAME_CHARACTERS),
+            ("größe".to_owned(), &rules::NAME_CHARACTERS),
+            (String::new() + "a\nb", &rules::NAME_CHARACTERS),
+            ("a.b".to_owned(), &rules::NAME_DOT),
+            ("a".repeat(65), &rules::NAME_OVER_64),
+            ("a".repeat(129), &rules::NAME_OVER_128),
+        ] {
+            assert!(who(&name).unwrap().ends_with(rule.who), "{name}");
+        }
+        assert!(lesser_refusal("7zip", "s").unwrap().problem.ends_with(rules::NAME_START.who));
+        assert!(lesser_refusal(&"a".repeat(49), "my-project").is_none());
+        assert!(lesser_refusal(&"a".repeat(50), "my-project").is_some());
+    }
+}

@@ -1,0 +1,227 @@
+//! What mends a problem without changing what anything means: bits of a file's mode, line ends that keep a script from being
+//! started. Each step is told before it is made. Links are not followed, and nothing outside of the project is touched.
+
+use crate::checks::{SHELLS, interpreter_name};
+use rustix::fs::{Mode, OFlags};
+use std::fmt;
+use std::fs::{File, Permissions};
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// A longer script is not rewritten.
+const LONGEST: u64 = 4 * 1024 * 1024;
+
+/// The steps that mend one problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repair(Vec<Step>);
+
+/// One change of one file or folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Step {
+    pub path: PathBuf,
+    change: Change,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Change {
+    RemoveMark,
+    LineEnds,
+    TakeWritingAway,
+    MakeExecutable,
+}
+
+impl Repair {
+    pub(crate) fn executable(path: PathBuf) -> Self {
+        Self(vec![Step { path, change: Change::MakeExecutable }])
+    }
+
+    pub(crate) fn not_writable(paths: Vec<PathBuf>) -> Self {
+        Self(paths.into_iter().map(|path| Step { path, change: Change::TakeWritingAway }).collect())
+    }
+
+    pub(crate) fn line_ends(path: &Path) -> Self {
+        Self(vec![Step { path: path.to_owned(), change: Change::LineEnds }])
+    }
+
+    pub(crate) fn without_mark(path: &Path) -> Self {
+        Self(vec![Step { path: path.to_owned(), change: Change::RemoveMark }])
+    }
+
+    pub fn steps(&self) -> &[Step] {
+        &self.0
+    }
+}
+
+/// What the step does, after the path.
+impl fmt::Display for Step {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self.change {
+            Change::RemoveMark => "remove the byte-order mark before its `#!`",
+            Change::LineEnds => "end its lines with LF instead of CRLF",
+            Change::TakeWritingAway => "let nobody but its owner write it (chmod go-w)",
+            Change::MakeExecutable => "make it executable (chmod +x)",
+        })
+    }
+}
+
+impl Step {
+    /// What was done, in words that follow "fixed: ".
+    pub fn done(&self) -> &'static str {
+        match self.change {
+            Change::RemoveMark => "removed the byte-order mark",
+            Change::LineEnds => "ended its lines with LF",
+            Change::TakeWritingAway => "nobody but its owner may write it",
+            Change::MakeExecutable => "made executable",
+        }
+    }
+
+    /// Why the step cannot be made, if it cannot: what only a look at the file tells.
+    pub fn obstacle(&self, root: &Path) -> Option<String> {
+        let opened = match self.open(root) {
+            Ok(opened) => opened,
+            Err(why) => return Some(why),
+        };
+        match self.change {
+            Change::LineEnds | Change::RemoveMark => self.mended_text(opened).err(),
+            Change::TakeWritingAway | Change::MakeExecutable => None,
+        }
+    }
+
+    /// Makes the step, in the project at `root`.
+    pub fn apply(&self, root: &Path) -> Result<(), String> {
+        let opened = self.open(root)?;
+        let failed = |error: io::Error| error.to_string();
+        match self.change {
+            Change::MakeExecutable => change_mode(&opened, |mode| mode | (mode >> 2 & 0o111)).map_err(failed),
+            Change::TakeWritingAway => change_mode(&opened, |mode| mode & !0o022).map_err(failed),
+            Change::LineEnds | Change::RemoveMark => {
+                let mode = opened.metadata().map_err(failed)?.permissions();
+                let text = self.mended_text(opened)?;
+                replace(&self.path, &text, mode).map_err(failed)
+            }
+        }
+    }
+
+    /// The file or folder itself, if it is ours to change.
+    fn open(&self, root: &Path) -> Result<File, String> {
+        let parent = self.path.parent().unwrap_or(&self.path);
+        let is_root = self.path == root;
+        let is_inside = || {
+            let (parent, root) = (parent.canonicalize().ok()?, root.canonicalize().ok()?);
+            Some(parent.starts_with(root))
+        };
+        if !is_root && is_inside() != Some(true) {
+            return Err("it stands outside of the project; mend it there".to_owned());
+        }
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let opened: Result<OwnedFd, _> = rustix::fs::open(&self.path, flags, Mode::empty());
+        let file = match opened {
+            Ok(opened) => File::from(opened),
+            Err(rustix::io::Errno::LOOP) => {
+                return Err("it is a link; look at what it leads to, and mend that".to_owned());
+            }
+            Err(error) => return Err(io::Error::from(error).to_string()),
+        };
+        let metadata = file.metadata().map_err(|error| error.to_string())?;
+        let may_be_folder = self.change == Change::TakeWritingAway;
+        if !(metadata.is_file() || may_be_folder && metadata.is_dir()) {
+            return Err("it is no regular file".to_owned());
+        }
+        let own = rustix::process::geteuid();
+        if !own.is_root() && metadata.uid() != own.as_raw() {
+            return Err("it belongs to another user, who has to mend it".to_owned());
+        }
+        Ok(file)
+    }
+
+    /// The text of the script with the change in it, or why there is none that would surely mean the same.
+    fn mended_text(&self, file: File) -> Result<Vec<u8>, String> {
+        let metadata = file.metadata().map_err(|error| error.to_string())?;
+        if metadata.len() > LONGEST {
+            return Err("it is too long to be rewritten".to_owned());
+        }
+        if metadata.nlink() > 1 {
+            return Err("it has another name elsewhere (a hard link), and would be torn apart".to_owned());
+        }
+        let mut text = Vec::new();
+        file.take(LONGEST).read_to_end(&mut text).map_err(|error| error.to_string())?;
+        if self.change == Change::RemoveMark {
+            let rest = text.strip_prefix(b"\xEF\xBB\xBF").ok_or("the mark is gone already")?;
+            return Ok(rest.to_vec());
+        }
+        with_line_feeds(&text).ok_or_else(|| {
+            "only some of its lines end with CRLF, and some of those may be meant; mend it by hand".to_owned()
+        })
+    }
+}
+
+/// The text with LF for CRLF: of all lines where they all end so, else of the `#!` line alone, where its interpreter takes
+/// both.
+fn with_line_feeds(text: &[u8]) -> Option<Vec<u8>> {
+    let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let mut lines = text.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
+    if lines.all(|line| line.ends_with(b"\r\n")) {
+        let mut mended = Vec::with_capacity(text.len());
+        for (index, byte) in text.iter().enumerate() {
+            if *byte != b'\r' || text.get(index + 1) != Some(&b'\n') {
+                mended.push(*byte);
+            }
+        }
+        return Some(mended);
+    }
+    let line = first.strip_suffix(b"\r")?;
+    let interpreter = interpreter_name(std::str::from_utf8(line).ok()?)?.to_owned();
+    (!SHELLS.contains(&&*interpreter)).then(|| [line, &text[first.len()..]].concat())
+}
+
+fn change_mode(file: &File, change: impl Fn(u32) -> u32) -> io::Result<()> {
+    let mode = file.metadata()?.permissions().mode() & 0o7777;
+    file.set_permissions(Permissions::from_mode(change(mode)))
+}
+
+/// Puts a text in the place of a file, at once.
+fn replace(path: &Path, text: &[u8], mode: Permissions) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let draft = path.with_file_name(format!(".{}", name.to_string_lossy()));
+    let written = File::create_new(&draft).and_then(|mut file| {
+        file.write_all(text)?;
+        file.set_permissions(mode)?;
+        std::fs::rename(&draft, path)
+    });
+    if written.is_err() {
+        let _ = std::fs::remove_file(&draft);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_are_changed_where_that_changes_no_meaning() {
+        let mended =
+            |text: &str| with_line_feeds(text.as_bytes()).map(|text| String::from_utf8(text).unwrap());
+        assert_eq!(mended("#!/bin/sh\r\necho\r\n").as_deref(), Some("#!/bin/sh\necho\n"));
+        assert_eq!(mended("#!/bin/sh\r\necho \"a\rb\"\r\n").as_deref(), Some("#!/bin/sh\necho \"a\rb\"\n"));
+        assert_eq!(mended("#!/bin/sh\r\necho\n"), None);
+        assert_eq!(mended("#!/bin/sh\necho\r\n"), None);
+        let python = "#!/usr/bin/env python3\r\nprint('''\r\n''')\nx\n";
+        assert_eq!(mended(python).as_deref(), Some("#!/usr/bin/env python3\nprint('''\r\n''')\nx\n"));
+    }
+
+    #[test]
+    fn those_who_may_read_may_execute_and_nobody_else() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for (before, after) in [(0o644, 0o755), (0o640, 0o750), (0o600, 0o700), (0o400, 0o500)] {
+            file.as_file().set_permissions(Permissions::from_mode(before)).unwrap();
+            Repair::executable(file.path().to_owned()).steps()[0]
+                .apply(file.path().parent().unwrap())
+                .unwrap();
+            assert_eq!(file.as_file().metadata().unwrap().permissions().mode() & 0o777, after);
+        }
+    }
+}
