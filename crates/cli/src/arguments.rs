@@ -1,7 +1,7 @@
 //! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
 
 use crate::error::Error;
-use crate::{ask, demo, download, health, jq, provider, registry, serve};
+use crate::{ask, config, demo, download, health, install, jq, provider, registry, serve};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -46,12 +46,21 @@ enum Command {
     /// Serve a project, as without a command
     Serve(serve::Arguments),
 
+    /// Print what a client's configuration file needs to start this project
+    Config(config::Arguments),
+
     /// Show an exchange between a client and the server on its built-in project
     Demo,
 
     /// Check the project and say whether it is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
     #[command(visible_alias = "ready")]
     Health(health::Arguments),
+
+    /// Write this project into the configuration files of clients
+    Install(install::Arguments),
+
+    /// Take this project out of the configuration files of clients
+    Uninstall(install::UninstallArguments),
 
     /// Write the registry of a project, or say what it holds
     #[command(subcommand)]
@@ -130,8 +139,11 @@ impl CommandLine {
                 arguments.take_folder(&mut common)?;
                 serve::run(&common, &arguments)
             }
+            Command::Config(arguments) => config::run(&common, &arguments),
             Command::Demo => demo::run(),
             Command::Health(arguments) => Ok(health::run(&common, &arguments)),
+            Command::Install(arguments) => install::run(&common, &arguments),
+            Command::Uninstall(arguments) => install::run_uninstall(&common, &arguments),
             Command::Registry(arguments) => registry::run(&common, &arguments),
             Command::Provider(arguments) => provider::run(&common, &arguments),
             Command::Jq(arguments) => Ok(jq::run(arguments.words.into_iter())),
@@ -175,8 +187,11 @@ impl Command {
     fn name(&self) -> &'static str {
         match self {
             Self::Serve(_) => "serve",
+            Self::Config(_) => "config",
             Self::Demo => "demo",
             Self::Health(_) => "health",
+            Self::Install(_) => "install",
+            Self::Uninstall(_) => "uninstall",
             Self::Registry(_) => "registry",
             Self::Provider(_) => "provider",
             Self::Jq(_) => "jq",

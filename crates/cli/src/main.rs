@@ -6,6 +6,7 @@
 mod allocator;
 mod arguments;
 mod ask;
+mod config;
 mod connect;
 mod demo;
 mod download;
@@ -15,8 +16,10 @@ mod finding;
 mod health;
 mod health_checks;
 mod health_report;
+mod install;
 mod jq;
 mod log_files;
+mod own_entry;
 mod provider;
 mod provider_read;
 mod registry;
