@@ -99,7 +99,7 @@ pub struct Client {
 }
 
 #[derive(Debug, Error)]
-#[error("there is no client `{name}`{}; known are {}", hint(*.nearest), known())]
+#[error("there is no client `{name}`{} Known are {}", hint(*.nearest), known())]
 pub struct UnknownClient {
     name: String,
     nearest: Option<&'static str>,
@@ -114,7 +114,7 @@ pub enum BadName {
 }
 
 fn hint(nearest: Option<&'static str>) -> String {
-    nearest.map(|nearest| format!(", did you mean `{nearest}`?")).unwrap_or_default()
+    nearest.map_or(".".to_owned(), |nearest| format!("; did you mean `{nearest}`?"))
 }
 
 fn known() -> String {
@@ -207,11 +207,11 @@ mod tests {
         let told = client("curser").unwrap_err().to_string();
         assert!(
             told.starts_with(
-                "there is no client `curser`, did you mean `cursor`?; known are claude-desktop, "
+                "there is no client `curser`; did you mean `cursor`? Known are claude-desktop, "
             ),
             "{told}"
         );
-        assert!(client("").unwrap_err().to_string().starts_with("there is no client ``; known are "));
+        assert!(client("").unwrap_err().to_string().starts_with("there is no client ``. Known are "));
     }
 
     #[test]

@@ -63,7 +63,10 @@ impl Content {
             None => None,
         };
         let backup = match (&self.text, &known) {
-            (Some(before), Some(known)) => Some(self.back_up(before, known).map_err(failed)?),
+            // A file that goes held nothing but what we can write again.
+            (Some(before), Some(known)) if draft.is_some() => {
+                Some(self.back_up(before, known).map_err(failed)?)
+            }
             _ => None,
         };
         // As late as possible: clients write their files whenever they like.
@@ -183,7 +186,7 @@ mod tests {
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
         assert_eq!(Content::read(&path).unwrap().backups(), ["2", "1"]);
         assert_eq!(folder.path().read_dir().unwrap().count(), 3);
-        Content::read(&path).unwrap().replace(None, 0).unwrap();
+        assert_eq!(Content::read(&path).unwrap().replace(None, 0).unwrap(), None);
         assert!(!path.exists());
     }
 

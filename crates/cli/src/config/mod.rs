@@ -15,6 +15,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of which only one is given")]
 pub(crate) struct Arguments {
     /// Print a snippet for each client; the default
     #[arg(long, group = "what")]
@@ -96,20 +97,19 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         wrapper::make(&root, &entry, arguments.wrapper_env)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let text = match &arguments.link {
-        Some(name) => links(name, &entry)?,
-        None => {
-            entry.env.splice(..0, reference_variables(&entry));
-            if arguments.json {
-                format!("{:#}\n", described(&entry))
-            } else if arguments.inspector {
-                inspector(&entry)
-            } else if let Some(name) = &arguments.client {
-                alone(client(name).map_err(ConfigError::from)?, &entry)
-            } else {
-                all(&entry, &folder)
-            }
-        }
+    if let Some(name) = &arguments.link {
+        print(&links(name, &entry)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    entry.env.splice(..0, reference_variables(&entry));
+    let text = if arguments.json {
+        format!("{:#}\n", described(&entry))
+    } else if arguments.inspector {
+        inspector(&entry)
+    } else if let Some(name) = &arguments.client {
+        alone(client(name).map_err(ConfigError::from)?, &entry)
+    } else {
+        all(&entry, &folder)
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -140,7 +140,7 @@ fn described(entry: &Entry) -> Value {
     json!({ "name": entry.name, "command": entry.command, "args": entry.args, "env": env })
 }
 
-/// The snippet for one client. The one for LibreChat is JSON, which its YAML takes as well: scripts that were written for
+/// The snippet for one client. The one for `LibreChat` is JSON, which its YAML takes as well: scripts that were written for
 /// mcp-bash in bash read it as such.
 fn alone(client: &Client, entry: &Entry) -> String {
     let entry = adapted(client, entry);

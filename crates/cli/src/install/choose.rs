@@ -25,7 +25,7 @@ pub(super) enum Choice {
     Nothing(ExitCode),
 }
 
-pub(super) fn choose(verb: &str, found: Vec<Found>, all: bool, as_json: bool) -> Result<Choice, Error> {
+pub(super) fn choose(verb: &str, found: &[Found], all: bool, as_json: bool) -> Result<Choice, Error> {
     let clients = || {
         let mut clients: Vec<&'static Client> = found.iter().map(|found| found.file.client).collect();
         clients.dedup();
@@ -39,14 +39,14 @@ pub(super) fn choose(verb: &str, found: Vec<Found>, all: bool, as_json: bool) ->
         print(&format!("{:#}\n", json!({ "found": found })))?;
         return Ok(Choice::Nothing(Exit::Usage.into()));
     }
-    print(&listed(verb, &found))?;
+    print(&listed(verb, found))?;
     if found.is_empty() {
         return Ok(Choice::Nothing(Exit::Done.into()));
     }
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(InstallError::NoNames.into());
     }
-    print(&format!("\nWhich ones? Names, `all`, or nothing to leave it: "))?;
+    print("\nWhich ones? Names, `all`, or nothing to leave it: ")?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer).map_err(InstallError::Print)?;
     let words: Vec<String> = answer

@@ -134,7 +134,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
                 Found { has_entry: known.iter().any(is_ours), file }
             })
             .collect();
-        match choose::choose("install", found, arguments.all, manner.json)? {
+        match choose::choose("install", &found, arguments.all, manner.json)? {
             Choice::Clients(clients) => clients,
             Choice::Nothing(exit) => return Ok(exit),
         }
@@ -172,8 +172,8 @@ pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> 
     };
     let clients = if arguments.clients.is_empty() {
         let all = mcp_bash_entries::CLIENTS.iter().flat_map(files).filter(has_entry);
-        let found = all.map(|file| Found { has_entry: true, file }).collect();
-        match choose::choose("uninstall", found, arguments.all, manner.json)? {
+        let found: Vec<Found> = all.map(|file| Found { has_entry: true, file }).collect();
+        match choose::choose("uninstall", &found, arguments.all, manner.json)? {
             Choice::Clients(clients) => clients,
             Choice::Nothing(exit) => return Ok(exit),
         }
@@ -238,9 +238,11 @@ fn named(names: &[String]) -> Result<Vec<&'static Client>, InstallError> {
 fn done(plan: Result<Plan, Refusal>, dry_run: bool) -> Result<Done, Refusal> {
     match plan? {
         Plan::Nothing => Ok(Done::Nothing),
-        Plan::Change(change) if dry_run => Ok(Done::Shown { difference: change.difference() }),
         Plan::Change(change) => {
             let removed_file = change.removes_file();
+            if dry_run {
+                return Ok(Done::Shown { difference: change.difference(), removed_file });
+            }
             Ok(Done::Changed { backup: change.make()?, removed_file })
         }
     }

@@ -20,6 +20,7 @@ pub(super) enum Done {
     /// Nothing was done, since it was only to be shown.
     Shown {
         difference: String,
+        removed_file: bool,
     },
     Changed {
         backup: Option<PathBuf>,
@@ -45,6 +46,7 @@ impl Outcome {
         match &self.done {
             Ok(Done::Nothing) if is_install => format!("`{name}` is already installed in {path}"),
             Ok(Done::Nothing) => format!("`{name}` is not installed; {path} was left as it is"),
+            Ok(Done::Shown { removed_file: true, .. }) => format!("would remove {path}"),
             Ok(Done::Shown { .. }) => format!("would change {path}"),
             Ok(Done::Changed { backup, removed_file }) => {
                 let what = match (is_install, removed_file) {
@@ -91,9 +93,9 @@ impl Outcome {
             "status": status,
         });
         match &self.done {
-            Ok(Done::Shown { difference }) => value["difference"] = difference.as_str().into(),
+            Ok(Done::Shown { difference, .. }) => value["difference"] = difference.as_str().into(),
             Ok(Done::Changed { backup: Some(backup), .. }) => {
-                value["backup"] = backup.to_string_lossy().into()
+                value["backup"] = backup.to_string_lossy().into();
             }
             Err(refusal) => value["error"] = refusal.to_string().into(),
             _ => {}

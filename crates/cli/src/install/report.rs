@@ -46,11 +46,11 @@ impl Report<'_> {
             }
             let _ = writeln!(text, "{}: {}", client.title, printable(&words));
             match &outcome.done {
-                Ok(Done::Shown { difference }) => text.push_str(&painted(terminal, difference)),
+                Ok(Done::Shown { difference, .. }) => text.push_str(&painted(terminal, difference)),
                 Ok(Done::Changed { .. }) if !client.then.is_empty() => {
                     let _ = writeln!(text, "  Next: {}.", client.then);
                     if self.verb == "install" && !client.limits.is_empty() {
-                        let _ = writeln!(text, "  {}", client.limits);
+                        let _ = writeln!(text, "  Note: {}", client.limits);
                     }
                 }
                 _ => {}
