@@ -187,11 +187,8 @@ fn executable(home: &Home, path: &str, text: &str) {
 #[test]
 fn a_wrapper_starts_the_project_in_whose_folder_it_lies() {
     let home = Home::new();
-    executable(&home, "tools-box/tools/which/tool.sh", "#!/bin/sh\necho \"$PWD $PATH $FROM_LOGIN\"\n");
-    home.write(
-        "tools-box/tools/which/tool.meta.json",
-        r#"{"name": "which", "description": "x", "env": ["FROM_LOGIN"]}"#,
-    );
+    executable(&home, "tools-box/tools/which/tool.sh", "#!/bin/sh\necho \"$PWD $PATH\"\n");
+    home.write("tools-box/tools/which/tool.meta.json", r#"{"name": "which", "description": "x"}"#);
     let shown = home.shown(&Terminal::of_columns(80).run(home.command(&["config", "--wrapper"])));
     assert_eq!(shown, "");
     let script = home.path("tools-box/tools-box.sh");
@@ -230,7 +227,7 @@ fn a_wrapper_may_have_the_environment_of_the_login_shell() {
     executable(&home, "tools-box/tools/which/tool.sh", "#!/bin/sh\necho \"$PATH,$FROM_LOGIN\"\n");
     home.write(
         "tools-box/tools/which/tool.meta.json",
-        r#"{"name": "which", "description": "x", "env": ["FROM_LOGIN", "KEPT"]}"#,
+        r#"{"name": "which", "description": "x", "env": ["FROM_LOGIN"]}"#,
     );
     // A login shell that greets, and has a variable of two lines.
     executable(

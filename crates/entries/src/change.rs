@@ -87,8 +87,15 @@ pub fn uninstall(file: &ConfigFile, name: &str, root: &Path) -> Result<Plan, Ref
         return Err(opened.taken(name, &found));
     }
     // Where the file is what it became by installing, it becomes again what it was.
-    let is_from =
-        |before: &&String| opened.at.with(before, name, &found).is_ok_and(|after| after == opened.text);
+    let is_from = |before: &&String| {
+        let had_it = opened.at.parse(before).is_ok_and(|whole| {
+            let servers = opened.at.servers(&whole).into_iter().filter(|(known, _)| *known == name);
+            servers
+                .filter_map(|(_, value)| file.shape().entry(name, value))
+                .any(|entry| entry.points_at(root))
+        });
+        !had_it && opened.at.with(before, name, &found).is_ok_and(|after| after == opened.text)
+    };
     if let Some(before) = opened.content.backups().iter().find(is_from) {
         return Ok(opened.change(Some(before.clone())));
     }

@@ -16,6 +16,7 @@ use mcp_bash_entries::{Client, ConfigFile, Entry, Plan, Refusal, Scope, Surround
 use mcp_bash_entries::{client, entries, install, installed_clients, uninstall};
 use outcome::{Done, Outcome};
 use report::Report;
+use std::collections::HashSet;
 use std::process::ExitCode;
 
 #[derive(Debug, Clone, clap::Args)]
@@ -186,7 +187,10 @@ pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> 
             ConfigFile::find(client, scope.into(), &surroundings, &own.folder).map_err(InstallError::from)?;
         }
         let name = entry_name(client);
-        let with_entry: Vec<ConfigFile> = files(client).filter(|file| has_name(file, &name)).collect();
+        let mut with_entry: Vec<ConfigFile> = files(client).filter(|file| has_name(file, &name)).collect();
+        // A file of two scopes that cannot be read is told of once.
+        let mut unreadable = HashSet::new();
+        with_entry.retain(|file| entries(file).is_ok() || unreadable.insert(file.path.clone()));
         if with_entry.is_empty() {
             let scope = client.files.first().map_or(Scope::User, |file| file.scope);
             let file = ConfigFile::find(
