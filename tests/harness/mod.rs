@@ -1,6 +1,7 @@
 //! What the tests are written in: a project on disk, a running server, a conversation, and signs to wait for.
 
 mod gate;
+mod home;
 mod process;
 mod project;
 mod reluctant;
@@ -9,6 +10,7 @@ mod server;
 mod terminal;
 mod wait;
 
+pub(crate) use home::{Home, Said};
 pub(crate) use process::{exists, wait_until_asleep, wait_until_gone};
 pub(crate) use project::Project;
 pub(crate) use reluctant::{Answer, Reluctant, lines, request, requests};

@@ -27,9 +27,28 @@ impl Terminal {
 
     /// What a program shows on it, which must end well.
     pub(crate) fn run(self, mut command: Command) -> String {
+        command.stdin(Stdio::null());
+        self.show(command)
+    }
+
+    /// The same for a program that a person answers, who types all of it at once.
+    pub(crate) fn answer(self, mut command: Command, typed: &str) -> String {
+        command.stdin(self.keyboard());
+        File::from(self.screen.try_clone().expect("a screen"))
+            .write_all(typed.as_bytes())
+            .expect("a keyboard");
+        self.show(command)
+    }
+
+    /// The end that a program has.
+    fn keyboard(&self) -> File {
         let path = ptsname(&self.screen, Vec::new()).expect("a name");
         let terminal = OpenOptions::new().read(true).write(true).open(path.to_str().expect("a path"));
-        command.stdin(Stdio::null()).stderr(Stdio::piped()).stdout(terminal.expect("a terminal"));
+        terminal.expect("a terminal")
+    }
+
+    fn show(self, mut command: Command) -> String {
+        command.stderr(Stdio::piped()).stdout(self.keyboard());
         let mut child = command.spawn().expect("the program starts");
         // The last one that has it open, so that reading ends with it.
         drop(command);

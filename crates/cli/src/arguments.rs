@@ -1,7 +1,10 @@
 //! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
 
 use crate::error::Error;
-use crate::{ask, call, complete, demo, download, get, health, jq, list, provider, read, registry, run_tool, sdk_path, serve, validate};
+use crate::{
+    ask, call, complete, config, demo, download, get, health, install, jq, list, provider, read, registry,
+    run_tool, sdk_path, serve, validate,
+};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -46,6 +49,9 @@ enum Command {
     /// Serve a project, as without a command
     Serve(serve::Arguments),
 
+    /// Print what a client's configuration file needs to start this project
+    Config(config::Arguments),
+
     /// Show an exchange between a client and the server on its built-in project
     Demo,
 
@@ -76,6 +82,12 @@ enum Command {
 
     /// Find what is wrong with a project, also what known clients refuse, and repair what is safe
     Validate(validate::Arguments),
+
+    /// Write this project into the configuration files of clients
+    Install(install::Arguments),
+
+    /// Take this project out of the configuration files of clients
+    Uninstall(install::UninstallArguments),
 
     /// Write the registry of a project, or say what it holds
     #[command(subcommand)]
@@ -158,6 +170,7 @@ impl CommandLine {
                 arguments.take_folder(&mut common)?;
                 serve::run(&common, &arguments)
             }
+            Command::Config(arguments) => config::run(&common, &arguments),
             Command::Demo => demo::run(),
             Command::Health(arguments) => Ok(health::run(&common, &arguments)),
             Command::Call(arguments) => call::run(&common, &arguments),
@@ -167,6 +180,8 @@ impl CommandLine {
             Command::Read(arguments) => read::run(&common, &arguments),
             Command::RunTool(arguments) => run_tool::run(&common, &arguments),
             Command::SdkPath(_) => sdk_path::run(),
+            Command::Install(arguments) => install::run(&common, &arguments),
+            Command::Uninstall(arguments) => install::run_uninstall(&common, &arguments),
             Command::Registry(arguments) => registry::run(&common, &arguments),
             Command::Validate(arguments) => validate::run(&common, &arguments),
             Command::Provider(arguments) => provider::run(&common, &arguments),
@@ -211,6 +226,7 @@ impl Command {
     fn name(&self) -> &'static str {
         match self {
             Self::Serve(_) => "serve",
+            Self::Config(_) => "config",
             Self::Demo => "demo",
             Self::Health(_) => "health",
             Self::Call(_) => "call",
@@ -220,6 +236,8 @@ impl Command {
             Self::Read(_) => "read",
             Self::RunTool(_) => "run-tool",
             Self::SdkPath(_) => "sdk-path",
+            Self::Install(_) => "install",
+            Self::Uninstall(_) => "uninstall",
             Self::Registry(_) => "registry",
             Self::Validate(_) => "validate",
             Self::Provider(_) => "provider",

@@ -32,7 +32,8 @@ pub(crate) struct Meta {
 }
 
 impl Identity {
-    pub(crate) fn read(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Self {
+    /// Reads it, or makes up what is not there.
+    pub fn read(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let project = &*paths.root;
         let path = paths.server.join("server.meta.json");
         let meta = optional_text(&path, LONGEST, diagnostics).map(|text| {

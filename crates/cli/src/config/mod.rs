@@ -1,0 +1,205 @@
+//! `mcp-bash config`: what a client needs to know to start a project, in the form that it takes.
+
+mod wrapper;
+
+use crate::arguments::Common;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::own_entry::{EntryArguments, OwnEntry};
+use crate::terminal::{nobody_reads, say};
+use mcp_bash_entries::{CLIENTS, Client, ConfigFile, Entry, Surroundings, UnknownClient, client};
+use serde_json::{Map, Value, json};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of which only one is given")]
+pub(crate) struct Arguments {
+    /// Print a snippet for each client; the default
+    #[arg(long, group = "what")]
+    show: bool,
+
+    /// Print name, command, args and env as JSON
+    #[arg(long, group = "what")]
+    json: bool,
+
+    /// Print the snippet for this client alone
+    #[arg(long, value_name = "NAME", group = "what")]
+    client: Option<String>,
+
+    /// Make a script that starts the project: in it on a terminal, else on standard output
+    #[arg(long, group = "what")]
+    wrapper: bool,
+
+    /// The same with a script that has the environment of your login shell
+    #[arg(long, group = "what")]
+    wrapper_env: bool,
+
+    /// Print a command that opens the project in the MCP Inspector
+    #[arg(long, group = "what")]
+    inspector: bool,
+
+    /// Print links that install the project with one click, for one client or for all that have them
+    #[arg(long, value_name = "CLIENT", group = "what", num_args = 0..=1, default_missing_value = "")]
+    link: Option<String>,
+
+    #[command(flatten)]
+    entry: EntryArguments,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mcp-bash config                          a snippet for each client
+  mcp-bash config --client cursor          the one for Cursor
+  mcp-bash config --link vscode            a link to click
+  mcp-bash config --wrapper >start.sh      a script to start the project with
+
+`mcp-bash install` writes the entry into the files of your clients.";
+
+#[derive(Debug, thiserror::Error)]
+enum ConfigError {
+    #[error(transparent)]
+    Client(#[from] UnknownClient),
+    #[error("{} has no links that install a server; {}", .0.title, instead(.0))]
+    NoLink(&'static Client),
+    #[error("{} is there already; remove it, or send the script elsewhere: `mcp-bash config --wrapper | cat`", .0.display())]
+    WrapperExists(PathBuf),
+    #[error("failed to write {}: {source}", path.display())]
+    Wrapper { path: PathBuf, source: io::Error },
+    #[error("failed to print: {0}")]
+    Print(io::Error),
+}
+
+fn instead(client: &Client) -> String {
+    if client.files.is_empty() {
+        format!("run `mcp-bash config --client {}` and {}", client.name, client.then)
+    } else {
+        format!("use `mcp-bash install {}`", client.name)
+    }
+}
+
+impl From<ConfigError> for Error {
+    fn from(error: ConfigError) -> Self {
+        let exit = match &error {
+            ConfigError::Client(_) => Exit::Usage,
+            ConfigError::NoLink(_) | ConfigError::WrapperExists(_) => Exit::Refused,
+            ConfigError::Wrapper { .. } | ConfigError::Print(_) => Exit::Failed,
+        };
+        Self::of_command(exit, error)
+    }
+}
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    let OwnEntry { root, folder, mut entry } = OwnEntry::new(common, &arguments.entry)?;
+    if arguments.wrapper || arguments.wrapper_env {
+        wrapper::make(&root, &entry, arguments.wrapper_env)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(name) = &arguments.link {
+        print(&links(name, &entry)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    entry.env.splice(..0, reference_variables(&entry));
+    let text = if arguments.json {
+        format!("{:#}\n", described(&entry))
+    } else if arguments.inspector {
+        inspector(&entry)
+    } else if let Some(name) = &arguments.client {
+        alone(client(name).map_err(ConfigError::from)?, &entry)
+    } else {
+        all(&entry, &folder)
+    };
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(text: &str) -> Result<(), ConfigError> {
+    match say(text) {
+        Err(error) if !nobody_reads(&error) => Err(ConfigError::Print(error)),
+        _ => Ok(()),
+    }
+}
+
+/// The variables that mcp-bash in bash takes in the place of the flag, so that a snippet starts either of the two.
+fn reference_variables(entry: &Entry) -> Vec<(String, String)> {
+    let root = entry.project_root().unwrap_or_default().to_owned();
+    let variables = [("MCPBASH_PROJECT_ROOT", root), ("MCPBASH_TOOL_ALLOWLIST", "*".to_owned())];
+    let is_set = |name: &str| entry.env.iter().any(|(known, _)| known == name);
+    variables
+        .into_iter()
+        .filter(|(name, _)| !is_set(name))
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+fn described(entry: &Entry) -> Value {
+    let env: Map<String, Value> =
+        entry.env.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+    json!({ "name": entry.name, "command": entry.command, "args": entry.args, "env": env })
+}
+
+/// The snippet for one client. The one for `LibreChat` is JSON, which its YAML takes as well: scripts that were written for
+/// mcp-bash in bash read it as such.
+fn alone(client: &Client, entry: &Entry) -> String {
+    let entry = adapted(client, entry);
+    let json = (client.name == "librechat").then(|| client.json_snippet(&entry)).flatten();
+    json.unwrap_or_else(|| client.snippet(&entry))
+}
+
+/// A snippet for each client, with the file that it belongs into.
+fn all(entry: &Entry, folder: &Path) -> String {
+    let surroundings = Surroundings::of_this_process();
+    let place = |client: &'static Client| -> Option<String> {
+        let scope = client.files.first()?.scope;
+        let file = ConfigFile::find(client, scope, surroundings.as_ref()?, folder).ok()?;
+        Some(file.path.display().to_string())
+    };
+    let one = |client: &'static Client| {
+        let place = place(client).unwrap_or_else(|| client.then.to_owned());
+        format!("# {}\n# {place}\n{}", client.title, client.snippet(&adapted(client, entry)))
+    };
+    CLIENTS.iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+fn adapted(client: &Client, entry: &Entry) -> Entry {
+    Entry { name: client.adapted_name(&entry.name), ..entry.clone() }
+}
+
+fn links(name: &str, entry: &Entry) -> Result<String, ConfigError> {
+    if name.is_empty() {
+        let one = |client: &Client| {
+            let links = client.links(&adapted(client, entry));
+            (!links.is_empty()).then(|| format!("# {}\n{}\n", client.title, links.join("\n")))
+        };
+        return Ok(CLIENTS.iter().filter_map(one).collect::<Vec<_>>().join("\n"));
+    }
+    let client = client(name)?;
+    match &*client.links(&adapted(client, entry)) {
+        [] => Err(ConfigError::NoLink(client)),
+        links => Ok(links.join("\n") + "\n"),
+    }
+}
+
+/// A command line for a shell.
+fn inspector(entry: &Entry) -> String {
+    let variables =
+        entry.env.iter().flat_map(|(name, value)| ["-e".to_owned(), quoted(&format!("{name}={value}"))]);
+    let words = [&entry.command].into_iter().chain(&entry.args).map(|word| quoted(word));
+    let variables: Vec<String> = variables.collect();
+    format!(
+        "npx @modelcontextprotocol/inspector {} --transport stdio -- {}\n",
+        variables.join(" "),
+        words.collect::<Vec<_>>().join(" ")
+    )
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}

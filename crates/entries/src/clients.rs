@@ -1,0 +1,444 @@
+//! The table of clients. `docs/clients.md` tells people the same.
+
+use crate::client::{Client, ClientFile, Dialect, Format, LinkForm, Names, Scope};
+use crate::place::{On, Place};
+use crate::shape::Shape;
+
+const STRICT: Format = Format::Json(Dialect { comments: false, trailing_commas: false });
+const COMMENTS: Format = Format::Json(Dialect { comments: true, trailing_commas: false });
+/// Also for clients of which nobody knows how strict they are: what stands there stays, and nothing like it is added.
+const LENIENT: Format = Format::Json(Dialect { comments: true, trailing_commas: true });
+
+const SERVERS: &[&str] = &["mcpServers"];
+
+const fn any(path: &'static str) -> Place {
+    Place { on: On::Any, path }
+}
+
+const fn on(on: On, path: &'static str) -> Place {
+    Place { on, path }
+}
+
+/// A file with `mcpServers` in it, as most clients have it.
+const fn usual(scope: Scope, places: &'static [Place], format: Format) -> ClientFile {
+    ClientFile { scope, places, keys: SERVERS, format, shape: Shape::Command, beginning: "" }
+}
+
+const NOTHING: Client = Client {
+    name: "",
+    aliases: &[],
+    title: "",
+    files: &[],
+    signs: &[],
+    programs: &[],
+    names: Names::Plain,
+    inherits_environment: false,
+    link: None,
+    then: "",
+    limits: "",
+};
+
+const RESTART: &str = "restart it";
+const LISTED: &str = "it notices by itself; the server is listed in its settings";
+
+/// Every client that we know, in the order in which people are told of them.
+pub const CLIENTS: &[Client] = &[
+    Client {
+        name: "claude-desktop",
+        title: "Claude Desktop",
+        files: &[usual(
+            Scope::User,
+            &[
+                on(
+                    On::Windows,
+                    "$LOCALAPPDATA/Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json",
+                ),
+                any("$CONFIG/Claude/claude_desktop_config.json"),
+            ],
+            STRICT,
+        )],
+        signs: &[
+            any("$CONFIG/Claude"),
+            on(On::MacOs, "/Applications/Claude.app"),
+            on(On::Windows, "$LOCALAPPDATA/Packages/Claude_*"),
+        ],
+        programs: &["claude-desktop"],
+        then: "quit it wholly and start it again",
+        limits: "Servers get a short PATH and few variables.",
+        ..NOTHING
+    },
+    Client {
+        name: "claude-code",
+        aliases: &["claude-cli", "claude"],
+        title: "Claude Code",
+        files: &[
+            usual(Scope::User, CLAUDE_CODE, STRICT),
+            usual(Scope::Project, &[any(".mcp.json")], STRICT),
+            ClientFile { keys: &["projects", "*", "mcpServers"], ..usual(Scope::Local, CLAUDE_CODE, STRICT) },
+        ],
+        signs: &[any("$CLAUDE_CONFIG_DIR"), any("~/.claude.json"), any("~/.claude")],
+        programs: &["claude"],
+        inherits_environment: true,
+        then: "start a new session; `/mcp` lists its servers",
+        limits: "Servers of a project wait until you approve them.",
+        ..NOTHING
+    },
+    Client {
+        name: "cursor",
+        title: "Cursor",
+        files: &[
+            usual(Scope::User, &[any("~/.cursor/mcp.json")], LENIENT),
+            usual(Scope::Project, &[any(".cursor/mcp.json")], LENIENT),
+        ],
+        signs: &[any("~/.cursor"), on(On::MacOs, "/Applications/Cursor.app")],
+        programs: &["cursor"],
+        link: Some(LinkForm::Cursor),
+        then: LISTED,
+        limits: "Names of server and tool have less than 60 characters together, or the tool is hidden.",
+        ..NOTHING
+    },
+    Client {
+        name: "vscode",
+        aliases: &["vs-code", "code"],
+        title: "VS Code",
+        files: &[
+            ClientFile {
+                keys: &["servers"],
+                shape: Shape::Stdio,
+                ..usual(Scope::User, &[any("$CONFIG/Code/User/mcp.json")], LENIENT)
+            },
+            ClientFile {
+                keys: &["servers"],
+                shape: Shape::Stdio,
+                ..usual(Scope::Project, &[any(".vscode/mcp.json")], LENIENT)
+            },
+        ],
+        signs: &[any("$CONFIG/Code"), on(On::MacOs, "/Applications/Visual Studio Code.app")],
+        programs: &["code"],
+        link: Some(LinkForm::VsCode),
+        then: "start the server with `MCP: List Servers`",
+        limits: "Each profile, and each remote machine, has a file of its own.",
+        ..NOTHING
+    },
+    Client {
+        name: "visual-studio",
+        title: "Visual Studio",
+        files: &[
+            ClientFile {
+                keys: &["servers"],
+                shape: Shape::Stdio,
+                ..usual(Scope::User, &[on(On::Windows, "~/.mcp.json")], LENIENT)
+            },
+            ClientFile {
+                keys: &["servers"],
+                shape: Shape::Stdio,
+                ..usual(Scope::Project, &[any(".vs/mcp.json")], LENIENT)
+            },
+        ],
+        signs: &[on(On::Windows, "$LOCALAPPDATA/Microsoft/VisualStudio")],
+        link: Some(LinkForm::VisualStudio),
+        then: "open the tools of Copilot Chat and start the server",
+        limits: "Only on Windows, from 17.14 on.",
+        ..NOTHING
+    },
+    Client {
+        name: "windsurf",
+        title: "Windsurf",
+        files: &[usual(Scope::User, &[any("~/.codeium/windsurf/mcp_config.json")], LENIENT)],
+        signs: &[any("~/.codeium/windsurf"), on(On::MacOs, "/Applications/Windsurf.app")],
+        programs: &["windsurf"],
+        then: "refresh the list of servers in its settings",
+        limits: "At most 100 tools of all servers together.",
+        ..NOTHING
+    },
+    Client {
+        name: "zed",
+        title: "Zed",
+        files: &[
+            ClientFile {
+                keys: &["context_servers"],
+                shape: Shape::CommandAndEnv,
+                ..usual(Scope::User, ZED, LENIENT)
+            },
+            ClientFile {
+                keys: &["context_servers"],
+                shape: Shape::CommandAndEnv,
+                ..usual(Scope::Project, &[any(".zed/settings.json")], LENIENT)
+            },
+        ],
+        signs: &[
+            on(On::Unix, "$XDG/zed"),
+            on(On::Windows, "$CONFIG/Zed"),
+            on(On::MacOs, "/Applications/Zed.app"),
+        ],
+        programs: &["zed", "zeditor"],
+        inherits_environment: true,
+        then: LISTED,
+        limits: "Tools and prompts only; a project's settings count when you trust its folder.",
+        ..NOTHING
+    },
+    Client {
+        name: "codex",
+        title: "Codex",
+        files: &[
+            ClientFile {
+                keys: &["mcp_servers"],
+                ..usual(
+                    Scope::User,
+                    &[any("$CODEX_HOME/config.toml"), any("~/.codex/config.toml")],
+                    Format::Toml,
+                )
+            },
+            ClientFile {
+                keys: &["mcp_servers"],
+                ..usual(Scope::Project, &[any(".codex/config.toml")], Format::Toml)
+            },
+        ],
+        signs: &[any("$CODEX_HOME"), any("~/.codex")],
+        programs: &["codex"],
+        then: "start a new session; `codex mcp list` lists its servers",
+        limits: "Servers get few variables (`env_vars` passes more); a project's file counts when you trust its folder.",
+        ..NOTHING
+    },
+    Client {
+        name: "gemini",
+        aliases: &["gemini-cli"],
+        title: "Gemini CLI",
+        files: &[
+            usual(
+                Scope::User,
+                &[any("$GEMINI_CLI_HOME/.gemini/settings.json"), any("~/.gemini/settings.json")],
+                COMMENTS,
+            ),
+            usual(Scope::Project, &[any(".gemini/settings.json")], COMMENTS),
+        ],
+        signs: &[any("$GEMINI_CLI_HOME/.gemini"), any("~/.gemini")],
+        programs: &["gemini"],
+        names: Names::WithoutUnderscore,
+        then: "start a new session; `/mcp` lists its servers",
+        limits: "Names of servers have no `_`. Variables whose names look like secrets reach a server only from its entry. \
+                 No server runs in a folder that you do not trust.",
+        ..NOTHING
+    },
+    Client {
+        name: "copilot",
+        aliases: &["copilot-cli", "github-copilot"],
+        title: "Copilot CLI",
+        files: &[
+            usual(
+                Scope::User,
+                &[any("$COPILOT_HOME/mcp-config.json"), any("~/.copilot/mcp-config.json")],
+                LENIENT,
+            ),
+            usual(Scope::Project, &[any(".mcp.json"), any(".github/mcp.json")], LENIENT),
+        ],
+        signs: &[any("$COPILOT_HOME"), any("~/.copilot")],
+        programs: &["copilot"],
+        inherits_environment: true,
+        then: "start a new session; `/mcp` lists its servers",
+        limits: "A project's file counts when you trust its folder.",
+        ..NOTHING
+    },
+    Client {
+        name: "goose",
+        title: "Goose",
+        files: &[ClientFile {
+            keys: &["extensions"],
+            shape: Shape::Goose,
+            ..usual(
+                Scope::User,
+                &[
+                    on(On::Unix, "$XDG/goose/config.yaml"),
+                    on(On::Windows, "$CONFIG/Block/goose/config/config.yaml"),
+                ],
+                Format::Yaml,
+            )
+        }],
+        signs: &[on(On::Unix, "$XDG/goose"), on(On::Windows, "$CONFIG/Block/goose")],
+        programs: &["goose"],
+        inherits_environment: true,
+        then: "start a new session",
+        limits: "An entry cannot set PATH, TEMP, PYTHONPATH, NODE_OPTIONS and the like. Its links start no plain program.",
+        ..NOTHING
+    },
+    Client {
+        name: "librechat",
+        title: "LibreChat",
+        files: &[ClientFile {
+            shape: Shape::Stdio,
+            beginning: "version: 1.2.1\n",
+            ..usual(Scope::Project, &[any("librechat.yaml")], Format::Yaml)
+        }],
+        then: "restart its server",
+        limits: "Its file lies in its own folder: run `install` there, with `--scope project`.",
+        ..NOTHING
+    },
+    Client {
+        name: "cline",
+        title: "Cline",
+        files: &[usual(
+            Scope::User,
+            &[any("$CLINE_MCP_SETTINGS_PATH"), any("~/.cline/data/settings/cline_mcp_settings.json")],
+            LENIENT,
+        )],
+        signs: &[any("$CLINE_MCP_SETTINGS_PATH"), any("~/.cline")],
+        programs: &["cline"],
+        then: LISTED,
+        ..NOTHING
+    },
+    Client {
+        name: "roo-code",
+        aliases: &["roo"],
+        title: "Roo Code",
+        files: &[
+            usual(
+                Scope::User,
+                &[any(
+                    "$CONFIG/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+                )],
+                STRICT,
+            ),
+            usual(Scope::Project, &[any(".roo/mcp.json")], STRICT),
+        ],
+        signs: &[any("$CONFIG/Code/User/globalStorage/rooveterinaryinc.roo-cline")],
+        then: LISTED,
+        limits: "Names of server and tool are cut at 64 characters together.",
+        ..NOTHING
+    },
+    Client {
+        name: "continue",
+        title: "Continue",
+        files: &[
+            ClientFile {
+                shape: Shape::Named,
+                beginning: "name: Local Config\nversion: 1.0.0\nschema: v1\n",
+                ..usual(Scope::User, &[any("~/.continue/config.yaml")], Format::Yaml)
+            },
+            usual(Scope::Project, &[any(".continue/mcpServers/mcp-bash.json")], STRICT),
+        ],
+        signs: &[any("~/.continue")],
+        programs: &["cn"],
+        then: "reload its window",
+        limits: "Servers get few variables, and must be there within 20 seconds.",
+        ..NOTHING
+    },
+    Client {
+        name: "junie",
+        title: "Junie",
+        files: &[
+            usual(Scope::User, &[any("~/.junie/mcp/mcp.json")], LENIENT),
+            usual(Scope::Project, &[any(".junie/mcp/mcp.json")], LENIENT),
+        ],
+        signs: &[any("~/.junie")],
+        programs: &["junie"],
+        then: RESTART,
+        ..NOTHING
+    },
+    Client {
+        name: "amp",
+        title: "Amp",
+        files: &[
+            ClientFile {
+                keys: &["amp.mcpServers"],
+                ..usual(
+                    Scope::User,
+                    &[any("~/.config/amp/settings.json"), any("~/.config/amp/settings.jsonc")],
+                    LENIENT,
+                )
+            },
+            ClientFile {
+                keys: &["amp.mcpServers"],
+                ..usual(Scope::Project, &[any(".amp/settings.json")], LENIENT)
+            },
+        ],
+        signs: &[any("~/.config/amp")],
+        programs: &["amp"],
+        then: "start a new session",
+        limits: "Servers of a project wait until you approve them.",
+        ..NOTHING
+    },
+    Client {
+        name: "opencode",
+        title: "opencode",
+        files: &[
+            ClientFile {
+                keys: &["mcp"],
+                shape: Shape::OpenCode,
+                ..usual(
+                    Scope::User,
+                    &[any("$XDG/opencode/opencode.json"), any("$XDG/opencode/opencode.jsonc")],
+                    LENIENT,
+                )
+            },
+            ClientFile {
+                keys: &["mcp"],
+                shape: Shape::OpenCode,
+                ..usual(
+                    Scope::Project,
+                    &[
+                        any("opencode.json"),
+                        any("opencode.jsonc"),
+                        any(".opencode/opencode.json"),
+                        any(".opencode/opencode.jsonc"),
+                    ],
+                    LENIENT,
+                )
+            },
+        ],
+        signs: &[any("$XDG/opencode")],
+        programs: &["opencode"],
+        inherits_environment: true,
+        then: "start a new session; `opencode mcp list` lists its servers",
+        limits: "A request may take 5 seconds unless the entry says otherwise with `timeout` (milliseconds).",
+        ..NOTHING
+    },
+    Client {
+        name: "kiro",
+        title: "Kiro",
+        files: &[
+            usual(Scope::User, &[any("~/.kiro/settings/mcp.json")], LENIENT),
+            usual(Scope::Project, &[any(".kiro/settings/mcp.json")], LENIENT),
+        ],
+        signs: &[any("~/.kiro")],
+        programs: &["kiro", "kiro-cli"],
+        link: Some(LinkForm::Kiro),
+        then: LISTED,
+        ..NOTHING
+    },
+    Client {
+        name: "lm-studio",
+        title: "LM Studio",
+        files: &[usual(Scope::User, &[any("~/.lmstudio/mcp.json")], LENIENT)],
+        signs: &[any("~/.lmstudio")],
+        programs: &["lms"],
+        link: Some(LinkForm::LmStudio),
+        then: LISTED,
+        ..NOTHING
+    },
+    Client {
+        name: "warp",
+        title: "Warp",
+        then: "paste it into Settings, MCP servers",
+        limits: "Has no file for servers; it also reads those of Claude Code and Codex.",
+        ..NOTHING
+    },
+    Client {
+        name: "raycast",
+        title: "Raycast",
+        link: Some(LinkForm::Raycast),
+        then: "paste it into Install Server, or open what `mcp-bash config --link raycast` prints",
+        limits: "Has no file for servers.",
+        ..NOTHING
+    },
+    Client {
+        name: "ai-assistant",
+        aliases: &["jetbrains"],
+        title: "AI Assistant",
+        then: "paste it into Settings, Tools, AI Assistant, Model Context Protocol",
+        limits: "Has no stable file for servers.",
+        ..NOTHING
+    },
+];
+
+const CLAUDE_CODE: &[Place] = &[any("$CLAUDE_CONFIG_DIR/.claude.json"), any("~/.claude.json")];
+const ZED: &[Place] = &[on(On::Unix, "$XDG/zed/settings.json"), on(On::Windows, "$CONFIG/Zed/settings.json")];

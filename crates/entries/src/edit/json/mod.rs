@@ -1,0 +1,45 @@
+//! JSON with and without comments: one member is put in, changed or taken out, and everything else stays.
+
+mod put;
+mod scan;
+mod take;
+mod write;
+
+use super::EditError;
+use super::splice::{line_and_column, line_start};
+use crate::client::Dialect;
+pub(super) use put::put;
+use scan::{Member, Node, scan};
+use serde_json::Value;
+pub(super) use take::take;
+pub(crate) use write::{Layout, Style, written};
+
+/// What a text holds; nothing where it is empty but for space and comments.
+pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Option<Value>, EditError> {
+    Ok(root(text, dialect)?.map(|root| root.value()))
+}
+
+fn root(text: &str, dialect: Dialect) -> Result<Option<Node>, EditError> {
+    scan(text, dialect).map_err(|fault| {
+        let (line, column) = line_and_column(text, fault.at);
+        EditError::Broken(format!("line {line}, column {column}: {}", fault.problem))
+    })
+}
+
+/// The place of the member of a name. Two of one name are a mistake whose mending is not ours.
+fn position(members: &[Member], key: &str) -> Result<Option<usize>, EditError> {
+    let mut found = members.iter().enumerate().filter(|(_, member)| member.key == key);
+    match (found.next(), found.next()) {
+        (Some(_), Some(_)) => Err(EditError::Twice(key.to_owned())),
+        (first, _) => Ok(first.map(|(index, _)| index)),
+    }
+}
+
+/// The space before a member that begins its line.
+fn own_line_indent(text: &str, at: usize) -> Option<&str> {
+    let before = &text[line_start(text, at)..at];
+    (line_start(text, at) > 0 && before.chars().all(|c| c == ' ' || c == '\t')).then_some(before)
+}
+
+#[cfg(test)]
+mod tests;

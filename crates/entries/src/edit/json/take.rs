@@ -1,0 +1,67 @@
+//! A member taken out of an object, with the comma that is not needed any more.
+
+use super::scan::{Kind, Node};
+use super::{own_line_indent, position, root};
+use crate::client::Dialect;
+use crate::edit::EditError;
+use crate::edit::splice::{Splice, line_start};
+
+/// What has to be changed for nothing to stand where `path` leads.
+pub(in crate::edit) fn take(text: &str, dialect: Dialect, path: &[&str]) -> Result<Vec<Splice>, EditError> {
+    match root(text, dialect)? {
+        Some(root) => take_below(text, &root, path),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn take_below(text: &str, node: &Node, path: &[&str]) -> Result<Vec<Splice>, EditError> {
+    let (Kind::Object(members), Some((key, rest))) = (&node.kind, path.split_first()) else {
+        return Err(EditError::NotAnObject);
+    };
+    let Some(index) = position(members, key)? else { return Ok(Vec::new()) };
+    let member = &members[index];
+    if !rest.is_empty() {
+        return take_below(text, &member.value, rest);
+    }
+    let end = member.comma.map_or(member.value.span.end, |comma| comma + 1);
+    let previous_comma = index.checked_sub(1).and_then(|previous| members[previous].comma);
+    let token_before = previous_comma.unwrap_or(node.span.start) + 1;
+    // What follows in the same line must not come to stand behind `//`.
+    let may_join = !text[token_before..member.key_start].contains("//") || ends_line(text, end);
+    let begins_line = own_line_indent(text, member.key_start).is_some() && may_join;
+    let start = if begins_line { end_of_previous_line(text, member.key_start) } else { member.key_start };
+    Ok(match (member.comma, previous_comma) {
+        // Others follow, or a comma may stay.
+        (Some(_), _) if begins_line => vec![Splice::delete(start..end)],
+        (Some(_), Some(comma)) if is_spaces(&text[comma + 1..start]) => vec![Splice::delete(comma + 1..end)],
+        (Some(_), _) => vec![Splice::delete(start..after_spaces(text, end))],
+        (None, Some(comma)) if text[comma + 1..start].trim().is_empty() => vec![Splice::delete(comma..end)],
+        (None, Some(comma)) => vec![Splice::delete(comma..comma + 1), Splice::delete(start..end)],
+        (None, None) => {
+            let inside = node.span.start + 1..node.span.end - 1;
+            let is_alone =
+                text[inside.start..start].trim().is_empty() && text[end..inside.end].trim().is_empty();
+            vec![Splice::delete(if is_alone { inside } else { start..end })]
+        }
+    })
+}
+
+fn end_of_previous_line(text: &str, at: usize) -> usize {
+    let line = line_start(text, at);
+    let before = text[..line].strip_suffix('\n').unwrap_or(&text[..line]);
+    before.strip_suffix('\r').unwrap_or(before).len()
+}
+
+/// Whether nothing but a comment of one line follows.
+fn ends_line(text: &str, at: usize) -> bool {
+    let rest = &text[after_spaces(text, at)..];
+    rest.is_empty() || ["\n", "\r", "//"].iter().any(|start| rest.starts_with(start))
+}
+
+fn is_spaces(text: &str) -> bool {
+    text.chars().all(|c| c == ' ' || c == '\t')
+}
+
+fn after_spaces(text: &str, at: usize) -> usize {
+    at + text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len()
+}

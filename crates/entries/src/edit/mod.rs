@@ -1,0 +1,158 @@
+//! One entry put into a text or taken out of it, in the format of a client's file. After each change the text is read
+//! again: if anything but the entry has another value than before, the change is refused.
+
+pub(crate) mod json;
+pub(crate) mod splice;
+pub(crate) mod toml;
+pub(crate) mod yaml;
+
+use crate::client::Format;
+use serde_json::{Map, Value};
+use splice::{Splice, spliced};
+use thiserror::Error;
+
+/// Where an entry stands in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct At {
+    pub(crate) format: Format,
+    /// The keys that lead to the servers.
+    pub(crate) keys: Vec<String>,
+    /// Whether the servers are a list, in which each says its name.
+    pub(crate) is_list: bool,
+}
+
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum EditError {
+    #[error("it is broken at {0}")]
+    Broken(String),
+    #[error("it has no object where the servers stand")]
+    NotAnObject,
+    #[error("it has `{0}` twice")]
+    Twice(String),
+    #[error("it is written in a way that cannot be changed safely")]
+    Unsafe,
+}
+
+const BOM: char = '\u{feff}';
+
+impl At {
+    /// What a text holds.
+    pub(crate) fn parse(&self, text: &str) -> Result<Value, EditError> {
+        let text = text.strip_prefix(BOM).unwrap_or(text);
+        let value = match self.format {
+            Format::Json(dialect) => json::parse(text, dialect)?,
+            Format::Yaml => yaml::parse(text)?,
+            Format::Toml => Some(toml::parse(text)?),
+        };
+        Ok(value.unwrap_or_else(|| Value::Object(Map::new())))
+    }
+
+    /// The servers in what a text holds, by their names.
+    pub(crate) fn servers<'v>(&self, whole: &'v Value) -> Vec<(&'v str, &'v Value)> {
+        let servers = self.keys.iter().try_fold(whole, |value, key| value.get(key));
+        match servers {
+            Some(Value::Object(members)) if !self.is_list => {
+                members.iter().map(|(name, value)| (name.as_str(), value)).collect()
+            }
+            Some(Value::Array(items)) if self.is_list => {
+                items.iter().filter_map(|item| Some((item["name"].as_str()?, item))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The text with the entry in it, in the place of one that has its name.
+    pub(crate) fn with(&self, text: &str, name: &str, value: &Value) -> Result<String, EditError> {
+        self.edited(text, name, Some(value), |text| match self.format {
+            Format::Json(dialect) => json::put(text, dialect, &self.path(name), value),
+            Format::Yaml => yaml::put(text, self, name, value),
+            Format::Toml => toml::put(text, &self.path(name), value),
+        })
+    }
+
+    /// The text without the entry.
+    pub(crate) fn without(&self, text: &str, name: &str) -> Result<String, EditError> {
+        self.edited(text, name, None, |text| match self.format {
+            Format::Json(dialect) => json::take(text, dialect, &self.path(name)),
+            Format::Yaml => yaml::take(text, self, name),
+            Format::Toml => toml::take(text, &self.path(name)),
+        })
+    }
+
+    fn path<'a>(&'a self, name: &'a str) -> Vec<&'a str> {
+        self.keys.iter().map(String::as_str).chain([name]).collect()
+    }
+
+    fn edited(
+        &self,
+        text: &str,
+        name: &str,
+        value: Option<&Value>,
+        edit: impl FnOnce(&str) -> Result<Vec<Splice>, EditError>,
+    ) -> Result<String, EditError> {
+        let before = self.parse(text)?;
+        let (bom, rest) = text.split_at(if text.starts_with(BOM) { BOM.len_utf8() } else { 0 });
+        let after = format!("{bom}{}", spliced(rest, &edit(rest)?));
+        let (expected, found) = (self.changed(before, name, value)?, self.parse(&after));
+        if found.is_ok_and(|found| {
+            without_emptiness(found, &self.keys) == without_emptiness(expected, &self.keys)
+        }) {
+            Ok(after)
+        } else {
+            Err(EditError::Unsafe)
+        }
+    }
+
+    /// What a text should hold afterwards.
+    fn changed(&self, mut whole: Value, name: &str, value: Option<&Value>) -> Result<Value, EditError> {
+        let mut servers = &mut whole;
+        for (depth, key) in self.keys.iter().enumerate() {
+            let members = servers.as_object_mut().ok_or(EditError::NotAnObject)?;
+            let is_last = depth + 1 == self.keys.len();
+            let empty =
+                || if is_last && self.is_list { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
+            servers = members.entry(key).or_insert_with(empty);
+            // YAML writes no value where there is nothing yet.
+            if servers.is_null() && self.format == Format::Yaml {
+                *servers = empty();
+            }
+        }
+        match (servers, value) {
+            (Value::Object(members), Some(value)) if !self.is_list => {
+                members.insert(name.to_owned(), value.clone());
+            }
+            (Value::Object(members), None) if !self.is_list => {
+                members.shift_remove(name);
+            }
+            (Value::Array(items), value) if self.is_list => {
+                let found = items.iter().position(|item| item["name"] == name);
+                match (found, value) {
+                    (Some(index), Some(value)) => items[index] = value.clone(),
+                    (Some(index), None) => drop(items.remove(index)),
+                    (None, Some(value)) => items.push(value.clone()),
+                    (None, None) => {}
+                }
+            }
+            _ => return Err(EditError::NotAnObject),
+        }
+        Ok(whole)
+    }
+}
+
+/// The same without the servers where there are none: no key, an empty one and `null` are one thing.
+fn without_emptiness(mut whole: Value, keys: &[String]) -> Value {
+    let Some((last, first)) = keys.split_last() else { return whole };
+    let parent = first.iter().try_fold(&mut whole, |value, key| value.get_mut(key));
+    if let Some(members) = parent.and_then(Value::as_object_mut) {
+        let is_empty = match members.get(last) {
+            Some(Value::Object(members)) => members.is_empty(),
+            Some(Value::Array(items)) => items.is_empty(),
+            Some(Value::Null) => true,
+            _ => false,
+        };
+        if is_empty {
+            members.shift_remove(last);
+        }
+    }
+    whole
+}

@@ -1,0 +1,32 @@
+//! Which clients there are, where their configuration files are, and how an entry is written into them and read from them.
+//! Knows nothing of the protocol or of projects: an entry is a name and a command.
+//!
+//! [`CLIENTS`] is the table, [`ConfigFile::find`] the file of one of them on this machine. [`entries`] and [`all_entries`]
+//! read, [`install`] and [`uninstall`] say what would change, and [`Change::make`] changes it.
+
+mod change;
+mod client;
+mod clients;
+mod config_file;
+mod content;
+mod difference;
+mod edit;
+mod entry;
+mod find;
+mod link;
+mod place;
+mod read;
+mod shape;
+mod snippet;
+mod surroundings;
+
+pub use change::{Change, Plan, Refusal, install, uninstall};
+pub use client::{BadName, Client, ClientFile, Format, LinkForm, Scope, UnknownClient, client, plain_name};
+pub use clients::CLIENTS;
+pub use config_file::{ConfigFile, NoFile};
+pub use content::FileError;
+pub use edit::EditError;
+pub use entry::Entry;
+pub use find::installed_clients;
+pub use read::{all_entries, entries};
+pub use surroundings::{Surroundings, System};

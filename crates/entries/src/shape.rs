@@ -1,0 +1,98 @@
+//! The forms in which clients want an entry, written and read.
+
+use crate::entry::Entry;
+use serde_json::{Map, Value, json};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// `command`, `args` and, where there are any, `env`.
+    Command,
+    /// The same with `env` in any case.
+    CommandAndEnv,
+    /// The same as [`Self::Command`] with `"type": "stdio"` before it.
+    Stdio,
+    /// The command and its arguments in one list, variables as `environment`.
+    OpenCode,
+    /// `cmd` and `envs`, and the name once more.
+    Goose,
+    /// An item of a list, with its name in it.
+    Named,
+}
+
+impl Shape {
+    /// The entry in this form.
+    pub(crate) fn value(self, entry: &Entry) -> Value {
+        let env: Map<String, Value> =
+            entry.env.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+        let mut value = match self {
+            Self::Command | Self::CommandAndEnv => json!({ "command": entry.command, "args": entry.args }),
+            Self::Stdio => json!({ "type": "stdio", "command": entry.command, "args": entry.args }),
+            Self::Named => json!({ "name": entry.name, "command": entry.command, "args": entry.args }),
+            Self::OpenCode => {
+                let words: Vec<&String> = [&entry.command].into_iter().chain(&entry.args).collect();
+                json!({ "type": "local", "command": words, "enabled": true })
+            }
+            Self::Goose => json!({
+                "name": entry.name,
+                "description": "",
+                "type": "stdio",
+                "cmd": entry.command,
+                "args": entry.args,
+                "timeout": 300,
+                "enabled": true,
+            }),
+        };
+        if !env.is_empty() || matches!(self, Self::CommandAndEnv | Self::Goose) {
+            value[self.env_key()] = Value::Object(env);
+        }
+        value
+    }
+
+    /// The entry that a value stands for, as far as it starts a command.
+    pub(crate) fn entry(self, name: &str, value: &Value) -> Option<Entry> {
+        let words = |value: &Value| -> Vec<String> {
+            let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
+            items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+        };
+        let (command, args) = match self {
+            Self::OpenCode => {
+                let mut all = words(&value["command"]).into_iter();
+                (all.next()?, all.collect())
+            }
+            Self::Goose => (value["cmd"].as_str()?.to_owned(), words(&value["args"])),
+            _ => (value["command"].as_str()?.to_owned(), words(&value["args"])),
+        };
+        let env = value[self.env_key()].as_object().into_iter().flatten();
+        let env = env.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+        Some(Entry { name: name.to_owned(), command, args, env: env.collect() })
+    }
+
+    fn env_key(self) -> &'static str {
+        match self {
+            Self::OpenCode => "environment",
+            Self::Goose => "envs",
+            _ => "env",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let entry = Entry {
+            name: "tools".into(),
+            command: "/bin/mcp-bash".into(),
+            args: vec!["--project-root".into(), "/p".into()],
+            env: vec![("TOKEN".into(), "x".into())],
+        };
+        for shape in
+            [Shape::Command, Shape::CommandAndEnv, Shape::Stdio, Shape::OpenCode, Shape::Goose, Shape::Named]
+        {
+            assert_eq!(shape.entry("tools", &shape.value(&entry)), Some(entry.clone()), "{shape:?}");
+            assert_eq!(shape.entry("tools", &json!({ "url": "https://example.com" })), None);
+        }
+    }
+}
