@@ -25,7 +25,7 @@ impl Client {
     /// `stream`.
     pub fn with_session(server: Arc<Server>, caller: Arc<Caller>, stream: Arc<dyn Stream>) -> Self {
         let settings = server.settings();
-        let stream = server.recorded_stream(stream);
+        let stream = server.observers().stream(stream);
         let session = Session::new(stream, server.log().default_level(), settings.logs_per_minute);
         server.log().audience().join(&session.subscriber);
         Self::new(server, caller, Some(session))

@@ -38,9 +38,9 @@ impl Client {
     /// Takes one line. What can be answered at once is queued when this returns; the caller flushes.
     pub fn receive(self: &Arc<Self>, line: &Line<'_>, reply: &Arc<dyn Reply>) -> Owed {
         let dispatcher = Dispatcher { client: self };
-        if self.server.payloads().is_some() {
-            let recorded = self.server.recorded_reply(Arc::clone(reply));
-            return dispatcher.receive(line, &recorded);
+        let observers = self.server.observers();
+        if !observers.is_empty() {
+            return dispatcher.receive(line, &observers.reply(Arc::clone(reply)));
         }
         dispatcher.receive(line, reply)
     }
@@ -74,9 +74,7 @@ impl Dispatcher<'_> {
             Line::Whole(line) => line,
             Line::TooLong { start } => return self.refuse(&refuse_oversized(start, limits), &alone),
         };
-        if let Some(payloads) = server.payloads() {
-            payloads.record('<', line);
-        }
+        server.observers().received(line);
         match decode(line, limits) {
             Ok(None) => Owed::Nothing,
             Ok(Some(Decoded::One(incoming))) => self.take(incoming, &alone),

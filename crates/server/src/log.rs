@@ -27,6 +27,9 @@ pub enum Style {
     Hidden,
 }
 
+/// One who is told of events in place of standard error: level, part of the server, message, details.
+pub type Operator = dyn Fn(LogLevel, &str, &str, &Value) + Send + Sync;
+
 /// Who hears of events. Events carry names, counts and durations: never arguments, results or secrets. Of a call that
 /// failed the operator is told the last line of its standard error.
 pub struct Log {
@@ -34,6 +37,8 @@ pub struct Log {
     style: Style,
     audience: Audience,
     file: Option<Mutex<File>>,
+    /// Who is told instead of standard error.
+    operator: Option<Box<Operator>>,
     /// How clients are told paths. The operator is told whole ones.
     short_paths: Arc<ShortPaths>,
     /// What went wrong before any client was ready.
@@ -47,6 +52,7 @@ impl Log {
             style,
             audience: Audience::default(),
             file: None,
+            operator: None,
             short_paths: Arc::default(),
             start_warnings: StartWarnings::default(),
         }
@@ -66,9 +72,20 @@ impl Log {
         }
     }
 
-    /// The same, with events written to a file as well. One that is made is its owner's alone; one that is there already
-    /// must not be readable by others.
+    /// The same, with `operator` told in place of standard error, and of what is otherwise for the log file alone.
+    #[must_use]
+    pub fn with_operator(self, operator: Box<Operator>) -> Self {
+        Self { operator: Some(operator), ..self }
+    }
+
+    /// The same, with events written to a file as well.
     pub fn with_file(self, path: &Path) -> io::Result<Self> {
+        Ok(Self { file: Some(Mutex::new(Self::open_file(path)?)), ..self })
+    }
+
+    /// Opens a log file to append to it. One that is made is its owner's alone; one that is there already must not be
+    /// readable by others.
+    pub fn open_file(path: &Path) -> io::Result<File> {
         // A named pipe that nobody reads would keep us waiting, now or with every event.
         let flags = mcp_bash_files::HARMLESS.bits().cast_signed();
         let file = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path)?;
@@ -77,7 +94,7 @@ impl Log {
             let problem = "others may read or write it; run `chmod 600` on it";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
         }
-        Ok(Self { file: Some(Mutex::new(file)), ..self })
+        Ok(file)
     }
 
     /// The clients that hear of what concerns all of them.
@@ -147,8 +164,10 @@ impl Log {
         if !self.is_heard(level) {
             return;
         }
-        if self.style != Style::Hidden {
-            to_stderr(&Self::line(self.style, level, logger, message, details));
+        match &self.operator {
+            Some(operator) => operator(level, logger, message, details),
+            None if self.style == Style::Hidden => {}
+            None => to_stderr(&Self::line(self.style, level, logger, message, details)),
         }
         if let Some(file) = &self.file {
             let line = Self::line(Style::Json, level, logger, message, details);
@@ -159,6 +178,9 @@ impl Log {
 
     /// Writes what is for the log file alone.
     pub(crate) fn file_event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
+        if let Some(operator) = self.operator.as_ref().filter(|_| self.is_heard(level)) {
+            operator(level, logger, message, details);
+        }
         if let Some(file) = self.file.as_ref().filter(|_| self.is_heard(level)) {
             let line = Self::line(Style::Json, level, logger, message, details);
             let _ = file.lock().write_all(line.as_bytes());

@@ -32,6 +32,11 @@ impl Served {
         self.snapshot().catalog.paths.clone()
     }
 
+    /// Looks at what is served now.
+    pub fn look<T>(&self, look: impl FnOnce(&Catalog) -> T) -> T {
+        look(&self.snapshot().catalog)
+    }
+
     /// What the checks find in what is served now; nothing where it has more than `most` tools.
     pub fn examine(&self, surroundings: Surroundings<'_>, most: usize) -> Vec<Diagnostic> {
         let snapshot = self.snapshot();

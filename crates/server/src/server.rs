@@ -5,11 +5,11 @@ use crate::caller::{Caller, Callers, LOCAL};
 use crate::guard::Guard;
 use crate::listing::Snapshot;
 use crate::log::Log;
+use crate::observer::{Observer, Observers};
 use crate::open_request::Pace;
 use crate::parking::Parking;
 use crate::payloads::Payloads;
-use crate::recorded::Recorded;
-use crate::reply::{Reply, Stream};
+use crate::redaction::Redaction;
 use crate::resources::Resources;
 use crate::served::Served;
 use crate::short_paths::ShortPaths;
@@ -33,7 +33,7 @@ pub struct Server {
     scripts: Arc<Scripts>,
     admission: Arc<Admission>,
     guard: Option<Guard>,
-    payloads: Option<Arc<Payloads>>,
+    observers: Observers,
     callers: Callers,
     resources: Arc<Resources>,
     subscriptions: Arc<Subscriptions>,
@@ -64,10 +64,13 @@ impl Server {
         let served = Arc::new(Served::new(catalog, reading, Arc::clone(&log)));
         let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts), runtime.clone());
         let resources = Arc::new(resources);
-        let payloads = record_payloads(&settings, scripts.state_dir(), &log).map(Arc::new);
+        let mut observers = Observers::default();
+        if let Some(payloads) = record_payloads(&settings, scripts.state_dir(), &log) {
+            observers.add(Arc::new(payloads));
+        }
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
-            payloads,
+            observers,
             callers: Callers::default(),
             subscriptions: Arc::new(Subscriptions::new(Arc::clone(&resources), runtime.clone())),
             resources,
@@ -133,20 +136,11 @@ impl Server {
         self.admission.go_on();
     }
 
-    /// The stream, with its messages recorded where that is wanted.
-    pub(crate) fn recorded_stream(&self, inner: Arc<dyn Stream>) -> Arc<dyn Stream> {
-        match &self.payloads {
-            Some(payloads) => Arc::new(Recorded { payloads: Arc::clone(payloads), inner }),
-            None => inner,
-        }
-    }
-
-    /// The reply, with its messages recorded where that is wanted.
-    pub(crate) fn recorded_reply(&self, inner: Arc<dyn Reply>) -> Arc<dyn Reply> {
-        match &self.payloads {
-            Some(payloads) => Arc::new(Recorded { payloads: Arc::clone(payloads), inner }),
-            None => inner,
-        }
+    /// The same, with every message shown to `observer`.
+    #[must_use]
+    pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observers.add(observer);
+        self
     }
 
     pub fn log(&self) -> &Log {
@@ -198,8 +192,8 @@ impl Server {
         self.guard.as_ref()
     }
 
-    pub(crate) fn payloads(&self) -> Option<&Payloads> {
-        self.payloads.as_deref()
+    pub(crate) fn observers(&self) -> &Observers {
+        &self.observers
     }
 
     pub(crate) fn runtime(&self) -> &Handle {
@@ -260,7 +254,7 @@ fn record_payloads(settings: &Settings, state_dir: &StateDir, log: &Log) -> Opti
         return None;
     }
     let secret = settings.remote_token.as_ref().map(|token| token.secret.clone());
-    match Payloads::create(state_dir, secret) {
+    match Payloads::create(state_dir, Redaction::new(secret)) {
         Ok(payloads) => {
             let details = json!({ "file": payloads.path() });
             log.event(LogLevel::Warning, "mcp.payloads", "every message is recorded", &details);
