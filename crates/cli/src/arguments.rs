@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::{
-    ask, call, complete, config, demo, download, get, health, install, jq, list, provider, read, registry,
-    run_tool, sdk_path, serve, validate,
+    ask, call, complete, config, debug, demo, dev, download, get, health, install, jq, list, provider, read,
+    registry, run_tool, sdk_path, serve, validate,
 };
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
@@ -52,8 +52,14 @@ enum Command {
     /// Print what a client's configuration file needs to start this project
     Config(config::Arguments),
 
+    /// Serve a project and keep a record of all messages, to find out what a client does
+    Debug(debug::Arguments),
+
     /// Show an exchange between a client and the server on its built-in project
     Demo,
+
+    /// Serve a project and show every exchange while you work on it
+    Dev(dev::Arguments),
 
     /// Check the project and say whether it is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
     #[command(visible_alias = "ready")]
@@ -171,7 +177,9 @@ impl CommandLine {
                 serve::run(&common, &arguments)
             }
             Command::Config(arguments) => config::run(&common, &arguments),
+            Command::Debug(arguments) => debug::run(common, arguments),
             Command::Demo => demo::run(),
+            Command::Dev(arguments) => dev::run(common, arguments),
             Command::Health(arguments) => Ok(health::run(&common, &arguments)),
             Command::Call(arguments) => call::run(&common, &arguments),
             Command::Complete(arguments) => complete::run(&common, &arguments),
@@ -227,7 +235,9 @@ impl Command {
         match self {
             Self::Serve(_) => "serve",
             Self::Config(_) => "config",
+            Self::Debug(_) => "debug",
             Self::Demo => "demo",
+            Self::Dev(_) => "dev",
             Self::Health(_) => "health",
             Self::Call(_) => "call",
             Self::Complete(_) => "complete",

@@ -1,12 +1,14 @@
 //! `mcp-bash`: serves a project over standard input and output.
 
 use crate::arguments::Common;
+use crate::dev::{Holdings, View};
 use crate::error::Error;
 use crate::start_checks::StartChecks;
 use crate::{allocator, log_files, search_path, startup, welcome};
 use mcp_bash_project::{Catalog, Location, Paths, Tool, no_project};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{Log, Server, Style};
+use mcp_bash_settings::Settings;
 use mcp_bash_transport::{Ending, Host};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
@@ -23,7 +25,7 @@ pub(crate) struct Arguments {
 
     /// Write the log to this file as well, which is made so that nobody else may read it
     #[arg(long, value_name = "FILE")]
-    log_file: Option<PathBuf>,
+    pub(crate) log_file: Option<PathBuf>,
 
     /// The folders that scripts may work in, separated by commas, where the client names none
     #[arg(long, value_name = "DIRS")]
@@ -44,7 +46,22 @@ impl Arguments {
     }
 }
 
+/// What a command that serves does in a way of its own.
+#[derive(Default)]
+pub(crate) struct Manner<'a> {
+    /// Decides settings, whatever people have set.
+    pub(crate) adjust: Option<&'a dyn Fn(&mut Settings)>,
+    /// Makes what shows all that happens to a person.
+    pub(crate) view: Option<&'a dyn Fn(&Settings) -> Result<View, Error>>,
+    /// What a person reads who starts it by hand.
+    pub(crate) welcome: Option<&'a dyn Fn(&Location, &Catalog) -> String>,
+}
+
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    run_as(common, arguments, &Manner::default())
+}
+
+pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<ExitCode, Error> {
     allocator::keep_little();
     let (settings, problems) = startup::settings();
     if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
@@ -52,7 +69,11 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     }
     let location = startup::location(common, &settings)?;
     let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    let settings = startup::settings_at(&location, arguments.roots.as_deref(), settings, &mut problems);
+    let mut settings = startup::settings_at(&location, arguments.roots.as_deref(), settings, &mut problems);
+    if let Some(adjust) = manner.adjust {
+        adjust(&mut settings);
+    }
+    let view = manner.view.map(|view| view(&settings)).transpose()?.map(Arc::new);
     let style = match (std::io::stderr().is_terminal(), settings.logs.timestamps) {
         (true, true) => Style::Timed,
         (true, false) => Style::Plain,
@@ -64,6 +85,9 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     if let Some(path) = arguments.log_file.as_ref().or(own_file.as_ref()) {
         let failed = |source| Error::LogFile { path: path.clone(), source };
         log = log.with_file(path).map_err(failed)?;
+    }
+    if let Some(view) = &view {
+        log = log.with_operator(view.operator());
     }
     for problem in &problems {
         log.event(LogLevel::Warning, "mcp.settings", problem, &json!({}));
@@ -90,15 +114,22 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let reading = scripts.reading(&paths);
     let catalog = Catalog::read(&paths, &reading);
     if std::io::stdin().is_terminal() {
-        eprint!("{}", welcome::text(&location, &catalog, scripts.settings().minimal));
+        let text = match manner.welcome {
+            Some(welcome) => welcome(&location, &catalog),
+            None => welcome::text(&location, &catalog, scripts.settings().minimal),
+        };
+        eprint!("{text}");
     }
 
     let needing = catalog.tools.items().iter().filter(|tool| !tool.variables.is_empty()).cloned();
     let needing: Vec<Arc<Tool>> = needing.collect();
-    let server = Server::new(Arc::clone(&scripts), runtime.handle().clone(), catalog, reading, log);
+    let mut server = Server::new(Arc::clone(&scripts), runtime.handle().clone(), catalog, reading, log);
+    if let Some(view) = &view {
+        server = server.with_observer(Arc::clone(view) as _);
+    }
     let server = Arc::new(server);
     report_panics(&server);
-    follow_project(&server, &scripts);
+    follow_project(&server, &scripts, view);
     let told = Arc::clone(&server);
     search_path::resolve_for(scripts, move |scripts| {
         report_environment(&told, scripts, &paths, &needing);
@@ -116,7 +147,7 @@ fn exit(ending: Ending) -> ! {
 }
 
 /// Keeps what is served true to the project, and the registry true to what is served.
-fn follow_project(server: &Arc<Server>, scripts: &Arc<Scripts>) {
+pub(crate) fn follow_project(server: &Arc<Server>, scripts: &Arc<Scripts>, view: Option<Arc<View>>) {
     if server.settings().static_registry {
         return;
     }
@@ -124,7 +155,14 @@ fn follow_project(server: &Arc<Server>, scripts: &Arc<Scripts>) {
     let mut first = true;
     let mut checks = StartChecks::new(Arc::clone(scripts));
     let started = mcp_bash_project::watch(server.served().paths(), interval, move |changes| {
-        watched.served().reload(changes);
+        match &view {
+            None => watched.served().reload(changes),
+            Some(view) => {
+                let before = watched.served().look(Holdings::of);
+                watched.served().reload(changes);
+                view.reloaded(&before, &watched.served().look(Holdings::of));
+            }
+        }
         if std::mem::take(&mut first) {
             watched.served().store_registry();
         }

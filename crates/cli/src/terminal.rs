@@ -1,8 +1,9 @@
 //! What a person reads on a terminal: whether it is coloured, and how wide it is.
 
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 
-/// Standard output, as far as it is a terminal.
+/// Standard output or standard error, as far as it is a terminal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminal {
     coloured: bool,
@@ -20,13 +21,20 @@ const NARROWEST: usize = 20;
 
 impl Terminal {
     pub(crate) fn of_stdout() -> Self {
-        let stdout = io::stdout();
-        if !stdout.is_terminal() {
+        Self::of(&io::stdout())
+    }
+
+    pub(crate) fn of_stderr() -> Self {
+        Self::of(&io::stderr())
+    }
+
+    fn of(stream: &(impl AsFd + IsTerminal)) -> Self {
+        if !stream.is_terminal() {
             return Self { coloured: false, width: None };
         }
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
-        let columns = rustix::termios::tcgetwinsize(&stdout).map_or(0, |size| usize::from(size.ws_col));
+        let columns = rustix::termios::tcgetwinsize(stream).map_or(0, |size| usize::from(size.ws_col));
         Self {
             coloured: !is_set("NO_COLOR") && !is_dumb,
             width: Some(if columns == 0 { 80 } else { columns.max(NARROWEST) }),

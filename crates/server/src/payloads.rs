@@ -56,7 +56,8 @@ mod tests {
     fn secrets_are_removed_and_the_rest_stays() {
         let temp = tempfile::tempdir().unwrap();
         let state_dir = StateDir::new(temp.path().to_owned(), false);
-        let payloads = Payloads::create(&state_dir, Redaction::new(Some("the-remote-secret".into()))).unwrap();
+        let payloads =
+            Payloads::create(&state_dir, Redaction::new(Some("the-remote-secret".into()))).unwrap();
         payloads.received(br#"{"params":{"arguments":{"api_key":"k1","Password":1,"n":{"X-Auth-Token":"k2","plain":"v"}},"_meta":{"progressToken":7,"odd":"the-remote-secret"}},"h":["Bearer abc","eyJhbGci.eyJzdWIi.c2lnbmF0"]}"#);
         payloads.received(b"api_key=k3");
         let text = std::fs::read_to_string(payloads.path()).unwrap();
