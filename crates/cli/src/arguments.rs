@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::{
-    ask, call, complete, config, debug, demo, dev, download, get, health, install, jq, list, provider, read,
-    registry, run_tool, sdk_path, serve, validate,
+    ask, call, complete, config, debug, demo, dev, doctor, download, get, health, install, jq, list,
+    provider, read, registry, run_tool, sdk_path, serve, validate,
 };
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
@@ -60,6 +60,9 @@ enum Command {
 
     /// Serve a project and show every exchange while you work on it
     Dev(dev::Arguments),
+
+    /// Look at this machine, the project and the clients, and say what is wrong and what to do about it
+    Doctor(doctor::Arguments),
 
     /// Check the project and say whether it is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
     #[command(visible_alias = "ready")]
@@ -180,6 +183,7 @@ impl CommandLine {
             Command::Debug(arguments) => debug::run(common, arguments),
             Command::Demo => demo::run(),
             Command::Dev(arguments) => dev::run(common, arguments),
+            Command::Doctor(arguments) => doctor::run(&common, &arguments),
             Command::Health(arguments) => Ok(health::run(&common, &arguments)),
             Command::Call(arguments) => call::run(&common, &arguments),
             Command::Complete(arguments) => complete::run(&common, &arguments),
@@ -238,6 +242,7 @@ impl Command {
             Self::Debug(_) => "debug",
             Self::Demo => "demo",
             Self::Dev(_) => "dev",
+            Self::Doctor(_) => "doctor",
             Self::Health(_) => "health",
             Self::Call(_) => "call",
             Self::Complete(_) => "complete",

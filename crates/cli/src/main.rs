@@ -13,6 +13,7 @@ mod connect;
 mod debug;
 mod demo;
 mod dev;
+mod doctor;
 mod download;
 mod error;
 mod examination;

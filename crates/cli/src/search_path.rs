@@ -7,6 +7,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The `PATH` of a program that a desktop starts.
+pub(crate) const DESKTOP: &str = "/usr/bin:/bin:/usr/sbin:/sbin";
+
 /// The search path for scripts, and where it comes from.
 pub(crate) struct SearchPath {
     pub(crate) path: OsString,
@@ -19,6 +22,18 @@ impl SearchPath {
         match &settings.search_path {
             Some(path) => Self { path: path.into(), source: "MCPBASH_PATH" },
             None => Self { path: std::env::var_os("PATH").unwrap_or_default(), source: "environment" },
+        }
+    }
+
+    /// What scripts find their programs by where a desktop has started the server.
+    pub(crate) fn of_desktop(settings: &Settings, login_shell: Option<&OsStr>) -> Self {
+        let known = Self::at_once(settings);
+        if known.source == "MCPBASH_PATH" {
+            return known;
+        }
+        match login_shell {
+            Some(path) => Self { path: joined(OsStr::new(DESKTOP), path), source: "login shell" },
+            None => Self { path: DESKTOP.into(), source: "desktop" },
         }
     }
 

@@ -5,10 +5,11 @@ use crate::error::Error;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -39,6 +40,8 @@ pub struct Launch {
     pub folder: Option<PathBuf>,
     /// Whether what it writes on standard error is thrown away.
     pub silent: bool,
+    /// Where what it writes on standard error goes, in place of our own.
+    pub errors: Option<Arc<OwnedFd>>,
 }
 
 pub struct ServerProcess {
@@ -63,6 +66,9 @@ impl ServerProcess {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         if launch.silent {
             command.stderr(Stdio::null());
+        }
+        if let Some(errors) = &launch.errors {
+            command.stderr(errors.try_clone().map_err(failed)?);
         }
         let mut child = command.spawn().map_err(failed)?;
         let (messages, to_write) = mpsc::channel();

@@ -50,7 +50,7 @@ mod variables;
 pub mod warden;
 
 pub use call_folder::CallFolder;
-pub use cgroup::give_up as do_without_control_groups;
+pub use cgroup::{are_there as has_control_groups, give_up as do_without_control_groups};
 pub use confinement::{Confinement, ProcessLimit};
 pub use invocation::{Input, Invocation, Patience, Talk};
 pub use outcome::{Outcome, Overrun, ProcessEnding, StartError};

@@ -1,6 +1,7 @@
 //! What is in force, and where it comes from.
 
 use crate::given::InForce;
+use crate::project::ProjectSettings;
 use crate::reader::Reader;
 use crate::settings::Settings;
 use crate::table::TABLE;
@@ -8,12 +9,20 @@ use std::ffi::OsString;
 
 /// What is in force for each setting, in the order of the table, where `lookup` knows the variables.
 pub fn in_force(lookup: impl Fn(&str) -> Option<OsString>) -> impl Iterator<Item = InForce> {
-    let mut reader = Reader::new(&lookup);
+    in_force_with_project(lookup, &ProjectSettings::default()).into_iter()
+}
+
+/// The same with what a project sets itself.
+pub fn in_force_with_project(
+    lookup: impl Fn(&str) -> Option<OsString>,
+    project: &ProjectSettings,
+) -> Vec<InForce> {
+    let mut reader = Reader::with_project(&lookup, Some(project.values()));
     // For what the reader remembers of it.
     let _ = Settings::from_rows(&mut reader);
     let mut values = reader.in_force;
     values.sort_by_key(|value| TABLE.iter().position(|setting| setting.name() == value.name));
-    values.into_iter()
+    values
 }
 
 #[cfg(test)]
@@ -56,6 +65,19 @@ mod tests {
         let mistaken = [("MCPBASH_TOOL_ALLOW_DEFAULT", "none")];
         let own = Source::Variable("MCPBASH_TOOL_ALLOW_DEFAULT");
         assert_eq!(found(&mistaken, "MCPBASH_TOOL_ALLOW_DEFAULT"), ("deny".to_owned(), own));
+    }
+
+    #[test]
+    fn what_a_project_sets_is_said_to_come_from_it() {
+        let written = serde_json::json!({ "maxJsonDepth": 50 });
+        let (project, _) = ProjectSettings::new(written.as_object().unwrap());
+        let found = in_force_with_project(|_| None, &project)
+            .into_iter()
+            .find(|found| found.source == Source::Project);
+        assert_eq!(
+            found.map(|found| (found.name, found.value)),
+            Some(("MCPBASH_MAX_JSON_DEPTH", "50".into()))
+        );
     }
 
     #[test]

@@ -32,7 +32,7 @@ mod words;
 pub use environment::EnvironmentMode;
 pub use folders::ProjectFolders;
 pub use given::{InForce, Source};
-pub use in_force::in_force;
+pub use in_force::{in_force, in_force_with_project};
 pub use logs::{LogSettings, TraceSettings};
 pub use moot::MOOT;
 pub use policy::ToolPolicy;

@@ -22,7 +22,7 @@ pub use portability::portability;
 pub(crate) use portability::refusal;
 pub(crate) use script::SHELLS;
 pub use script::quoted;
-pub(crate) use shebang::interpreter_name;
+pub use shebang::interpreter_name;
 pub use surroundings::Surroundings;
 pub use unreachable::unreachable;
 

@@ -82,7 +82,7 @@ fn check_env(script: &Path, argument: &str, surroundings: Surroundings<'_>) -> O
 }
 
 /// The interpreter that a `#!` line names: its name without folders, that after `env` where it stands there.
-pub(crate) fn interpreter_name(line: &str) -> Option<&str> {
+pub fn interpreter_name(line: &str) -> Option<&str> {
     let mut words = line.strip_prefix("#!")?.split_whitespace();
     let name = |word: &'_ str| word.rfind('/').map_or(0, |slash| slash + 1);
     let first = words.next()?;

@@ -68,6 +68,11 @@ impl Changes {
     }
 }
 
+/// Whether the file system tells of changes of a project, so that it need not be looked at again and again.
+pub fn tells_of_changes(paths: &Paths) -> bool {
+    Watcher::new(paths).is_some()
+}
+
 /// Calls `on_change` whenever the project may have changed, in a thread of its own. Where the file system tells us
 /// nothing, it is called every `interval`.
 pub fn watch(

@@ -10,6 +10,10 @@ pub(crate) fn take() -> Option<CallGroup> {
     None
 }
 
+pub fn are_there() -> bool {
+    false
+}
+
 pub fn give_up() {}
 
 pub(crate) fn remove_all() {}

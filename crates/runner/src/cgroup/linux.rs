@@ -82,6 +82,17 @@ pub(crate) fn take() -> Option<CallGroup> {
     made.ok()
 }
 
+/// Whether calls of this process can run in control groups, found out by making one.
+pub fn are_there() -> bool {
+    let group = take();
+    let are_there = group.is_some();
+    if let Some(group) = group {
+        group.give_back();
+    }
+    remove_all();
+    are_there
+}
+
 /// Lets calls run without control groups from now on: the user does not want them, or no process could be
 /// started in one.
 pub fn give_up() {

@@ -1,0 +1,28 @@
+//! Whether Linux tells of a changed file, found out by making one.
+
+use super::system::trial_folder;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
+use std::path::Path;
+
+/// How long an event may take.
+const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
+
+pub(super) fn try_them() -> Result<(), String> {
+    let folder = trial_folder(&std::env::temp_dir()).map_err(|error| error.to_string())?;
+    let told = is_told(&folder);
+    // What is left of it is in the way of nobody.
+    let _ = std::fs::remove_dir_all(&folder);
+    told
+}
+
+fn is_told(folder: &Path) -> Result<(), String> {
+    let events = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|error| error.to_string())?;
+    add_watch(&events, folder, WatchFlags::CREATE).map_err(|error| error.to_string())?;
+    std::fs::write(folder.join("changed"), "").map_err(|error| error.to_string())?;
+    match poll(&mut [PollFd::new(&events, PollFlags::IN)], Some(&PATIENCE)) {
+        Ok(0) => Err("no event came".to_owned()),
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,108 @@
+//! This program: which version it is, and whether it is the one that people and clients find.
+
+use super::report::{Check, Report, Section};
+use super::version;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+pub(super) fn look(report: &mut Report, least: Option<&str>) {
+    let version = env!("CARGO_PKG_VERSION");
+    let own = std::env::current_exe().unwrap_or_default();
+    let found = on_path();
+    let mut checks =
+        vec![Check::good("framework.version", format!("{} is version {version}", own.display()))];
+    checks.extend(least.map(at_least));
+    let is_first = found.first().is_some_and(|first| is_same(first, &own));
+    checks.push(match found.first() {
+        Some(_) if is_first => Check::good("path.configured", "`mcp-bash` on PATH is this one"),
+        Some(first) => Check::warning(
+            "path.not_configured",
+            format!("`mcp-bash` on PATH is another one: {}", first.display()),
+        )
+        .remedy("remove it, or put the folder of this one before it")
+        .command(put_first(&own)),
+        None => Check::warning("path.not_configured", "there is no `mcp-bash` on PATH")
+            .remedy("people type it, and clients may be told to start it by that name")
+            .command(put_first(&own)),
+    });
+    if found.len() > 1 {
+        let all: Vec<String> = found.iter().map(|path| path.display().to_string()).collect();
+        checks.push(Check::note("path.several", format!("there are several on PATH: {}", all.join(", "))));
+    }
+    report.add(Section { title: "This program", checks });
+    report.fact(
+        "framework",
+        json!({ "path": own, "exists": true, "version": version, "pathConfigured": is_first }),
+    );
+    report.fact(
+        "install",
+        json!({
+            "managedRoot": "",
+            "markerPath": "",
+            "markerPresent": false,
+            "managed": false,
+            "reason": "one file is the whole installation; it is replaced in the way it was installed",
+        }),
+    );
+    let status = if is_first {
+        "ok"
+    } else if found.is_empty() {
+        "missing"
+    } else {
+        "wrong_target"
+    };
+    let first = found.first().cloned().unwrap_or_default();
+    report.fact("shim", json!({ "path": first, "target": own, "status": status, "detail": "" }));
+    report.fact(
+        "macOS",
+        json!({
+            "detected": cfg!(target_os = "macos"),
+            "quarantineCheckSupported": false,
+            "frameworkQuarantined": null,
+            "projectQuarantined": null,
+        }),
+    );
+    report.fact("windows", json!({ "msysDetected": false, "hint": "" }));
+}
+
+/// Whether this program is new enough for somebody.
+pub(super) fn at_least(wanted: &str) -> Check {
+    let version = env!("CARGO_PKG_VERSION");
+    match version::numbers(wanted) {
+        None => Check::error("doctor.min_version_invalid", format!("`{wanted}` is no version"))
+            .remedy("write numbers, such as 1.2.0"),
+        Some(numbers) if version::is_enough(numbers) => {
+            Check::good("framework.version_enough", format!("version {wanted} or newer is wanted, and this is"))
+        }
+        Some(_) => Check::error(
+            "framework.version_too_old",
+            format!(
+                "version {wanted} or newer is wanted: this is {version}, which stands in for {} of the framework",
+                version::STANDS_IN_FOR
+            ),
+        )
+        .remedy("install a newer mcp-bash in the way this one was installed"),
+    }
+}
+
+/// The programs of our name that a shell finds, the first one first, each file once.
+fn on_path() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut found: Vec<PathBuf> = Vec::new();
+    for candidate in std::env::split_paths(&path).map(|folder| folder.join("mcp-bash")) {
+        let is_program = rustix::fs::access(&candidate, rustix::fs::Access::EXEC_OK).is_ok();
+        if is_program && candidate.is_file() && !found.iter().any(|known| is_same(known, &candidate)) {
+            found.push(candidate);
+        }
+    }
+    found
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+fn put_first(own: &Path) -> String {
+    let folder = own.parent().unwrap_or(own).display();
+    format!("export PATH=\"{folder}:$PATH\"")
+}
