@@ -16,6 +16,7 @@ mod demo;
 mod dev;
 mod diagnostics;
 mod discovery;
+mod doctor;
 mod endings;
 mod environment;
 mod failures;

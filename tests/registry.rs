@@ -190,6 +190,7 @@ fn refresh_writes_it_and_status_tells_what_it_holds() {
     assert_eq!((&report["tools"]["status"], &report["tools"]["count"]), (&json!("present"), &json!(1)));
     assert_eq!(report["tools"]["hash"], registry(&project).unwrap()["hash"]);
     assert!(report["tools"]["mtime"].as_u64().unwrap() > 0);
+    assert_eq!((&report["jsonTool"], &report["ui"]["status"]), (&json!("jq"), &json!("missing")));
 }
 
 #[test]

@@ -91,6 +91,7 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Report {
     };
     let checked = health_checks::run(&examined.scripts, &examined.paths);
     let Examination { catalog, search_path, mut is_usable, .. } = examined;
+    let tools_fail = !is_usable;
     found.extend(examined.found);
     if let Some(Err(problem)) = &checked {
         is_usable = false;
@@ -103,6 +104,8 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Report {
         tools: catalog.tools.len(),
         resources: catalog.resources.len(),
         prompts: catalog.prompts.len(),
+        tools_fail,
+        all_fails: catalog.failure.is_some(),
         search_path: Some(search_path),
         project_checks: checked.map(|checked| checked.is_ok()),
         ..Report::of(if is_usable { Status::Ok } else { Status::Unhealthy }, found)

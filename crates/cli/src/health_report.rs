@@ -43,6 +43,10 @@ pub(crate) struct Report {
     pub(crate) tools: usize,
     pub(crate) resources: usize,
     pub(crate) prompts: usize,
+    /// Whether no tool could be called.
+    pub(crate) tools_fail: bool,
+    /// Whether nothing could be served.
+    pub(crate) all_fails: bool,
     pub(crate) search_path: Option<SearchPath>,
     /// Whether the checks of the project itself passed, if it has some.
     pub(crate) project_checks: Option<bool>,
@@ -59,6 +63,8 @@ impl Report {
             tools: 0,
             resources: 0,
             prompts: 0,
+            tools_fail: false,
+            all_fails: false,
             search_path: None,
             project_checks: None,
             problems,
@@ -69,17 +75,20 @@ impl Report {
         let mut report = json!({
             "status": self.status.as_str(),
             "mode": if self.minimal { "minimal" } else { "full" },
+            "jsonTool": "jq",
             "problems": self.problems.iter().map(Finding::to_json).collect::<Vec<_>>(),
         });
         if let (Some(project), Some(search_path)) = (&self.project, &self.search_path) {
             report["project"] = json!(project.to_string_lossy());
-            report["tools"] = json!(self.tools);
-            report["resources"] = json!(self.resources);
-            report["prompts"] = json!(self.prompts);
+            let status = |fails: bool| if fails { "failed" } else { "ok" };
+            report["tools"] = json!(status(self.tools_fail));
+            report["resources"] = json!(status(self.all_fails));
+            report["prompts"] = json!(status(self.all_fails));
+            report["counts"] =
+                json!({ "tools": self.tools, "resources": self.resources, "prompts": self.prompts });
             report["path"] = json!(search_path.path.to_string_lossy());
             report["pathSource"] = json!(search_path.source);
-            report["projectChecks"] =
-                json!(self.project_checks.map(|passed| if passed { "ok" } else { "failed" }));
+            report["projectChecks"] = json!(status(self.project_checks == Some(false)));
         }
         report
     }

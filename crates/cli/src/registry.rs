@@ -71,6 +71,7 @@ fn refresh(paths: &Paths, settings: Settings, options: &RefreshArguments) -> Res
         "resources": kind(&paths.resources, catalog.resources.len()),
         "resourceTemplates": kind(&paths.resources, catalog.templates.len()),
         "prompts": kind(&paths.prompts, catalog.prompts.len()),
+        "ui": { "status": "skipped", "count": 0, "error": null },
         "notificationsSent": false,
         "mode": if scripts.settings().minimal { "minimal" } else { "full" },
     }));
@@ -94,10 +95,12 @@ fn status(paths: &Paths, limit: usize) -> ExitCode {
     let file = |name: &str| status_of(&paths.registry.join(name), limit);
     print(&json!({
         "projectRoot": paths.root.to_string_lossy(),
+        "jsonTool": "jq",
         "tools": file("tools.json"),
         "resources": file("resources.json"),
         "resourceTemplates": file("resource-templates.json"),
         "prompts": file("prompts.json"),
+        "ui": file("ui-resources.json"),
     }));
     ExitCode::SUCCESS
 }
