@@ -132,9 +132,13 @@ impl Conversation {
         level: LogLevel,
         host: &mut impl Host,
     ) -> Result<Self, Error> {
+        Self::with_log(project, Log::new(level, Style::Hidden), host)
+    }
+
+    /// The same with a log of one's own.
+    pub(crate) fn with_log(project: OpenProject, log: Log, host: &mut impl Host) -> Result<Self, Error> {
         let OpenProject { runtime, scripts, catalog, reading, problems } = project;
         let signals = EndSignals::catch(&runtime)?;
-        let log = Log::new(level, Style::Hidden);
         let server = Arc::new(Server::new(scripts, runtime.handle().clone(), catalog, reading, log));
         for problem in problems {
             server.log().event(LogLevel::Warning, "mcp.settings", &problem, &json!({}));
@@ -204,6 +208,23 @@ impl Conversation {
                 Err(failure.into())
             }
         }
+    }
+
+    /// The server of the project, where it is that one.
+    pub(crate) fn server(&self) -> Option<&Arc<Server>> {
+        self.server.as_ref()
+    }
+
+    /// Waits for something else than the server, unless somebody wants us to end.
+    pub(crate) fn wait_for<T>(&mut self, something: impl Future<Output = T>) -> Result<T, Failure> {
+        let Self { runtime, signals, .. } = self;
+        runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = signals.next() => Err(Failure::Interrupted),
+                came = something => Ok(came),
+            }
+        })
     }
 
     /// What the server says of itself.

@@ -51,6 +51,12 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     }
     let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
     let shown = Shown { name: &arguments.prompt, save: arguments.save.as_deref() };
+    show_messages(&shown, &result)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows the messages of a prompt.
+pub(crate) fn show_messages(shown: &Shown<'_>, result: &Value) -> Result<(), Error> {
     let mut text = String::new();
     for (index, message) in result["messages"].as_array().into_iter().flatten().enumerate() {
         let gap = if index == 0 { "" } else { "\n" };
@@ -60,12 +66,20 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
             content => shown.push(&mut text, content)?,
         }
     }
-    show::print(&for_stdout(text))?;
-    Ok(ExitCode::SUCCESS)
+    show::print(&for_stdout(text))
 }
 
 fn prompt(talk: &mut Talk, arguments: &Arguments) -> Result<Box<RawValue>, Error> {
-    let name = arguments.prompt.as_str();
+    ask(talk, &arguments.prompt, &arguments.pairs, arguments.json)
+}
+
+/// The prompt of that name, filled with `words`, which are pairs of a key and a value.
+pub(crate) fn ask(
+    talk: &mut Talk,
+    name: &str,
+    words: &[String],
+    is_json: bool,
+) -> Result<Box<RawValue>, Error> {
     let usage = |error| Error::of_command(Exit::Usage, error);
     let prompts = talk.entries("prompts/list", "prompts")?;
     let Some(entry) = prompts.iter().find(|prompt| prompt["name"] == name) else {
@@ -75,11 +89,11 @@ fn prompt(talk: &mut Talk, arguments: &Arguments) -> Result<Box<RawValue>, Error
             CallError::not_found("prompt", name, &known, "prompts"),
         ));
     };
-    let pairs: Result<Vec<Pair>, _> = arguments.pairs.iter().map(|word| Pair::read(word)).collect();
+    let pairs: Result<Vec<Pair>, _> = words.iter().map(|word| Pair::read(word)).collect();
     let given = pairs.and_then(|pairs| assembled(&format!("`{name}`"), &parameters(entry), None, &pairs));
     let params = format!(r#"{{"name":{},"arguments":{}}}"#, Value::from(name), given.map_err(usage)?);
     let params = RawValue::from_string(params).map_err(|error| Error::of_command(Exit::Usage, error))?;
-    talk.request("prompts/get", &params).map_err(|failure| refused(failure, arguments.json))
+    talk.request("prompts/get", &params).map_err(|failure| refused(failure, is_json))
 }
 
 /// The arguments of a prompt, as those of a tool whose arguments are texts. One that declares none may take any.

@@ -36,7 +36,7 @@ Examples:
   mcp-bash list --command \"npx -y some-server\"";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+pub(crate) enum Kind {
     Tools,
     Resources,
     Prompts,
@@ -44,10 +44,10 @@ enum Kind {
     Completions,
 }
 
-const ALL: [Kind; 5] = [Kind::Tools, Kind::Resources, Kind::Templates, Kind::Prompts, Kind::Completions];
+pub(crate) const ALL: [Kind; 5] = [Kind::Tools, Kind::Resources, Kind::Templates, Kind::Prompts, Kind::Completions];
 
 impl Kind {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Tools => "tools",
             Self::Resources => "resources",
@@ -116,7 +116,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
 }
 
 /// The entries of one kind: none where the server has none of it, unless it was asked for by name and cannot be had.
-fn entries(talk: &mut Talk, kind: Kind, is_named: bool) -> Result<Vec<Value>, Error> {
+pub(crate) fn entries(talk: &mut Talk, kind: Kind, is_named: bool) -> Result<Vec<Value>, Error> {
     let Some((method, member, capability)) = kind.request() else {
         return match &talk.completions {
             Some(names) => Ok(names.iter().map(|name| json!({ "name": name })).collect()),
@@ -133,7 +133,8 @@ fn entries(talk: &mut Talk, kind: Kind, is_named: bool) -> Result<Vec<Value>, Er
     Ok(talk.entries(method, member)?)
 }
 
-fn push_table(text: &mut String, kind: Kind, entries: &[Value], is_verbose: bool, terminal: Terminal) {
+/// Adds a table of entries.
+pub(crate) fn push_table(text: &mut String, kind: Kind, entries: &[Value], is_verbose: bool, terminal: Terminal) {
     /// Names that are longer stand on a line of their own.
     const WIDEST: usize = 40;
     let name_of = |entry: &Value| harmless_line(entry[kind.key()].as_str().unwrap_or_default());

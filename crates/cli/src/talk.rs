@@ -36,9 +36,27 @@ impl Talk {
     ) -> Result<T, Error> {
         let mut talk = Self::open(common, server)?;
         let used = use_it(&mut talk);
-        talk.host.finish();
-        talk.conversation.end();
+        talk.end();
         used
+    }
+
+    /// One that was opened with the server of a project.
+    pub(crate) fn of(conversation: Conversation, host: CommandLineHost) -> Self {
+        Self { conversation, host, limit: None, completions: None }
+    }
+
+    pub(crate) fn conversation(&mut self) -> &mut Conversation {
+        &mut self.conversation
+    }
+
+    /// Whoever speaks.
+    pub(crate) fn host(&mut self) -> &mut CommandLineHost {
+        &mut self.host
+    }
+
+    pub(crate) fn end(mut self) {
+        self.host.finish();
+        self.conversation.end();
     }
 
     fn open(common: &Common, server: &ServerArguments) -> Result<Self, Error> {

@@ -47,6 +47,11 @@ impl Terminal {
         Self { coloured, width: None }
     }
 
+    /// Whether a person looks at it.
+    pub(crate) fn is_one(self) -> bool {
+        self.width.is_some()
+    }
+
     /// The text in a colour, given as terminals know it.
     pub(crate) fn painted(self, colour: &str, text: &str) -> String {
         if self.coloured { format!("\u{1b}[{colour}m{text}\u{1b}[0m") } else { text.to_owned() }

@@ -1,6 +1,7 @@
 //! `mcp-bash dev`: serves a project as ever, and shows a person what passes between a client and the server.
 
 mod changes;
+mod client;
 mod exchange;
 mod line;
 mod screen;
@@ -25,6 +26,10 @@ use words::Length;
 #[command(after_help = EXAMPLES)]
 #[group(skip)]
 pub(crate) struct Arguments {
+    /// Call tools by hand at a prompt, instead of waiting for a client
+    #[arg(long, conflicts_with_all = ["log_file", "roots"])]
+    client: bool,
+
     #[command(flatten)]
     serve: serve::Arguments,
 }
@@ -33,10 +38,15 @@ const EXAMPLES: &str = "\
 Examples:
   mcp-bash dev ./weather                    put this into your client in place of `mcp-bash ./weather`
   mcp-bash dev --log-file /tmp/dev.log      and read along with `tail -f /tmp/dev.log`
-  mcp-bash dev -v                           show messages whole";
+  mcp-bash dev -v                           show messages whole
+  mcp-bash dev --client ./weather           call tools by hand, with completion by Tab
+  echo 'forecast town=Rome' | mcp-bash dev --client ./weather";
 
 pub(crate) fn run(mut common: Common, mut arguments: Arguments) -> Result<ExitCode, Error> {
     arguments.serve.take_folder(&mut common)?;
+    if arguments.client {
+        return client::run(&common);
+    }
     let length = if common.verbose { Length::Whole } else { Length::Short };
     // What is shown goes to the file; the log is a part of it.
     let file = arguments.serve.log_file.take();

@@ -31,6 +31,11 @@ impl Screen {
         Self { terminal: Terminal::of_stderr(), way, file: file.map(Mutex::new) }
     }
 
+    /// One whose lines are printed by somebody who knows what else is on the terminal.
+    pub(crate) fn printer(print: Box<dyn Fn(String) + Send + Sync>) -> Self {
+        Self { terminal: Terminal::of_stdout(), way: Way::Printer(print), file: None }
+    }
+
     pub(crate) fn show(&self, line: &Line) {
         let painted = format!("{}\n", line.painted(self.terminal));
         match &self.way {

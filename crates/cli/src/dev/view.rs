@@ -37,6 +37,17 @@ impl View {
         })
     }
 
+    /// Who is told of problems of the project, and of nothing else.
+    pub(crate) fn operator_for_problems(self: &Arc<Self>) -> Box<Operator> {
+        let view = Arc::clone(self);
+        Box::new(move |level, logger, message, details| {
+            let is_problem = matches!(logger, "mcp.checks" | "mcp.project") && level >= LogLevel::Warning;
+            if is_problem {
+                view.screen.show(&view.event(level, logger, message, details));
+            }
+        })
+    }
+
     /// Shows what is different in what is served.
     pub(crate) fn reloaded(&self, before: &Holdings, after: &Holdings) {
         for change in after.changes_since(before) {

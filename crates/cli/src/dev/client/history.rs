@@ -1,0 +1,50 @@
+//! The lines that were typed at the prompt, kept in the state folder of the person.
+
+use super::editor::MOST_REMEMBERED;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::PathBuf;
+
+/// A file that is larger is not read.
+const MOST_BYTES: u64 = 4 * 1024 * 1024;
+
+pub(super) struct History {
+    /// None where there is no place for it.
+    file: Option<PathBuf>,
+}
+
+impl History {
+    /// That of this person.
+    pub(super) fn of_person() -> Self {
+        let absolute = |name: &str| {
+            std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute())
+        };
+        let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
+        Self { file: state.map(|state| state.join("mcp-bash/history")) }
+    }
+
+    pub(super) fn read(&self) -> Vec<String> {
+        let text = self.file.as_ref().and_then(|file| mcp_bash_files::read_text(file, MOST_BYTES).ok());
+        let text = text.unwrap_or_default();
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines[lines.len().saturating_sub(MOST_REMEMBERED)..].to_vec()
+    }
+
+    /// Adds a line. What begins with a space is not kept, as in a shell.
+    pub(super) fn add(&self, line: &str) {
+        let Some(file) = self.file.as_ref().filter(|_| !line.trim().is_empty() && !line.starts_with(' ')) else {
+            return;
+        };
+        let Some(folder) = file.parent() else { return };
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        let flags = mcp_bash_files::HARMLESS.bits().cast_signed();
+        let is_full = file.metadata().is_ok_and(|known| known.len() > MOST_BYTES / 2);
+        if is_full {
+            let _ = std::fs::remove_file(file);
+        }
+        let open = || OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(file);
+        // A history that cannot be kept keeps nobody from working.
+        let _ = made.and_then(|()| open()).and_then(|mut file| writeln!(file, "{line}"));
+    }
+}
