@@ -125,7 +125,7 @@ fn show_result(
 ) -> Result<ExitCode, Error> {
     let exit = judge::of_result(callee, given, result);
     if arguments.json {
-        show::print(&format!("{}\n", result.get()))?;
+        show::print_json(result.get())?;
         return Ok(exit.into());
     }
     let value: Value = serde_json::from_str(result.get()).unwrap_or_default();
@@ -138,7 +138,7 @@ fn show_result(
 fn told(arguments: &Arguments, callee: &Callee, failure: Failure) -> Error {
     if let (true, Failure::Client(ClientError::Refused(refusal))) = (arguments.json, &failure) {
         // The exit code says it too, should nobody read.
-        let _ = show::print(&format!("{{\"error\":{}}}\n", refusal.text));
+        let _ = show::print_json(&format!("{{\"error\":{}}}", refusal.text));
     }
     Error::of_command(judge::of_failure(callee, &failure), failure)
 }
