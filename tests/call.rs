@@ -140,6 +140,13 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
             assert_eq!(stderr, format!("mcp-bash: {problem}\n"));
         }
     }
+    let broken = self::project().file("tools/broken/tool.meta.json", "{ nonsense");
+    let (code, _, stderr) = run(&broken, &["call", "broken"]);
+    assert_eq!(code, Some(4));
+    assert!(
+        stderr.starts_with("mcp-bash: tool not found: broken; ") && stderr.contains("tool.meta.json"),
+        "{stderr}"
+    );
     let unfit = "The arguments of 'disk' do not fit its inputSchema:\n- `/path` is required\n";
     assert_eq!(run(&project, &["call", "disk"]), is(2, "", unfit));
     let (code, _, stderr) = run(&project, &["call", "disk", "--pth", "x"]);

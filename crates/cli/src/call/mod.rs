@@ -239,6 +239,10 @@ impl OfCall {
 pub(crate) fn with_flags_first(words: Vec<OsString>) -> Vec<OsString> {
     let is_ours = |word: &OsString| word == "call" || word == "run-tool";
     let Some(place) = command_place(&words).filter(|place| is_ours(&words[*place])) else { return words };
+    let is_flag = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    if !words[place + 1..].iter().any(is_flag) {
+        return words;
+    }
     let command = own_command(&words[place]);
     let (mut ordered, after) = (words[..=place].to_vec(), &words[place + 1..]);
     let (mut ours, mut rest, mut index) = (Vec::new(), Vec::new(), 0);
