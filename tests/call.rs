@@ -140,6 +140,13 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
             assert_eq!(stderr, format!("mcp-bash: {problem}\n"));
         }
     }
+    let broken = self::project().file("tools/broken/tool.meta.json", "{ nonsense");
+    let (code, _, stderr) = run(&broken, &["call", "broken"]);
+    assert_eq!(code, Some(4));
+    assert!(
+        stderr.starts_with("mcp-bash: tool not found: broken; ") && stderr.contains("tool.meta.json"),
+        "{stderr}"
+    );
     let unfit = "The arguments of 'disk' do not fit its inputSchema:\n- `/path` is required\n";
     assert_eq!(run(&project, &["call", "disk"]), is(2, "", unfit));
     let (code, _, stderr) = run(&project, &["call", "disk", "--pth", "x"]);
@@ -333,6 +340,31 @@ fn ctrl_c_on_a_terminal_is_the_same_even_while_it_asks() {
     }
 }
 
+#[test]
+fn a_question_that_nobody_answers_does_not_hold_the_call() {
+    let script = "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nmcp_elicit_string 'Name?' name\n";
+    let project = Project::new().tool("who", script);
+    let mut command = command(&project, &["call", "who"]);
+    command.env("MCPBASH_MAX_TIMEOUT_SECS", "1").env("MCPBASH_DEFAULT_TOOL_TIMEOUT", "1");
+    let (code, shown) = Terminal::of_columns(80).start(&command).when("name [text]", "").finish();
+    assert!(matches!(code, Some(1 | 5)), "{code:?} {shown}");
+}
+
+#[test]
+fn closed_streams_are_no_reason_to_panic() {
+    let project = project();
+    for line in
+        ["call disk path=x >&- 2>&-", "call nothing >&- 2>&-", "call disk 2>&1 | true", "list <&- | true"]
+    {
+        let mut command = Command::new("bash");
+        let program = env!("CARGO_BIN_EXE_mcp-bash");
+        let script = format!("set -o pipefail; '{program}' {line}; test $? -lt 100");
+        command.args(["-c", &script]).current_dir(project.root()).stdin(Stdio::null());
+        let (code, _, stderr) = ran(command);
+        assert_eq!((code, &*stderr), (Some(0), ""), "{line}");
+    }
+}
+
 /// A server in shell: greets, lists one tool, and then does what `on_call` says.
 fn other_server(on_call: &str) -> Project {
     let script = format!(
@@ -405,4 +437,18 @@ fn a_server_that_does_not_want_to_end_is_ended_with_all_it_started() {
     for pid in project.wait_for_started(2) {
         wait_until_gone(pid);
     }
+}
+
+#[test]
+fn ctrl_c_ends_another_server_too() {
+    let project = other_server("echo $$ >>\"${0%/*}/started\"; sleep 600");
+    let server = format!("'{}'", project.path("other server").display());
+    let mut command = command(&project, &["call", "add", "--command", &server]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let pids = project.wait_for_started(1);
+    let own = Pid::from_raw(child.id().cast_signed()).unwrap();
+    kill_process(own, Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), &*output.stderr), (Some(130), &b"mcp-bash: interrupted\n"[..]));
+    assert!(pids.iter().all(|pid| !exists(*pid)), "{pids:?}");
 }

@@ -6,7 +6,7 @@ use crate::connect::ServerArguments;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::talk::{Talk, refused};
-use crate::terminal::harmless_line;
+use crate::terminal::{complain, harmless_line};
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
@@ -68,7 +68,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         talk.request("completion/complete", &params).map_err(|failure| refused(failure, arguments.json))
     })?;
     if arguments.json {
-        show::print(&format!("{}\n", result.get()))?;
+        show::print_json(result.get())?;
         return Ok(ExitCode::SUCCESS);
     }
     let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
@@ -76,7 +76,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let lines: Vec<String> = values.map(|value| harmless_line(value) + "\n").collect();
     show::print(&lines.concat())?;
     if result["completion"]["hasMore"] == true && !common.quiet {
-        eprintln!("mcp-bash: there are more; type more of the word to see them");
+        complain("there are more; type more of the word to see them");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -46,7 +46,7 @@ Examples:
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let result = Talk::with(common, &arguments.server, |talk| prompt(talk, arguments))?;
     if arguments.json {
-        show::print(&format!("{}\n", result.get()))?;
+        show::print_json(result.get())?;
         return Ok(ExitCode::SUCCESS);
     }
     let result: Value = serde_json::from_str(result.get()).unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::connect::ServerArguments;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::talk::Talk;
-use crate::terminal::{Terminal, harmless_line};
+use crate::terminal::{Terminal, complain, harmless_line};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -92,7 +92,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
                 listed.into_iter().map(|(kind, entries)| (kind.name().to_owned(), entries.into())).collect(),
             ),
         };
-        show::print(&format!("{document}\n"))?;
+        show::print_json(&document.to_string())?;
         return Ok(ExitCode::SUCCESS);
     }
     let terminal = Terminal::of_stdout();
@@ -110,7 +110,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     }
     if text.is_empty() && !common.quiet {
         let what = arguments.kind.map_or("anything", Kind::name);
-        eprintln!("mcp-bash: the server does not offer {what}");
+        complain(&format!("the server does not offer {what}"));
     }
     show::print(&text)?;
     Ok(ExitCode::SUCCESS)

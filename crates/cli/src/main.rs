@@ -62,8 +62,7 @@ fn main() -> ExitCode {
     mcp_bash_runner::warden::install();
     let result = CommandLine::read().and_then(CommandLine::run);
     result.unwrap_or_else(|error: Error| {
-        // A message may quote what came from elsewhere.
-        eprintln!("mcp-bash: {}", terminal::harmless(&error.to_string()));
+        terminal::complain(&error.to_string());
         error.exit_code()
     })
 }

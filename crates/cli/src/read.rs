@@ -62,7 +62,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         }
     })?;
     if arguments.json {
-        show::print(&format!("{}\n", result.get()))?;
+        show::print_json(result.get())?;
         return Ok(ExitCode::SUCCESS);
     }
     let result: Value = serde_json::from_str(result.get()).unwrap_or_default();

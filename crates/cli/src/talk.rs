@@ -109,7 +109,7 @@ pub(crate) fn exit_of(failure: &Failure) -> Exit {
 pub(crate) fn refused(failure: Failure, is_json: bool) -> Error {
     if let (true, Failure::Client(ClientError::Refused(refusal))) = (is_json, &failure) {
         // The exit code says it too, should nobody read.
-        let _ = show::print(&format!("{{\"error\":{}}}\n", refusal.text));
+        let _ = show::print_json(&format!("{{\"error\":{}}}", refusal.text));
     }
     Error::of_command(exit_of(&failure), failure)
 }

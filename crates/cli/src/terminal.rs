@@ -86,6 +86,11 @@ pub(crate) fn visible(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
+/// Says on standard error what went wrong. It may quote what came from elsewhere. Whoever closed it does not want to know.
+pub(crate) fn complain(problem: &str) {
+    let _ = writeln!(io::stderr(), "mcp-bash: {}", harmless(problem));
+}
+
 /// Writes a text at once. Where nobody reads, that is an error of its own ([`nobody_reads`]).
 pub(crate) fn say(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout();

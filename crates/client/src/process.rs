@@ -17,7 +17,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 const LONGEST_MESSAGE: u64 = 256 * 1024 * 1024;
 
 /// So many messages wait to be heard; a server that sends more has to wait itself.
-const MOST_UNHEARD: usize = 64;
+const MOST_UNHEARD: usize = 16;
 
 /// How long to wait for a process that closed its output to exit, for the sake of its status.
 const PATIENCE: Duration = Duration::from_millis(100);

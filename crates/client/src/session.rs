@@ -18,7 +18,7 @@ const REVISION: &str = "2025-11-25";
 const MOST_PAGES: usize = 10_000;
 
 /// So many messages are read while the host thinks about a question; then the server has to wait.
-const MOST_HEARD: usize = 1_000;
+const MOST_HEARD: usize = 100;
 
 pub struct Session {
     connection: Connection,

@@ -13,6 +13,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::ffi::OsString;
 use std::fmt::Write;
+use std::path::Path;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -52,6 +53,19 @@ impl CallError {
     }
 }
 
+/// What kept a tool of that name from being found, as far as its path tells.
+fn skipped(project: &OpenProject, name: &str) -> Option<CallError> {
+    let is_part = |path: &Path| {
+        path.strip_prefix(&project.catalog.paths.tools).is_ok_and(|path| {
+            path.components()
+                .any(|part| Path::new(part.as_os_str()).file_stem().is_some_and(|stem| stem == name))
+        })
+    };
+    let skips = project.catalog.diagnostics.iter().filter(|diagnostic| diagnostic.tells_of_a_skip());
+    let skip = skips.into_iter().find(|diagnostic| is_part(&diagnostic.path))?;
+    Some(CallError::NotFound { kind: "tool", name: name.to_owned(), nearest: None, more: skip.to_string() })
+}
+
 /// A tool, as far as a call needs to know it.
 pub(crate) struct Callee {
     pub(crate) name: String,
@@ -78,6 +92,9 @@ impl Callee {
                     Exit::Failed,
                     format!("tool name `{name}` is used twice ({duplicate})"),
                 ));
+            }
+            if let Some(skipped) = skipped(project, name) {
+                return Err(Error::of_command(Exit::NotFound, skipped));
             }
             let known: Vec<&str> = tools.items().iter().map(|tool| tool.name.as_str()).collect();
             return Err(Error::of_command(

@@ -2,6 +2,7 @@
 
 use super::given::Pair;
 use super::parameters::{Kind, Parameter, Parameters};
+use crate::terminal::harmless_line;
 use clap::{Arg, ArgAction, ArgMatches};
 use std::collections::HashSet;
 
@@ -71,7 +72,7 @@ fn help(parameter: &Parameter) -> String {
         notes.push(format!("one of: {}", parameter.choices.join(", ")));
     }
     let notes = if notes.is_empty() { String::new() } else { format!(" [{}]", notes.join("; ")) };
-    format!("{}{notes}", crate::terminal::harmless(&parameter.description)).trim_start().to_owned()
+    harmless_line(&format!("{}{notes}", parameter.description))
 }
 
 /// The arguments that were given as flags and as pairs.

@@ -125,7 +125,7 @@ fn show_result(
 ) -> Result<ExitCode, Error> {
     let exit = judge::of_result(callee, given, result);
     if arguments.json {
-        show::print(&format!("{}\n", result.get()))?;
+        show::print_json(result.get())?;
         return Ok(exit.into());
     }
     let value: Value = serde_json::from_str(result.get()).unwrap_or_default();
@@ -138,7 +138,7 @@ fn show_result(
 fn told(arguments: &Arguments, callee: &Callee, failure: Failure) -> Error {
     if let (true, Failure::Client(ClientError::Refused(refusal))) = (arguments.json, &failure) {
         // The exit code says it too, should nobody read.
-        let _ = show::print(&format!("{{\"error\":{}}}\n", refusal.text));
+        let _ = show::print_json(&format!("{{\"error\":{}}}", refusal.text));
     }
     Error::of_command(judge::of_failure(callee, &failure), failure)
 }
@@ -239,6 +239,10 @@ impl OfCall {
 pub(crate) fn with_flags_first(words: Vec<OsString>) -> Vec<OsString> {
     let is_ours = |word: &OsString| word == "call" || word == "run-tool";
     let Some(place) = command_place(&words).filter(|place| is_ours(&words[*place])) else { return words };
+    let is_flag = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    if !words[place + 1..].iter().any(is_flag) {
+        return words;
+    }
     let command = own_command(&words[place]);
     let (mut ordered, after) = (words[..=place].to_vec(), &words[place + 1..]);
     let (mut ours, mut rest, mut index) = (Vec::new(), Vec::new(), 0);

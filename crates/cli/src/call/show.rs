@@ -107,6 +107,11 @@ pub(crate) fn for_stdout(text: String) -> String {
     if io::stdout().is_terminal() { harmless(&text) } else { text }
 }
 
+/// Writes JSON as it came, on a line of its own.
+pub(crate) fn print_json(json: &str) -> Result<(), Error> {
+    print(&for_stdout(format!("{json}\n")))
+}
+
 /// Writes to standard output. Whoever has read enough is not told of a failure.
 pub(crate) fn print(text: &str) -> Result<(), Error> {
     match say(text) {

@@ -145,7 +145,7 @@ fn call(
     conversation.end();
     match answer {
         Ok(result) => {
-            show::print(&format!("{}\n", report::result(callee, &result)))?;
+            show::print_json(&report::result(callee, &result))?;
             Ok(judge::of_result(callee, given, &result).into())
         }
         Err(failure) => Err(report::failed(judge::of_failure(callee, &failure), failure)),

@@ -69,5 +69,5 @@ fn print(code: i64, message: &str, data: Option<Value>) {
         report["data"] = data;
     }
     // The message goes to standard error as well, and the exit code says it too.
-    let _ = show::print(&format!("{report}\n"));
+    let _ = show::print_json(&report.to_string());
 }
