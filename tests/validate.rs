@@ -162,8 +162,8 @@ fn warnings_count_as_errors_only_strictly() {
 fn names_that_clients_refuse_are_told_with_who_and_why() {
     let told = |name: &str| findings(&with_name(name));
     assert_eq!(told("fine-name_2"), "");
-    let all = "the APIs of Anthropic, OpenAI, Gemini and Amazon Bedrock refuse every request that has it, with all other \
-               tools\n    → use at most 64 letters, digits, `_` and `-`\n";
+    let all = "the APIs of Anthropic, OpenAI, Gemini and Amazon Bedrock (and so Claude Desktop) refuse every request that has \
+               it, with all other tools\n    → use at most 64 letters, digits, `_` and `-`\n";
     let place = "tools/x/tool.meta.json:1 - calls its tool";
     assert_eq!(told("a b"), format!("✗ {place} `a b`: {all}"));
     assert_eq!(told(&"n".repeat(129)), format!("✗ {place} `{}…`: {all}", "n".repeat(80)));

@@ -21,7 +21,8 @@ pub(super) const BETTER_NAME: &str = "use at most 64 letters, digits, `_` and `-
 pub(crate) const NAME_CHARACTERS: Rule = Rule {
     what: "a tool's name with other characters than A-Z a-z 0-9 `_` `-` `.` `:`",
     severity: Error,
-    who: "the APIs of Anthropic, OpenAI, Gemini and Amazon Bedrock refuse every request that has it, with all other tools",
+    who: "the APIs of Anthropic, OpenAI, Gemini and Amazon Bedrock (and so Claude Desktop) refuse every request that has it, \
+          with all other tools",
     remedy: BETTER_NAME,
 };
 
@@ -43,7 +44,8 @@ pub(crate) const NAME_OVER_64: Rule = Rule {
 pub(crate) const NAME_OVER_128: Rule = Rule {
     what: "a tool's name of more than 128 characters",
     severity: Error,
-    who: "the APIs of Anthropic, OpenAI, Gemini and Amazon Bedrock refuse every request that has it, with all other tools",
+    who: "the APIs of Anthropic, OpenAI, Gemini and Amazon Bedrock (and so Claude Desktop) refuse every request that has it, \
+          with all other tools",
     remedy: BETTER_NAME,
 };
 
