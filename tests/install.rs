@@ -91,6 +91,7 @@ fn what_was_found_is_listed_and_nothing_is_done_without_a_name() {
     let nothing = "No client was found on this machine. `mcp-bash install NAME` writes its file in any case; \
                    docs/clients.md has the names.\n";
     assert_eq!(home.run(&["install"]), said(0, nothing, ""));
+    assert_eq!(home.run(&["install", "--all"]), said(0, nothing, ""));
     assert_eq!(home.run(&["uninstall"]), said(0, "No client has this project.\n", ""));
     fs::create_dir_all(home.path(".cursor")).unwrap();
     home.write(".codex/config.toml", "");
