@@ -91,6 +91,7 @@ fn what_was_found_is_listed_and_nothing_is_done_without_a_name() {
     let nothing = "No client was found on this machine. `mcp-bash install NAME` writes its file in any case; \
                    docs/clients.md has the names.\n";
     assert_eq!(home.run(&["install"]), said(0, nothing, ""));
+    assert_eq!(home.run(&["install", "--all"]), said(0, nothing, ""));
     assert_eq!(home.run(&["uninstall"]), said(0, "No client has this project.\n", ""));
     fs::create_dir_all(home.path(".cursor")).unwrap();
     home.write(".codex/config.toml", "");
@@ -114,15 +115,10 @@ fn what_was_found_is_listed_and_nothing_is_done_without_a_name() {
         "This project is installed in:\n  cursor  HOME/.cursor/mcp.json\n  codex   HOME/.codex/config.toml\n";
     assert_eq!(home.run(&["uninstall"]), said(2, listed, ask));
     assert_eq!(home.run(&["uninstall", "--all", "-q"]), said(0, "", ""));
-    assert_eq!(
-        home.files(""),
-        [&files[..], &[".codex/config.toml.bak2".into(), ".codex/config.toml.bak".into()]]
-            .concat()
-            .into_iter()
-            .collect::<std::collections::BTreeSet<_>>()
-            .into_iter()
-            .collect::<Vec<_>>()
-    );
+    let mut with_copies =
+        [files, vec![".codex/config.toml.bak".into(), ".codex/config.toml.bak2".into()]].concat();
+    with_copies.sort();
+    assert_eq!(home.files(""), with_copies);
 }
 
 #[test]

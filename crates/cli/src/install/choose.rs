@@ -31,7 +31,7 @@ pub(super) fn choose(verb: &str, found: &[Found], all: bool, as_json: bool) -> R
         clients.dedup();
         Choice::Clients(clients)
     };
-    if all {
+    if all && !found.is_empty() {
         return Ok(clients());
     }
     if as_json {

@@ -269,4 +269,13 @@ mod tests {
         }
         assert_eq!(put("mcp_servers = 1\n"), Err(EditError::NotAnObject));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "[a=.#1,'\"{}é\\[\\]\r\n]{0,40}", start in "(\\[mcp_servers.new\\]\r?\n)?") {
+            let text = format!("{start}{text}");
+            let _ = at().with(&text, "new", &entry());
+            let _ = at().without(&text, "new");
+        }
+    }
 }

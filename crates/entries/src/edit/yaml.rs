@@ -337,4 +337,15 @@ mod tests {
             assert_eq!(read["k"][word]["v"], word, "{text}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "[ab:{}#> '\"|&*é\\-\\[\\]\r\n]{0,50}", start in "(a:\n|a:\r\n  b: é\n|)") {
+            for is_list in [true, false] {
+                let (at, text) = (at("a", is_list), format!("{start}{text}"));
+                let _ = at.with(&text, "b", &entry());
+                let _ = at.without(&text, "b");
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! A member taken out of an object, with the comma that is not needed any more.
 
-use super::scan::{Kind, Node};
+use super::scan::{Kind, Node, comment_end};
 use super::{own_line_indent, position, root};
 use crate::client::Dialect;
 use crate::edit::EditError;
@@ -27,9 +27,10 @@ fn take_below(text: &str, node: &Node, path: &[&str]) -> Result<Vec<Splice>, Edi
     let previous_comma = index.checked_sub(1).and_then(|previous| members[previous].comma);
     let token_before = previous_comma.unwrap_or(node.span.start) + 1;
     // What follows in the same line must not come to stand behind `//`.
-    let may_join = !text[token_before..member.key_start].contains("//") || ends_line(text, end);
+    let line_before = end_of_previous_line(text, member.key_start);
+    let may_join = !has_line_comment(text, token_before, line_before) || ends_line(text, end);
     let begins_line = own_line_indent(text, member.key_start).is_some() && may_join;
-    let start = if begins_line { end_of_previous_line(text, member.key_start) } else { member.key_start };
+    let start = if begins_line { line_before } else { member.key_start };
     Ok(match (member.comma, previous_comma) {
         // Others follow, or a comma may stay.
         (Some(_), _) if begins_line => vec![Splice::delete(start..end)],
@@ -44,6 +45,19 @@ fn take_below(text: &str, node: &Node, path: &[&str]) -> Result<Vec<Splice>, Edi
             vec![Splice::delete(if is_alone { inside } else { start..end })]
         }
     })
+}
+
+/// Whether a comment that begins with `//` ends at `end`, in what is space and comments from `start` on.
+fn has_line_comment(text: &str, start: usize, end: usize) -> bool {
+    let mut at = start;
+    while at < end {
+        match comment_end(text, at) {
+            Some(comment) if comment == end && text[at..].starts_with("//") => return true,
+            Some(comment) => at = comment,
+            None => at += 1,
+        }
+    }
+    false
 }
 
 fn end_of_previous_line(text: &str, at: usize) -> usize {
