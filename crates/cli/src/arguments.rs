@@ -1,7 +1,7 @@
 //! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
 
 use crate::error::Error;
-use crate::{ask, demo, download, health, jq, provider, registry, serve};
+use crate::{ask, demo, download, health, jq, provider, registry, serve, testing};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -60,6 +60,9 @@ enum Command {
     /// Check an executable that provides tools; for scripts, read what a URI names
     #[command(subcommand)]
     Provider(provider::Arguments),
+
+    /// Run the tests of the project against a real server; or check that no change breaks clients
+    Test(testing::Arguments),
 
     /// Run jq, as scripts do on a machine that has none
     #[command(disable_help_flag = true)]
@@ -134,6 +137,7 @@ impl CommandLine {
             Command::Health(arguments) => Ok(health::run(&common, &arguments)),
             Command::Registry(arguments) => registry::run(&common, &arguments),
             Command::Provider(arguments) => provider::run(&common, &arguments),
+            Command::Test(arguments) => testing::run(&common, &arguments),
             Command::Jq(arguments) => Ok(jq::run(arguments.words.into_iter())),
             Command::Ask(arguments) => ask::run(&arguments),
             Command::Download(arguments) => download::run(&arguments),
@@ -179,6 +183,7 @@ impl Command {
             Self::Health(_) => "health",
             Self::Registry(_) => "registry",
             Self::Provider(_) => "provider",
+            Self::Test(_) => "test",
             Self::Jq(_) => "jq",
             Self::Ask(_) => "ask",
             Self::Download(_) => "download",

@@ -26,6 +26,7 @@ mod shell_words;
 mod start_checks;
 mod startup;
 mod terminal;
+mod testing;
 mod welcome;
 
 use arguments::CommandLine;

@@ -4,6 +4,7 @@
 use crate::error::Error;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -30,6 +31,8 @@ pub struct Launch {
     pub folder: Option<PathBuf>,
     /// Whether what it writes on standard error is thrown away.
     pub silent: bool,
+    /// The file that what it writes on standard error is put into, from its beginning on.
+    pub errors: Option<PathBuf>,
 }
 
 pub struct ServerProcess {
@@ -52,6 +55,9 @@ impl ServerProcess {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         if launch.silent {
             command.stderr(Stdio::null());
+        }
+        if let Some(file) = &launch.errors {
+            command.stderr(File::create(file).map_err(failed)?);
         }
         let mut child = command.spawn().map_err(failed)?;
         let (messages, to_write) = mpsc::channel();
