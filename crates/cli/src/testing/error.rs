@@ -13,7 +13,9 @@ pub(super) enum TestError {
     CaseFiles { problems: Vec<String> },
     #[error("no test matches `{pattern}`; {remedy}")]
     NothingMatches { pattern: String, remedy: String },
-    #[error("`--update` shows each change and asks, and there is no terminal to ask at; `--update --yes` records them all")]
+    #[error(
+        "`--update` shows each change and asks, and there is no terminal to ask at; `--update --yes` records them all"
+    )]
     NobodyToAsk,
     #[error("failed to write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },

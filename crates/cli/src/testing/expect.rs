@@ -1,10 +1,13 @@
 //! Compares what a case got with what it expects.
 
-use super::case::{Case, Expect, ExpectedError, ExpectedLog, ExpectedProgress, FileAfter, Pattern, ResultSchema};
+use super::case::{
+    Case, Expect, ExpectedError, ExpectedLog, ExpectedProgress, FileAfter, Pattern, ResultSchema,
+};
 use super::diff::{DiffLine, cut, diff};
 use super::host::{Heard, Logged, Progress};
 use super::result::{Got, GotError, Places};
 use serde_json::Value;
+use std::fmt::Write;
 use std::path::Path;
 
 /// The longest file that is looked at afterwards, in bytes.
@@ -54,7 +57,10 @@ fn check_error(expect: &Expect, got: &Got, found: &mut Vec<Mismatch>) {
         ))),
         (Some(wanted), Some(error)) => check_wanted_error(wanted, error, found),
         (Some(_), None) => {
-            found.push(Mismatch::new(format!("an error is expected, and it succeeded:{}", cut_lines(&got.text))));
+            found.push(Mismatch::new(format!(
+                "an error is expected, and it succeeded:{}",
+                cut_lines(&got.text)
+            )));
         }
         _ => {}
     }
@@ -98,7 +104,8 @@ fn check_value(expect: &Expect, got: &Got, found: &mut Vec<Mismatch>) {
         return;
     }
     let Some(value) = got.value() else {
-        let problem = format!("there is no structured result, and the text is no JSON:{}", cut_lines(&got.text));
+        let problem =
+            format!("there is no structured result, and the text is no JSON:{}", cut_lines(&got.text));
         return found.push(Mismatch::new(problem));
     };
     if let Some(wanted) = &expect.structured
@@ -109,7 +116,11 @@ fn check_value(expect: &Expect, got: &Got, found: &mut Vec<Mismatch>) {
     if let Some(wanted) = &expect.structured_part {
         let part = part_of(wanted, &value);
         if !is_equal(wanted, &part) {
-            found.push(Mismatch::with_diff("the structured result lacks a part", &pretty(wanted), &pretty(&part)));
+            found.push(Mismatch::with_diff(
+                "the structured result lacks a part",
+                &pretty(wanted),
+                &pretty(&part),
+            ));
         }
     }
     if let Some(ResultSchema(schema)) = &expect.schema
@@ -146,7 +157,8 @@ fn check_heard(expect: &Expect, heard: &Heard, found: &mut Vec<Mismatch>) {
         found.push(Mismatch::new(format!("{problem}; {}", came_words(&came))));
     }
     if let Some(missing) = first_missing(&expect.logs, &heard.logs, is_such_log) {
-        let came: Vec<String> = heard.logs.iter().map(|log| format!("[{}] {}", log.level, log.text)).collect();
+        let came: Vec<String> =
+            heard.logs.iter().map(|log| format!("[{}] {}", log.level, log.text)).collect();
         let level = missing.level.as_ref().map(|level| format!("[{level}] ")).unwrap_or_default();
         let text = missing.contains.as_deref().unwrap_or_default();
         found.push(Mismatch::new(format!("no log `{level}{text}` came in its turn; {}", came_words(&came))));
@@ -165,7 +177,7 @@ fn is_such_progress(wanted: &ExpectedProgress, came: &Progress) -> bool {
         (Some(wanted), Some(came)) => (wanted - came).abs() < 1e-9,
         (Some(_), None) => false,
     };
-    is_number(wanted.progress, came.progress)
+    is_number(wanted.progress, came.done)
         && is_number(wanted.total, came.total)
         && wanted.message.as_ref().is_none_or(|message| came.message.contains(message.as_str()))
 }
@@ -184,7 +196,7 @@ fn expected_progress_words(wanted: &ExpectedProgress) -> String {
 
 fn progress_words(progress: &Progress) -> String {
     let number = |value: Option<f64>| value.map_or_else(|| "?".to_owned(), |value| value.to_string());
-    format!("{}/{} {}", number(progress.progress), number(progress.total), progress.message)
+    format!("{}/{} {}", number(progress.done), number(progress.total), progress.message)
 }
 
 /// What came instead, in a few lines.
@@ -199,7 +211,7 @@ fn came_words(came: &[String]) -> String {
         words.push_str(&cut(one));
     }
     if came.len() > MOST {
-        words.push_str(&format!("\n  … and {} more", came.len() - MOST));
+        let _ = write!(words, "\n  … and {} more", came.len() - MOST);
     }
     words
 }
@@ -208,7 +220,9 @@ fn check_file(path: &str, after: &FileAfter, dir: &Path, places: &Places, found:
     let file = dir.join(path);
     let is_there = file.symlink_metadata().is_ok();
     match after {
-        FileAfter::Absent if is_there => found.push(Mismatch::new(format!("`{path}` is there, and must not be"))),
+        FileAfter::Absent if is_there => {
+            found.push(Mismatch::new(format!("`{path}` is there, and must not be")));
+        }
         FileAfter::Absent => {}
         _ if !is_there => found.push(Mismatch::new(format!("`{path}` is not there"))),
         FileAfter::There => {}
@@ -302,7 +316,7 @@ fn without_end(text: &str) -> &str {
 }
 
 fn lines(items: &[String]) -> String {
-    items.iter().map(|item| format!("{item}\n")).collect()
+    items.join("\n")
 }
 
 /// The beginning of a text as it stands after a colon: in the same line, or indented where there are several lines.
@@ -313,9 +327,12 @@ fn cut_lines(text: &str) -> String {
         [] => " it is empty".to_owned(),
         [line] => format!(" {}", cut(line)),
         _ => {
-            let mut shown: String = all.iter().take(MOST).map(|line| format!("\n  {}", cut(line))).collect();
+            let mut shown = String::new();
+            for line in all.iter().take(MOST) {
+                let _ = write!(shown, "\n  {}", cut(line));
+            }
             if all.len() > MOST {
-                shown.push_str(&format!("\n  … and {} more lines", all.len() - MOST));
+                let _ = write!(shown, "\n  … and {} more lines", all.len() - MOST);
             }
             shown
         }

@@ -83,8 +83,9 @@ pub(super) fn find(project: &Path) -> Vec<External> {
 
 /// A file that other tests read: `test_helper.bash`, `_common.sh`.
 fn is_helper(name: &OsStr) -> bool {
+    let is_bash = Path::new(name).extension().is_some_and(|ending| ending == "bash");
     let name = name.to_string_lossy().to_ascii_lowercase();
-    name.starts_with(['.', '_']) || name.ends_with(".bash") || name.contains("helper")
+    name.starts_with(['.', '_']) || is_bash || name.contains("helper")
 }
 
 /// Whether a file is meant to be run: it is executable, and begins as a program does.
@@ -267,7 +268,12 @@ mod tests {
         );
         assert_eq!(
             of_tap("bats: syntax error\n", ExitStatus::from_raw(256)),
-            Outcome::Ran { passed: 0, failed: 0, skipped: 0, problem: Some("it ended with exit status: 1".into()) }
+            Outcome::Ran {
+                passed: 0,
+                failed: 0,
+                skipped: 0,
+                problem: Some("it ended with exit status: 1".into())
+            }
         );
     }
 

@@ -144,7 +144,9 @@ pub(super) fn pattern(node: &Node, name: &str) -> Result<Pattern, Wrong> {
 pub(super) fn inner_path(key: &super::node::Key) -> Result<String, Wrong> {
     let is_inside = !key.name.is_empty()
         && !key.name.contains('\0')
-        && Path::new(&key.name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        && Path::new(&key.name)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if is_inside {
         return Ok(key.name.clone());
     }

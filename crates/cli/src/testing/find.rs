@@ -1,10 +1,10 @@
 //! Finds the case files of a project and reads them.
 
 use super::case::Case;
+use super::plain::plain_line;
 use super::read_case::{CaseFile, cases};
 use super::snapshot;
 use super::subjects::Subjects;
-use super::plain::plain_line;
 use mcp_bash_project::Paths;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -72,7 +72,11 @@ fn alike(cases: &[Case]) -> Vec<CaseProblem> {
         if let Some(line) = known.insert(snapshot::path(case), case.place.line) {
             let problem =
                 format!("another case of this file is called `{}` or much like it (line {line})", case.name);
-            problems.push(CaseProblem { file: case.place.shown.clone(), line: Some(case.place.line), problem });
+            problems.push(CaseProblem {
+                file: case.place.shown.clone(),
+                line: Some(case.place.line),
+                problem,
+            });
         }
     }
     problems

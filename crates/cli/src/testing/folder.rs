@@ -87,7 +87,8 @@ impl WorkerFolder {
         filled: impl Fn(&str) -> String,
     ) -> Result<(), String> {
         for (path, file) in files {
-            let failed = |error: io::Error| format!("failed to write `{path}` into the folder of the case: {error}");
+            let failed =
+                |error: io::Error| format!("failed to write `{path}` into the folder of the case: {error}");
             let target = self.dir.join(path);
             if let Some(above) = target.parent() {
                 fs::create_dir_all(above).map_err(failed)?;

@@ -34,7 +34,7 @@ pub(super) struct Heard {
 
 #[derive(Debug, Clone)]
 pub(super) struct Progress {
-    pub(super) progress: Option<f64>,
+    pub(super) done: Option<f64>,
     pub(super) total: Option<f64>,
     pub(super) message: String,
 }
@@ -116,7 +116,7 @@ impl Host for TestHost {
         match method {
             "notifications/progress" if self.heard.progress.len() < MOST => {
                 self.heard.progress.push(Progress {
-                    progress: params["progress"].as_f64(),
+                    done: params["progress"].as_f64(),
                     total: params["total"].as_f64(),
                     message: params["message"].as_str().unwrap_or_default().to_owned(),
                 });

@@ -85,7 +85,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Write a report in the format of JUnit to this file too
+    /// Write a report as `JUnit` XML to this file too
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 
@@ -121,17 +121,14 @@ Exit codes: 0 all passed, 1 some failed, 2 a case file cannot be read, 4 nothing
 docs/testing.md says what a case can hold.";
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
-    let review = match arguments.update {
-        // Whoever has nobody to ask is told before anything is run.
-        true => Some(Review::new(arguments.yes)?),
-        false => None,
-    };
-    let session = TestSession::open(common)?;
+    // Whoever has nobody to ask is told before anything is run.
+    let review = if arguments.update { Some(Review::new(arguments.yes)?) } else { None };
+    let mut session = TestSession::open(common)?;
     if arguments.contract {
         return Ok(contract::run(&session, arguments.json, common.quiet, review)?);
     }
     if arguments.watch {
-        return Ok(watch::run(common, arguments, &session)?);
+        return Ok(watch::run(common, arguments, &mut session)?);
     }
     let selection = Selection::read(&session, arguments)?;
     if arguments.list {
@@ -143,7 +140,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         record(&mut report, review)?;
     }
     tell(&report, common, arguments)?;
-    Ok(exit(&report, arguments).into())
+    Ok(if report.has_failed() { Exit::Failed } else { Exit::Done }.into())
 }
 
 /// All that a run needs: the project, the folder for its cases, the signals that end it.
@@ -178,6 +175,12 @@ impl TestSession {
         Ok(Self { runtime, folder, setting, paths, subjects, stop })
     }
 
+    /// Reads the project anew, after a change.
+    fn read_again(&mut self, common: &Common) -> Result<(), Error> {
+        (self.paths, self.subjects) = read_project(common)?;
+        Ok(())
+    }
+
     fn run(&self, selection: &Selection, arguments: &Arguments) -> Result<Report, TestError> {
         let start = Instant::now();
         let jobs = arguments.jobs.map_or_else(processors, usize::from);
@@ -190,8 +193,16 @@ impl TestSession {
                 let ran = external::run(external, &self.setting, &folder, self.stop.clone()).await;
                 externals.push(ran.ok_or(TestError::Interrupted)?);
             }
-            let untested = selection.untested.clone();
-            Ok(Report { cases, externals, untested, recorded: 0, duration: start.elapsed() })
+            Ok(Report {
+                cases,
+                externals,
+                untested: selection.untested.clone(),
+                recorded: 0,
+                duration: start.elapsed(),
+                is_whole: arguments.patterns.is_empty(),
+                requires_tests: arguments.require_tests,
+                allows_missing: arguments.allow_missing,
+            })
         })
     }
 }
@@ -207,7 +218,9 @@ impl Selection {
                     .collect();
                 print(&format!("{:#}\n", json!({ "problems": problems })))?;
             }
-            return Err(TestError::CaseFiles { problems: problems.iter().map(ToString::to_string).collect() });
+            return Err(TestError::CaseFiles {
+                problems: problems.iter().map(ToString::to_string).collect(),
+            });
         }
         let tested: HashSet<&str> = cases
             .iter()
@@ -244,11 +257,8 @@ fn read_project(common: &Common) -> Result<(Paths, Subjects), Error> {
 /// Becomes true when Ctrl-C is pressed, or somebody else asks us to end.
 fn catch_signals(runtime: &Runtime) -> std::io::Result<tokio::sync::watch::Receiver<bool>> {
     let _inside = runtime.enter();
-    let [mut interrupt, mut terminate, mut hangup] = [
-        signal(SignalKind::interrupt())?,
-        signal(SignalKind::terminate())?,
-        signal(SignalKind::hangup())?,
-    ];
+    let [mut interrupt, mut terminate, mut hangup] =
+        [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?];
     let (sender, stop) = tokio::sync::watch::channel(false);
     runtime.spawn(async move {
         tokio::select! {
@@ -309,11 +319,4 @@ fn print(text: &str) -> Result<(), TestError> {
         Err(error) if !nobody_reads(&error) => Err(TestError::Print(error)),
         _ => Ok(()),
     }
-}
-
-fn exit(report: &Report, arguments: &Arguments) -> Exit {
-    let totals = report.totals();
-    let is_incomplete = totals.not_run > 0 && !arguments.allow_missing;
-    let lacks_tests = arguments.require_tests && !report.untested.is_empty();
-    if totals.failed > 0 || is_incomplete || lacks_tests { Exit::Failed } else { Exit::Done }
 }

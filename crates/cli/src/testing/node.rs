@@ -75,7 +75,8 @@ fn wrong_yaml(words: &str) -> Wrong {
         let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
         line = digits.parse().ok();
         let rest = after[digits.len()..].trim_start_matches([',', ' ']);
-        let rest = rest.strip_prefix("column ").unwrap_or(rest).trim_start_matches(|c: char| c.is_ascii_digit());
+        let rest =
+            rest.strip_prefix("column ").unwrap_or(rest).trim_start_matches(|c: char| c.is_ascii_digit());
         let before = before.trim_end().trim_end_matches(" at").trim_end_matches("error:").trim_end();
         let rest = rest.trim_start_matches([':', ' ']);
         problem = match (before.is_empty(), rest.is_empty()) {
@@ -188,7 +189,7 @@ mod tests {
         let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for level in 1..12 {
             let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
-            bomb.push_str(&format!("a{level}: &a{level} [{aliases}]\n"));
+            bomb = format!("{bomb}a{level}: &a{level} [{aliases}]\n");
         }
         for text in [deep, bomb] {
             let wrong = Node::read(&text).unwrap_err();

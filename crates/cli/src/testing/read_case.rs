@@ -17,13 +17,37 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const KEYS: [&str; 14] = [
-    "name", "tool", "prompt", "resource", "complete", "arguments", "files", "environment", "roots", "answers",
-    "timeout", "skip", "replace", "expect",
+    "name",
+    "tool",
+    "prompt",
+    "resource",
+    "complete",
+    "arguments",
+    "files",
+    "environment",
+    "roots",
+    "answers",
+    "timeout",
+    "skip",
+    "replace",
+    "expect",
 ];
 
 const EXPECTATIONS: [&str; 14] = [
-    "text", "contains", "lacks", "matches", "structured", "structured_part", "schema", "snapshot", "error",
-    "exit_code", "progress", "logs", "asks", "files",
+    "text",
+    "contains",
+    "lacks",
+    "matches",
+    "structured",
+    "structured_part",
+    "schema",
+    "snapshot",
+    "error",
+    "exit_code",
+    "progress",
+    "logs",
+    "asks",
+    "files",
 ];
 
 /// How long a case may take, where it does not say.
@@ -191,7 +215,8 @@ fn answer(node: &Node) -> Result<Answer, Wrong> {
 fn replacements(node: &Node, name: &str) -> Result<Vec<(Regex, String)>, Wrong> {
     let replacements = items(node, name)?.iter().map(|item| {
         let fields = Fields::of(item, "a replacement", &["pattern", "with"])?;
-        let (Some(pattern), Some(with)) = (fields.optional("pattern", pattern)?, fields.optional("with", text)?)
+        let (Some(pattern), Some(with)) =
+            (fields.optional("pattern", pattern)?, fields.optional("with", text)?)
         else {
             return Err(item.wrong("a replacement needs a `pattern` and what comes in its place: `with`"));
         };
@@ -213,7 +238,8 @@ fn expect(file: &CaseFile<'_>, node: &Node) -> Result<Expect, Wrong> {
         snapshot: fields.or_default("snapshot", truth)?,
         error: fields.optional("error", error)?.flatten(),
         exit_code: fields.optional("exit_code", whole_number)?,
-        progress: fields.or_default("progress", |node, name| items(node, name)?.iter().map(progress).collect())?,
+        progress: fields
+            .or_default("progress", |node, name| items(node, name)?.iter().map(progress).collect())?,
         logs: fields.or_default("logs", |node, name| items(node, name)?.iter().map(log).collect())?,
         asks: fields.optional("asks", texts)?,
         files: fields.or_default("files", files_after)?,
@@ -225,8 +251,9 @@ fn schema(file: &CaseFile<'_>, node: &Node) -> Result<ResultSchema, Wrong> {
     let written = match &node.value {
         Tree::Plain(Value::String(path)) => {
             let path = beside(file, path);
-            mcp_bash_files::read_text(&path, MAX_SCHEMA_BYTES as u64)
-                .map_err(|error| node.wrong(format!("failed to read the schema {}: {error}", path.display())))?
+            mcp_bash_files::read_text(&path, MAX_SCHEMA_BYTES as u64).map_err(|error| {
+                node.wrong(format!("failed to read the schema {}: {error}", path.display()))
+            })?
         }
         _ => node.to_value().to_string(),
     };
@@ -294,7 +321,9 @@ fn files_after(node: &Node, name: &str) -> Result<Vec<(String, FileAfter)>, Wron
                     matches: fields.or_default("matches", patterns)?,
                 }
             }
-            Tree::List(_) => return Err(value.wrong(format!("`{path}` must be a text, and is {}", kind(value)))),
+            Tree::List(_) => {
+                return Err(value.wrong(format!("`{path}` must be a text, and is {}", kind(value))));
+            }
             Tree::Plain(_) => FileAfter::Exactly(text(value, &path)?),
         };
         Ok((path, after))

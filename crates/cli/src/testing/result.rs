@@ -70,7 +70,7 @@ impl Places {
         changed(value, &|text| self.filled(text))
     }
 
-    fn named_value(&self, value: &Value) -> Value {
+    pub(super) fn named_value(&self, value: &Value) -> Value {
         changed(value, &|text| self.named(text))
     }
 }
@@ -98,7 +98,7 @@ impl Got {
             Subject::Completion { .. } => of_completion(&result),
         };
         got.exit_code = result["_meta"]["exitCode"].as_i64();
-        got.stderr = result["_meta"]["stderr"].as_str().unwrap_or_default().to_owned();
+        got.stderr = result["_meta"]["stderr"].as_str().map(str::to_owned).unwrap_or_default();
         got.heard = named_heard(heard, places);
         got
     }
@@ -153,14 +153,16 @@ fn of_tool(result: &Value) -> Got {
     let text = joined_texts(&result["content"]);
     if let Some(value) = &structured {
         // The same again for clients that read text only.
-        let repeats = |part: &Part| serde_json::from_str::<Value>(&part.text).is_ok_and(|read| read == *value);
+        let repeats =
+            |part: &Part| serde_json::from_str::<Value>(&part.text).is_ok_and(|read| read == *value);
         parts.retain(|part| part.heading != "text" || !repeats(part));
         parts.push(Part { heading: "structured".to_owned(), text: format!("{value:#}") });
     }
     let is_error = result["isError"] == true;
     if is_error {
         let code = result["_meta"]["exitCode"].as_i64();
-        let heading = code.map_or_else(|| "failed".to_owned(), |code| format!("failed with exit code {code}"));
+        let heading =
+            code.map_or_else(|| "failed".to_owned(), |code| format!("failed with exit code {code}"));
         parts.insert(0, Part { heading, text: String::new() });
     }
     let error = is_error.then(|| GotError { message: text.clone(), code: None });

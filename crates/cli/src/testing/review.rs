@@ -4,6 +4,7 @@ use super::diff::diff;
 use super::error::TestError;
 use super::report::diff_line;
 use crate::terminal::{Terminal, say};
+use std::fmt::Write;
 use std::io::{self, BufRead, IsTerminal};
 
 /// What the person said to the last change.
@@ -27,7 +28,8 @@ pub(super) struct Review {
 impl Review {
     /// With `yes` everything is recorded without a question. Without, there must be somebody to ask.
     pub(super) fn new(yes: bool) -> Result<Self, TestError> {
-        if !yes && !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+        let is_at_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+        if !yes && !is_at_terminal {
             return Err(TestError::NobodyToAsk);
         }
         let decision = if yes { Decision::All } else { Decision::Ask };
@@ -43,7 +45,7 @@ impl Review {
         }
         let mut shown = format!("\n{}\n", self.terminal.painted("1", title));
         for line in diff(before, after) {
-            shown.push_str(&format!("  {}\n", diff_line(&line, self.terminal)));
+            let _ = writeln!(shown, "  {}", diff_line(&line, self.terminal));
         }
         say(&shown).map_err(TestError::Print)?;
         loop {

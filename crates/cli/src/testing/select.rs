@@ -27,9 +27,8 @@ pub(super) fn select(
     }
     let exact: Vec<&String> =
         patterns.iter().filter(|pattern| cases.iter().any(|case| case.id() == **pattern)).collect();
-    let is_meant = |case: &Case| {
-        patterns.iter().any(|pattern| is_named(case, pattern, exact.contains(&pattern)))
-    };
+    let is_meant =
+        |case: &Case| patterns.iter().any(|pattern| is_named(case, pattern, exact.contains(&pattern)));
     let is_meant_program = |external: &External| {
         patterns.iter().any(|pattern| !exact.contains(&pattern) && contains(&external.shown, pattern))
     };

@@ -123,7 +123,10 @@ impl TestServer {
     }
 
     /// A server as clients find it that were started with nothing special.
-    pub(super) async fn plain(setting: &Setting, folder: &WorkerFolder) -> Result<(Session, TestHost), ClientError> {
+    pub(super) async fn plain(
+        setting: &Setting,
+        folder: &WorkerFolder,
+    ) -> Result<(Session, TestHost), ClientError> {
         let wanted = Wanted { environment: Vec::new(), roots: vec![folder.dir.clone()] };
         let Self { session, host, .. } = Self::start(setting, folder, wanted).await?;
         Ok((session, host))
@@ -182,7 +185,10 @@ fn request(case: &Case, places: &Places) -> (&'static str, Value) {
                 Completed::Resource(uri) => json!({ "type": "ref/resource", "uri": uri }),
             };
             let argument = json!({ "name": argument, "value": places.filled(value) });
-            ("completion/complete", json!({ "ref": of, "argument": argument, "context": { "arguments": arguments } }))
+            (
+                "completion/complete",
+                json!({ "ref": of, "argument": argument, "context": { "arguments": arguments } }),
+            )
         }
     }
 }

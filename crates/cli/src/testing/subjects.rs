@@ -17,6 +17,8 @@ pub(super) struct Subjects {
     testable: Vec<Testable>,
     root: PathBuf,
     tools: PathBuf,
+    /// Folders that belong to nothing in particular.
+    shared: Vec<PathBuf>,
 }
 
 impl Subjects {
@@ -38,7 +40,8 @@ impl Subjects {
             subject: Subject::Resource(resource.uri.clone()),
         });
         let testable = tools.chain(prompts).chain(resources).collect();
-        Self { testable, root: paths.root.clone(), tools: paths.tools.clone() }
+        let shared = [&paths.tools, &paths.prompts, &paths.resources].map(Clone::clone).into();
+        Self { testable, root: paths.root.clone(), tools: paths.tools.clone(), shared }
     }
 
     /// The names of all tools, in order.
@@ -48,6 +51,15 @@ impl Subjects {
         names.sort();
         names.dedup();
         names
+    }
+
+    /// Whether a changed file, which is none of a test, may make a difference to something: it stands in its folder, or in
+    /// the folder of nothing in particular.
+    pub(super) fn is_concerned(&self, subject: &Subject, file: &Path) -> bool {
+        let is_own =
+            |folder: &Path| !self.shared.iter().any(|shared| shared == folder) && file.starts_with(folder);
+        let mut owners = self.testable.iter().filter(|testable| is_own(&testable.folder)).peekable();
+        owners.peek().is_none() || owners.any(|owner| owner.subject == *subject)
     }
 
     /// What the cases of a file test that do not say: what stands in the folder beside it. Of several the one that is
@@ -69,13 +81,16 @@ impl Subjects {
         }
         match here.as_slice() {
             [only] => Ok(only.subject.clone()),
-            [] => Err("nothing in the folder above can be tested; say what it tests with `tool: NAME`, or see \
+            [] => {
+                Err("nothing in the folder above can be tested; say what it tests with `tool: NAME`, or see \
                        `mcp-bash health`"
-                .to_owned()),
+                    .to_owned())
+            }
             _ => {
                 let folder = owner.file_name().unwrap_or_default().to_string_lossy();
                 called(&folder).map(|found| found.subject.clone()).ok_or_else(|| {
-                    "there are several things to test in the folder above; say which with `tool: NAME`".to_owned()
+                    "there are several things to test in the folder above; say which with `tool: NAME`"
+                        .to_owned()
                 })
             }
         }

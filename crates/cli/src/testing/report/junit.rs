@@ -1,4 +1,4 @@
-//! The report as JUnit XML, which CI services read.
+//! The report as `JUnit` XML, which CI services read.
 
 use super::{Report, Totals};
 use crate::testing::external::{ExternalReport, Outcome};
@@ -51,7 +51,8 @@ fn suite(out: &mut String, name: &str, cases: &[&CaseReport]) {
                 let _ = writeln!(out, r#"><skipped message="{}"/></testcase>"#, escaped(why));
             }
             Status::Failed(mismatches) => {
-                let problems: Vec<&str> = mismatches.iter().map(|mismatch| mismatch.problem.as_str()).collect();
+                let problems: Vec<&str> =
+                    mismatches.iter().map(|mismatch| mismatch.problem.as_str()).collect();
                 let mut body = String::new();
                 for mismatch in mismatches {
                     let _ = writeln!(body, "{}", mismatch.problem);
@@ -60,7 +61,12 @@ fn suite(out: &mut String, name: &str, cases: &[&CaseReport]) {
                     }
                 }
                 let first = problems.first().and_then(|problem| problem.lines().next()).unwrap_or_default();
-                let _ = write!(out, ">\n      <failure message=\"{}\">{}</failure>\n", escaped(first), escaped(&body));
+                let _ = write!(
+                    out,
+                    ">\n      <failure message=\"{}\">{}</failure>\n",
+                    escaped(first),
+                    escaped(&body)
+                );
                 if !report.stderr.is_empty() {
                     let _ = writeln!(out, "      <system-err>{}</system-err>", escaped(&report.stderr));
                 }

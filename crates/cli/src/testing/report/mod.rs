@@ -22,6 +22,12 @@ pub(super) struct Report {
     /// How many snapshots were recorded.
     pub(super) recorded: usize,
     pub(super) duration: Duration,
+    /// Whether all tests were meant.
+    pub(super) is_whole: bool,
+    /// Whether a tool without a test is a failure.
+    pub(super) requires_tests: bool,
+    /// Whether programs may be missing that run tests.
+    pub(super) allows_missing: bool,
 }
 
 /// How many tests ended how.
@@ -56,6 +62,15 @@ impl Report {
             }
         }
         totals
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        let totals = self.totals();
+        totals.failed > 0 || totals.not_run > 0 && !self.allows_missing || self.lacks_tests()
+    }
+
+    fn lacks_tests(&self) -> bool {
+        self.requires_tests && !self.untested.is_empty()
     }
 
     /// The cases of each thing that is tested, in the order in which these come first.

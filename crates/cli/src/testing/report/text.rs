@@ -43,14 +43,27 @@ pub(in crate::testing) fn text(report: &Report, loudness: Loudness, terminal: Te
     for external in &report.externals {
         failed_external(&mut out, external, terminal);
     }
+    if loudness == Loudness::Quiet {
+        missing(&mut out, report, terminal);
+    }
+    let is_of_interest = report.lacks_tests() || loudness != Loudness::Quiet && report.is_whole;
+    if is_of_interest && !report.untested.is_empty() {
+        let names: Vec<String> = report.untested.iter().map(|name| plain_line(name)).collect();
+        let _ = write!(out, "\nTools without a test: {}\n", names.join(", "));
+    }
     if loudness != Loudness::Quiet {
-        if !report.untested.is_empty() {
-            let names: Vec<String> = report.untested.iter().map(|name| plain_line(name)).collect();
-            let _ = write!(out, "\nTools without a test: {}\n", names.join(", "));
-        }
         let _ = write!(out, "\n{}\n", summary(report, terminal));
     }
-    out
+    // Each part begins with an empty line, and the first one of all needs none.
+    out.trim_start_matches('\n').to_owned()
+}
+
+/// The files that could not be run, where that makes the run fail.
+fn missing(out: &mut String, report: &Report, terminal: Terminal) {
+    let reports = report.externals.iter().filter(|external| matches!(external.outcome, Outcome::NotRun(_)));
+    for external in reports.filter(|_| !report.allows_missing) {
+        external_line(out, external, terminal);
+    }
 }
 
 fn groups(out: &mut String, report: &Report, terminal: Terminal) {
@@ -58,7 +71,13 @@ fn groups(out: &mut String, report: &Report, terminal: Terminal) {
         let failed = cases.iter().filter(|case| matches!(case.status, Status::Failed(_))).count();
         let skipped = cases.iter().filter(|case| matches!(case.status, Status::Skipped(_))).count();
         let totals = Totals { failed, skipped, passed: cases.len() - failed - skipped, not_run: 0 };
-        let _ = writeln!(out, "{}  {}  {}", verdict(failed > 0, terminal), plain_line(name), counted(totals, "case"));
+        let _ = writeln!(
+            out,
+            "{}  {}  {}",
+            verdict(failed > 0, terminal),
+            plain_line(name),
+            counted(totals, "case")
+        );
     }
     for report in &report.externals {
         external_line(out, report, terminal);
@@ -189,7 +208,8 @@ fn last_lines(out: &mut String, text: &str, most: usize) {
 fn summary(report: &Report, terminal: Terminal) -> String {
     let Totals { passed, failed, skipped, not_run } = report.totals();
     if passed + failed + skipped + not_run == 0 {
-        return "No tests yet. A case is a few lines in `tools/NAME/tests/NAME.yaml`: see docs/testing.md".to_owned();
+        return "No tests yet. A case is a few lines in `tools/NAME/tests/NAME.yaml`: see docs/testing.md"
+            .to_owned();
     }
     let mut words = format!("{passed} passed, {failed} failed");
     if skipped > 0 {
@@ -208,5 +228,9 @@ fn summary(report: &Report, terminal: Terminal) -> String {
 /// A word as a shell takes it.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '_' | '.' | ':');
-    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", plain_line(word).replace('\'', r"'\''")) }
+    if word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", plain_line(word).replace('\'', r"'\''"))
+    }
 }
