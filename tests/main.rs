@@ -59,6 +59,7 @@ mod stateless;
 mod stdout;
 mod subscriptions;
 mod surroundings;
+mod testing;
 mod timeouts;
 mod trust;
 mod variables;

@@ -3,7 +3,7 @@
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs::{File, OpenOptions};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 
@@ -20,6 +20,23 @@ impl Terminal {
         let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&screen, size).expect("a size");
         Self { screen }
+    }
+
+    /// What a program shows to a person who types this, and its exit code.
+    pub(crate) fn run_typing(self, mut command: Command, typed: &str) -> (String, Option<i32>) {
+        let path = ptsname(&self.screen, Vec::new()).expect("a name");
+        let open = || OpenOptions::new().read(true).write(true).open(path.to_str().expect("a path"));
+        command.stdin(open().expect("a terminal")).stdout(open().expect("a terminal")).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        drop(command);
+        let mut screen = File::from(self.screen);
+        screen.write_all(typed.as_bytes()).expect("a terminal takes what is typed");
+        let (mut shown, mut piece) = (Vec::new(), [0; 4096]);
+        while let Ok(count @ 1..) = screen.read(&mut piece) {
+            shown.extend_from_slice(&piece[..count]);
+        }
+        let status = child.wait().expect("a status");
+        (String::from_utf8_lossy(&shown).into_owned(), status.code())
     }
 
     /// What a program shows on it, which must end well.

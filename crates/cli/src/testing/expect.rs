@@ -34,7 +34,8 @@ impl Mismatch {
 /// All that is not as it should be, but for the snapshot.
 pub(super) fn mismatches(case: &Case, got: &Got, dir: &Path, places: &Places) -> Vec<Mismatch> {
     let expect = &case.expect;
-    let mut found = Vec::new();
+    // The rest may follow from an answer that is none.
+    let mut found: Vec<Mismatch> = got.heard.misplaced.iter().map(Mismatch::new).collect();
     check_error(expect, got, &mut found);
     // Of an unexpected error all else follows.
     if found.is_empty() || got.error.is_none() {
@@ -132,9 +133,6 @@ fn check_value(expect: &Expect, got: &Got, found: &mut Vec<Mismatch>) {
 }
 
 fn check_heard(expect: &Expect, heard: &Heard, found: &mut Vec<Mismatch>) {
-    if let Some(misplaced) = &heard.misplaced {
-        found.push(Mismatch::new(misplaced.clone()));
-    }
     if let Some(asks) = &expect.asks {
         let fits = asks.len() == heard.questions.len()
             && asks.iter().zip(&heard.questions).all(|(wanted, question)| question.contains(wanted.as_str()));
@@ -195,8 +193,9 @@ fn expected_progress_words(wanted: &ExpectedProgress) -> String {
 }
 
 fn progress_words(progress: &Progress) -> String {
-    let number = |value: Option<f64>| value.map_or_else(|| "?".to_owned(), |value| value.to_string());
-    format!("{}/{} {}", number(progress.done), number(progress.total), progress.message)
+    let done = progress.done.map_or_else(|| "?".to_owned(), |done| done.to_string());
+    let total = progress.total.map(|total| format!("/{total}")).unwrap_or_default();
+    format!("{done}{total} {}", progress.message)
 }
 
 /// What came instead, in a few lines.

@@ -117,16 +117,17 @@ A case is a few lines of YAML in tools/NAME/tests/:
     arguments: { name: Ada }
     expect: { text: \"Hello, Ada!\" }
 
-Exit codes: 0 all passed, 1 some failed, 2 a case file cannot be read, 4 nothing matches, 130 Ctrl-C.
+Exit codes: 0 all passed, 1 some failed, 2 a case file cannot be read, 4 nothing matches,
+130 Ctrl-C.
 docs/testing.md says what a case can hold.";
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
-    // Whoever has nobody to ask is told before anything is run.
-    let review = if arguments.update { Some(Review::new(arguments.yes)?) } else { None };
     let mut session = TestSession::open(common)?;
     if arguments.contract {
-        return Ok(contract::run(&session, arguments.json, common.quiet, review)?);
+        return Ok(contract::run(&session, arguments, common.quiet)?);
     }
+    // Whoever has nobody to ask is told before anything is run.
+    let review = if arguments.update { Some(Review::new(arguments.yes)?) } else { None };
     if arguments.watch {
         return Ok(watch::run(common, arguments, &mut session)?);
     }

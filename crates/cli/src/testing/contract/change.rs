@@ -26,8 +26,10 @@ impl Class {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) class: Class,
-    /// ``tool `hello` ``.
-    pub(super) subject: String,
+    /// `tool`, `prompt`, `resource` or `resource template`.
+    pub(super) kind: &'static str,
+    /// The name or the URI of what has changed.
+    pub(super) name: String,
     /// Where in its definition: `inputSchema.properties.name`; nothing for the whole.
     pub(super) place: String,
     /// What changed, in words.
@@ -38,7 +40,8 @@ impl Change {
     pub(super) fn json(&self) -> Value {
         json!({
             "class": self.class.word(),
-            "subject": self.subject,
+            "kind": self.kind,
+            "name": self.name,
             "place": self.place,
             "change": self.words,
         })
@@ -48,14 +51,20 @@ impl Change {
 /// The changes of one thing.
 #[derive(Debug)]
 pub(super) struct Changes<'a> {
-    pub(super) subject: String,
+    pub(super) kind: &'static str,
+    pub(super) name: String,
     pub(super) all: &'a mut Vec<Change>,
 }
 
 impl Changes<'_> {
     pub(super) fn add(&mut self, class: Class, place: &str, words: impl Into<String>) {
-        let change =
-            Change { class, subject: self.subject.clone(), place: place.to_owned(), words: words.into() };
+        let change = Change {
+            class,
+            kind: self.kind,
+            name: self.name.clone(),
+            place: place.to_owned(),
+            words: words.into(),
+        };
         self.all.push(change);
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn compare(recorded: &Value, now: &Value) -> Vec<Change> {
             |surface: &'_ Value| surface[kind.member].as_object().cloned().unwrap_or_else(|| none.clone());
         let (before, after) = (entries(recorded), entries(now));
         for (name, old) in &before {
-            let mut changes = Changes { subject: format!("{} `{name}`", kind.word), all: &mut all };
+            let mut changes = Changes { kind: kind.word, name: name.clone(), all: &mut all };
             match after.get(name) {
                 None => changes.add(Class::Breaking, "", "is removed"),
                 Some(new) if old != new => entry(kind, old, new, &mut changes),
@@ -22,7 +22,7 @@ pub(super) fn compare(recorded: &Value, now: &Value) -> Vec<Change> {
             }
         }
         for name in after.keys().filter(|name| !before.contains_key(*name)) {
-            let mut changes = Changes { subject: format!("{} `{name}`", kind.word), all: &mut all };
+            let mut changes = Changes { kind: kind.word, name: name.clone(), all: &mut all };
             changes.add(Class::Compatible, "", "is new");
         }
     }

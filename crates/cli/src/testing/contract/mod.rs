@@ -9,7 +9,7 @@ mod surface;
 use super::error::TestError;
 use super::plain::{count, plain_line};
 use super::review::Review;
-use super::{TestSession, find, print, snapshot};
+use super::{Arguments, TestSession, find, print, snapshot};
 use crate::exit::Exit;
 use crate::terminal::Terminal;
 use change::{Change, Class};
@@ -27,23 +27,19 @@ const LONGEST: u64 = 64 * 1024 * 1024;
 /// The number that other shapes of the file will differ in.
 const FORMAT: u64 = 1;
 
-pub(super) fn run(
-    session: &TestSession,
-    as_json: bool,
-    quiet: bool,
-    review: Option<Review>,
-) -> Result<ExitCode, TestError> {
+pub(super) fn run(session: &TestSession, arguments: &Arguments, quiet: bool) -> Result<ExitCode, TestError> {
+    let (as_json, update) = (arguments.json, arguments.update);
     let path = session.paths.root.join(find::FOLDER).join(FILE);
     let shown = format!("{}/{FILE}", find::FOLDER);
     let recorded = match recorded(&path) {
         // What is recorded anew need not be usable.
-        Err(_) if review.is_some() => None,
+        Err(_) if update => None,
         Err(problem) => return Err(TestError::BadContract { file: shown, problem }),
         Ok(recorded) => recorded,
     };
     let now = read_now(session)?;
     let Some(recorded) = recorded else {
-        if review.is_none() {
+        if !update {
             return Err(TestError::NoContract { file: shown });
         }
         write(&path, &now)?;
@@ -53,12 +49,13 @@ pub(super) fn run(
         return Ok(Exit::Done.into());
     };
     let changes = compare::compare(&recorded, &now);
-    let Some(mut review) = review else {
+    if !update {
         let is_broken = changes.iter().any(|change| change.class == Class::Breaking);
         tell(&changes, false, as_json, quiet, &advice(&changes, &shown, &now))?;
         return Ok(if is_broken { Exit::Failed } else { Exit::Done }.into());
-    };
-    let is_recorded = recorded == now || review.accepts(&shown, &written(&recorded), &written(&now))?;
+    }
+    let is_recorded = recorded == now
+        || Review::new(arguments.yes)?.accepts(&shown, &written(&recorded), &written(&now))?;
     if is_recorded && recorded != now {
         write(&path, &now)?;
     }
@@ -172,7 +169,7 @@ fn tell(
         }
         let place = if change.place.is_empty() { String::new() } else { format!(" ({})", change.place) };
         let separator = if change.place.is_empty() { "" } else { ":" };
-        let line = format!("{}{separator} {}{place}", change.subject, change.words);
+        let line = format!("{} `{}`{separator} {}{place}", change.kind, change.name, change.words);
         let _ = writeln!(out, "{}  {}", terminal.painted(colour, word), plain_line(&line));
     }
     if !quiet {

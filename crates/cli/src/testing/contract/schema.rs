@@ -420,7 +420,14 @@ mod tests {
 
     fn changes(before: &Value, after: &Value, direction: Direction) -> Vec<String> {
         let mut all: Vec<Change> = Vec::new();
-        compare(before, after, direction, "", 0, &mut Changes { subject: String::new(), all: &mut all });
+        compare(
+            before,
+            after,
+            direction,
+            "",
+            0,
+            &mut Changes { kind: "tool", name: String::new(), all: &mut all },
+        );
         all.iter()
             .map(|change| format!("{} {}: {}", change.class.word(), change.place, change.words))
             .collect()
