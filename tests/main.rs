@@ -69,6 +69,7 @@ mod stateless;
 mod stdout;
 mod subscriptions;
 mod surroundings;
+mod testing;
 mod timeouts;
 mod trust;
 mod validate;

@@ -25,6 +25,23 @@ impl Terminal {
         Self { screen }
     }
 
+    /// What a program shows to a person who types this, and its exit code.
+    pub(crate) fn run_typing(self, mut command: Command, typed: &str) -> (String, Option<i32>) {
+        let path = ptsname(&self.screen, Vec::new()).expect("a name");
+        let open = || OpenOptions::new().read(true).write(true).open(path.to_str().expect("a path"));
+        command.stdin(open().expect("a terminal")).stdout(open().expect("a terminal")).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        drop(command);
+        let mut screen = File::from(self.screen);
+        screen.write_all(typed.as_bytes()).expect("a terminal takes what is typed");
+        let (mut shown, mut piece) = (Vec::new(), [0; 4096]);
+        while let Ok(count @ 1..) = screen.read(&mut piece) {
+            shown.extend_from_slice(&piece[..count]);
+        }
+        let status = child.wait().expect("a status");
+        (String::from_utf8_lossy(&shown).into_owned(), status.code())
+    }
+
     /// What a program shows on it, which must end well.
     pub(crate) fn run(self, mut command: Command) -> String {
         command.stdin(Stdio::null());

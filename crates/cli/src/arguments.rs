@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::{
     ask, call, complete, config, debug, demo, dev, doctor, download, get, health, install, jq, list,
-    provider, read, registry, run_tool, sdk_path, serve, validate,
+    provider, read, registry, run_tool, sdk_path, serve, testing, validate,
 };
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
@@ -106,6 +106,9 @@ enum Command {
     #[command(subcommand)]
     Provider(provider::Arguments),
 
+    /// Run the tests of the project against a real server; or check that no change breaks clients
+    Test(testing::Arguments),
+
     /// Run jq, as scripts do on a machine that has none
     #[command(disable_help_flag = true)]
     Jq(jq::Arguments),
@@ -197,6 +200,7 @@ impl CommandLine {
             Command::Registry(arguments) => registry::run(&common, &arguments),
             Command::Validate(arguments) => validate::run(&common, &arguments),
             Command::Provider(arguments) => provider::run(&common, &arguments),
+            Command::Test(arguments) => testing::run(&common, &arguments),
             Command::Jq(arguments) => Ok(jq::run(arguments.words.into_iter())),
             Command::Ask(arguments) => ask::run(&arguments),
             Command::Download(arguments) => download::run(&arguments),
@@ -256,6 +260,7 @@ impl Command {
             Self::Registry(_) => "registry",
             Self::Validate(_) => "validate",
             Self::Provider(_) => "provider",
+            Self::Test(_) => "test",
             Self::Jq(_) => "jq",
             Self::Ask(_) => "ask",
             Self::Download(_) => "download",

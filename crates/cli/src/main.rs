@@ -43,6 +43,7 @@ mod startup;
 mod talk;
 mod terminal;
 mod validate;
+mod testing;
 mod welcome;
 
 use arguments::CommandLine;

@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How deep below its folder an entry may stand. Each level costs an open folder.
@@ -61,7 +61,10 @@ pub(crate) fn sight<T: Entry>(paths: &Paths, only: Option<&[PathBuf]>) -> Sighte
 fn sight_part<T: Entry>(part: &Path, folder: &Path, walked: &AtomicUsize, sighted: &mut Sighted) {
     let Ok(below) = part.strip_prefix(folder) else { return };
     let above = below.components().count();
-    if above >= T::DEPTH || below.components().any(|part| is_left_out(part.as_os_str())) {
+    let is_left_out = |(level, part): (usize, Component<'_>)| {
+        is_left_out(part.as_os_str()) || holds_tests(part.as_os_str(), level)
+    };
+    if above >= T::DEPTH || below.components().enumerate().any(is_left_out) {
         return;
     }
     let walk = Walk { depth: T::DEPTH - above, walked };
@@ -143,7 +146,11 @@ impl Walk<'_> {
         folders: Vec<Folder>,
         sighted: &mut Sighted,
     ) {
+        let level = place.below.components().count();
         for Folder { name, is_link } in folders {
+            if holds_tests(&name, level) {
+                continue;
+            }
             let below = place.below.join(&name);
             let place = Place { below: &below, ..place };
             if is_link && leads_back(&place.path()) {
@@ -165,6 +172,12 @@ impl Walk<'_> {
 /// Whether a folder is not looked into: hidden ones, and those in which other programs keep libraries and caches.
 pub(crate) fn is_left_out(folder: &OsStr) -> bool {
     folder.as_bytes().starts_with(b".") || folder == "node_modules" || folder == "__pycache__"
+}
+
+/// Whether a folder so deep below that of its kind holds tests of what stands beside it. Directly in that folder it is one
+/// like any other: a tool may be called `tests`.
+pub(crate) fn holds_tests(folder: &OsStr, level: usize) -> bool {
+    level > 0 && folder == "tests"
 }
 
 /// Whether a link leads to one of the folders that it stands in, so that following it would never end.

@@ -1,0 +1,155 @@
+//! Values of a case file, asked for by name: what is unknown or of the wrong kind is refused with its line.
+
+use super::case::Pattern;
+use super::node::{Node, Tree, Wrong};
+use mcp_bash_spelling::nearest_or_longer;
+use regex::Regex;
+use std::path::{Component, Path};
+
+/// The members of a map, all of whose names are known.
+pub(super) struct Fields<'n>(&'n [(super::node::Key, Node)]);
+
+impl<'n> Fields<'n> {
+    /// The members of `node`, which is `what`. Others than those `known` are refused.
+    pub(super) fn of(node: &'n Node, what: &str, known: &[&str]) -> Result<Self, Wrong> {
+        let Tree::Map(members) = &node.value else {
+            return Err(node.wrong(format!("{what} is written as `key: value`; this is {}", kind(node))));
+        };
+        for (key, _) in members {
+            if !known.contains(&&*key.name) {
+                let meant = nearest_or_longer(&key.name, known);
+                let remedy = meant.map_or_else(
+                    || format!("it may have {}", list_of(known)),
+                    |meant| format!("did you mean `{meant}`?"),
+                );
+                let problem = format!("{what} has no key `{}`; {remedy}", key.name);
+                return Err(Wrong { line: Some(key.line), problem });
+            }
+        }
+        Ok(Self(members))
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&'n Node> {
+        self.0.iter().find(|(key, _)| key.name == name).map(|(_, value)| value)
+    }
+
+    /// What `read` makes of a member, if it is there.
+    pub(super) fn optional<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&'n Node, &str) -> Result<T, Wrong>,
+    ) -> Result<Option<T>, Wrong> {
+        self.get(name).map(|node| read(node, name)).transpose()
+    }
+
+    /// The same for what is empty where it is not there.
+    pub(super) fn or_default<T: Default>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&'n Node, &str) -> Result<T, Wrong>,
+    ) -> Result<T, Wrong> {
+        self.optional(name, read).map(Option::unwrap_or_default)
+    }
+}
+
+fn list_of(known: &[&str]) -> String {
+    let quoted: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
+/// What a value is, as people call it.
+pub(super) fn kind(node: &Node) -> &'static str {
+    use serde_json::Value;
+    match &node.value {
+        Tree::List(_) => "a list",
+        Tree::Map(_) => "a map",
+        Tree::Plain(Value::Null) => "nothing",
+        Tree::Plain(Value::Bool(_)) => "a truth value",
+        Tree::Plain(Value::Number(_)) => "a number",
+        Tree::Plain(_) => "a text",
+    }
+}
+
+/// A text. Whole numbers and truth values are texts as they are written; others are not always, and need quotes.
+pub(super) fn text(node: &Node, name: &str) -> Result<String, Wrong> {
+    use serde_json::Value;
+    match &node.value {
+        Tree::Plain(Value::String(text)) => Ok(text.clone()),
+        Tree::Plain(Value::Bool(value)) => Ok(value.to_string()),
+        Tree::Plain(Value::Number(number)) if !number.is_f64() => Ok(number.to_string()),
+        Tree::Plain(Value::Number(_)) => {
+            Err(node.wrong(format!("`{name}` must be a text; put quotes around it")))
+        }
+        _ => Err(node.wrong(format!("`{name}` must be a text, and is {}", kind(node)))),
+    }
+}
+
+/// A text, or a list of them.
+pub(super) fn texts(node: &Node, name: &str) -> Result<Vec<String>, Wrong> {
+    match &node.value {
+        Tree::List(items) => items.iter().map(|item| text(item, name)).collect(),
+        _ => Ok(vec![text(node, name)?]),
+    }
+}
+
+pub(super) fn items<'n>(node: &'n Node, name: &str) -> Result<&'n [Node], Wrong> {
+    match &node.value {
+        Tree::List(items) => Ok(items),
+        _ => Err(node.wrong(format!("`{name}` must be a list, and is {}", kind(node)))),
+    }
+}
+
+pub(super) fn members<'n>(node: &'n Node, name: &str) -> Result<&'n [(super::node::Key, Node)], Wrong> {
+    match &node.value {
+        Tree::Map(members) => Ok(members),
+        _ => Err(node.wrong(format!("`{name}` must be a map, and is {}", kind(node)))),
+    }
+}
+
+pub(super) fn truth(node: &Node, name: &str) -> Result<bool, Wrong> {
+    node.to_value().as_bool().ok_or_else(|| node.wrong(format!("`{name}` must be `true` or `false`")))
+}
+
+pub(super) fn whole_number(node: &Node, name: &str) -> Result<i64, Wrong> {
+    node.to_value().as_i64().ok_or_else(|| node.wrong(format!("`{name}` must be a whole number")))
+}
+
+pub(super) fn number(node: &Node, name: &str) -> Result<f64, Wrong> {
+    node.to_value().as_f64().ok_or_else(|| node.wrong(format!("`{name}` must be a number")))
+}
+
+/// A regular expression, or a list of them.
+pub(super) fn patterns(node: &Node, name: &str) -> Result<Vec<Pattern>, Wrong> {
+    match &node.value {
+        Tree::List(items) => items.iter().map(|item| pattern(item, name)).collect(),
+        _ => Ok(vec![pattern(node, name)?]),
+    }
+}
+
+pub(super) fn pattern(node: &Node, name: &str) -> Result<Pattern, Wrong> {
+    let written = text(node, name)?;
+    // In results these stand for folders, and a `$` in a pattern is the end of the text.
+    let literal = written.replace("${dir}", r"\$\{dir\}").replace("${project}", r"\$\{project\}");
+    match Regex::new(&literal) {
+        Ok(regex) => Ok(Pattern { written, regex }),
+        Err(error) => {
+            let reason = error.to_string();
+            let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            Err(node.wrong(format!("`{name}` is no regular expression: {reason}")))
+        }
+    }
+}
+
+/// A path that stays below the folder of the case.
+pub(super) fn inner_path(key: &super::node::Key) -> Result<String, Wrong> {
+    let is_inside = !key.name.is_empty()
+        && !key.name.contains('\0')
+        && Path::new(&key.name)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if is_inside {
+        return Ok(key.name.clone());
+    }
+    let problem = format!("`{}` leads out of the folder of the case; paths are relative to it", key.name);
+    Err(Wrong { line: Some(key.line), problem })
+}

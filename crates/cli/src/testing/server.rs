@@ -1,0 +1,210 @@
+//! The server that a worker talks to: a process of its own, kept for the next case where that wants the same one.
+
+use super::case::{Case, Completed, Subject};
+use super::folder::WorkerFolder;
+use super::host::TestHost;
+use super::result::{Got, Places};
+use mcp_bash_client::{Connection, Error as ClientError, Launch, ServerProcess, Session};
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a server may take to answer the greeting.
+const GREETING: Duration = Duration::from_secs(30);
+
+/// How much of what a server said last is shown when it is gone.
+const LAST_WORDS: usize = 2000;
+
+/// What the servers of a run have in common.
+#[derive(Debug, Clone)]
+pub(super) struct Setting {
+    pub(super) program: PathBuf,
+    pub(super) project: PathBuf,
+    /// Where the servers keep what they know of the project, so that nothing is written into it.
+    pub(super) registry: PathBuf,
+}
+
+/// What makes a server fit for a case: with anything else it is another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Wanted {
+    environment: Vec<(String, String)>,
+    roots: Vec<PathBuf>,
+}
+
+pub(super) struct TestServer {
+    wanted: Wanted,
+    session: Session,
+    host: TestHost,
+}
+
+/// Why a case got no result.
+#[derive(Debug)]
+pub(super) enum NoResult {
+    TimedOut,
+    /// In words.
+    Failed(String),
+}
+
+impl TestServer {
+    /// What the case gets. A server that is not fit for it is ended, and another one is started; one that cannot be trusted
+    /// any more is not kept.
+    pub(super) async fn call(
+        kept: &mut Option<Self>,
+        setting: &Setting,
+        folder: &WorkerFolder,
+        places: &Places,
+        case: &Case,
+    ) -> Result<Got, NoResult> {
+        Self::make_fit(kept, setting, folder, places, case).await?;
+        // It stays where it is, so that it can be ended in peace when nobody waits for this any more.
+        let Some(server) = kept else { return Err(NoResult::Failed("there is no server".to_owned())) };
+        server.host.prepare(&case.answers);
+        let (method, params) = request(case, places);
+        let answer = server.session.request(method, &params, &mut server.host, Some(case.timeout)).await;
+        let heard = server.host.take_heard();
+        match answer {
+            Ok(result) => {
+                let result: Value = serde_json::from_str(result.get())
+                    .map_err(|error| NoResult::Failed(format!("the result cannot be read: {error}")))?;
+                Ok(Got::of_result(&case.subject, &result, heard, places))
+            }
+            Err(ClientError::Refused(refusal)) => Ok(Got::of_refusal(&refusal, heard, places)),
+            Err(error) => {
+                Self::end(kept).await;
+                match error {
+                    ClientError::TimedOut { .. } => Err(NoResult::TimedOut),
+                    other => Err(NoResult::Failed(with_last_words(&other, folder))),
+                }
+            }
+        }
+    }
+
+    /// Sees to it that there is a server that is fit for a case: the one that is there, if it is.
+    async fn make_fit(
+        kept: &mut Option<Self>,
+        setting: &Setting,
+        folder: &WorkerFolder,
+        places: &Places,
+        case: &Case,
+    ) -> Result<(), NoResult> {
+        let wanted = Wanted::by(case, folder, places);
+        if kept.as_ref().is_some_and(|server| server.wanted == wanted) {
+            return Ok(());
+        }
+        Self::end(kept).await;
+        let started = Self::start(setting, folder, wanted).await;
+        *kept = Some(started.map_err(|error| NoResult::Failed(with_last_words(&error, folder)))?);
+        Ok(())
+    }
+
+    async fn start(setting: &Setting, folder: &WorkerFolder, wanted: Wanted) -> Result<Self, ClientError> {
+        let failed = |source| ClientError::Start { command: "mcp-bash".to_owned(), source };
+        let errors = File::create(&folder.log).map_err(failed)?;
+        let launch = Launch {
+            program: setting.program.clone().into_os_string(),
+            arguments: vec!["--project-root".into(), setting.project.clone().into_os_string()],
+            variables: variables(setting, folder, &wanted.environment),
+            clean: true,
+            folder: Some(setting.project.clone()),
+            errors: Some(Arc::new(errors.into())),
+            ..Launch::default()
+        };
+        let mut host = TestHost::with_roots(wanted.roots.clone());
+        let connection = Connection::Process(ServerProcess::start(&launch)?);
+        let mut session = Session::begin(connection, "mcp-bash test", &mut host, GREETING).await?;
+        let level = json!({ "level": "debug" });
+        session.request("logging/setLevel", &level, &mut host, Some(GREETING)).await?;
+        Ok(Self { wanted, session, host })
+    }
+
+    pub(super) async fn end(kept: &mut Option<Self>) {
+        if let Some(server) = kept.take() {
+            server.session.end().await;
+        }
+    }
+
+    /// A server as clients find it that were started with nothing special.
+    pub(super) async fn plain(
+        setting: &Setting,
+        folder: &WorkerFolder,
+    ) -> Result<(Session, TestHost), ClientError> {
+        let wanted = Wanted { environment: Vec::new(), roots: vec![folder.dir.clone()] };
+        let Self { session, host, .. } = Self::start(setting, folder, wanted).await?;
+        Ok((session, host))
+    }
+}
+
+impl Wanted {
+    fn by(case: &Case, folder: &WorkerFolder, places: &Places) -> Self {
+        let environment = case.environment.iter();
+        let roots = match &case.roots {
+            None => vec![folder.dir.clone()],
+            Some(roots) => roots.iter().map(|root| folder.dir.join(places.filled(root))).collect(),
+        };
+        Self {
+            environment: environment.map(|(name, value)| (name.clone(), places.filled(value))).collect(),
+            roots,
+        }
+    }
+}
+
+/// The environment of a server: ours without a home and without what concerns only us, and what a case says.
+fn variables(
+    setting: &Setting,
+    folder: &WorkerFolder,
+    own: &[(String, String)],
+) -> Vec<(OsString, OsString)> {
+    let is_left_out = |name: &OsString| {
+        let name = name.to_string_lossy();
+        let starts = ["MCP_", "XDG_", "MCPBASH_LOG", "MCPBASH_DEBUG"];
+        name == "HOME" || name == "MCPBASH_PROJECT_ROOT" || starts.iter().any(|start| name.starts_with(start))
+    };
+    let mut variables: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_left_out(name)).collect();
+    variables.push(("HOME".into(), folder.home.clone().into_os_string()));
+    variables.push(("MCPBASH_REGISTRY_DIR".into(), setting.registry.clone().into_os_string()));
+    variables.push(("MCPBASH_LOG_LEVEL".into(), "warning".into()));
+    variables.extend(own.iter().map(|(name, value)| (name.into(), value.into())));
+    variables
+}
+
+/// The request that a case makes.
+fn request(case: &Case, places: &Places) -> (&'static str, Value) {
+    let arguments = places.filled_value(&case.arguments);
+    match &case.subject {
+        Subject::Tool(name) => (
+            "tools/call",
+            json!({ "name": name, "arguments": arguments, "_meta": { "progressToken": "test" } }),
+        ),
+        Subject::Prompt(name) => (
+            "prompts/get",
+            json!({ "name": name, "arguments": arguments, "_meta": { "progressToken": "test" } }),
+        ),
+        Subject::Resource(uri) => ("resources/read", json!({ "uri": places.filled(uri) })),
+        Subject::Completion { of, argument, value } => {
+            let of = match of {
+                Completed::Prompt(name) => json!({ "type": "ref/prompt", "name": name }),
+                Completed::Resource(uri) => json!({ "type": "ref/resource", "uri": uri }),
+            };
+            let argument = json!({ "name": argument, "value": places.filled(value) });
+            (
+                "completion/complete",
+                json!({ "ref": of, "argument": argument, "context": { "arguments": arguments } }),
+            )
+        }
+    }
+}
+
+/// What went wrong, and what the server said last.
+pub(super) fn with_last_words(error: &ClientError, folder: &WorkerFolder) -> String {
+    let said = last_words(&folder.log);
+    if said.is_empty() { error.to_string() } else { format!("{error}; it said last:\n{said}") }
+}
+
+fn last_words(log: &Path) -> String {
+    let written = std::fs::read(log).unwrap_or_default();
+    let start = written.len().saturating_sub(LAST_WORDS);
+    String::from_utf8_lossy(&written[start..]).trim().to_owned()
+}

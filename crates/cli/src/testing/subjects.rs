@@ -1,0 +1,98 @@
+//! What there is to test in a project, and what a case tests that does not say.
+
+use super::case::Subject;
+use mcp_bash_project::{Catalog, Paths};
+use std::path::{Path, PathBuf};
+
+/// Something that can be tested, and the folder it stands in.
+#[derive(Debug, Clone)]
+struct Testable {
+    name: String,
+    folder: PathBuf,
+    subject: Subject,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Subjects {
+    testable: Vec<Testable>,
+    root: PathBuf,
+    tools: PathBuf,
+    /// Folders that belong to nothing in particular.
+    shared: Vec<PathBuf>,
+}
+
+impl Subjects {
+    pub(super) fn of(catalog: &Catalog, paths: &Paths) -> Self {
+        let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_owned();
+        let tools = catalog.tools.items().iter().map(|tool| Testable {
+            name: tool.name.clone(),
+            folder: folder(&tool.script),
+            subject: Subject::Tool(tool.name.clone()),
+        });
+        let prompts = catalog.prompts.items().iter().map(|prompt| Testable {
+            name: prompt.name.clone(),
+            folder: folder(&prompt.file),
+            subject: Subject::Prompt(prompt.name.clone()),
+        });
+        let resources = catalog.resources.items().iter().map(|resource| Testable {
+            name: resource.about.name.clone(),
+            folder: folder(&paths.resources.join(&resource.path)),
+            subject: Subject::Resource(resource.uri.clone()),
+        });
+        let testable = tools.chain(prompts).chain(resources).collect();
+        let shared = [&paths.tools, &paths.prompts, &paths.resources].map(Clone::clone).into();
+        Self { testable, root: paths.root.clone(), tools: paths.tools.clone(), shared }
+    }
+
+    /// The names of all tools, in order.
+    pub(super) fn tool_names(&self) -> Vec<String> {
+        let tools = self.testable.iter().filter(|testable| matches!(testable.subject, Subject::Tool(_)));
+        let mut names: Vec<String> = tools.map(|tool| tool.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Whether a changed file, which is none of a test, may make a difference to something: it stands in its folder, or in
+    /// the folder of nothing in particular.
+    pub(super) fn is_concerned(&self, subject: &Subject, file: &Path) -> bool {
+        let is_own =
+            |folder: &Path| !self.shared.iter().any(|shared| shared == folder) && file.starts_with(folder);
+        let mut owners = self.testable.iter().filter(|testable| is_own(&testable.folder)).peekable();
+        owners.peek().is_none() || owners.any(|owner| owner.subject == *subject)
+    }
+
+    /// What the cases of a file test that do not say: what stands in the folder beside it. Of several the one that is
+    /// called like the file, else the one that is called like the folder.
+    pub(super) fn usual(&self, file: &Path) -> Result<Subject, String> {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        let owner = file.parent().and_then(Path::parent).unwrap_or(Path::new(""));
+        let is_anywhere = owner == self.root;
+        let here: Vec<&Testable> =
+            self.testable.iter().filter(|testable| is_anywhere || testable.folder == owner).collect();
+        let called = |name: &str| here.iter().find(|testable| testable.name == name);
+        if let Some(found) = called(&stem) {
+            return Ok(found.subject.clone());
+        }
+        if is_anywhere || owner == self.tools {
+            return Err(format!(
+                "there is no tool, prompt or resource called `{stem}`; say what it tests with `tool: NAME`"
+            ));
+        }
+        match here.as_slice() {
+            [only] => Ok(only.subject.clone()),
+            [] => {
+                Err("nothing in the folder above can be tested; say what it tests with `tool: NAME`, or see \
+                       `mcp-bash health`"
+                    .to_owned())
+            }
+            _ => {
+                let folder = owner.file_name().unwrap_or_default().to_string_lossy();
+                called(&folder).map(|found| found.subject.clone()).ok_or_else(|| {
+                    "there are several things to test in the folder above; say which with `tool: NAME`"
+                        .to_owned()
+                })
+            }
+        }
+    }
+}
