@@ -1,7 +1,7 @@
 //! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
 
 use crate::error::Error;
-use crate::{ask, demo, download, health, jq, provider, registry, serve};
+use crate::{ask, demo, download, health, init, jq, new, provider, registry, scaffold, schema, serve};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -45,6 +45,18 @@ pub(crate) struct Common {
 enum Command {
     /// Serve a project, as without a command
     Serve(serve::Arguments),
+
+    /// Make a new folder that is a project, with a tool to begin with
+    New(new::Arguments),
+
+    /// Make this folder a project; what it has already stays as it is
+    Init(init::Arguments),
+
+    /// Add a tool, a prompt, a resource, a completion, a provider or a test script to the project
+    Scaffold(scaffold::Arguments),
+
+    /// Print the JSON schemas of a project's files, for editors
+    Schema(schema::Arguments),
 
     /// Show an exchange between a client and the server on its built-in project
     Demo,
@@ -130,6 +142,10 @@ impl CommandLine {
                 arguments.take_folder(&mut common)?;
                 serve::run(&common, &arguments)
             }
+            Command::New(arguments) => new::run(&common, &arguments),
+            Command::Init(arguments) => init::run(&common, &arguments),
+            Command::Scaffold(arguments) => scaffold::run(&common, &arguments),
+            Command::Schema(arguments) => schema::run(&common, &arguments),
             Command::Demo => demo::run(),
             Command::Health(arguments) => Ok(health::run(&common, &arguments)),
             Command::Registry(arguments) => registry::run(&common, &arguments),
@@ -175,6 +191,10 @@ impl Command {
     fn name(&self) -> &'static str {
         match self {
             Self::Serve(_) => "serve",
+            Self::New(_) => "new",
+            Self::Init(_) => "init",
+            Self::Scaffold(_) => "scaffold",
+            Self::Schema(_) => "schema",
             Self::Demo => "demo",
             Self::Health(_) => "health",
             Self::Registry(_) => "registry",

@@ -17,6 +17,9 @@ mod writable;
 
 pub use surroundings::Surroundings;
 
+#[cfg(test)]
+pub(crate) use keys::known_keys;
+
 use crate::{Catalog, Diagnostic, Execution, Source, Tool};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
