@@ -49,6 +49,7 @@ mod resources_hostile;
 mod results;
 mod rmcp_client;
 mod roots;
+mod scaffold;
 mod schemas;
 mod sdk;
 mod short_paths;
