@@ -75,7 +75,7 @@ fn ask(server: &mut Server, method: &str, params: &Value) -> Value {
 }
 
 /// What a tool of a project answers.
-fn call(server: &mut Server, name: &str, arguments: Value) -> Value {
+fn call(server: &mut Server, name: &str, arguments: &Value) -> Value {
     ask(server, "tools/call", &json!({ "name": name, "arguments": arguments }))
 }
 
@@ -122,13 +122,13 @@ fn a_new_project_is_ready_and_its_tool_greets() {
     assert_eq!((&report["status"], &report["problems"]), (&json!("ok"), &json!([])), "{report}");
 
     let mut server = Server::ready(&root);
-    let result = call(&mut server, "hello", json!({ "name": "Ada" }));
+    let result = call(&mut server, "hello", &json!({ "name": "Ada" }));
     assert_eq!(
         result["structuredContent"],
         json!({ "success": true, "result": { "message": "Hello, Ada!" } })
     );
-    assert_eq!(call(&mut server, "hello", json!({ "name": "A\nB" }))["isError"], true);
-    assert_eq!(call(&mut server, "hello", json!({ "nmae": "Ada" }))["isError"], true);
+    assert_eq!(call(&mut server, "hello", &json!({ "name": "A\nB" }))["isError"], true);
+    assert_eq!(call(&mut server, "hello", &json!({ "nmae": "Ada" }))["isError"], true);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn everything_that_is_scaffolded_works_at_once() {
     }
     assert!(!lists.contains("$schema") && !lists.contains("README"), "{lists}");
     for language in ["bash", "python", "node"] {
-        let mut call = |name: &str, arguments: Value| call(&mut server, name, arguments);
+        let mut call = |name: &str, arguments: Value| call(&mut server, name, &arguments);
         let (tool, provider) = (format!("tool-{language}"), format!("team_{language}"));
         let result = call(&tool, json!({ "name": "Ada" }));
         assert_eq!(result["isError"], false, "{result}");
@@ -247,7 +247,7 @@ fn a_program_becomes_a_tool_without_a_script() {
     }
     assert_eq!(health(&root)["problems"], json!([]));
     let mut server = Server::ready(&root);
-    let mut call = |name: &str, words: Value| call(&mut server, name, json!({ "words": words }));
+    let mut call = |name: &str, words: Value| call(&mut server, name, &json!({ "words": words }));
     assert_eq!(call("say", json!(["a b", "$HOME"]))["content"][0]["text"], "a b $HOME");
     assert_eq!(call("mine", json!(["x"]))["content"][0]["text"], "own x");
     let refused = call("say", json!(["--help"]));
@@ -385,7 +385,7 @@ fn init_adds_what_is_missing_and_touches_nothing_else() {
     let before = tree(&root);
     let said = done(&root, &["init", "--name", "another"]);
     let kept = ["server.d/server.meta.json", ".gitignore", ".schemas", "tools/hello"];
-    let kept: String = kept.iter().map(|path| format!("  Skipped existing {path}\n")).collect();
+    let kept = kept.map(|path| format!("  Skipped existing {path}\n")).concat();
     assert_eq!(said, format!("Initialized an MCP server project\n\n{kept}{steps}"));
     assert_eq!(tree(&root), before);
 }

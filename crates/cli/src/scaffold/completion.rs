@@ -66,7 +66,7 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
         ));
     }
     let steps = steps.step(format!("mcp-bash complete {target} subject=a"), "see what it suggests");
-    finish(common, &project, "completion", folder, draft, steps)
+    finish(common, &project, "completion", &folder, draft, steps)
 }
 
 /// What is completed: what is called like that, as it is or as `scaffold` calls it.

@@ -33,7 +33,7 @@ use crate::arguments::Common;
 use crate::error::Error;
 use crate::exit::Exit;
 use open_project::OpenProject;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
@@ -107,11 +107,11 @@ fn finish(
     common: &Common,
     project: &OpenProject,
     kind: &str,
-    at: PathBuf,
+    at: &Path,
     draft: Draft,
     mut steps: NextSteps,
 ) -> Result<(), Error> {
     draft.write()?;
-    steps.notes.extend(others_may_write(at.parent().unwrap_or(&at), &project.paths.root));
-    steps.say(common, &format!("Scaffolded {kind} at {}\n", next_steps::shown(&at)))
+    steps.notes.extend(others_may_write(at.parent().unwrap_or(at), &project.paths.root));
+    steps.say(common, &format!("Scaffolded {kind} at {}\n", next_steps::shown(at)))
 }

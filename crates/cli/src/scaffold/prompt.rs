@@ -28,5 +28,5 @@ pub(super) fn run(common: &Common, name: &str) -> Result<(), Error> {
         .step(format!("mcp-bash get {prompt} subject=tests"), "see what a client gets")
         .step(format!("mcp-bash scaffold completion {name}"), "complete its arguments with a script");
     steps.notes.extend(project.registered_by_hand("prompts", &format!("{name}/{name}.txt")));
-    finish(common, &project, "prompt", folder, draft, steps)
+    finish(common, &project, "prompt", &folder, draft, steps)
 }

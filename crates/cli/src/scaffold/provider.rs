@@ -55,5 +55,5 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
     steps
         .notes
         .extend(project.registered_by_hand("tools", &format!("{name}.{ending} and \"provider\": true")));
-    finish(common, &project, "provider", file, draft, steps)
+    finish(common, &project, "provider", &file, draft, steps)
 }

@@ -27,5 +27,5 @@ pub(super) fn run(common: &Common, name: &str) -> Result<(), Error> {
     add_missing_schemas(&project.paths.root, &mut draft);
     let mut steps = NextSteps::default().step("mcp-bash list resources", "see what clients are told");
     steps.notes.extend(project.registered_by_hand("resources", &format!("{name}/{name}.txt")));
-    finish(common, &project, "resource", folder, draft, steps)
+    finish(common, &project, "resource", &folder, draft, steps)
 }

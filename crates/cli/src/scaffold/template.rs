@@ -1,5 +1,7 @@
 //! The files that are scaffolded: real files of `templates/`, with places such as `__NAME__` for what differs.
 
+use std::path::Path;
+
 /// A file of `templates/`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Template {
@@ -23,7 +25,7 @@ pub(crate) type Places<'a> = [(&'static str, &'a str)];
 
 /// The text of a template with its places filled. In JSON a value stays inside of the string that its place stands in.
 pub(crate) fn fill(template: Template, places: &Places<'_>) -> String {
-    let is_json = template.path.ends_with(".json");
+    let is_json = Path::new(template.path).extension().is_some_and(|ending| ending == "json");
     let mut filled = String::with_capacity(template.text.len());
     let mut rest = template.text;
     while let Some(start) = rest.find("__") {

@@ -15,5 +15,5 @@ pub(super) fn run(common: &Common) -> Result<(), Error> {
     let steps = NextSteps::default()
         .step("./test/run.sh", "call the smoke.sh of each tool, and the tests you add to it")
         .step("mcp-bash test", "and the cases beside the tools");
-    finish(common, &project, "test harness", folder, draft, steps)
+    finish(common, &project, "test harness", &folder, draft, steps)
 }

@@ -72,7 +72,7 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
     steps = steps
         .step(format!("mcp-bash test {name}"), "run its test")
         .step("mcp-bash install", "add the server to your clients");
-    finish(common, &project, "tool", folder, draft, steps)
+    finish(common, &project, "tool", &folder, draft, steps)
 }
 
 /// The script of a tool, its metadata and its test. Returns the name of the script.
