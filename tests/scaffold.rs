@@ -281,6 +281,12 @@ fn names_that_cannot_be_are_refused_and_nothing_is_written() {
         }
         let said = refused(&root, &["scaffold", kind, "node_modules"]);
         assert!(said.ends_with("folders of that name are never searched"), "{said}");
+        if ["tool", "provider"].contains(&kind) {
+            let said = refused(&root, &["scaffold", kind, "7zip"]);
+            assert!(said.ends_with(
+                "it begins with a digit, and Gemini refuses every request with such a tool in it"
+            ));
+        }
         let said = refused(&root, &["scaffold", kind, "--", "-x"]);
         assert!(said.ends_with("it begins with `-`, so that commands take it for an option"), "{said}");
     }
@@ -391,6 +397,16 @@ fn init_adds_what_is_missing_and_touches_nothing_else() {
 }
 
 #[test]
+fn init_makes_no_second_hello() {
+    let project = Project::new().script("tools/hello.py", "#!/usr/bin/env python3\nprint('hi')\n");
+    fs::set_permissions(project.path("tools"), fs::Permissions::from_mode(0o755)).unwrap();
+    let said = done(project.root(), &["init"]);
+    assert!(said.contains("  Skipped existing tools/hello.py\n"), "{said}");
+    assert!(!project.path("tools/hello").exists());
+    assert_eq!(health(project.root())["problems"], json!([]));
+}
+
+#[test]
 fn init_takes_a_name_and_a_folder_and_says_who_may_write() {
     let project = Project::new();
     let root = project.path("shared");
@@ -467,7 +483,7 @@ fn a_completion_is_registered_beside_what_is_registered_already() {
     assert_eq!(
         said,
         "Scaffolded completion at completions/review\n\nNext steps:\n  \
-         mcp-bash complete prompt.review subject=a   # see what it suggests\n"
+         mcp-bash complete prompt prompt.review subject a   # see what it suggests\n"
     );
     assert_eq!(
         fs::read_to_string(&registration).unwrap(),

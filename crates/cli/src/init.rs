@@ -4,7 +4,8 @@ use crate::arguments::Common;
 use crate::error::Error;
 use crate::project_files::{self, completed_gitignore};
 use crate::scaffold::{
-    Draft, NextSteps, SCHEMAS, SCHEMAS_FOLDER, ScaffoldError, add_missing_schemas, hello, others_may_write,
+    Draft, HELLO, NextSteps, SCHEMAS, SCHEMAS_FOLDER, ScaffoldError, add_missing_schemas, hello,
+    others_may_write,
 };
 use mcp_bash_project::Paths;
 use std::fmt::Write;
@@ -105,20 +106,26 @@ impl Plan {
     }
 
     fn tools(&mut self, with_hello: bool) {
-        let (tools, hello_folder) = (self.paths.tools.clone(), self.paths.tools.join("hello"));
-        if with_hello && is_there(&hello_folder) {
-            return self.tell("Skipped existing", &hello_folder);
+        let tools = self.paths.tools.clone();
+        match hello_in(&tools) {
+            Some(known) if with_hello => self.tell("Skipped existing", &known),
+            _ if with_hello => {
+                hello(&mut self.draft, &self.paths);
+                self.tell("Created", &tools.join(HELLO));
+            }
+            _ if is_there(&tools) => self.tell("Skipped existing", &tools),
+            _ => {
+                self.draft.folder(tools.clone());
+                self.tell("Created", &tools);
+            }
         }
-        if with_hello {
-            hello(&mut self.draft, &self.paths);
-            return self.tell("Created", &hello_folder);
-        }
-        if is_there(&tools) {
-            return self.tell("Skipped existing", &tools);
-        }
-        self.draft.folder(tools.clone());
-        self.tell("Created", &tools);
     }
+}
+
+/// What is called like our tool already, be it a folder or a script.
+fn hello_in(tools: &Path) -> Option<PathBuf> {
+    let entries = tools.read_dir().ok()?.flatten().map(|entry| entry.path());
+    entries.filter(|path| path.file_stem().is_some_and(|stem| stem == HELLO)).min()
 }
 
 fn is_there(path: &Path) -> bool {

@@ -49,7 +49,8 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
         Language::Python => ("completion.py", template!("completion/python/completion.py")),
         Language::Node => ("completion.mjs", template!("completion/node/completion.mjs")),
     };
-    let places = [("TARGET", &*target), ("SCRIPT", script)];
+    let of = if project.require_no_resource(&target).is_err() { "resource" } else { "prompt" };
+    let places = [("TARGET", &*target), ("SCRIPT", script), ("KIND", of)];
     let mut draft = Draft::default();
     draft.file(folder.join(script), fill(template, &places));
     draft.file(folder.join("README.md"), fill(template!("completion/README.md"), &places));
@@ -65,7 +66,7 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
             "there is no prompt or resource called {target} yet, whose arguments it could complete"
         ));
     }
-    let steps = steps.step(format!("mcp-bash complete {target} subject=a"), "see what it suggests");
+    let steps = steps.step(format!("mcp-bash complete {of} {target} subject a"), "see what it suggests");
     finish(common, &project, "completion", &folder, draft, steps)
 }
 

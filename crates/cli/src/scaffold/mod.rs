@@ -20,7 +20,7 @@ mod tool;
 
 pub(crate) use draft::Draft;
 pub(crate) use error::ScaffoldError;
-pub(crate) use hello::hello;
+pub(crate) use hello::{NAME as HELLO, hello};
 pub(crate) use name::require_good_name;
 pub(crate) use next_steps::{NextSteps, say_text};
 pub(crate) use open_project::others_may_write;

@@ -15,6 +15,8 @@ pub(crate) fn require_good_name(kind: &'static str, name: &str) -> Result<(), Sc
         "use 1 to 64 letters, digits, `_` and `-`; some clients refuse others"
     } else if name.starts_with('-') {
         "it begins with `-`, so that commands take it for an option"
+    } else if ["tool", "provider"].contains(&kind) && name.starts_with(|first: char| first.is_ascii_digit()) {
+        "it begins with a digit, and Gemini refuses every request with such a tool in it"
     } else if LEFT_OUT.contains(&name) {
         "folders of that name are never searched"
     } else if kind == "provider" && ["list", "instructions"].contains(&name) {
@@ -31,7 +33,7 @@ mod tests {
 
     #[test]
     fn names_that_clients_and_folders_take_are_good() {
-        for name in ["a", "disk-usage", "disk_usage", "7zip", &"x".repeat(64)] {
+        for name in ["a", "disk-usage", "disk_usage", "_7zip", &"x".repeat(64)] {
             assert!(require_good_name("tool", name).is_ok(), "{name}");
         }
         let bad = [
@@ -52,6 +54,7 @@ mod tests {
         for name in bad.into_iter().chain([&*"x".repeat(65)]) {
             assert!(require_good_name("tool", name).is_err(), "{name:?}");
         }
+        assert!(require_good_name("server", "7zip").is_ok());
         assert!(require_good_name("tool", "list").is_ok());
         assert!(require_good_name("provider", "list").is_err());
     }
