@@ -78,6 +78,23 @@ fn every_key_that_is_read_is_in_a_schema_and_no_other() {
 }
 
 #[test]
+fn all_settings_that_a_project_may_make_are_in_the_schema() {
+    let page = std::fs::read_to_string(repository().join("docs/settings.md")).unwrap();
+    // Of those that are accepted for older projects only, the table says no default and no meaning.
+    let rows = page.lines().map(|line| line.split(" | ").collect::<Vec<_>>()).filter(|row| row.len() == 4);
+    let settings = rows.filter(|row| row[0].starts_with("| `MCP") && !row[3].contains("*Environment only"));
+    let short = |name: &str| {
+        let mut words = name.split('_').skip(1).map(str::to_lowercase);
+        let first = words.next().unwrap_or_default();
+        words.fold(first, |name, word| name + &word[..1].to_uppercase() + &word[1..])
+    };
+    let known: BTreeSet<String> = settings.map(|row| short(row[0].trim_matches(['|', ' ', '`']))).collect();
+    assert!(known.contains("defaultToolTimeout"), "{known:?}");
+    let described = keys(&schema("server")["properties"]["settings"]);
+    assert_eq!(described, known, "`settings` of schemas/server.schema.json, and docs/settings.md");
+}
+
+#[test]
 fn every_key_is_explained() {
     for name in ["prompt", "register", "resource", "server", "test", "tool"] {
         let schema = schema(name);
