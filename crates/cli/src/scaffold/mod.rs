@@ -48,14 +48,17 @@ enum Kind {
     /// A tool: a script with metadata and a test, or with --from a program that is there already
     Tool(tool::Arguments),
     /// A prompt: a text with places for arguments
+    #[command(after_help = PROMPT_EXAMPLES)]
     Prompt(Named),
     /// A resource: a file that clients may read
+    #[command(after_help = RESOURCE_EXAMPLES)]
     Resource(Named),
     /// A script that completes the arguments of a prompt or a resource
     Completion(completion::Arguments),
     /// An executable that says itself which tools it provides
     Provider(provider::Arguments),
     /// test/run.sh, which calls tools and says which of them fail
+    #[command(after_help = TEST_EXAMPLES)]
     Test,
     #[command(hide = true)]
     Ui(Ui),
@@ -81,6 +84,19 @@ Examples:
   mcp-bash scaffold tool search --from rg        a tool that runs the program rg, without a script
   mcp-bash scaffold prompt review
   mcp-bash scaffold completion review";
+
+const PROMPT_EXAMPLES: &str = "\
+Examples:
+  mcp-bash scaffold prompt review    prompts/review/, which clients call prompt.review";
+
+const RESOURCE_EXAMPLES: &str = "\
+Examples:
+  mcp-bash scaffold resource manual  resources/manual/, which clients call resource.manual";
+
+const TEST_EXAMPLES: &str = "\
+Examples:
+  mcp-bash scaffold test
+  ./test/run.sh";
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let done = match &arguments.kind {
