@@ -221,7 +221,15 @@ fn everything_that_is_scaffolded_works_at_once() {
 fn a_program_becomes_a_tool_without_a_script() {
     let project = Project::new();
     let root = new_project(&project, &["--no-hello"]);
-    done(&root, &["scaffold", "tool", "say", "--from", "echo"]);
+    let said = done(&root, &["scaffold", "tool", "say", "--from", "echo"]);
+    assert_eq!(
+        said,
+        "Scaffolded tool at tools/say\n\nNext steps:\n  \
+           mcp-bash import echo   # or: an argument for each option of its --help\n  \
+           mcp-bash call say      # call it\n  \
+           mcp-bash test say      # run its test\n  \
+           mcp-bash install       # add the server to your clients\n"
+    );
     fs::write(root.join("own"), "#!/bin/sh\necho \"own $*\"\n").unwrap();
     assert_eq!(
         refused(&root, &["scaffold", "tool", "mine", "--from", "./own"]),

@@ -70,7 +70,7 @@ run_test() { # TOOL [ARGUMENTS [DESCRIPTION [WORD...]]]: the tool must succeed; 
 }
 
 run_dry_run() { # TOOL [ARGUMENTS]: the arguments and the metadata must be good; nothing is run
-	check "$1 (dry-run)" "$mcp_bash" run-tool "$1" --args "${2:-"{}"}" --dry-run
+	check "$1 (dry-run)" "$mcp_bash" run-tool "$1" --allow-self --args "${2:-"{}"}" --dry-run
 }
 
 skip_test() { # TOOL [REASON]

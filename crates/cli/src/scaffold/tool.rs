@@ -2,6 +2,7 @@
 //! program which is there already.
 
 use super::language::Language;
+use super::next_steps::quoted;
 use super::open_project::OpenProject;
 use super::template::{Places, Template, fill, template};
 use super::{
@@ -55,9 +56,14 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
     let script = match (from, lang) {
         (Some(_), Some(_)) => return Err(ScaffoldError::LanguageOfProgram.into()),
         (Some(program), None) => {
-            let program = find_program(program, &project.paths)?;
-            add_program(&mut draft, &project.paths, name, &program);
-            steps = steps.step(format!("mcp-bash call {name}"), "call it");
+            let found = find_program(program, &project.paths)?;
+            add_program(&mut draft, &project.paths, name, &found);
+            steps = steps
+                .step(
+                    format!("mcp-bash import {}", quoted(program)),
+                    "or: an argument for each option of its --help",
+                )
+                .step(format!("mcp-bash call {name}"), "call it");
             "tool.meta.json"
         }
         (None, lang) => {
