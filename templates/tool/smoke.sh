@@ -10,6 +10,9 @@ script_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 project_root=$(cd "$script_dir/../.." && pwd)
 export MCPBASH_PROJECT_ROOT=${MCPBASH_PROJECT_ROOT:-$project_root}
 
+# A folder for temporary files that is named but not there keeps everything from running.
+mkdir -p "${TMPDIR:-/tmp}"
+
 mcp_bash=${MCPBASH_BIN:-}
 if [[ -z $mcp_bash && -x $project_root/bin/mcp-bash ]]; then
 	mcp_bash=$project_root/bin/mcp-bash
