@@ -59,6 +59,7 @@ mod results;
 mod rmcp_client;
 mod roots;
 mod run_tool;
+mod scaffold;
 mod schemas;
 mod sdk;
 mod short_paths;

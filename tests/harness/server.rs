@@ -37,7 +37,12 @@ impl Server {
     /// The binary with an environment of its own, so that nothing of the person who runs the tests gets in. Scripts may
     /// run for longer than a test waits, so that none is ended by its time limit where something else should end it.
     pub(crate) fn command() -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-bash"));
+        Self::command_of(env!("CARGO_BIN_EXE_mcp-bash"))
+    }
+
+    /// Another program with that environment.
+    pub(crate) fn command_of(program: &str) -> Command {
+        let mut command = Command::new(program);
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("MCP") {
                 command.env_remove(name);

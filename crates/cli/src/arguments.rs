@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::{
-    ask, call, complete, config, debug, demo, dev, doctor, download, get, health, install, jq, list,
-    provider, read, registry, run_tool, sdk_path, serve, testing, validate,
+    ask, call, complete, config, debug, demo, dev, doctor, download, get, health, init, install, jq, list, new,
+    provider, read, registry, run_tool, scaffold, schema, sdk_path, serve, testing, validate,
 };
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
@@ -54,6 +54,18 @@ enum Command {
 
     /// Serve a project and keep a record of all messages, to find out what a client does
     Debug(debug::Arguments),
+
+    /// Make a new folder that is a project, with a tool to begin with
+    New(new::Arguments),
+
+    /// Make this folder a project; what it has already stays as it is
+    Init(init::Arguments),
+
+    /// Add a tool, a prompt, a resource, a completion, a provider or a test script to the project
+    Scaffold(scaffold::Arguments),
+
+    /// Print the JSON schemas of a project's files, for editors
+    Schema(schema::Arguments),
 
     /// Show an exchange between a client and the server on its built-in project
     Demo,
@@ -184,6 +196,10 @@ impl CommandLine {
             }
             Command::Config(arguments) => config::run(&common, &arguments),
             Command::Debug(arguments) => debug::run(common, arguments),
+            Command::New(arguments) => new::run(&common, &arguments),
+            Command::Init(arguments) => init::run(&common, &arguments),
+            Command::Scaffold(arguments) => scaffold::run(&common, &arguments),
+            Command::Schema(arguments) => schema::run(&common, &arguments),
             Command::Demo => demo::run(),
             Command::Dev(arguments) => dev::run(common, arguments),
             Command::Doctor(arguments) => doctor::run(&common, &arguments),
@@ -244,6 +260,10 @@ impl Command {
             Self::Serve(_) => "serve",
             Self::Config(_) => "config",
             Self::Debug(_) => "debug",
+            Self::New(_) => "new",
+            Self::Init(_) => "init",
+            Self::Scaffold(_) => "scaffold",
+            Self::Schema(_) => "schema",
             Self::Demo => "demo",
             Self::Dev(_) => "dev",
             Self::Doctor(_) => "doctor",

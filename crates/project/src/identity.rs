@@ -64,7 +64,7 @@ fn given(value: Option<String>) -> Option<String> {
 }
 
 /// `my-file_tools` as a person would write it: `My File Tools`.
-fn title_case(name: &str) -> String {
+pub fn title_case(name: &str) -> String {
     let words = name.split(['-', '_', ' ']).filter(|word| !word.is_empty());
     let capitalised = words.map(|word| {
         let mut letters = word.chars();

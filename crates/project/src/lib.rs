@@ -34,6 +34,8 @@ mod paths;
 mod prompt_files;
 mod prompts;
 mod providers;
+#[cfg(test)]
+mod published_schemas;
 mod register;
 mod registry;
 mod repair;
@@ -70,7 +72,7 @@ pub use diagnostic::{Diagnostic, Severity};
 pub use embedded::stage_embedded;
 pub use files::beginning_with;
 pub use hook::HookError;
-pub use identity::Identity;
+pub use identity::{Identity, title_case};
 pub use listing::metadata_names;
 pub use location::{Location, LocationError, no_project};
 pub use mapping::{Mapping, Part, Template, Variable, Word, Words};

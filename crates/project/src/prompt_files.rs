@@ -97,6 +97,6 @@ fn is_completion(name: &OsStr) -> bool {
     [&b".completion"[..], b".completion.sh"].iter().any(|ending| name.as_bytes().ends_with(ending))
 }
 
-fn is_readme(name: &OsStr) -> bool {
+pub(crate) fn is_readme(name: &OsStr) -> bool {
     Path::new(name).file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("readme"))
 }

@@ -171,7 +171,8 @@ fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, RegistrationError>
         match KINDS.iter().find(|kind| *kind == key) {
             Some(_) if value.is_array() || value.is_null() => {}
             Some(kind) => return Err(RegistrationError::NotAnArray(kind)),
-            None if key == "version" => {}
+            // Where an editor finds the schema of this file.
+            None if key == "version" || key == "$schema" => {}
             None if key == "_meta" && (value.is_object() || value.is_null()) => {}
             None if key == "_meta" => return Err(RegistrationError::Meta),
             None => return Err(RegistrationError::UnknownKey(key.clone(), meant(key))),

@@ -4,6 +4,7 @@
 use crate::Diagnostic;
 use crate::listing::{Listing, metadata_stem};
 use crate::metadata::Metadata;
+use crate::prompt_files::is_readme;
 use crate::sighting::{Candidate, Sighting};
 use mcp_bash_fetch::sniff;
 use std::collections::BTreeSet;
@@ -22,6 +23,10 @@ pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
             continue;
         }
         let metadata = listing.metadata_beside(name);
+        // A README among files that are described is about them, and for people.
+        if metadata.is_none() && is_readme(name) && listing.metadata_files().next().is_some() {
+            continue;
+        }
         used.extend(metadata);
         if let Some(stamp) = listing.stamp(name) {
             found.push(listing.sighting(name, stamp, metadata));

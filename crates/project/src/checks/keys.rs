@@ -110,3 +110,17 @@ pub(crate) fn unknown_words(key: &str, known: &[&'static str]) -> (String, Strin
     };
     (format!("has the unknown key `{shown}`, which is ignored"), remedy)
 }
+
+/// The keys that are read, for those who publish them.
+#[cfg(test)]
+pub(crate) mod known_keys {
+    use super::{Meta, Metadata, known, server_config};
+
+    pub(crate) fn of_metadata() -> Vec<&'static str> {
+        known::<Metadata>().to_vec()
+    }
+
+    pub(crate) fn of_server() -> Vec<&'static str> {
+        [known::<Meta>(), known::<server_config::Written>()].concat()
+    }
+}

@@ -27,6 +27,9 @@ pub use surroundings::Surroundings;
 pub use unreachable::unreachable;
 
 use crate::listing::is_interface;
+#[cfg(test)]
+pub(crate) use keys::known_keys;
+
 use crate::{Catalog, Diagnostic, Execution, Source, Tool};
 use std::collections::BTreeMap;
 use std::io::Read;

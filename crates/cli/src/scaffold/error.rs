@@ -1,0 +1,41 @@
+//! Why nothing was written.
+
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// The messages complete "mcp-bash: ...".
+#[derive(Debug, Error)]
+pub(crate) enum ScaffoldError {
+    #[error("`{}` cannot be the name of a {kind}: {why}", name.escape_debug())]
+    Name { kind: &'static str, name: String, why: &'static str },
+    #[error("there is already a {kind} called {name}, in {}; choose another name", file.display())]
+    Taken { kind: &'static str, name: String, file: PathBuf },
+    #[error("{} already exists; remove it or choose another name", .0.display())]
+    Exists(PathBuf),
+    #[error(
+        "no MCP project found here; `mcp-bash init` makes this folder one, `mcp-bash new NAME` makes a new one, \
+         and --project-root names one elsewhere"
+    )]
+    NoProject,
+    #[error("`mcp-bash new` makes a folder here, and takes no --project-root; `mcp-bash init` takes one")]
+    NewElsewhere,
+    #[error("a server needs a name; give it one with --name")]
+    NoName,
+    #[error("there is no program `{}` on PATH; install it, or give its path", .0.escape_debug())]
+    NoProgram(String),
+    #[error("{} cannot be run; run `chmod +x` on it", .0.display())]
+    NotExecutable(PathBuf),
+    #[error("a tool that is made --from a program has no script; leave out --lang")]
+    LanguageOfProgram,
+    #[error(
+        "pages for tools (MCP Apps) are not there yet; without --ui and `scaffold ui` everything else is"
+    )]
+    NoUi,
+    #[error("{} cannot be added to: {problem}", file.display())]
+    Registration { file: PathBuf, problem: String },
+    #[error("failed to write {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("failed to read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+}

@@ -1,0 +1,123 @@
+//! `server.d/register.json` with one more completion. What stands there stays as it was written.
+
+use super::ScaffoldError;
+use mcp_bash_project::{Paths, trust};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Longer ones are not registered from by default.
+const LONGEST: u64 = 1024 * 1024;
+
+pub(super) fn file(paths: &Paths) -> PathBuf {
+    paths.server.join("register.json")
+}
+
+/// The text of the registration, if there is one.
+pub(super) fn read(paths: &Paths) -> Result<Option<String>, ScaffoldError> {
+    let file = file(paths);
+    let problem = |problem: String| ScaffoldError::Registration { file: file.clone(), problem };
+    let bytes = trust::read(&file, &paths.root, LONGEST).map_err(|distrust| problem(distrust.to_string()))?;
+    bytes.map(String::from_utf8).transpose().map_err(|_| problem("it is not valid UTF-8".to_owned()))
+}
+
+/// Whether a registration lists the entries of a kind, so that they are not searched for.
+pub(super) fn lists(text: &str, kind: &str) -> bool {
+    members(text).is_ok_and(|members| members.get(kind).is_some_and(|raw| raw.get().starts_with('[')))
+}
+
+/// The registration with an entry more among its completions; or what is wrong with it.
+pub(super) fn with_completion(text: &str, entry: &str) -> Result<String, String> {
+    let members = members(text)?;
+    let is_spread = text.trim().contains('\n');
+    let added = match members.get("completions") {
+        Some(raw) => {
+            // It is a slice of the text.
+            let start = raw.get().as_ptr() as usize - text.as_ptr() as usize;
+            let end = start + raw.get().len();
+            let entries = in_list(raw.get(), entry)?;
+            format!("{}{entries}{}", &text[..start], &text[end..])
+        }
+        None => {
+            let end = text.rfind('}').ok_or("it must hold an object")?;
+            let before = text[..end].trim_end();
+            let comma = if before.ends_with('{') { "" } else { "," };
+            let after = &text[end..];
+            if is_spread {
+                format!("{before}{comma}\n  \"completions\": [\n    {entry}\n  ]\n{after}")
+            } else {
+                format!("{before}{comma} \"completions\": [{entry}]{after}")
+            }
+        }
+    };
+    Ok(added)
+}
+
+fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, String> {
+    serde_json::from_str(text).map_err(|error| format!("it is not valid JSON: {error}"))
+}
+
+/// A list with an entry more, written as those before it are.
+fn in_list(list: &str, entry: &str) -> Result<String, String> {
+    if list == "null" {
+        return Ok(format!("[{entry}]"));
+    }
+    let inner = list.strip_prefix('[').and_then(|list| list.strip_suffix(']'));
+    let inner = inner.ok_or("its `completions` must be an array")?;
+    if inner.trim().is_empty() {
+        return Ok(format!("[\n    {entry}\n  ]"));
+    }
+    let (written, end) = inner.split_at(inner.trim_end().len());
+    let first = written.len() - written.trim_start().len();
+    let between = if written[..first].contains('\n') { &written[..first] } else { " " };
+    Ok(format!("[{written},{between}{entry}{end}]"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn an_entry_is_added_and_nothing_else_changes() {
+        let entry = r#"{"name":"n"}"#;
+        let cases = [
+            (r#"{"version": 1}"#, r#"{"version": 1, "completions": [{"name":"n"}]}"#),
+            (
+                "{\n  \"version\": 1\n}\n",
+                "{\n  \"version\": 1,\n  \"completions\": [\n    {\"name\":\"n\"}\n  ]\n}\n",
+            ),
+            (r#"{"version":1,"completions":null}"#, r#"{"version":1,"completions":[{"name":"n"}]}"#),
+            (
+                r#"{"completions":[{"a":1.10}],"version":1}"#,
+                r#"{"completions":[{"a":1.10}, {"name":"n"}],"version":1}"#,
+            ),
+            (
+                "{\"completions\": [\n      1,\n      2\n    ], \"x\": \"}\"}",
+                "{\"completions\": [\n      1,\n      2,\n      {\"name\":\"n\"}\n    ], \"x\": \"}\"}",
+            ),
+        ];
+        for (text, expected) in cases {
+            let added = with_completion(text, entry).unwrap();
+            assert_eq!(added, expected);
+            let read: Value = serde_json::from_str(&added).unwrap();
+            assert_eq!(read["completions"].as_array().unwrap().last(), Some(&json!({"name": "n"})));
+        }
+        let empty = with_completion("{\"version\": 1, \"completions\": []}", entry).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&empty).unwrap()["completions"], json!([{"name": "n"}]));
+    }
+
+    #[test]
+    fn what_is_broken_is_left_alone() {
+        for text in ["", "{", "[]", r#"{"completions": {}}"#, r#"{"completions": "x"}"#] {
+            assert!(with_completion(text, "{}").is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_lists_switch_the_search_off() {
+        assert!(lists(r#"{"tools": []}"#, "tools"));
+        assert!(!lists(r#"{"tools": null}"#, "tools"));
+        assert!(!lists(r#"{"version": 1}"#, "tools"));
+    }
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env python3
+"""Completes arguments of __TARGET__: prints what a person could go on typing, as a JSON array."""
+
+import json
+import sys
+
+VALUES = {"subject": ["alpha", "beta", "gamma"]}
+
+argument = json.load(sys.stdin)["argument"]
+values = VALUES.get(argument["name"], [])
+print(json.dumps([value for value in values if value.startswith(argument["value"])]))
