@@ -1,7 +1,7 @@
 //! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
 
 use crate::error::Error;
-use crate::{ask, demo, download, health, jq, provider, registry, serve};
+use crate::{ask, demo, download, health, import, jq, provider, registry, serve};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -52,6 +52,9 @@ enum Command {
     /// Check the project and say whether it is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
     #[command(visible_alias = "ready")]
     Health(health::Arguments),
+
+    /// Make tools of a justfile, a Makefile, package.json scripts, a Taskfile or a program's `--help`
+    Import(import::Arguments),
 
     /// Write the registry of a project, or say what it holds
     #[command(subcommand)]
@@ -132,6 +135,7 @@ impl CommandLine {
             }
             Command::Demo => demo::run(),
             Command::Health(arguments) => Ok(health::run(&common, &arguments)),
+            Command::Import(arguments) => import::run(&common, &arguments),
             Command::Registry(arguments) => registry::run(&common, &arguments),
             Command::Provider(arguments) => provider::run(&common, &arguments),
             Command::Jq(arguments) => Ok(jq::run(arguments.words.into_iter())),
@@ -177,6 +181,7 @@ impl Command {
             Self::Serve(_) => "serve",
             Self::Demo => "demo",
             Self::Health(_) => "health",
+            Self::Import(_) => "import",
             Self::Registry(_) => "registry",
             Self::Provider(_) => "provider",
             Self::Jq(_) => "jq",

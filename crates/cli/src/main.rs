@@ -15,6 +15,7 @@ mod finding;
 mod health;
 mod health_checks;
 mod health_report;
+mod import;
 mod jq;
 mod log_files;
 mod provider;

@@ -355,8 +355,8 @@ clean: X = 1
     #[test]
     fn circles_and_many_targets_end() {
         let names: Vec<String> = (0..3000).map(|number| format!("t{number}")).collect();
-        let text: String =
-            names.iter().map(|name| format!("{name}: {}\nA ?= $(A)$(B)\nB ?= $(A)\n", names[0])).collect();
+        let lines = names.iter().map(|name| format!("{name}: {}\nA ?= $(A)$(B)\nB ?= $(A)\n", names[0]));
+        let text = lines.collect::<Vec<_>>().concat();
         assert_eq!(read(&text, HERE).tools.len(), crate::MOST_TOOLS);
     }
 

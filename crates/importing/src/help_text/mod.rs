@@ -53,6 +53,13 @@ pub fn read(command: &[String], text: &str) -> Result<Imported, Unreadable> {
     for word in words.not_understood {
         imported.leave_out(word, "this part of the usage line is not clear");
     }
+    options.retain(|option| {
+        let takes_code = option.takes_code(&command[0]);
+        if takes_code {
+            imported.leave_out(&option.names[0], "its value is code, which the program would run");
+        }
+        !takes_code
+    });
     let mut arguments: Vec<Argument> = Vec::new();
     let mut all = command.iter().map(|word| fixed(word)).collect::<Vec<_>>();
     for option in options {

@@ -30,6 +30,33 @@ enum Form {
 const IDLE: [&str; 7] = ["help", "help-all", "usage", "version", "h", "V", "?"];
 
 impl ProgramOption {
+    /// Reads what stands between brackets in a usage line: `-n NUM`, `--mood <kind|grim>`.
+    pub(super) fn in_usage(text: &str) -> Option<Self> {
+        let option = read(text.trim(), "").filter(|option| option.argument.description.is_empty())?;
+        // Several letters behind one dash are as many flags.
+        let is_cluster = |name: &String| !name.starts_with("--") && name.len() > 2;
+        let is_clear = option.takes_value() || !option.names.iter().any(is_cluster);
+        (is_clear && !is_idle(&option)).then_some(option)
+    }
+
+    /// Takes the value from the usage line that the list does not speak of.
+    pub(super) fn adopt(&mut self, other: Self) {
+        if self.value.is_none() && other.value.is_some() && self.argument.kind == Kind::Boolean {
+            self.value = other.value;
+            self.argument.kind = other.argument.kind;
+        }
+    }
+
+    /// Whether its value is code that the program would run.
+    pub(super) fn takes_code(&self, program: &str) -> bool {
+        let program = program.rsplit('/').next().unwrap_or(program);
+        let program = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+        let is_letter =
+            self.names.iter().any(|name| matches!(&**name, "-c" | "-e" | "-E" | "-p" | "-r" | "-m"));
+        let is_code = CODE.contains(&&*self.argument.name) || is_letter && INTERPRETERS.contains(&program);
+        self.takes_value() && is_code
+    }
+
     pub(super) fn takes_value(&self) -> bool {
         self.value.is_some()
     }
@@ -53,6 +80,14 @@ impl ProgramOption {
     }
 }
 
+/// Values that a program runs as code, whatever a caller writes.
+const CODE: [&str; 6] = ["command", "eval", "exec", "execute", "init-command", "run-command"];
+
+/// Programs that take code with options of one letter.
+const INTERPRETERS: [&str; 14] = [
+    "awk", "bash", "bun", "dash", "deno", "fish", "ksh", "lua", "node", "perl", "php", "python", "ruby", "sh",
+];
+
 /// All options in a text, and the lines that look like one and could not be read.
 pub(super) fn read_all(lines: &[&str]) -> (Vec<ProgramOption>, Vec<String>) {
     let (mut options, mut not_understood) = (Vec::new(), Vec::new());
@@ -73,7 +108,9 @@ pub(super) fn read_all(lines: &[&str]) -> (Vec<ProgramOption>, Vec<String>) {
         index += count;
         text_column = beside.map_or(usize::MAX, |beside| line.len() - beside.len());
         let description = [beside.unwrap_or_default().to_owned(), below].join(" ");
-        match read(spec, description.trim()) {
+        // Several options in one line, without a word about any of them.
+        let is_table = beside.is_some_and(|beside| beside.starts_with('-'));
+        match read(spec, description.trim()).filter(|_| !is_table) {
             Some(option) if is_idle(&option) => {}
             Some(option) => options.push(option),
             None => not_understood.push(spec.chars().take(80).collect()),
@@ -87,7 +124,7 @@ fn is_option_line(line: &str) -> bool {
     let line = line.trim_start();
     let rest = line.strip_prefix('-').map(|rest| rest.strip_prefix('-').unwrap_or(rest));
     rest.is_some_and(|rest| {
-        rest.starts_with(|first: char| first.is_ascii_alphanumeric() || matches!(first, '[' | '?'))
+        rest.starts_with(|first: char| first.is_ascii_alphanumeric() || matches!(first, '[' | '<' | '?'))
     })
 }
 
@@ -142,7 +179,7 @@ fn read(spec: &str, description: &str) -> Option<ProgramOption> {
     let mut read: Vec<(String, Option<(Form, Placeholder)>)> = Vec::new();
     let mut description = description.to_owned();
     for alternative in alternatives {
-        let (name, rest) = name(alternative)?;
+        let Some((name, rest)) = name(alternative) else { continue };
         match value(rest) {
             Follows::Nothing => read.push((name, None)),
             Follows::Value(form, placeholder) => read.push((name, Some((form, placeholder)))),
@@ -155,7 +192,7 @@ fn read(spec: &str, description: &str) -> Option<ProgramOption> {
         }
     }
     // The long name says more; its value may stand only with the other one.
-    read.sort_by_key(|(name, _)| !name.starts_with("--"));
+    read.sort_by_key(|(name, _)| (!name.starts_with("--"), name.starts_with("--no-")));
     let value = read.iter().find_map(|(_, value)| value.clone());
     let first_name = read.first()?.0.clone();
     let argument = argument_name(first_name.trim_start_matches('-'))?;

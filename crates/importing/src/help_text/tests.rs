@@ -209,6 +209,28 @@ fn what_is_not_clear_is_left_out_and_said() {
 }
 
 #[test]
+fn a_usage_line_alone_tells_of_options_too() {
+    let text =
+        "usage: ssh [-46A] [-b bind_address] [-p port] [-v | -q]\n           [-o option] destination\n";
+    let (command, description, arguments) = shown(&imported(&["ssh"], text));
+    assert_eq!(command, "ssh [-b {b}] [-p {p}] [-v] [-q] [-o {o}] {destination}");
+    assert_eq!(description, "Runs `ssh`");
+    assert_eq!(arguments[1], "p: integer");
+    let text = "Usage: pm add [--save|--no-save] [--mood <kind|grim>] NAME\n\nOptions:\n  --save  saves\n  --mood\n    how\n";
+    let (command, _, arguments) = shown(&imported(&["pm", "add"], text));
+    assert_eq!(command, "pm add [--save] [--mood {mood}] {name}");
+    assert_eq!(arguments[1], "mood: kind|grim");
+}
+
+#[test]
+fn no_value_becomes_code() {
+    let text = "usage: python3 [option] ... [-c cmd | -m mod] [file]\n-c cmd : program passed in as string\n-q     : quiet\n";
+    let imported = imported(&["/usr/bin/python3.12"], text);
+    assert_eq!(imported.tools[0].command_words(), "/usr/bin/python3.12 [-q] [{file}]");
+    assert_eq!(imported.left_out[0].what, "-c");
+}
+
+#[test]
 fn escapes_and_binaries() {
     let (command, ..) = shown(&imported(&["x"], "\u{1b}[1mUsage:\u{1b}[0m x \u{1b}[4mFILE\u{1b}[0m\n"));
     assert_eq!(command, "x {file}");

@@ -82,8 +82,9 @@ impl Usage {
     }
 
     /// Reads the words; options that are not in brackets become required.
-    pub(super) fn words(&self, command: &[String], options: &mut [ProgramOption]) -> UsageWords {
+    pub(super) fn words(&self, command: &[String], options: &mut Vec<ProgramOption>) -> UsageWords {
         let mut found = UsageWords::default();
+        let has_list = !options.is_empty();
         let mut tokens = tokens(&self.line).into_iter().peekable();
         // The program, under whatever name, and its commands.
         tokens.next();
@@ -101,10 +102,11 @@ impl Usage {
             if bare.is_empty() || matches!(&*token, "..." | "…" | "[...]" | "[--]") {
                 continue;
             }
-            if token == "--"
-                || NO_ARGUMENTS.contains(&&*lower)
-                || lower.starts_with('-') && token.starts_with('[')
-            {
+            if token.starts_with("[-") {
+                adopt(token.trim_matches(['[', ']', '.']), options, has_list);
+                continue;
+            }
+            if token == "--" || NO_ARGUMENTS.contains(&&*lower) {
                 continue;
             }
             if COMMANDS.contains(&&*lower) || token.starts_with('{') && is_followed_by_more {
@@ -121,6 +123,21 @@ impl Usage {
             }
         }
         found
+    }
+}
+
+/// Learns from the usage line that an option takes a value; where there is no list of options, which there are.
+fn adopt(text: &str, options: &mut Vec<ProgramOption>, has_list: bool) {
+    // Of `[-a | -b]` each is an option of its own.
+    for part in text.split(" | ") {
+        let Some(found) = ProgramOption::in_usage(part) else { continue };
+        let known =
+            options.iter_mut().find(|known| known.names.iter().any(|name| found.names.contains(name)));
+        match known {
+            Some(known) => known.adopt(found),
+            None if !has_list => options.push(found),
+            None => {}
+        }
     }
 }
 
