@@ -1,9 +1,13 @@
 //! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
 
+use crate::absent::{self, Absent};
 use crate::error::Error;
-use crate::{ask, demo, download, health, import, jq, provider, registry, serve};
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use crate::help_groups::grouped;
+use crate::{ask, completions, demo, download, health, import, jq, manual, provider, registry, serve};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use mcp_bash_spelling::nearest;
 use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -44,17 +48,25 @@ pub(crate) struct Common {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Serve a project, as without a command
+    #[command(after_help = serve::EXAMPLES)]
     Serve(serve::Arguments),
 
+    /// Print a script with which a shell completes commands, tools and their arguments
+    Completions(completions::Arguments),
+
     /// Show an exchange between a client and the server on its built-in project
+    #[command(after_help = demo::EXAMPLES)]
     Demo,
 
     /// Check the project and say whether it is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
     #[command(visible_alias = "ready")]
     Health(health::Arguments),
 
-    /// Make tools of a justfile, a Makefile, package.json scripts, a Taskfile or a program's `--help`
+    /// Make tools of a justfile, Makefile, package.json, Taskfile or a program's `--help`
     Import(import::Arguments),
+
+    /// Print pages of the manual, or write all of them
+    Man(manual::Arguments),
 
     /// Write the registry of a project, or say what it holds
     #[command(subcommand)]
@@ -73,6 +85,15 @@ enum Command {
 
     /// For scripts: download a file from an allowed public host, and print the outcome as JSON
     Download(download::Arguments),
+
+    #[command(hide = true, disable_help_flag = true)]
+    Bundle(absent::Arguments),
+
+    #[command(hide = true, disable_help_flag = true)]
+    Publish(absent::Arguments),
+
+    #[command(hide = true, disable_help_flag = true)]
+    Vendor(absent::Arguments),
 }
 
 /// A command line that only serves, which is what clients have: read without building what the commands take.
@@ -94,13 +115,12 @@ impl CommandLine {
         if no_command && let Ok(ServeAlone { common, serve }) = ServeAlone::try_parse_from(&words) {
             return Self { common, serve, command: None }.checked();
         }
-        match Self::try_parse_from(&words) {
+        let parsed = whole().try_get_matches_from(&words).and_then(|found| Self::from_arg_matches(&found));
+        match parsed {
             Ok(arguments) => arguments.checked(),
             // Of two words that clap could complain about the first one counts: `intit --name x` is no folder called
-            // `intit` with a wrong flag.
-            Err(error) if error.use_stderr() && is_neither_folder_nor_command(&first) => {
-                Err(neither_folder_nor_command(&first))
-            }
+            // `intit` with a wrong flag, and `help intit` is not about all commands.
+            Err(_) if is_neither_folder_nor_command(&first) => Err(neither_folder_nor_command(&first)),
             Err(error) => error.exit(),
         }
     }
@@ -128,31 +148,62 @@ impl CommandLine {
     pub(crate) fn run(self) -> Result<ExitCode, Error> {
         let Self { mut common, serve, command } = self;
         let Some(command) = command else { return serve::run(&common, &serve) };
+        tell_of_folder(command.name(), &common);
+        panic_if_a_test_wants();
         match command {
             Command::Serve(mut arguments) => {
                 arguments.take_folder(&mut common)?;
                 serve::run(&common, &arguments)
             }
+            Command::Completions(arguments) => Ok(completions::run(&arguments)),
             Command::Demo => demo::run(),
             Command::Health(arguments) => Ok(health::run(&common, &arguments)),
             Command::Import(arguments) => import::run(&common, &arguments),
+            Command::Man(arguments) => manual::run(&arguments),
             Command::Registry(arguments) => registry::run(&common, &arguments),
             Command::Provider(arguments) => provider::run(&common, &arguments),
             Command::Jq(arguments) => Ok(jq::run(arguments.words.into_iter())),
             Command::Ask(arguments) => ask::run(&arguments),
             Command::Download(arguments) => download::run(&arguments),
+            Command::Bundle(_) => Absent::Bundle.refuse(),
+            Command::Publish(_) => Absent::Publish.refuse(),
+            Command::Vendor(_) => Absent::Vendor.refuse(),
         }
+    }
+}
+
+/// For the test of what a person reads then; not in what is released.
+fn panic_if_a_test_wants() {
+    if cfg!(debug_assertions)
+        && std::env::var_os("MCPBASH_TEST_PANIC").is_some_and(|wanted| wanted == "command")
+    {
+        panic!("wanted by a test");
+    }
+}
+
+/// A command counts more than a folder of its name; whoever may have meant the folder is told how to name it.
+fn tell_of_folder(name: &str, common: &Common) {
+    let folder = Path::new(name);
+    let is_project = || ["tools", "server.d"].iter().any(|part| folder.join(part).is_dir());
+    if !common.quiet && folder.is_dir() && is_project() {
+        let note = format!("`{name}` is a command; `mcp-bash ./{name}` serves the folder of that name");
+        let _ = writeln!(std::io::stderr(), "mcp-bash: {note}");
     }
 }
 
 /// The command line as clap knows it: all commands with what they take.
 pub(crate) fn whole() -> clap::Command {
-    CommandLine::command()
+    grouped(CommandLine::command())
 }
 
 /// The words with the commands that used to be flags: `--health` and `--ready`; and `-v` alone is `--version`, as mcp-bash
-/// had it.
+/// had it. `help COMMAND` is `COMMAND --help`.
 fn with_commands_for_flags(mut words: Vec<OsString>) -> Vec<OsString> {
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.push("--help".into());
+        return words;
+    }
     if words.len() == 2 && words[1] == "-v" {
         words[1] = "--version".into();
     }
@@ -172,21 +223,30 @@ fn is_neither_folder_nor_command(word: &OsStr) -> bool {
 }
 
 fn neither_folder_nor_command(word: &OsStr) -> Error {
-    Error::NeitherFolderNorCommand(word.into())
+    let whole = whole();
+    let names = whole.get_subcommands().filter(|command| !command.is_hide_set());
+    let names = names.flat_map(clap::Command::get_name_and_visible_aliases);
+    let suggestion = word.to_str().and_then(|word| nearest(word, names)).map(str::to_owned);
+    Error::NeitherFolderNorCommand { word: word.into(), suggestion }
 }
 
 impl Command {
     fn name(&self) -> &'static str {
         match self {
             Self::Serve(_) => "serve",
+            Self::Completions(_) => "completions",
             Self::Demo => "demo",
             Self::Health(_) => "health",
             Self::Import(_) => "import",
+            Self::Man(_) => "man",
             Self::Registry(_) => "registry",
             Self::Provider(_) => "provider",
             Self::Jq(_) => "jq",
             Self::Ask(_) => "ask",
             Self::Download(_) => "download",
+            Self::Bundle(_) => "bundle",
+            Self::Publish(_) => "publish",
+            Self::Vendor(_) => "vendor",
         }
     }
 }
@@ -201,4 +261,5 @@ Put this command into your MCP client's configuration:
 See a server and a client at work:
   mcp-bash demo
 
+`mcp-bash help COMMAND` says more about one command, with examples.
 Settings are environment variables; docs/settings.md lists them all.";

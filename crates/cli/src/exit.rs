@@ -1,4 +1,4 @@
-//! The exit codes: one meaning each, for all commands. `docs/exit-codes.md` says which command ends with which.
+//! The exit codes: one meaning each, for all commands. docs/commands.md says which command ends with which.
 
 use std::process::ExitCode;
 
@@ -24,6 +24,21 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// All of them with their meaning, for the manual.
+    pub(crate) const ALL: [(Self, &'static str); 8] = [
+        (Self::Done, "it did what it was asked to"),
+        (Self::Failed, "it ran, and what it ran failed or what it looked at is wrong"),
+        (
+            Self::Usage,
+            "it was called in a way that makes no sense: flags, arguments, no project here, a setting",
+        ),
+        (Self::Refused, "it will not do that: a policy is against it, or something would be lost"),
+        (Self::NotFound, "there is nothing of that name"),
+        (Self::TimedOut, "it took too long"),
+        (Self::NoServer, "a server could not be started, or does not speak the protocol"),
+        (Self::Interrupted, "Ctrl-C"),
+    ];
+
     pub(crate) fn number(self) -> u8 {
         match self {
             Self::Done => 0,

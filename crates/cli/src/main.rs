@@ -3,9 +3,11 @@
 //! This crate is what people see: the command line, the words on the terminal, the exit codes. One file for each
 //! subcommand. Protocol rules are elsewhere.
 
+mod absent;
 mod allocator;
 mod arguments;
 mod ask;
+mod completions;
 mod connect;
 mod demo;
 mod download;
@@ -15,9 +17,11 @@ mod finding;
 mod health;
 mod health_checks;
 mod health_report;
+mod help_groups;
 mod import;
 mod jq;
 mod log_files;
+mod manual;
 mod provider;
 mod provider_read;
 mod registry;
@@ -31,6 +35,8 @@ mod welcome;
 
 use arguments::CommandLine;
 use error::Error;
+use std::io::Write as _;
+use std::panic::Location;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -42,11 +48,27 @@ fn main() -> ExitCode {
     {
         return jq::run(words);
     }
+    if words.next().is_some_and(|word| word == completions::ASK) {
+        return completions::answer(words);
+    }
     // Before anything else: this program is also the one that looks after a server that was killed.
     mcp_bash_runner::warden::install();
+    std::panic::set_hook(Box::new(|panic| tell(&own_fault(panic.location()))));
     let result = CommandLine::read().and_then(CommandLine::run);
     result.unwrap_or_else(|error: Error| {
-        eprintln!("mcp-bash: {error}");
+        tell(&error.to_string());
         error.exit_code()
     })
+}
+
+/// Says something on standard error, which nobody may read any more.
+fn tell(words: &str) {
+    let _ = writeln!(std::io::stderr(), "mcp-bash: {words}");
+}
+
+/// What a person reads in place of a stack trace. The process ends with exit code 101.
+fn own_fault(place: Option<&Location<'_>>) -> String {
+    let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
+    let version = env!("CARGO_PKG_VERSION");
+    format!("a fault of our own{place} (version {version}); please report this line and what you ran")
 }

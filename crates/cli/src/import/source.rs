@@ -35,7 +35,7 @@ impl FileKind {
     fn of(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let by_name = NAMES.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
-        by_name.or(match path.extension()?.to_str()? {
+        by_name.or_else(|| match path.extension()?.to_str()? {
             "just" => Some(Self::Justfile),
             "mk" | "mak" => Some(Self::Makefile),
             _ => None,
