@@ -341,3 +341,22 @@ fn help_with_escapes_is_shown_without_them() {
         "{shown:?}"
     );
 }
+
+#[test]
+fn a_person_is_asked() {
+    let project = Project::new().file("tools/.keep", "").file("Makefile", "greet: ## Hello\n\techo\n");
+    let answered = |answer: &str| {
+        let program = format!("{} import Makefile", env!("CARGO_BIN_EXE_mcp-bash"));
+        let mut script = Command::new("script");
+        script.args(["-qec", &program, "/dev/null"]).current_dir(project.root()).stdin(Stdio::piped());
+        let mut child = script.stdout(Stdio::piped()).spawn().expect("script");
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), answer.as_bytes()).unwrap();
+        String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+    };
+    let refused = answered("n\n");
+    assert!(refused.contains("Write 1 file? [y/N]") && refused.contains("Nothing was written."), "{refused}");
+    assert!(!project.path("tools/greet.meta.json").exists());
+    let accepted = answered("y\n");
+    assert!(accepted.contains("Wrote 1 file to"), "{accepted}");
+    assert!(project.path("tools/greet.meta.json").exists());
+}

@@ -16,7 +16,9 @@ pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
 /// The command line with an overview of its commands by group. A command that no group names is shown at the end.
 pub(crate) fn grouped(whole: Command) -> Command {
     let overview = overview(&whole);
-    whole.help_template(format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{overview}\nOptions:\n{{options}}{{after-help}}"))
+    whole.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{overview}Options:\n{{options}}{{after-help}}"
+    ))
 }
 
 fn overview(whole: &Command) -> String {
@@ -33,6 +35,14 @@ fn overview(whole: &Command) -> String {
     }
     group(&mut text, "Others", others.into_iter());
     text
+}
+
+/// The beginning of what a command says of itself; `help COMMAND` has the rest.
+fn short(about: &str) -> String {
+    let about = about.strip_prefix("For scripts: ").unwrap_or(about);
+    let about = about.split("; ").next().unwrap_or(about).split(": exit").next().unwrap_or(about);
+    let mut letters = about.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The words in lines that fit a terminal beside the names.
@@ -61,9 +71,7 @@ fn group<'c>(text: &mut String, heading: &str, commands: impl Iterator<Item = &'
     let _ = writeln!(text, "{heading}:");
     for command in commands {
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-        // The first sentence; `help COMMAND` has the rest.
-        let about = about.split([';', ':']).next().unwrap_or_default().trim();
-        let _ = writeln!(text, "  {:12} {}", command.get_name(), wrapped(about));
+        let _ = writeln!(text, "  {:12} {}", command.get_name(), wrapped(&short(&about)));
     }
     text.push('\n');
 }

@@ -122,3 +122,52 @@ fn known_values(schema: &Value) -> Vec<String> {
     let listed = schema["enum"].as_array().into_iter().flatten().map(text);
     listed.chain(schema.get("const").map(text)).chain(schema.get("default").map(text)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use tempfile::TempDir;
+
+    /// The words that are offered, in a project with a tool and a prompt.
+    fn offered(ask: impl FnOnce(&Project) -> Offers) -> Vec<String> {
+        let folder = TempDir::new().unwrap();
+        for path in ["tools", "prompts", "resources"] {
+            fs::create_dir(folder.path().join(path)).unwrap();
+        }
+        let tool = r#"{"command": ["du"], "inputSchema": {"type": "object", "properties": {
+            "path": {"type": "string"}, "unit": {"enum": ["bytes", "blocks"], "default": "bytes"}, "all": {"type": "boolean"}}}}"#;
+        fs::write(folder.path().join("tools/disk.meta.json"), tool).unwrap();
+        let prompt = r#"{"arguments": [{"name": "diff"}, {"name": "tone"}]}"#;
+        fs::write(folder.path().join("prompts/review.meta.json"), prompt).unwrap();
+        fs::write(folder.path().join("prompts/review.txt"), "{{diff}} {{tone}}").unwrap();
+        fs::write(folder.path().join("resources/notes.txt"), "x").unwrap();
+        let offers = ask(&Project::new(Some(folder.path().to_owned())));
+        offers.words.into_iter().map(|offer| offer.word).collect()
+    }
+
+    #[test]
+    fn names_of_the_project_are_offered() {
+        assert_eq!(offered(Project::tools), ["disk"]);
+        assert_eq!(offered(Project::prompts), ["review"]);
+        assert!(offered(Project::resources)[0].ends_with("/resources/notes.txt"));
+    }
+
+    #[test]
+    fn arguments_that_are_not_given_yet_are_offered_with_their_values() {
+        let of_tool = |given: &[&str], current: &str| {
+            let given: Vec<String> = given.iter().map(|word| (*word).to_owned()).collect();
+            offered(|project| project.arguments_of_tool("disk", &given, current))
+        };
+        assert_eq!(of_tool(&[], ""), ["path=", "unit=", "all="]);
+        assert_eq!(of_tool(&["path=/", "all:=true"], ""), ["unit="]);
+        assert_eq!(of_tool(&["path=/"], "unit="), ["unit=bytes", "unit=blocks", "unit=bytes", "all="]);
+        assert_eq!(of_tool(&[], "--"), ["--path", "--unit", "--all"]);
+        assert_eq!(of_tool(&["--unit"], ""), ["bytes", "blocks", "bytes"]);
+        assert_eq!(of_tool(&["--all"], ""), ["path=", "unit="]);
+        assert_eq!(offered(|project| project.arguments_of_tool("none", &[], "")), Vec::<String>::new());
+        let of_prompt =
+            |given: &[String]| offered(|project| project.arguments_of_prompt("review", given, ""));
+        assert_eq!(of_prompt(&["diff=x".to_owned()]), ["tone="]);
+    }
+}
