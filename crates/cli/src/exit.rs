@@ -1,4 +1,4 @@
-//! The exit codes: one meaning each, for all commands. docs/commands.md says which command ends with which.
+//! The exit codes: one meaning each, for all commands. `docs/exit-codes.md` says which command ends with which.
 
 use std::process::ExitCode;
 
