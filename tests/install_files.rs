@@ -737,7 +737,8 @@ fn each_file_of_each_client_is_among_these() {
     for client in CLIENTS {
         for file in client.files {
             let is_of_windows = (client.name, file.scope) == ("visual-studio", Scope::User);
-            let is_here = CASES.iter().any(|case| case.client == client.name && case.scope == words(file.scope));
+            let is_here =
+                CASES.iter().any(|case| case.client == client.name && case.scope == words(file.scope));
             assert!(is_here || is_of_windows, "{} {:?}", client.name, file.scope);
         }
     }

@@ -1,12 +1,17 @@
 //! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
 
+use crate::absent::{self, Absent};
 use crate::error::Error;
+use crate::help_groups::grouped;
 use crate::{
-    ask, call, complete, config, debug, demo, dev, doctor, download, get, health, init, install, jq, list, new,
-    provider, read, registry, run_tool, scaffold, schema, sdk_path, serve, testing, validate,
+    ask, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import, init,
+    install, jq, list, manual, new, provider, read, registry, run_tool, scaffold, schema, sdk_path, serve,
+    testing, validate,
 };
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use mcp_bash_spelling::nearest;
 use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -46,8 +51,20 @@ pub(crate) struct Common {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve a project, as without a command
-    Serve(serve::Arguments),
+    /// For scripts: ask the client of the call that runs this, and print its answer as JSON
+    Ask(ask::Arguments),
+
+    #[command(hide = true, disable_help_flag = true)]
+    Bundle(absent::Arguments),
+
+    /// Call a tool, and show the result
+    Call(call::Arguments),
+
+    /// Show what a client would offer while somebody types an argument
+    Complete(complete::Arguments),
+
+    /// Print a script with which a shell completes commands, tools and their arguments
+    Completions(completions::Arguments),
 
     /// Print what a client's configuration file needs to start this project
     Config(config::Arguments),
@@ -55,19 +72,8 @@ enum Command {
     /// Serve a project and keep a record of all messages, to find out what a client does
     Debug(debug::Arguments),
 
-    /// Make a new folder that is a project, with a tool to begin with
-    New(new::Arguments),
-
-    /// Make this folder a project; what it has already stays as it is
-    Init(init::Arguments),
-
-    /// Add a tool, a prompt, a resource, a completion, a provider or a test script to the project
-    Scaffold(scaffold::Arguments),
-
-    /// Print the JSON schemas of a project's files, for editors
-    Schema(schema::Arguments),
-
     /// Show an exchange between a client and the server on its built-in project
+    #[command(after_help = demo::EXAMPLES)]
     Demo,
 
     /// Serve a project and show every exchange while you work on it
@@ -76,60 +82,79 @@ enum Command {
     /// Look at this machine, the project and the clients, and say what is wrong and what to do about it
     Doctor(doctor::Arguments),
 
-    /// Check the project and say whether it is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
-    #[command(visible_alias = "ready")]
-    Health(health::Arguments),
-
-    /// Call a tool, and show the result
-    Call(call::Arguments),
-
-    /// Show what a client would offer while somebody types an argument
-    Complete(complete::Arguments),
+    /// For scripts: download a file from an allowed public host, and print the outcome as JSON
+    Download(download::Arguments),
 
     /// Show the messages of a prompt
     Get(get::Arguments),
 
-    /// List what a server offers: tools, resources, prompts
-    List(list::Arguments),
+    /// Check the project and say whether it is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
+    #[command(visible_alias = "ready")]
+    Health(health::Arguments),
 
-    /// Show what a resource holds
-    Read(read::Arguments),
+    /// Make tools of a justfile, Makefile, package.json, Taskfile or a program's `--help`
+    Import(import::Arguments),
 
-    /// Call a tool, and print the result as JSON, with the flags of older scripts
-    RunTool(run_tool::Arguments),
-
-    /// Print where the SDK is, for a script that is run by hand
-    SdkPath(sdk_path::Arguments),
-
-    /// Find what is wrong with a project, also what known clients refuse, and repair what is safe
-    Validate(validate::Arguments),
+    /// Make this folder a project; what it has already stays as it is
+    Init(init::Arguments),
 
     /// Write this project into the configuration files of clients
     Install(install::Arguments),
-
-    /// Take this project out of the configuration files of clients
-    Uninstall(install::UninstallArguments),
-
-    /// Write the registry of a project, or say what it holds
-    #[command(subcommand)]
-    Registry(registry::Arguments),
-
-    /// Check an executable that provides tools; for scripts, read what a URI names
-    #[command(subcommand)]
-    Provider(provider::Arguments),
-
-    /// Run the tests of the project against a real server; or check that no change breaks clients
-    Test(testing::Arguments),
 
     /// Run jq, as scripts do on a machine that has none
     #[command(disable_help_flag = true)]
     Jq(jq::Arguments),
 
-    /// For scripts: ask the client of the call that runs this, and print its answer as JSON
-    Ask(ask::Arguments),
+    /// List what a server offers: tools, resources, prompts
+    List(list::Arguments),
 
-    /// For scripts: download a file from an allowed public host, and print the outcome as JSON
-    Download(download::Arguments),
+    /// Print pages of the manual, or write all of them
+    Man(manual::Arguments),
+
+    /// Make a new folder that is a project, with a tool to begin with
+    New(new::Arguments),
+
+    /// Check an executable that provides tools; for scripts, read what a URI names
+    #[command(subcommand)]
+    Provider(provider::Arguments),
+
+    #[command(hide = true, disable_help_flag = true)]
+    Publish(absent::Arguments),
+
+    /// Show what a resource holds
+    Read(read::Arguments),
+
+    /// Write the registry of a project, or say what it holds
+    #[command(subcommand)]
+    Registry(registry::Arguments),
+
+    /// Call a tool, and print the result as JSON, with the flags of older scripts
+    RunTool(run_tool::Arguments),
+
+    /// Add a tool, a prompt, a resource, a completion, a provider or a test script to the project
+    Scaffold(scaffold::Arguments),
+
+    /// Print the JSON schemas of a project's files, for editors
+    Schema(schema::Arguments),
+
+    /// Print where the SDK is, for a script that is run by hand
+    SdkPath(sdk_path::Arguments),
+
+    /// Serve a project, as without a command
+    #[command(after_help = serve::EXAMPLES)]
+    Serve(serve::Arguments),
+
+    /// Run the tests of the project against a real server; or check that no change breaks clients
+    Test(testing::Arguments),
+
+    /// Take this project out of the configuration files of clients
+    Uninstall(install::UninstallArguments),
+
+    /// Find what is wrong with a project, also what known clients refuse, and repair what is safe
+    Validate(validate::Arguments),
+
+    #[command(hide = true, disable_help_flag = true)]
+    Vendor(absent::Arguments),
 }
 
 /// A command line that only serves, which is what clients have: read without building what the commands take.
@@ -155,13 +180,12 @@ impl CommandLine {
             let (serve, command) = (serve::Arguments::default(), Some(Command::Call(arguments)));
             return Self { common, serve, command }.checked();
         }
-        match Self::try_parse_from(&words) {
+        let parsed = whole().try_get_matches_from(&words).and_then(|found| Self::from_arg_matches(&found));
+        match parsed {
             Ok(arguments) => arguments.checked(),
             // Of two words that clap could complain about the first one counts: `intit --name x` is no folder called
-            // `intit` with a wrong flag.
-            Err(error) if error.use_stderr() && is_neither_folder_nor_command(&first) => {
-                Err(neither_folder_nor_command(&first))
-            }
+            // `intit` with a wrong flag, and `help intit` is not about all commands.
+            Err(_) if is_neither_folder_nor_command(&first) => Err(neither_folder_nor_command(&first)),
             Err(error) => error.exit(),
         }
     }
@@ -189,6 +213,8 @@ impl CommandLine {
     pub(crate) fn run(self) -> Result<ExitCode, Error> {
         let Self { mut common, serve, command } = self;
         let Some(command) = command else { return serve::run(&common, &serve) };
+        tell_of_folder(command.name(), &common);
+        panic_if_a_test_wants();
         match command {
             Command::Serve(mut arguments) => {
                 arguments.take_folder(&mut common)?;
@@ -200,6 +226,7 @@ impl CommandLine {
             Command::Init(arguments) => init::run(&common, &arguments),
             Command::Scaffold(arguments) => scaffold::run(&common, &arguments),
             Command::Schema(arguments) => schema::run(&common, &arguments),
+            Command::Completions(arguments) => Ok(completions::run(&arguments)),
             Command::Demo => demo::run(),
             Command::Dev(arguments) => dev::run(common, arguments),
             Command::Doctor(arguments) => doctor::run(&common, &arguments),
@@ -213,6 +240,8 @@ impl CommandLine {
             Command::SdkPath(_) => sdk_path::run(),
             Command::Install(arguments) => install::run(&common, &arguments),
             Command::Uninstall(arguments) => install::run_uninstall(&common, &arguments),
+            Command::Import(arguments) => import::run(&common, &arguments),
+            Command::Man(arguments) => manual::run(&arguments),
             Command::Registry(arguments) => registry::run(&common, &arguments),
             Command::Validate(arguments) => validate::run(&common, &arguments),
             Command::Provider(arguments) => provider::run(&common, &arguments),
@@ -220,18 +249,45 @@ impl CommandLine {
             Command::Jq(arguments) => Ok(jq::run(arguments.words.into_iter())),
             Command::Ask(arguments) => ask::run(&arguments),
             Command::Download(arguments) => download::run(&arguments),
+            Command::Bundle(_) => Absent::Bundle.refuse(),
+            Command::Publish(_) => Absent::Publish.refuse(),
+            Command::Vendor(_) => Absent::Vendor.refuse(),
         }
+    }
+}
+
+/// For the test of what a person reads then; not in what is released.
+fn panic_if_a_test_wants() {
+    if cfg!(debug_assertions)
+        && std::env::var_os("MCPBASH_TEST_PANIC").is_some_and(|wanted| wanted == "command")
+    {
+        panic!("wanted by a test");
+    }
+}
+
+/// A command counts more than a folder of its name; whoever may have meant the folder is told how to name it.
+fn tell_of_folder(name: &str, common: &Common) {
+    let folder = Path::new(name);
+    let is_project = || ["tools", "server.d"].iter().any(|part| folder.join(part).is_dir());
+    if !common.quiet && folder.is_dir() && is_project() {
+        let note = format!("`{name}` is a command; `mcp-bash ./{name}` serves the folder of that name");
+        let _ = writeln!(std::io::stderr(), "mcp-bash: {note}");
     }
 }
 
 /// The command line as clap knows it: all commands with what they take.
 pub(crate) fn whole() -> clap::Command {
-    CommandLine::command()
+    grouped(CommandLine::command())
 }
 
 /// The words with the commands that used to be flags: `--health` and `--ready`; and `-v` alone is `--version`, as mcp-bash
-/// had it.
+/// had it. `help COMMAND` is `COMMAND --help`.
 fn with_commands_for_flags(mut words: Vec<OsString>) -> Vec<OsString> {
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.push("--help".into());
+        return words;
+    }
     if words.len() == 2 && words[1] == "-v" {
         words[1] = "--version".into();
     }
@@ -251,7 +307,11 @@ fn is_neither_folder_nor_command(word: &OsStr) -> bool {
 }
 
 fn neither_folder_nor_command(word: &OsStr) -> Error {
-    Error::NeitherFolderNorCommand(word.into())
+    let whole = whole();
+    let names = whole.get_subcommands().filter(|command| !command.is_hide_set());
+    let names = names.flat_map(clap::Command::get_name_and_visible_aliases);
+    let suggestion = word.to_str().and_then(|word| nearest(word, names)).map(str::to_owned);
+    Error::NeitherFolderNorCommand { word: word.into(), suggestion }
 }
 
 impl Command {
@@ -264,6 +324,7 @@ impl Command {
             Self::Init(_) => "init",
             Self::Scaffold(_) => "scaffold",
             Self::Schema(_) => "schema",
+            Self::Completions(_) => "completions",
             Self::Demo => "demo",
             Self::Dev(_) => "dev",
             Self::Doctor(_) => "doctor",
@@ -277,6 +338,8 @@ impl Command {
             Self::SdkPath(_) => "sdk-path",
             Self::Install(_) => "install",
             Self::Uninstall(_) => "uninstall",
+            Self::Import(_) => "import",
+            Self::Man(_) => "man",
             Self::Registry(_) => "registry",
             Self::Validate(_) => "validate",
             Self::Provider(_) => "provider",
@@ -284,6 +347,9 @@ impl Command {
             Self::Jq(_) => "jq",
             Self::Ask(_) => "ask",
             Self::Download(_) => "download",
+            Self::Bundle(_) => "bundle",
+            Self::Publish(_) => "publish",
+            Self::Vendor(_) => "vendor",
         }
     }
 }
@@ -298,4 +364,5 @@ Put this command into your MCP client's configuration:
 See a server and a client at work:
   mcp-bash demo
 
+`mcp-bash help COMMAND` says more about one command, with examples.
 Settings are environment variables; docs/settings.md lists them all.";

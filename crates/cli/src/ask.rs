@@ -5,7 +5,15 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
+const EXAMPLES: &str = "\
+Examples (inside of a script that a client has called):
+  mcp-bash ask roots/list '{}'
+  echo \"$params\" | mcp-bash ask elicitation/create - --timeout 60
+
+Exit codes: 0 the client answered with a result, 1 it did not.";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// `elicitation/create`, `sampling/createMessage` or `roots/list`
     method: String,

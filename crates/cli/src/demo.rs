@@ -8,6 +8,11 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  mcp-bash demo            a whole exchange, with progress
+  mcp-bash demo | head     as much of it as you want to see";
+
 pub(crate) fn run() -> Result<ExitCode, Error> {
     let (settings, _) = startup::settings();
     let (_runtime, scripts) = startup::scripts(settings)?;

@@ -11,7 +11,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+const EXAMPLES: &str = "\
+Examples:
+  mcp-bash download https://example.com/data.json --out data.json --allow-host example.com
+  mcp-bash download https://example.com/big.bin --out big.bin --max-bytes 1000000 --retry 3";
+
 #[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// Where the file is: an https URL
     pub(crate) url: String,

@@ -1,6 +1,7 @@
 //! What can go wrong before a client is there to be told.
 
 use crate::exit::Exit;
+use crate::manual::meant;
 use mcp_bash_project::{LocationError, no_project};
 use std::io;
 use std::path::PathBuf;
@@ -30,8 +31,11 @@ pub(crate) enum Error {
     Provider { file: PathBuf, source: io::Error },
     #[error("failed to write the log to {}: {source}", path.display())]
     LogFile { path: PathBuf, source: io::Error },
-    #[error("`{}` is neither a folder to serve nor a command; `mcp-bash --help` lists the commands", .0.display())]
-    NeitherFolderNorCommand(PathBuf),
+    #[error(
+        "`{}` is neither a folder to serve nor a command{}; `mcp-bash --help` lists the commands",
+        word.display(), meant(suggestion.as_deref())
+    )]
+    NeitherFolderNorCommand { word: PathBuf, suggestion: Option<String> },
     #[error("there is no folder {}", .0.display())]
     NoFolder(PathBuf),
     #[error("a command takes the folder after it: `mcp-bash {command} --project-root {}`", folder.display())]
@@ -63,7 +67,7 @@ impl Error {
             | Self::Setting(_)
             | Self::FewFiles(_)
             | Self::NoProject
-            | Self::NeitherFolderNorCommand(_)
+            | Self::NeitherFolderNorCommand { .. }
             | Self::NoFolder(_)
             | Self::FolderBeforeCommand { .. }
             | Self::DemoOfFolder

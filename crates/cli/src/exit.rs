@@ -21,9 +21,27 @@ pub(crate) enum Exit {
     NoServer,
     /// Ctrl-C.
     Interrupted,
+    /// We panicked.
+    OwnFault,
 }
 
 impl Exit {
+    /// All of them with their meaning, for the manual.
+    pub(crate) const ALL: [(Self, &'static str); 9] = [
+        (Self::Done, "it did what it was asked to"),
+        (Self::Failed, "it ran, and what it ran failed or what it looked at is wrong"),
+        (
+            Self::Usage,
+            "it was called in a way that makes no sense: flags, arguments, no project here, a setting",
+        ),
+        (Self::Refused, "it will not do that: a policy is against it, or something would be lost"),
+        (Self::NotFound, "there is nothing of that name"),
+        (Self::TimedOut, "it took too long"),
+        (Self::NoServer, "a server could not be started, or does not speak the protocol"),
+        (Self::OwnFault, "a fault of mcp-bash itself, which is worth a report"),
+        (Self::Interrupted, "Ctrl-C"),
+    ];
+
     pub(crate) fn number(self) -> u8 {
         match self {
             Self::Done => 0,
@@ -34,6 +52,7 @@ impl Exit {
             Self::TimedOut => 5,
             Self::NoServer => 6,
             Self::Interrupted => 130,
+            Self::OwnFault => 101,
         }
     }
 }

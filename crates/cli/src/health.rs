@@ -15,7 +15,16 @@ use std::time::Duration;
 /// As much as the thread has that does it where there is no time limit.
 const STACK: usize = 8 * 1024 * 1024;
 
+const EXAMPLES: &str = "\
+Examples:
+  mcp-bash health                      the project here
+  mcp-bash health ~/my-project         another one
+  mcp-bash health --json | jq .status
+
+Exit codes: 0 ready, 1 unhealthy, 2 misconfigured.";
+
 #[derive(Debug, Clone, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// The folder to look at, as with `--project-root`
     #[arg(value_name = "DIR", conflicts_with = "project_root")]

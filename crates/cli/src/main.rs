@@ -3,11 +3,13 @@
 //! This crate is what people see: the command line, the words on the terminal, the exit codes. One file for each
 //! subcommand. Protocol rules are elsewhere.
 
+mod absent;
 mod allocator;
 mod arguments;
 mod ask;
 mod call;
 mod complete;
+mod completions;
 mod config;
 mod connect;
 mod debug;
@@ -23,23 +25,26 @@ mod get;
 mod health;
 mod health_checks;
 mod health_report;
+mod help_groups;
 mod host;
-mod install;
+mod import;
 mod init;
+mod install;
 mod jq;
 mod list;
 mod log_files;
-mod own_entry;
+mod manual;
 mod new;
+mod own_entry;
 mod project_files;
 mod provider;
 mod provider_read;
 mod read;
 mod registry;
 mod run_tool;
-mod sdk_path;
 mod scaffold;
 mod schema;
+mod sdk_path;
 mod search_path;
 mod serve;
 mod shell_words;
@@ -47,12 +52,13 @@ mod start_checks;
 mod startup;
 mod talk;
 mod terminal;
-mod validate;
 mod testing;
+mod validate;
 mod welcome;
 
 use arguments::CommandLine;
 use error::Error;
+use std::panic::Location;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -64,11 +70,22 @@ fn main() -> ExitCode {
     {
         return jq::run(words);
     }
+    if words.next().is_some_and(|word| word == completions::ASK) {
+        return completions::answer(words);
+    }
     // Before anything else: this program is also the one that looks after a server that was killed.
     mcp_bash_runner::warden::install();
+    std::panic::set_hook(Box::new(|panic| terminal::complain(&own_fault(panic.location()))));
     let result = CommandLine::read().and_then(CommandLine::run);
     result.unwrap_or_else(|error: Error| {
         terminal::complain(&error.to_string());
         error.exit_code()
     })
+}
+
+/// What a person reads in place of a stack trace. The process ends with exit code 101.
+fn own_fault(place: Option<&Location<'_>>) -> String {
+    let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
+    let version = env!("CARGO_PKG_VERSION");
+    format!("a fault of our own{place} (version {version}); please report this line and what you ran")
 }

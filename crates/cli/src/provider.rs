@@ -19,13 +19,27 @@ use tokio::runtime::Runtime;
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Arguments {
     /// Say whether an executable provides tools as it should, and what a client would see: exit 0 if it does, 1 if not
+    #[command(after_help = CHECK_EXAMPLES)]
     Check {
         /// The executable, which answers `list` with a JSON object for each of its tools
         file: PathBuf,
     },
     /// For scripts: print what a URI (`file:`, `https:`, `git+https:`, `echo:`) names, within the limits of a server
-    Read { uri: String },
+    #[command(after_help = READ_EXAMPLES)]
+    Read {
+        /// What to read
+        uri: String,
+    },
 }
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  mcp-bash provider check tools/my-tools";
+
+const READ_EXAMPLES: &str = "\
+Examples:
+  mcp-bash provider read file:///path/in/the/project/notes.txt
+  mcp-bash provider read https://example.com/data.json";
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     match arguments {

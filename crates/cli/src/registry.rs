@@ -15,10 +15,22 @@ use std::time::UNIX_EPOCH;
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Arguments {
     /// Read the project and write its registry: exit 0 when all of it is written, 1 when something was skipped or failed
+    #[command(after_help = REFRESH_EXAMPLES)]
     Refresh(RefreshArguments),
     /// Say what the registry holds
+    #[command(after_help = STATUS_EXAMPLES)]
     Status,
 }
+
+const REFRESH_EXAMPLES: &str = "\
+Examples:
+  mcp-bash registry refresh
+  mcp-bash registry refresh --filter tools/git --quiet";
+
+const STATUS_EXAMPLES: &str = "\
+Examples:
+  mcp-bash registry status
+  mcp-bash registry status | jq .tools.count";
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RefreshArguments {

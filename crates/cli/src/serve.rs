@@ -17,6 +17,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  mcp-bash serve ~/my-project                 over standard input and output, for a client that starts it
+  mcp-bash serve --log-file /tmp/server.log   with a copy of the log
+
+Exit codes: 0 the client closed the connection, 1 failed, 2 usage or a wrong setting.";
+
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Arguments {
     /// The folder to serve, as with `--project-root`

@@ -1,0 +1,87 @@
+//! The help of a program: asked for with `--help`, within limits, or read from standard input.
+
+use super::error::ImportError;
+use super::source::LONGEST;
+use mcp_bash_runner::{Confinement, Input, Invocation, Outcome, Patience, ProcessEnding, Variables};
+use mcp_bash_scripts::Scripts;
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+/// How long a program may take to print its help, in seconds.
+const SECONDS: u64 = 10;
+
+/// What keeps a program from asking, paging and colouring, and lines from being cut.
+const QUIET: [(&str, &str); 8] = [
+    ("COLUMNS", "200"),
+    ("GIT_PAGER", "cat"),
+    ("MANPAGER", "cat"),
+    ("MANWIDTH", "200"),
+    ("NO_COLOR", "1"),
+    ("PAGER", "cat"),
+    ("PYTHON_COLORS", "0"),
+    ("TERM", "dumb"),
+];
+
+/// Runs `PROGRAM COMMAND… --help`, and nothing else.
+pub(super) fn ask(
+    scripts: &Scripts,
+    runtime: &Runtime,
+    program: &Path,
+    commands: &[String],
+) -> Result<String, ImportError> {
+    let mut environment = Variables::default();
+    environment.extend(std::env::vars_os());
+    environment.extend(QUIET);
+    let arguments = commands.iter().map(OsString::from).chain([OsString::from("--help")]).collect();
+    let shown = || {
+        [&*program.to_string_lossy()]
+            .into_iter()
+            .chain(commands.iter().map(|word| &**word))
+            .chain(["--help"])
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let not_run = |why: String| ImportError::NotRun { program: shown(), why };
+    let invocation = Invocation {
+        program: program.to_owned(),
+        arguments,
+        directory: std::env::current_dir().map_err(|error| not_run(error.to_string()))?,
+        environment,
+        input: Input::Bytes(&[]),
+        patience: Patience::fixed(Duration::from_secs(SECONDS)),
+        grace: Duration::from_millis(200),
+        output_limit: LONGEST,
+        budget: std::sync::Arc::clone(scripts.budget()),
+        error_tail: LONGEST,
+        talk: None,
+        confinement: Confinement::default(),
+    };
+    let run = scripts.runner().run(invocation, std::future::pending(), |_| (), drop);
+    let Outcome { ending, stdout, stderr, .. } =
+        runtime.block_on(run).map_err(|error| not_run(error.to_string()))?;
+    match ending {
+        // Many programs print their help on standard error, and end as if something had failed.
+        ProcessEnding::Exited(_) => {
+            let printed = if stdout.iter().all(u8::is_ascii_whitespace) { stderr } else { stdout };
+            Ok(String::from_utf8_lossy(&printed).into_owned())
+        }
+        ProcessEnding::TimedOut(_) => Err(ImportError::TimedOut(shown(), SECONDS)),
+        ProcessEnding::OutputTooLarge => Err(ImportError::TooLong(shown(), LONGEST)),
+        ProcessEnding::Signalled(signal) => Err(not_run(format!("signal {signal} ended it"))),
+        ProcessEnding::Cancelled => Err(not_run("it was cancelled".to_owned())),
+        ProcessEnding::NoRoom(why) => Err(not_run(why.to_string())),
+    }
+}
+
+pub(super) fn from_stdin() -> Result<String, ImportError> {
+    let mut bytes = Vec::new();
+    let limit = LONGEST as u64;
+    let count = std::io::stdin().take(limit + 1).read_to_end(&mut bytes).map_err(ImportError::Stdin)?;
+    if count > LONGEST {
+        return Err(ImportError::Stdin(mcp_bash_files::too_large(limit)));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,143 @@
+//! What a person wants to import: a file of a kind that we know, or a program.
+
+use super::error::ImportError;
+use mcp_bash_importing::{Imported, Place, Unreadable};
+use rustix::fs::{Access, access};
+use std::path::{Path, PathBuf};
+
+/// The longest file or help text that is read, in bytes.
+pub(super) const LONGEST: usize = 1024 * 1024;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum FileKind {
+    Justfile,
+    Makefile,
+    PackageJson,
+    Taskfile,
+}
+
+/// The names that say what a file is, in lower case.
+const NAMES: [(&str, FileKind); 11] = [
+    ("justfile", FileKind::Justfile),
+    (".justfile", FileKind::Justfile),
+    ("gnumakefile", FileKind::Makefile),
+    ("makefile", FileKind::Makefile),
+    ("package.json", FileKind::PackageJson),
+    ("taskfile.yml", FileKind::Taskfile),
+    ("taskfile.yaml", FileKind::Taskfile),
+    ("taskfile.dist.yml", FileKind::Taskfile),
+    ("taskfile.dist.yaml", FileKind::Taskfile),
+    ("makefile.am", FileKind::Makefile),
+    ("bsdmakefile", FileKind::Makefile),
+];
+
+impl FileKind {
+    fn of(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let by_name = NAMES.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+        by_name.or_else(|| match path.extension()?.to_str()? {
+            "just" => Some(Self::Justfile),
+            "mk" | "mak" => Some(Self::Makefile),
+            _ => None,
+        })
+    }
+
+    pub(super) fn read(self, text: &str, place: Place<'_>) -> Result<Imported, Unreadable> {
+        match self {
+            Self::Justfile => Ok(mcp_bash_importing::read_justfile(text, place)),
+            Self::Makefile => Ok(mcp_bash_importing::read_makefile(text, place)),
+            Self::PackageJson => mcp_bash_importing::read_package_json(text, place),
+            Self::Taskfile => mcp_bash_importing::read_taskfile(text, place),
+        }
+    }
+}
+
+pub(super) enum Source {
+    File {
+        path: PathBuf,
+        kind: FileKind,
+    },
+    /// A program: where it is, if it is to be run, and how a tool names it.
+    Program {
+        file: Option<PathBuf>,
+        word: String,
+    },
+}
+
+impl Source {
+    /// Finds out what `from` is. A program in the project or elsewhere by its path is named by it, others by their name.
+    pub(super) fn find(from: &Path, kind: Option<FileKind>, root: &Path) -> Result<Self, ImportError> {
+        if from.is_dir() {
+            return in_folder(from, kind);
+        }
+        if let Some(kind) = kind.or_else(|| FileKind::of(from)) {
+            if !from.exists() {
+                return Err(ImportError::NoSuch { from: from.to_owned() });
+            }
+            return Ok(Self::File { path: from.to_owned(), kind });
+        }
+        if !from.as_os_str().as_encoded_bytes().contains(&b'/') {
+            return match on_path(from) {
+                Some(file) => Ok(Self::Program { file: Some(file), word: text(from)? }),
+                None if from.exists() => Err(ImportError::UnknownFile(from.to_owned())),
+                None => Err(ImportError::NoSuch { from: from.to_owned() }),
+            };
+        }
+        if !from.exists() {
+            return Err(ImportError::NoSuch { from: from.to_owned() });
+        }
+        if !is_program(from) {
+            return Err(ImportError::UnknownFile(from.to_owned()));
+        }
+        let file =
+            from.canonicalize().map_err(|source| ImportError::Read { file: from.to_owned(), source })?;
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let word = match file.strip_prefix(&root) {
+            Ok(below) => format!("./{}", text(below)?),
+            Err(_) => text(&file)?,
+        };
+        Ok(Self::Program { file: Some(file), word })
+    }
+}
+
+/// The one file in a folder that can be imported.
+fn in_folder(folder: &Path, kind: Option<FileKind>) -> Result<Source, ImportError> {
+    let entries = std::fs::read_dir(folder);
+    let entries = entries.map_err(|source| ImportError::Read { file: folder.to_owned(), source })?;
+    let is_wanted = |found: FileKind| kind.is_none_or(|kind| kind == found);
+    let known = entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.is_file());
+    let mut known: Vec<(PathBuf, FileKind)> = known
+        .filter_map(|path| FileKind::of(&path).map(|kind| (path, kind)))
+        .filter(|(_, kind)| is_wanted(*kind))
+        .collect();
+    known.sort_by(|one, other| one.0.cmp(&other.0));
+    match &*known {
+        [] => Err(ImportError::NothingInFolder(folder.to_owned())),
+        [(path, kind)] => Ok(Source::File { path: path.clone(), kind: *kind }),
+        several => {
+            let files = several.iter().map(|(path, _)| path.display().to_string()).collect();
+            Err(ImportError::Several { folder: folder.to_owned(), files })
+        }
+    }
+}
+
+fn on_path(name: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(name)).find(|file| is_program(file))
+}
+
+fn is_program(file: &Path) -> bool {
+    file.is_file() && access(file, Access::EXEC_OK).is_ok()
+}
+
+pub(super) fn read(file: &Path) -> Result<String, ImportError> {
+    let failed = |source| ImportError::Read { file: file.to_owned(), source };
+    mcp_bash_files::read(file, LONGEST as u64)
+        .map_err(failed)
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+pub(super) fn text(path: &Path) -> Result<String, ImportError> {
+    path.to_str().map(str::to_owned).ok_or_else(|| ImportError::NotUtf8(path.to_owned()))
+}

@@ -1,0 +1,39 @@
+//! The file of an imported tool: `tools/NAME.meta.json`.
+
+use mcp_bash_importing::Tool;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+pub(super) fn path(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.meta.json"))
+}
+
+/// What stands where the tool would, or would be taken for its script.
+pub(super) fn in_the_way(folder: &Path, name: &str) -> Option<PathBuf> {
+    let names = [
+        format!("{name}.meta.json"),
+        format!("{name}.meta.yaml"),
+        format!("{name}.meta.yml"),
+        name.to_owned(),
+    ];
+    names.into_iter().map(|name| folder.join(name)).find(|path| path.symlink_metadata().is_ok())
+}
+
+/// Writes the metadata as a whole or not at all, and never over what is there.
+pub(super) fn write(file: &Path, tool: &Tool) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    // What others may write is not served, whatever the umask says.
+    DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
+    let draft = folder.join(format!(".{}.{}.draft", tool.name, std::process::id()));
+    let text = format!("{:#}\n", tool.metadata());
+    let written =
+        OpenOptions::new().write(true).create_new(true).mode(0o644).open(&draft).and_then(|mut opened| {
+            opened.write_all(text.as_bytes())?;
+            // Unlike a rename, a link takes the place of nothing.
+            std::fs::hard_link(&draft, file)
+        });
+    let removed = std::fs::remove_file(&draft);
+    written.and(removed)
+}

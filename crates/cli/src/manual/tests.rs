@@ -1,0 +1,106 @@
+//! What holds for every command, whoever adds one.
+
+use super::*;
+use crate::help_groups::GROUPS;
+use std::collections::BTreeMap;
+
+/// Commands that pass all their words on, and take no flags of their own.
+const PASS_ON: [&str; 1] = ["jq"];
+
+#[test]
+fn every_command_and_every_argument_says_what_it_is_for() {
+    let mut wrong = Vec::new();
+    for page in pages() {
+        let name = page.name.join(" ");
+        if page.command.get_about().is_none() {
+            wrong.push(format!("{name} has no help"));
+        }
+        for argument in page.command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+            if argument.get_help().is_none() && !PASS_ON.contains(&page.command.get_name()) {
+                wrong.push(format!("{name}: {} has no help", term(argument)));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn every_command_has_examples() {
+    let has_examples = |page: &Page| {
+        let after = page.after_help();
+        after.contains("Examples") && after.contains("mcp-bash ")
+    };
+    let is_group = |page: &&Page| page.command.get_subcommands().next().is_some();
+    let pages = pages();
+    let without: Vec<String> = pages
+        .iter()
+        .filter(|page| !is_group(page) && !PASS_ON.contains(&page.command.get_name()) && !has_examples(page))
+        .map(|page| page.name.join(" "))
+        .collect();
+    assert_eq!(without, Vec::<String>::new(), "put `#[command(after_help = EXAMPLES)]` on what they take");
+}
+
+#[test]
+fn help_fits_a_terminal() {
+    for page in pages() {
+        let help = page.command.clone().term_width(100).render_long_help().to_string();
+        for line in help.lines() {
+            assert!(line.chars().count() <= 100, "{}: {line}", page.name.join(" "));
+        }
+    }
+}
+
+#[test]
+fn a_letter_means_the_same_everywhere() {
+    let mut meanings: BTreeMap<char, (String, String)> = BTreeMap::new();
+    for page in pages() {
+        for argument in page.command.get_arguments() {
+            let (Some(letter), Some(long)) = (argument.get_short(), argument.get_long()) else { continue };
+            let name = page.name.join(" ");
+            let (known, by) = meanings.entry(letter).or_insert((long.to_owned(), name.clone()));
+            assert_eq!(known, long, "-{letter} of {by} and of {name}");
+        }
+    }
+}
+
+#[test]
+fn the_overview_names_every_command_once() {
+    let mut named: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    let whole = whole();
+    let visible = whole.get_subcommands().filter(|command| !command.is_hide_set());
+    let mut there: Vec<&str> = visible.map(Command::get_name).collect();
+    named.sort_unstable();
+    there.sort_unstable();
+    // Parts of the program that are not built yet may be named already.
+    let missing: Vec<&&str> = there.iter().filter(|name| !named.contains(name)).collect();
+    assert!(missing.is_empty(), "put {missing:?} into a group of help_groups.rs");
+    let before = named.len();
+    named.dedup();
+    assert_eq!(named.len(), before, "a command is named twice");
+}
+
+#[test]
+fn every_command_has_a_page_with_its_examples_and_exit_codes() {
+    let pages = pages();
+    for page in &pages {
+        let text = roff::page(page, &pages);
+        let name = page.name.join(" ");
+        for section in [".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH EXIT STATUS"] {
+            assert!(text.contains(section), "{name}: {section}");
+        }
+        for line in page.after_help().lines().filter(|line| line.starts_with("  mcp-bash")) {
+            assert!(text.contains(&line.replace('\\', "\\e").replace('-', "\\-")), "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_page_of_commands_says_what_the_code_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands.md");
+    let expected = markdown::document();
+    if std::env::var_os("UPDATE_REFERENCE").is_some() {
+        std::fs::write(&path, &expected).unwrap();
+    }
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == expected, "run the tests once with UPDATE_REFERENCE=1 to write docs/commands.md anew");
+}

@@ -1,0 +1,101 @@
+//! The `--help` of a program, as GNU programs, clap, argparse, cobra and Go's flag package write it.
+//!
+//! The usage line says which words a program takes, the list of options which options. Where the two leave a doubt, an option or
+//! a word is left out rather than guessed: a tool that takes less than its program is of use, one that takes it wrongly is not.
+
+mod description;
+mod kind;
+mod option;
+mod positional;
+mod usage;
+
+use crate::argument::Argument;
+use crate::danger::sounds_destructive;
+use crate::name::tool_name;
+use crate::plain_text::plain_text;
+use crate::word::fixed;
+use crate::{Imported, Tool, Unreadable};
+use usage::Usage;
+
+/// More options than a model could choose from.
+const MOST_OPTIONS: usize = 100;
+
+/// More of a description than anybody reads.
+pub(crate) const LONGEST_DESCRIPTION: usize = 1000;
+
+/// Reads what a program printed for `--help`. `command` is the program and its commands, as they are to be run.
+pub fn read(command: &[String], text: &str) -> Result<Imported, Unreadable> {
+    let strange = text.chars().filter(|letter| matches!(letter, '\u{fffd}' | '\0')).count();
+    if strange > text.chars().count() / 20 {
+        return Err(Unreadable::NoText);
+    }
+    let text = plain_text(text).replace('\t', "        ");
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let usage = Usage::find(&lines);
+    let (mut options, not_understood) = option::read_all(&lines);
+    if usage.is_none() && options.is_empty() {
+        return Err(Unreadable::NoHelp);
+    }
+    let name = full_name(command);
+    let mut imported = Imported::default();
+    for line in not_understood {
+        imported.leave_out(line, "it does not look like one option and its value");
+    }
+    if options.len() > MOST_OPTIONS {
+        let more = options.split_off(MOST_OPTIONS).len();
+        imported.leave_out(format!("{more} more options"), format!("{MOST_OPTIONS} are enough for one tool"));
+    }
+    let usage = usage.unwrap_or_default();
+    let words = usage.words(command, &mut options);
+    if words.needs_command {
+        return Err(Unreadable::OnlyCommands(usage::commands(&lines)));
+    }
+    for word in words.not_understood {
+        imported.leave_out(word, "this part of the usage line is not clear");
+    }
+    options.retain(|option| {
+        let takes_code = option.takes_code(&command[0]);
+        if takes_code {
+            imported.leave_out(&option.names[0], "its value is code, which the program would run");
+        }
+        !takes_code
+    });
+    let mut arguments: Vec<Argument> = Vec::new();
+    let mut all = command.iter().map(|word| fixed(word)).collect::<Vec<_>>();
+    for option in options {
+        if arguments.iter().all(|known| known.name != option.argument.name) {
+            all.push(option.word());
+            arguments.push(option.argument);
+        }
+    }
+    for positional in positional::described(words.positionals, &lines) {
+        positional.enter(&mut arguments, &mut all, &mut imported);
+    }
+    let origin = name.join(" ");
+    imported.tools.push(Tool {
+        name: tool_name(&origin).unwrap_or_else(|| "program".to_owned()),
+        description: description::find(&lines, &usage).unwrap_or_else(|| format!("Runs `{origin}`")),
+        is_destructive: name.iter().any(|word| sounds_destructive(word)),
+        origin,
+        arguments,
+        command: all,
+    });
+    Ok(imported)
+}
+
+/// The program without its folder, and its commands.
+fn full_name(command: &[String]) -> Vec<&str> {
+    let mut words: Vec<&str> = command.iter().map(String::as_str).collect();
+    if let Some(program) = words.first_mut() {
+        *program = program.rsplit('/').next().unwrap_or(program);
+    }
+    words
+}
+
+/// How many spaces a line begins with.
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+#[cfg(test)]
+mod tests;

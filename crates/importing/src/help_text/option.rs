@@ -1,0 +1,281 @@
+//! The list of options: `-n, --lines=NUM   how many`, with its description beside or below.
+
+use super::kind::Placeholder;
+use super::{LONGEST_DESCRIPTION, indentation};
+use crate::argument::{Argument, Kind};
+use crate::name::argument_name;
+use crate::word::{each, escaped, flag, group, place};
+use serde_json::Value;
+
+#[derive(Debug, Clone)]
+pub(super) struct ProgramOption {
+    /// All its names, the one that is used first.
+    pub(super) names: Vec<String>,
+    /// How its value is given; nothing for a flag.
+    value: Option<Form>,
+    pub(super) argument: Argument,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `--name=value`
+    Joined,
+    /// `--name value`
+    NextWord,
+    /// `-nvalue`
+    Attached,
+}
+
+/// Options that every program has, and that are no use in a tool.
+const IDLE: [&str; 7] = ["help", "help-all", "usage", "version", "h", "V", "?"];
+
+impl ProgramOption {
+    /// Reads what stands between brackets in a usage line: `-n NUM`, `--mood <kind|grim>`.
+    pub(super) fn in_usage(text: &str) -> Option<Self> {
+        let option = read(text.trim(), "").filter(|option| option.argument.description.is_empty())?;
+        // Several letters behind one dash are as many flags.
+        let is_cluster = |name: &String| !name.starts_with("--") && name.len() > 2;
+        let is_clear = option.takes_value() || !option.names.iter().any(is_cluster);
+        (is_clear && !is_idle(&option)).then_some(option)
+    }
+
+    /// Takes the value from the usage line that the list does not speak of.
+    pub(super) fn adopt(&mut self, other: Self) {
+        if self.value.is_none() && other.value.is_some() && self.argument.kind == Kind::Boolean {
+            self.value = other.value;
+            self.argument.kind = other.argument.kind;
+        }
+    }
+
+    /// Whether its value is code that the program would run.
+    pub(super) fn takes_code(&self, program: &str) -> bool {
+        let program = program.rsplit('/').next().unwrap_or(program);
+        let program = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+        let is_letter =
+            self.names.iter().any(|name| matches!(&**name, "-c" | "-e" | "-E" | "-p" | "-r" | "-m"));
+        let is_code = CODE.contains(&&*self.argument.name) || is_letter && INTERPRETERS.contains(&program);
+        self.takes_value() && is_code
+    }
+
+    pub(super) fn takes_value(&self) -> bool {
+        self.value.is_some()
+    }
+
+    /// Its element of `command`.
+    pub(super) fn word(&self) -> Value {
+        let (name, argument) = (&*self.names[0], &*self.argument.name);
+        let Some(form) = self.value else { return flag(name, argument) };
+        let escaped = escaped(name);
+        let is_list = self.argument.is_list();
+        match form {
+            Form::Joined | Form::Attached => {
+                let sign = if form == Form::Joined { "=" } else { "" };
+                let value = if is_list { each(argument) } else { place(argument) };
+                let word = format!("{escaped}{sign}{value}");
+                if self.argument.is_required { word.into() } else { group(&[word]) }
+            }
+            Form::NextWord if is_list => group(&[escaped, place(argument), "...".to_owned()]),
+            Form::NextWord => group(&[escaped, place(argument)]),
+        }
+    }
+}
+
+/// Values that a program runs as code, whatever a caller writes.
+const CODE: [&str; 6] = ["command", "eval", "exec", "execute", "init-command", "run-command"];
+
+/// Programs that take code with options of one letter.
+const INTERPRETERS: [&str; 14] = [
+    "awk", "bash", "bun", "dash", "deno", "fish", "ksh", "lua", "node", "perl", "php", "python", "ruby", "sh",
+];
+
+/// All options in a text, and the lines that look like one and could not be read.
+pub(super) fn read_all(lines: &[&str]) -> (Vec<ProgramOption>, Vec<String>) {
+    let (mut options, mut not_understood) = (Vec::new(), Vec::new());
+    let mut index = 0;
+    // Where the description of the option before begins; what stands there belongs to it.
+    let mut text_column = usize::MAX;
+    while index < lines.len() {
+        let line = lines[index];
+        index += 1;
+        if !is_option_line(line) || indentation(line) >= text_column {
+            if !line.is_empty() && indentation(line) < text_column {
+                text_column = usize::MAX;
+            }
+            continue;
+        }
+        let (spec, beside) = split_description(line);
+        let (below, count) = below(&lines[index..], indentation(line), beside);
+        index += count;
+        text_column = beside.map_or(usize::MAX, |beside| line.len() - beside.len());
+        let description = [beside.unwrap_or_default().to_owned(), below].join(" ");
+        // Several options in one line, without a word about any of them.
+        let is_table = beside.is_some_and(|beside| beside.starts_with('-'));
+        match read(spec, description.trim()).filter(|_| !is_table) {
+            Some(option) if is_idle(&option) => {}
+            Some(option) => options.push(option),
+            None => not_understood.push(spec.chars().take(80).collect()),
+        }
+    }
+    not_understood.truncate(20);
+    (options, not_understood)
+}
+
+fn is_option_line(line: &str) -> bool {
+    let line = line.trim_start();
+    let rest = line.strip_prefix('-').map(|rest| rest.strip_prefix('-').unwrap_or(rest));
+    rest.is_some_and(|rest| {
+        rest.starts_with(|first: char| first.is_ascii_alphanumeric() || matches!(first, '[' | '<' | '?'))
+    })
+}
+
+fn is_idle(option: &ProgramOption) -> bool {
+    option.names.iter().any(|name| {
+        let name = name.trim_start_matches('-');
+        IDLE.contains(&name) && (name.len() > 1 || option.names.len() == 1 && !option.takes_value())
+    })
+}
+
+/// What stands before and after the gap in a line: two spaces, or a colon between spaces.
+fn split_description(line: &str) -> (&str, Option<&str>) {
+    let spec = line.trim_start();
+    let gap = [spec.find("  "), spec.find(" : ")].into_iter().flatten().min();
+    match gap {
+        Some(gap) => (
+            spec[..gap].trim_end(),
+            Some(spec[gap..].trim_start_matches([' ', ':'])).filter(|text| !text.is_empty()),
+        ),
+        None => (spec, None),
+    }
+}
+
+/// The description in the lines below, which are indented further, and how many lines it has.
+fn below(lines: &[&str], indent: usize, beside: Option<&str>) -> (String, usize) {
+    let (mut words, mut count) = (String::new(), 0);
+    for (index, line) in lines.iter().enumerate() {
+        let is_more = match beside {
+            // Beside a description, its further lines stand far to the right of the option.
+            Some(_) => {
+                indentation(line) > indent + 4 && !(is_option_line(line) && indentation(line) < indent + 10)
+            }
+            None => indentation(line) > indent && !(is_option_line(line) && indentation(line) <= indent + 4),
+        };
+        // clap sets the values that are possible apart by an empty line.
+        let is_gap = line.is_empty()
+            && lines
+                .get(index + 1)
+                .is_some_and(|next| next.trim_start().to_lowercase().starts_with("possible values"));
+        if !is_more && !is_gap || words.len() > 4 * LONGEST_DESCRIPTION {
+            break;
+        }
+        words.push(' ');
+        words.push_str(line.trim());
+        count = index + 1;
+    }
+    (words.trim().to_owned(), count)
+}
+
+fn read(spec: &str, description: &str) -> Option<ProgramOption> {
+    let alternatives = alternatives(spec);
+    let mut read: Vec<(String, Option<(Form, Placeholder)>)> = Vec::new();
+    let mut description = description.to_owned();
+    for alternative in alternatives {
+        let Some((name, rest)) = name(alternative) else { continue };
+        match value(rest) {
+            Follows::Nothing => read.push((name, None)),
+            Follows::Value(form, placeholder) => read.push((name, Some((form, placeholder)))),
+            // A description after one space.
+            Follows::Words(words) if description.is_empty() => {
+                words.clone_into(&mut description);
+                read.push((name, None));
+            }
+            Follows::Words(_) => return None,
+        }
+    }
+    // The long name says more; its value may stand only with the other one.
+    read.sort_by_key(|(name, _)| (!name.starts_with("--"), name.starts_with("--no-")));
+    let value = read.iter().find_map(|(_, value)| value.clone());
+    let first_name = read.first()?.0.clone();
+    let argument = argument_name(first_name.trim_start_matches('-'))?;
+    let value = value.filter(|(_, placeholder)| !matches!(&*placeholder.name, "count" | "bool"));
+    let kind = match &value {
+        Some((_, placeholder)) => placeholder.kind(&description),
+        None => Kind::Boolean,
+    };
+    let form = value.map(|(form, _)| match form {
+        // `-n<num>` says nothing of `--lines`, which all who have it take with the next word.
+        Form::Attached if first_name.starts_with("--") => Form::NextWord,
+        form => form,
+    });
+    let description = description.chars().take(LONGEST_DESCRIPTION).collect();
+    Some(ProgramOption {
+        names: read.into_iter().map(|(name, _)| name).collect(),
+        value: form,
+        argument: Argument { description, ..Argument::new(argument, kind) },
+    })
+}
+
+/// The names of one option: divided by `, `, ` | `, `|` or ` / `, outside of brackets.
+fn alternatives(spec: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_usize);
+    for (index, letter) in spec.char_indices() {
+        match letter {
+            '<' | '[' | '{' | '(' => depth += 1,
+            '>' | ']' | '}' | ')' => depth = depth.saturating_sub(1),
+            ',' | '|' | '/' if depth == 0 && spec[index + 1..].trim_start().starts_with('-') => {
+                parts.push(spec[start..index].trim());
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(spec[start..].trim());
+    parts
+}
+
+/// The name of an option, and what stands behind it. Of `--[no-]color` it is `--color`.
+fn name(text: &str) -> Option<(String, &str)> {
+    let (dashes, rest) = if text.starts_with("--") { text.split_at(2) } else { text.split_at_checked(1)? };
+    let rest = rest.strip_prefix("[no-]").or(rest.strip_prefix("[no]")).unwrap_or(rest);
+    let is_letter =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '?' | '+');
+    let end = rest.find(|letter| !is_letter(letter)).unwrap_or(rest.len());
+    let (name, rest) = rest.split_at(end);
+    let name = name.trim_end_matches('.');
+    (dashes.starts_with('-') && !name.is_empty()).then(|| (format!("{dashes}{name}"), rest))
+}
+
+/// What stands behind the name of an option.
+enum Follows<'t> {
+    Nothing,
+    Value(Form, Placeholder),
+    /// No placeholder: words that say something.
+    Words(&'t str),
+}
+
+fn value(rest: &str) -> Follows<'_> {
+    let form = match rest.chars().next() {
+        None => return Follows::Nothing,
+        Some('=') => Form::Joined,
+        Some('[') if rest.starts_with("[=") => Form::Joined,
+        Some(' ') => Form::NextWord,
+        Some('<' | '[' | '{') => Form::Attached,
+        // `-v...`: it may be repeated.
+        Some('.') if rest.trim_matches('.').is_empty() => return Follows::Nothing,
+        Some(_) => return Follows::Words(rest),
+    };
+    let text = rest.trim();
+    if form == Form::NextWord && matches!(text, "..." | "[...]") {
+        return Follows::Nothing;
+    }
+    let inner = text.trim_start_matches(['[', '=']);
+    let is_placeholder = |word: &str| {
+        word.starts_with(['<', '[', '{', '"']) || word == "..." || !word.chars().any(char::is_lowercase)
+    };
+    let words: Vec<&str> = inner.split_whitespace().collect();
+    // One word in lower case is a placeholder as well: `-o file`, `--name string`.
+    let is_value = words.len() == 1 || words.first().is_some_and(|word| is_placeholder(word));
+    match Placeholder::read(text).filter(|_| is_value) {
+        Some(placeholder) => Follows::Value(form, placeholder),
+        None => Follows::Words(text),
+    }
+}

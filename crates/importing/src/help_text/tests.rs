@@ -1,0 +1,247 @@
+//! Help texts as programs really write them.
+
+use super::*;
+use crate::argument::Kind;
+use proptest::prelude::*;
+
+fn imported(command: &[&str], text: &str) -> Imported {
+    let command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+    read(&command, text).unwrap()
+}
+
+/// The command, the description, and the arguments with their types; `!` marks what is required.
+fn shown(imported: &Imported) -> (String, String, Vec<String>) {
+    let tool = &imported.tools[0];
+    let argument = |argument: &Argument| {
+        let sign = if argument.is_required { "!" } else { "" };
+        format!("{}{sign}: {}", argument.name, argument.kind.words())
+    };
+    (tool.command_words(), tool.description.clone(), tool.arguments.iter().map(argument).collect())
+}
+
+#[test]
+fn gnu() {
+    let text = "\
+Usage: head [OPTION]... [FILE]...
+Print the first 10 lines of each FILE to standard output.
+With more than one FILE, precede each with a header giving the file name.
+
+With no FILE, or when FILE is -, read standard input.
+
+Mandatory arguments to long options are mandatory for short options too.
+  -c, --bytes=[-]NUM       print the first NUM bytes of each file;
+                             with the leading '-', print all but the last
+                             NUM bytes of each file
+  -n, --lines=[-]NUM       print the first NUM lines instead of the first 10
+  -q, --quiet, --silent    never print headers giving file names
+      --color[=WHEN]       colorize the output
+  -z, --zero-terminated    line delimiter is NUL, not newline
+      --help        display this help and exit
+      --version     output version information and exit
+
+NUM may have a multiplier suffix:
+b 512, kB 1000, K 1024, MB 1000*1000, M 1024*1024.
+";
+    let (command, description, arguments) = shown(&imported(&["head"], text));
+    assert_eq!(
+        command,
+        "head [--bytes={bytes}] [--lines={lines}] [--quiet] [--color={color}] [--zero-terminated] [{file...}]"
+    );
+    assert_eq!(
+        description,
+        "Print the first 10 lines of each FILE to standard output. With more than one FILE, precede each with a header \
+         giving the file name."
+    );
+    assert_eq!(
+        arguments,
+        [
+            "bytes: integer",
+            "lines: integer",
+            "quiet: true or false",
+            "color: text",
+            "zero-terminated: true or false",
+            "file: list of texts"
+        ]
+    );
+}
+
+#[test]
+fn clap() {
+    let text = "\
+A simple greeter
+
+Usage: greet [OPTIONS] --name <NAME> <FILE> [WORDS]...
+
+Arguments:
+  <FILE>      Where it is written
+  [WORDS]...  What else is said
+
+Options:
+  -n, --name <NAME>    Whom to greet
+      --count <COUNT>  How often [default: 1]
+      --mood <MOOD>    How it sounds [default: kind] [possible values: kind, grim]
+  -v, --verbose...     Says more
+      --style <STYLE>
+          How it looks
+
+          Possible values:
+          - plain: without colours
+          - rich:  with colours
+  -h, --help           Print help
+  -V, --version        Print version
+";
+    let (command, description, arguments) = shown(&imported(&["./bin/greet"], text));
+    assert_eq!(
+        command,
+        "./bin/greet [--name {name}] [--count {count}] [--mood {mood}] [--verbose] [--style {style}] {file} [{words...}]"
+    );
+    assert_eq!(description, "A simple greeter");
+    assert_eq!(
+        arguments,
+        [
+            "name!: text",
+            "count: integer",
+            "mood: kind|grim",
+            "verbose: true or false",
+            "style: plain|rich",
+            "file!: text",
+            "words: list of texts"
+        ]
+    );
+    let tool = &imported(&["./bin/greet"], text).tools[0];
+    assert_eq!((&*tool.name, &*tool.arguments[5].description), ("greet", "Where it is written"));
+}
+
+#[test]
+fn argparse() {
+    let text = "\
+usage: scan.py [-h] [--level {low,high}] [--port PORT] [-o OUT] --token TOKEN
+               [--tag TAG [TAG ...]]
+               path [extra ...]
+
+Scans a folder.
+
+positional arguments:
+  path                  where to look
+  extra                 more places
+
+options:
+  -h, --help            show this help message and exit
+  --level {low,high}    how deep (default: low)
+  --port PORT           the port
+  -o OUT, --output OUT  where the report goes,
+                        or - for standard output
+  --token TOKEN
+  --tag TAG [TAG ...]   labels
+";
+    let (command, description, arguments) = shown(&imported(&["scan.py"], text));
+    assert_eq!(
+        command,
+        "scan.py [--level {level}] [--port {port}] [--output {output}] [--token {token}] [--tag {tag} ...] {path} [{extra...}]"
+    );
+    assert_eq!(description, "Scans a folder.");
+    assert_eq!(
+        arguments,
+        [
+            "level: low|high",
+            "port: integer",
+            "output: text",
+            "token!: text",
+            "tag: list of texts",
+            "path!: text",
+            "extra: list of texts"
+        ]
+    );
+    let tool = &imported(&["scan.py"], text).tools[0];
+    assert_eq!(tool.arguments[2].description, "where the report goes, or - for standard output");
+    assert_eq!(tool.arguments[5].description, "where to look");
+}
+
+#[test]
+fn cobra_and_go() {
+    let cobra = "\
+Display one or many resources.
+
+Usage:
+  kubectl get NAME [flags]
+
+Flags:
+  -f, --file stringArray   files to read
+      --limit int          how many (default 500)
+  -o, --output string      format (default \"wide\")
+      --watch              keep watching
+  -h, --help               help for get
+";
+    let (command, description, arguments) = shown(&imported(&["kubectl", "get"], cobra));
+    assert_eq!(
+        command,
+        "kubectl get [--file {file} ...] [--limit {limit}] [--output {output}] [--watch] {name}"
+    );
+    assert_eq!(description, "Display one or many resources.");
+    assert_eq!(
+        arguments,
+        ["file: list of texts", "limit: integer", "output: text", "watch: true or false", "name!: text"]
+    );
+
+    let go = "Usage of serve:\n  -addr string\n    \tlisten here (default \":80\")\n  -n int\n    \tworkers\n  -v\tsay more\n";
+    let (command, _, arguments) = shown(&imported(&["serve"], go));
+    assert_eq!(command, "serve [-addr {addr}] [-n {n}] [-v]");
+    assert_eq!(arguments, ["addr: text", "n: integer", "v: true or false"]);
+}
+
+#[test]
+fn a_program_that_only_has_commands_says_which() {
+    let text = "Usage: tool [OPTIONS] <COMMAND>\n\nCommands:\n  build  Builds\n  help   Helps\n\nOptions:\n  -h, --help\n";
+    assert_eq!(
+        read(&["tool".to_owned()], text),
+        Err(Unreadable::OnlyCommands(vec!["build".to_owned(), "help".to_owned()]))
+    );
+}
+
+#[test]
+fn what_is_not_clear_is_left_out_and_said() {
+    let text = "Usage: x [-a | -b] (one | two) [A] [B] FILE\n  -a  all\n  -k key and value  pairs\n";
+    let imported = imported(&["x"], text);
+    assert_eq!(imported.tools[0].command_words(), "x [-a] [{a_2}]");
+    let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
+    assert_eq!(left_out, ["-k key and value", "(one | two)", "B", "FILE"]);
+    assert_eq!(imported.tools[0].arguments[0].kind, Kind::Boolean);
+}
+
+#[test]
+fn a_usage_line_alone_tells_of_options_too() {
+    let text =
+        "usage: ssh [-46A] [-b bind_address] [-p port] [-v | -q]\n           [-o option] destination\n";
+    let (command, description, arguments) = shown(&imported(&["ssh"], text));
+    assert_eq!(command, "ssh [-b {b}] [-p {p}] [-v] [-q] [-o {o}] {destination}");
+    assert_eq!(description, "Runs `ssh`");
+    assert_eq!(arguments[1], "p: integer");
+    let text = "Usage: pm add [--save|--no-save] [--mood <kind|grim>] NAME\n\nOptions:\n  --save  saves\n  --mood\n    how\n";
+    let (command, _, arguments) = shown(&imported(&["pm", "add"], text));
+    assert_eq!(command, "pm add [--save] [--mood {mood}] {name}");
+    assert_eq!(arguments[1], "mood: kind|grim");
+}
+
+#[test]
+fn no_value_becomes_code() {
+    let text = "usage: python3 [option] ... [-c cmd | -m mod] [file]\n-c cmd : program passed in as string\n-q     : quiet\n";
+    let imported = imported(&["/usr/bin/python3.12"], text);
+    assert_eq!(imported.tools[0].command_words(), "/usr/bin/python3.12 [-q] [{file}]");
+    assert_eq!(imported.left_out[0].what, "-c");
+}
+
+#[test]
+fn escapes_and_binaries() {
+    let (command, ..) = shown(&imported(&["x"], "\u{1b}[1mUsage:\u{1b}[0m x \u{1b}[4mFILE\u{1b}[0m\n"));
+    assert_eq!(command, "x {file}");
+    assert_eq!(read(&["x".to_owned()], "\0\0\0ELF\u{fffd}"), Err(Unreadable::NoText));
+    assert_eq!(read(&["x".to_owned()], "hello\n"), Err(Unreadable::NoHelp));
+    assert_eq!(read(&["x".to_owned()], ""), Err(Unreadable::NoHelp));
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in "(Usage: |Options:|possible values:|[-a-zA-Z<>{}|\\[\\]=.,: \\néÄ]){0,120}") {
+        let _ = read(&["x".to_owned(), "y".to_owned()], &text);
+    }
+}

@@ -1,0 +1,101 @@
+//! What others wrote for people to run (a justfile, a Makefile, the scripts of a package.json, a Taskfile, the `--help` of a
+//! program) becomes tools: metadata with a `command`, and a type for each argument.
+//!
+//! Everything here is a function from text to values: nothing is read, run or written. What cannot be understood is left
+//! out, and said ([`LeftOut`]). Text of others is data: no expression of a justfile or a Makefile is ever evaluated.
+//!
+//! just, make and task put the values of their variables into the text of shell commands. An argument that ends up there has
+//! a pattern ([`HARMLESS`]), so that a caller can neither add a command nor an option.
+
+mod argument;
+mod danger;
+mod help_text;
+mod justfile;
+mod makefile;
+mod name;
+mod package_json;
+mod plain_text;
+mod taskfile;
+mod tool;
+mod word;
+
+pub use argument::{Argument, HARMLESS, Kind};
+pub use help_text::read as read_help;
+pub use justfile::read as read_justfile;
+pub use makefile::read as read_makefile;
+pub use name::tool_name;
+pub use package_json::read as read_package_json;
+pub use plain_text::plain_text;
+pub use taskfile::read as read_taskfile;
+pub use tool::Tool;
+
+use thiserror::Error;
+
+/// What was made of a text.
+#[derive(Debug, Default, PartialEq)]
+pub struct Imported {
+    pub tools: Vec<Tool>,
+    pub left_out: Vec<LeftOut>,
+}
+
+/// More than a model could choose from, and than anybody reviews.
+const MOST_TOOLS: usize = 1000;
+
+impl Imported {
+    /// Whether there are as many tools as there may be. What follows is left out, which is said once.
+    fn is_full(&mut self) -> bool {
+        let is_full = self.tools.len() >= MOST_TOOLS;
+        if is_full {
+            self.leave_out("the rest of the file", format!("{MOST_TOOLS} tools are enough"));
+        }
+        is_full
+    }
+
+    fn leave_out(&mut self, what: impl Into<String>, why: impl Into<String>) {
+        self.left_out.push(LeftOut { what: what.into(), why: why.into() });
+    }
+}
+
+/// Something that became no tool or no argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    pub what: String,
+    /// Completes "`what` is left out: ...".
+    pub why: String,
+}
+
+/// Where the file stands that was read, in words for a command line that is run in the folder of the project.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The folder of the file; empty for the folder of the project.
+    pub folder: &'a str,
+    /// The name of the file in it.
+    pub file: &'a str,
+}
+
+impl Place<'_> {
+    fn path(&self) -> String {
+        if self.folder.is_empty() { self.file.to_owned() } else { format!("{}/{}", self.folder, self.file) }
+    }
+}
+
+/// Why nothing can be made of a text. The messages complete "FILE ...".
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum Unreadable {
+    #[error("is no JSON: {0}")]
+    Json(String),
+    #[error("is no YAML: {0}")]
+    Yaml(String),
+    #[error("has no `{0}`")]
+    Missing(&'static str),
+    #[error("is no text")]
+    NoText,
+    #[error("does not look like the help of a program: there is no usage line and no option in it")]
+    NoHelp,
+    #[error("is the help of a program that does nothing without one of its commands{}", such_as(.0))]
+    OnlyCommands(Vec<String>),
+}
+
+fn such_as(commands: &[String]) -> String {
+    if commands.is_empty() { String::new() } else { format!(" ({})", commands.join(", ")) }
+}

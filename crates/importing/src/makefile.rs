@@ -1,0 +1,369 @@
+//! The targets of a Makefile that people call. Its text is read as far as it says which those are; make is not asked.
+
+use crate::argument::{Argument, HARMLESS, Kind};
+use crate::danger::sounds_destructive;
+use crate::name::{argument_name, tool_name};
+use crate::plain_text::plain_text;
+use crate::word::{fixed, group, place};
+use crate::{Imported, Place, Tool};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The names under which make finds a file by itself.
+const USUAL: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
+
+/// Variables that decide what is run, which no caller may set.
+const DECIDE: [&str; 4] = ["MAKEFLAGS", "PATH", "SHELL", "MAKEFILES"];
+
+/// More targets than anybody writes by hand.
+const MOST_RULES: usize = 2000;
+
+pub fn read(text: &str, file: Place<'_>) -> Imported {
+    let makefile = Makefile::read(text);
+    let mut imported = Imported::default();
+    for line in &makefile.included {
+        imported.leave_out(line, "other files are not followed; import them by themselves");
+    }
+    let are_marked = |rule: &&Rule| rule.help.is_some() || makefile.phony.contains(&rule.name);
+    let only_marked = makefile.rules.iter().any(|rule| are_marked(&rule));
+    for rule in &makefile.rules {
+        if imported.is_full() {
+            break;
+        }
+        if only_marked && !are_marked(&rule) {
+            imported.leave_out(&rule.name, "it has no `## help` and is not .PHONY: a file that make builds");
+        } else if let Some(name) = tool_name(&rule.name) {
+            imported.tools.push(makefile.tool(rule, name, file));
+        } else {
+            imported.leave_out(&rule.name, "its name has no letter or digit that a tool's name may have");
+        }
+    }
+    imported
+}
+
+#[derive(Default)]
+struct Makefile {
+    /// In the order of the file, one for each target.
+    rules: Vec<Rule>,
+    /// Where each target stands among them.
+    by_name: BTreeMap<String, usize>,
+    phony: BTreeSet<String>,
+    /// All variables, as they are written.
+    variables: BTreeMap<String, Variable>,
+    included: Vec<String>,
+}
+
+#[derive(Default)]
+struct Rule {
+    name: String,
+    help: Option<String>,
+    /// What it needs and does, as text.
+    text: String,
+    needs: Vec<String>,
+}
+
+impl Rule {
+    /// Adds to its text. A recipe that is longer than anybody writes is not read to its end.
+    fn add(&mut self, text: &str) {
+        if self.text.len() < 64 * 1024 {
+            self.text.push_str(text);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Variable {
+    value: String,
+    /// Whether it is assigned with `?=`, which is how an author says that it may be set from outside.
+    may_be_set: bool,
+    comment: String,
+}
+
+impl Makefile {
+    fn read(text: &str) -> Self {
+        let mut makefile = Self::default();
+        let mut comment: Option<String> = None;
+        let mut current: Vec<usize> = Vec::new();
+        let mut is_define = false;
+        for line in logical_lines(text) {
+            let line = &*line;
+            if is_define {
+                is_define = line.trim() != "endef";
+                continue;
+            }
+            if line.starts_with('\t') {
+                for rule in &current {
+                    makefile.rules[*rule].add(line);
+                }
+                continue;
+            }
+            let trimmed = line.trim();
+            if trimmed.is_empty() {
+                comment = None;
+            } else if let Some(words) = trimmed.strip_prefix('#') {
+                comment = Some(words.trim_start_matches('#').trim().to_owned());
+            } else if trimmed.split_whitespace().next() == Some("define") {
+                is_define = true;
+            } else if let Some((name, variable)) = variable(line) {
+                let comment = comment.take().unwrap_or_default();
+                makefile.variables.insert(name, Variable { comment, ..variable });
+            } else if let Some(words) = trimmed.strip_prefix("include ").or(trimmed.strip_prefix("-include "))
+            {
+                makefile.included.push(format!("include {}", words.trim()));
+            } else {
+                current = makefile.rule(line, comment.take());
+            }
+        }
+        makefile
+    }
+
+    /// Notes the targets of a rule, and says which of them are ours.
+    fn rule(&mut self, line: &str, comment: Option<String>) -> Vec<usize> {
+        let Some((targets, rest)) = line.split_once(':') else { return Vec::new() };
+        if targets.contains(['=', '(', '{', '$', '#', '"']) {
+            return Vec::new();
+        }
+        let (rest, help) = match rest.split_once("##") {
+            Some((rest, help)) => (rest, Some(help.trim().to_owned())),
+            None => (rest.split('#').next().unwrap_or_default(), None),
+        };
+        let (needs, own_recipe) = rest.split_once(';').unwrap_or((rest, ""));
+        let needs = needs.trim_start_matches([':', '&']);
+        if targets.trim() == ".PHONY" {
+            self.phony.extend(needs.split_whitespace().map(str::to_owned));
+            return Vec::new();
+        }
+        // A variable for one target, not a rule.
+        if needs.contains('=') {
+            return Vec::new();
+        }
+        let help = help.or(comment).map(|words| plain_text(&words)).filter(|words| !words.is_empty());
+        let names = targets.split_whitespace().filter(|name| is_callable(name));
+        let mut entered = Vec::new();
+        for name in names.take(100) {
+            let index = match self.by_name.get(name) {
+                Some(index) => *index,
+                None if self.rules.len() == MOST_RULES => continue,
+                None => {
+                    self.rules.push(Rule { name: name.to_owned(), ..Rule::default() });
+                    self.by_name.insert(name.to_owned(), self.rules.len() - 1);
+                    self.rules.len() - 1
+                }
+            };
+            let rule = &mut self.rules[index];
+            rule.help = rule.help.take().or_else(|| help.clone());
+            rule.needs.extend(needs.split_whitespace().map(str::to_owned));
+            rule.add(rest);
+            rule.add(own_recipe);
+            entered.push(index);
+        }
+        entered
+    }
+
+    fn tool(&self, rule: &Rule, name: String, file: Place<'_>) -> Tool {
+        let mut command = vec![fixed("make")];
+        if !file.folder.is_empty() {
+            command.extend(["--no-print-directory", "-C", file.folder].map(fixed));
+        }
+        if !USUAL.contains(&file.file) {
+            command.extend(["-f", file.file].map(fixed));
+        }
+        command.push(fixed(&rule.name));
+        let mut arguments = Vec::new();
+        for (variable, argument) in self.arguments_of(rule) {
+            command.push(word(&variable, &argument));
+            arguments.push(argument);
+        }
+        Tool {
+            name,
+            origin: rule.name.clone(),
+            description: match &rule.help {
+                Some(help) => help.clone(),
+                None => format!("Runs the target `{}` of {}", rule.name, file.file),
+            },
+            arguments,
+            command,
+            is_destructive: sounds_destructive(&rule.name),
+        }
+    }
+
+    /// The variables that may be set and that the rule uses, or a rule it needs, or a variable they use.
+    fn arguments_of(&self, rule: &Rule) -> Vec<(String, Argument)> {
+        let (mut rules, mut seen_rules) = (vec![rule], BTreeSet::from([&*rule.name]));
+        let (mut texts, mut used) = (Vec::new(), BTreeSet::new());
+        while let Some(rule) = rules.pop() {
+            texts.push(&*rule.text);
+            let needed = rule.needs.iter().filter_map(|name| self.by_name.get(name));
+            rules
+                .extend(needed.map(|index| &self.rules[*index]).filter(|rule| seen_rules.insert(&rule.name)));
+        }
+        while let Some(text) = texts.pop() {
+            for name in references(text) {
+                if let Some((name, variable)) = self.variables.get_key_value(name)
+                    && used.insert(&**name)
+                {
+                    texts.push(&variable.value);
+                }
+            }
+        }
+        let settable = used.into_iter().filter_map(|name| {
+            let variable = self.variables.get(name).filter(|variable| variable.may_be_set)?;
+            if DECIDE.contains(&name) || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+                return None;
+            }
+            Some((name.to_owned(), variable.argument(argument_name(name)?)))
+        });
+        settable.collect()
+    }
+}
+
+impl Variable {
+    fn argument(&self, name: String) -> Argument {
+        let is_number =
+            !self.value.is_empty() && self.value.len() < 10 && self.value.bytes().all(|b| b.is_ascii_digit());
+        let kind = if is_number { Kind::Integer } else { Kind::Text { pattern: Some(HARMLESS) } };
+        let default = plain_text(self.value.trim());
+        let description = match (self.comment.is_empty(), default.is_empty()) {
+            (true, true) => String::new(),
+            (true, false) => format!("Default: {default}"),
+            (false, true) => plain_text(&self.comment),
+            (false, false) => format!("{} (default: {default})", plain_text(&self.comment)),
+        };
+        Argument { description, ..Argument::new(name, kind) }
+    }
+}
+
+fn word(variable: &str, argument: &Argument) -> Value {
+    group(&[format!("{variable}={}", place(&argument.name))])
+}
+
+/// Whether a target is one that can be named on the command line, and not a pattern or one of make's own.
+fn is_callable(name: &str) -> bool {
+    !name.starts_with(['.', '-', '/']) && !name.contains(['%', '=', '*', '?', '\\', '|'])
+}
+
+/// `NAME ?= value`, with any of the signs that assign.
+fn variable(line: &str) -> Option<(String, Variable)> {
+    let (left, value) = line.split_once('=')?;
+    let may_be_set = left.ends_with('?');
+    let left = left.trim_end_matches(['?', ':', '+', '!']).trim();
+    let left = left.strip_prefix("export ").or(left.strip_prefix("override ")).unwrap_or(left).trim();
+    let is_name = !left.is_empty() && !left.contains([' ', '\t', ':', '$', '#', '(']);
+    let value = value.split(" #").next().unwrap_or_default().trim().to_owned();
+    is_name.then(|| (left.to_owned(), Variable { value, may_be_set, comment: String::new() }))
+}
+
+/// The variables that a text refers to: `$(NAME)` and `${NAME}`, also `$(NAME:.c=.o)` and those inside of calls.
+fn references(text: &str) -> impl Iterator<Item = &str> {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let inner = text.split('$').skip(1).filter_map(|rest| rest.strip_prefix(['(', '{']));
+    inner.map(move |rest| &rest[..rest.find(|letter| !is_letter(letter)).unwrap_or(rest.len())])
+}
+
+/// The lines, each with those that a backslash at its end adds to it. Lines of recipes keep their tab.
+fn logical_lines(text: &str) -> Vec<String> {
+    let (mut lines, mut whole) = (Vec::new(), String::new());
+    for line in text.lines() {
+        if let Some(part) = line.strip_suffix('\\') {
+            whole.push_str(part);
+            whole.push(' ');
+        } else {
+            whole.push_str(line);
+            lines.push(std::mem::take(&mut whole));
+        }
+    }
+    lines.push(whole);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    const HERE: Place<'_> = Place { folder: "", file: "Makefile" };
+
+    fn commands(imported: &Imported) -> Vec<String> {
+        imported.tools.iter().map(|tool| format!("{}: {}", tool.command_words(), tool.description)).collect()
+    }
+
+    #[test]
+    fn targets_that_people_call_become_tools() {
+        let text = "\
+# Where it listens
+PORT ?= 8080
+NAME ?= world # whom
+SHELL ?= /bin/sh
+FLAGS = --port=$(PORT)
+VERSION := $(shell rm -rf /)
+include common.mk
+.PHONY: serve clean \\
+  all
+define X
+fake: ## not this
+endef
+
+all: serve
+serve: out.txt ## Serves it
+\t./serve $(FLAGS) ${NAME}
+clean:
+\trm -rf out.txt
+out.txt: in.txt
+\tcp $< $@
+%.o: %.c
+\tcc $<
+ifeq ($(A),b)
+endif
+clean: X = 1
+";
+        let imported = read(text, HERE);
+        assert_eq!(
+            commands(&imported),
+            [
+                "make all [NAME={NAME}] [PORT={PORT}]: Runs the target `all` of Makefile",
+                "make serve [NAME={NAME}] [PORT={PORT}]: Serves it",
+                "make clean: Runs the target `clean` of Makefile",
+            ]
+        );
+        assert_eq!(
+            imported.tools[1].metadata()["inputSchema"]["properties"],
+            json!({
+                "NAME": { "type": "string", "pattern": HARMLESS, "description": "Default: world" },
+                "PORT": { "type": "integer", "description": "Where it listens (default: 8080)" },
+            })
+        );
+        assert!(imported.tools[2].is_destructive);
+        let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
+        assert_eq!(left_out, ["include common.mk", "out.txt"]);
+    }
+
+    #[test]
+    fn without_any_mark_all_targets_are_offered() {
+        let file = Place { folder: "sub dir", file: "build.mk" };
+        let imported = read("a b: c\n\techo\n.hidden:\n$(X): y\nc::\n\techo\n", file);
+        assert_eq!(
+            commands(&imported),
+            ["a", "b", "c"].map(|name| {
+                format!(
+                    "make --no-print-directory -C 'sub dir' -f build.mk {name}: Runs the target `{name}` of build.mk"
+                )
+            })
+        );
+    }
+
+    #[test]
+    fn circles_and_many_targets_end() {
+        let names: Vec<String> = (0..3000).map(|number| format!("t{number}")).collect();
+        let lines = names.iter().map(|name| format!("{name}: {}\nA ?= $(A)$(B)\nB ?= $(A)\n", names[0]));
+        let text = lines.collect::<Vec<_>>().concat();
+        assert_eq!(read(&text, HERE).tools.len(), crate::MOST_TOOLS);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "([a-zA-Z#:=?+$(){} \\t\\n\\\\%.é-]){0,200}") {
+            read(&text, HERE);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The tasks of a Taskfile.
+
+use crate::argument::{Argument, HARMLESS, Kind};
+use crate::danger::sounds_destructive;
+use crate::name::{argument_name, tool_name};
+use crate::plain_text::plain_text;
+use crate::word::{each, fixed, group, place};
+use crate::{Imported, Place, Tool, Unreadable};
+use serde_json::Value;
+
+/// Deeper than any Taskfile is.
+const DEEPEST: usize = 100;
+
+pub fn read(text: &str, file: Place<'_>) -> Result<Imported, Unreadable> {
+    let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_depth: DEEPEST } };
+    let taskfile: Value = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let words = error.without_snippet().to_string();
+        Unreadable::Yaml(words.lines().next().unwrap_or_default().to_owned())
+    })?;
+    let tasks = taskfile["tasks"].as_object().ok_or(Unreadable::Missing("tasks"))?;
+    let mut imported = Imported::default();
+    for name in taskfile["includes"].as_object().into_iter().flatten().map(|(name, _)| name) {
+        imported
+            .leave_out(format!("include {name}"), "other files are not followed; import them by themselves");
+    }
+    for (name, task) in tasks {
+        if imported.is_full() {
+            break;
+        }
+        if task["internal"] == true {
+            continue;
+        }
+        match unusable(name, task) {
+            Some(why) => imported.leave_out(name, why),
+            None => match tool(name, task, file) {
+                Some(tool) => imported.tools.push(tool),
+                None => {
+                    imported.leave_out(name, "its name has no letter or digit that a tool's name may have");
+                }
+            },
+        }
+    }
+    Ok(imported)
+}
+
+fn unusable(name: &str, task: &Value) -> Option<&'static str> {
+    if name.contains('*') {
+        return Some("its name has places for words, which cannot be told from a Taskfile yet");
+    }
+    if name.starts_with('-') || name.contains('=') {
+        return Some("its name would be taken for something else");
+    }
+    task.get("prompt").is_some().then_some("it asks for a confirmation, and nobody is there to answer")
+}
+
+fn tool(name: &str, task: &Value, file: Place<'_>) -> Option<Tool> {
+    let words = |key: &str| task[key].as_str().map(str::trim).filter(|words| !words.is_empty());
+    let mut command = vec![fixed("task"), fixed("--taskfile"), fixed(&file.path()), fixed(name)];
+    let mut arguments: Vec<Argument> = Vec::new();
+    for (variable, kind) in required(task) {
+        let Some(name) = argument_name(&variable) else { continue };
+        command.push(format!("{variable}={}", place(&name)).into());
+        arguments.push(Argument { is_required: true, ..Argument::new(name, kind) });
+    }
+    for (variable, value) in with_default(task) {
+        let Some(name) = argument_name(variable) else { continue };
+        if arguments.iter().any(|known| known.name == name) {
+            continue;
+        }
+        command.push(group(&[format!("{variable}={}", place(&name))]));
+        let description = format!("Default: {}", plain_text(value));
+        arguments
+            .push(Argument { description, ..Argument::new(name, Kind::Text { pattern: Some(HARMLESS) }) });
+    }
+    if task.to_string().contains(".CLI_ARGS") {
+        let kind = Kind::List { choices: Vec::new(), pattern: Some(HARMLESS) };
+        let description = "Words that the task passes on".to_owned();
+        command.push(group(&["--".to_owned(), each("args")]));
+        arguments.push(Argument { description, ..Argument::new("args", kind) });
+    }
+    let description = words("desc").or_else(|| words("summary")).map(plain_text);
+    Some(Tool {
+        name: tool_name(name)?,
+        origin: name.to_owned(),
+        description: description.unwrap_or_else(|| format!("Runs the task `{name}` of {}", file.file)),
+        arguments,
+        command,
+        is_destructive: sounds_destructive(name),
+    })
+}
+
+/// The variables that the task says it requires: names, or names with the values they may have.
+fn required(task: &Value) -> Vec<(String, Kind)> {
+    let variables = task["requires"]["vars"].as_array().into_iter().flatten();
+    let read = |variable: &Value| {
+        let name = variable.as_str().or_else(|| variable["name"].as_str())?;
+        let choices = variable["enum"].as_array().into_iter().flatten();
+        let choices: Vec<String> = choices.filter_map(Value::as_str).map(str::to_owned).collect();
+        let kind =
+            if choices.is_empty() { Kind::Text { pattern: Some(HARMLESS) } } else { Kind::OneOf(choices) };
+        is_variable(name).then(|| (name.to_owned(), kind))
+    };
+    variables.filter_map(read).collect()
+}
+
+/// The variables that take what was given for them, and else a default: `NAME: '{{.NAME | default "x"}}'`.
+fn with_default(task: &Value) -> impl Iterator<Item = (&str, &str)> {
+    let variables = task["vars"].as_object().into_iter().flatten();
+    variables.filter_map(|(name, value)| {
+        let value = value.as_str()?;
+        let takes_given =
+            value.contains("{{") && value.contains(&format!(".{name}")) && value.contains("default");
+        (takes_given && is_variable(name)).then_some((&**name, value))
+    })
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const HERE: Place<'_> = Place { folder: "", file: "Taskfile.yml" };
+
+    #[test]
+    fn tasks_become_tools_with_what_they_require() {
+        let imported = read(
+            r#"
+version: '3'
+includes: {docs: ./docs}
+tasks:
+  build: go build
+  greet:
+    desc: Says hello
+    requires: {vars: [NAME, {name: MOOD, enum: [kind, grim]}]}
+    vars:
+      GREETING: '{{.GREETING | default "Hello"}}'
+      FIXED: x
+    cmds: ["echo {{.GREETING}} {{.NAME}} {{.CLI_ARGS}}"]
+  docker:push: {cmds: [x]}
+  secret: {internal: true}
+  careful: {prompt: Sure?, cmds: [x]}
+  'to:*': {cmds: [x]}
+"#,
+            HERE,
+        )
+        .unwrap();
+        let shown: Vec<String> = imported
+            .tools
+            .iter()
+            .map(|tool| format!("{}: {}", tool.command_words(), tool.description))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "task --taskfile Taskfile.yml build: Runs the task `build` of Taskfile.yml",
+                "task --taskfile Taskfile.yml greet NAME={NAME} MOOD={MOOD} [GREETING={GREETING}] [-- {args...}]: Says hello",
+                "task --taskfile Taskfile.yml docker:push: Runs the task `docker:push` of Taskfile.yml",
+            ]
+        );
+        let schema = &imported.tools[1].metadata()["inputSchema"];
+        assert_eq!(schema["required"], json!(["NAME", "MOOD"]));
+        assert_eq!(schema["properties"]["MOOD"], json!({ "type": "string", "enum": ["kind", "grim"] }));
+        assert!(imported.tools[2].is_destructive);
+        let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
+        assert_eq!(left_out, ["include docs", "careful", "to:*"]);
+    }
+
+    #[test]
+    fn what_is_no_taskfile_is_refused() {
+        assert_eq!(read("version: 3", HERE), Err(Unreadable::Missing("tasks")));
+        for text in ["a: [", &"[".repeat(50_000), "a: &a [*a]\n", "\0"] {
+            assert!(
+                matches!(read(text, HERE), Err(Unreadable::Yaml(_) | Unreadable::Missing(_))),
+                "{text:.20}"
+            );
+        }
+    }
+}

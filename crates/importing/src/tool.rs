@@ -1,0 +1,59 @@
+//! A tool without a script, and the metadata that makes it one.
+
+use crate::argument::Argument;
+use serde_json::{Map, Value, json};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// As clients and models accept it.
+    pub name: String,
+    /// What it is called where it comes from.
+    pub origin: String,
+    pub description: String,
+    pub arguments: Vec<Argument>,
+    /// The elements of `command`.
+    pub command: Vec<Value>,
+    /// Whether its name says that something may be lost.
+    pub is_destructive: bool,
+}
+
+impl Tool {
+    /// What is written to its file.
+    pub fn metadata(&self) -> Value {
+        let properties: Map<String, Value> =
+            self.arguments.iter().map(|argument| (argument.name.clone(), argument.schema())).collect();
+        let required: Vec<&str> = self
+            .arguments
+            .iter()
+            .filter(|argument| argument.is_required)
+            .map(|argument| &*argument.name)
+            .collect();
+        let mut schema = json!({ "type": "object", "properties": properties });
+        if !required.is_empty() {
+            schema["required"] = required.into();
+        }
+        schema["additionalProperties"] = false.into();
+        let mut metadata = json!({ "name": self.name, "description": self.description });
+        metadata["inputSchema"] = schema;
+        metadata["command"] = self.command.clone().into();
+        if self.is_destructive {
+            metadata["annotations"] = json!({ "destructiveHint": true });
+        }
+        metadata
+    }
+
+    /// The command as a person reads it: groups in brackets, flags as they are.
+    pub fn command_words(&self) -> String {
+        let word = |value: &Value| match value {
+            Value::String(word) if word.is_empty() || word.contains([' ', '\t']) => format!("'{word}'"),
+            Value::String(word) => word.clone(),
+            Value::Object(flag) => format!("[{}]", flag["flag"].as_str().unwrap_or_default()),
+            Value::Array(words) => {
+                let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+                format!("[{}]", words.join(" "))
+            }
+            other => other.to_string(),
+        };
+        self.command.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+}

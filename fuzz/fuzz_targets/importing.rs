@@ -1,0 +1,28 @@
+//! Arbitrary text as what is imported: whatever it is, the tools have names that clients accept, and commands that nobody but
+//! the person who imports has chosen the program of.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use mcp_bash_importing::{Imported, Place, read_help, read_justfile, read_makefile, read_package_json, read_taskfile};
+
+fuzz_target!(|bytes: &[u8]| {
+    let [choice, text @ ..] = bytes else { return };
+    let text = String::from_utf8_lossy(text);
+    let place = Place { folder: "folder", file: "file" };
+    let imported = match choice % 5 {
+        0 => Ok(read_justfile(&text, place)),
+        1 => Ok(read_makefile(&text, place)),
+        2 => read_package_json(&text, place),
+        3 => read_taskfile(&text, place),
+        _ => read_help(&["program".to_owned(), "command".to_owned()], &text),
+    };
+    let Imported { tools, .. } = imported.unwrap_or_default();
+    for tool in tools {
+        let fits = |name: &str| name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        assert!(fits(&tool.name) && !tool.name.is_empty(), "{}", tool.name);
+        assert!(tool.arguments.iter().all(|argument| fits(&argument.name)), "{:?}", tool.arguments);
+        let program = tool.metadata()["command"][0].as_str().map(str::to_owned);
+        let known = ["just", "make", "npm", "pnpm", "yarn", "bun", "task", "program"];
+        assert!(program.is_some_and(|program| known.contains(&&*program)));
+    }
+});

@@ -1,0 +1,125 @@
+//! `mcp-bash completions`: what shells offer while a person types.
+
+use crate::harness::{Project, Server};
+use std::path::Path;
+use std::process::Command;
+
+fn project() -> Project {
+    let metadata = r#"{"description": "How large it is", "inputSchema": {"type": "object", "properties": {
+        "path": {"type": "string", "description": "Where"}, "unit": {"enum": ["bytes", "blocks"]}, "all": {"type": "boolean"}}}}"#;
+    Project::new()
+        .file("server.d/server.meta.json", "{}")
+        .script("tools/disk/tool.sh", "#!/bin/sh\n")
+        .file("tools/disk/tool.meta.json", metadata)
+        .tool("date", "#!/bin/sh\n")
+        .script("tools/lister", "#!/bin/sh\n# inputSchema\ntouch ran\n")
+        .file("prompts/review.md", "# mcp: {\"arguments\": [{\"name\": \"diff\"}]}\nLook at {{diff}}\n")
+        .file("resources/notes.txt", "x")
+}
+
+/// The words that are offered for the last one.
+fn offered(project: &Project, words: &[&str]) -> Vec<String> {
+    let mut command = Server::command();
+    let output =
+        command.args(["__complete", "words"]).args(words).current_dir(project.root()).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn commands_flags_and_values_are_offered() {
+    let project = project();
+    assert_eq!(offered(&project, &["completi"]), ["folders", "completions"]);
+    assert_eq!(offered(&project, &["completions", "z"]), ["words", "zsh"]);
+    assert_eq!(offered(&project, &["import", "--he"]), ["words", "--help", "--help-from"]);
+    assert_eq!(offered(&project, &["import", "x", "--as", "j"]), ["words", "justfile"]);
+    assert_eq!(offered(&project, &["import", "x", "--as=ma"]), ["words", "--as=makefile"]);
+    assert_eq!(offered(&project, &["--project-root", ""]), ["folders"]);
+    assert_eq!(offered(&project, &["import", ""]), ["files"]);
+    assert_eq!(offered(&project, &["registry", "re"]), ["words", "refresh"]);
+    // What is hidden from people is hidden here.
+    assert_eq!(offered(&project, &["bund"]), ["folders"]);
+}
+
+#[test]
+fn nothing_is_run_written_or_complained_about() {
+    let project = project();
+    let before = std::fs::read_dir(project.root()).unwrap().count();
+    for words in [
+        &["call", ""][..],
+        &["--project-root", "/nonexistent", "call", ""],
+        &["no-such", "--x", ""],
+        &["\u{1b}"],
+        &[],
+    ] {
+        offered(&project, words);
+    }
+    assert!(!project.path("ran").exists());
+    assert_eq!(std::fs::read_dir(project.root()).unwrap().count(), before);
+}
+
+#[test]
+fn closed_output_is_no_fault() {
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let output = Server::command().args(["completions", shell]).output().unwrap();
+        assert!(output.status.success() && !output.stdout.is_empty() && output.stderr.is_empty(), "{shell}");
+    }
+    let output = Server::command().args(["completions", "tcsh"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// Runs a program of a shell in the project, with our binary on its PATH; nothing where there is no such shell.
+fn in_shell(project: &Project, shell: &str, program: &str) -> Option<Vec<String>> {
+    let bin = Path::new(env!("CARGO_BIN_EXE_mcp-bash")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new(shell);
+    command.args(if shell == "zsh" { &["-f", "-c"][..] } else { &["-c"] }).arg(program);
+    command.current_dir(project.root()).env("PATH", path).env("HOME", project.root()).env("TERM", "dumb");
+    let output = command.output().ok()?;
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(text.lines().map(|line| line.trim_end().to_owned()).collect())
+}
+
+#[test]
+fn bash_completes() {
+    let project = project();
+    let completed = |line: &str, words: &str, at: usize| {
+        let program = format!(
+            "eval \"$(mcp-bash completions bash)\"; COMP_LINE='{line}' COMP_POINT=${{#COMP_LINE}}; COMP_LINE='{line}'; \
+             COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({words}); COMP_CWORD={at}; _mcp_bash; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        );
+        in_shell(&project, "bash", &program).expect("bash")
+    };
+    assert_eq!(completed("mcp-bash comple", "mcp-bash comple", 1).last().unwrap(), "completions");
+    assert_eq!(completed("mcp-bash import --as just", "mcp-bash import --as just", 3), ["justfile"]);
+    // bash takes = for the end of a word.
+    assert_eq!(completed("mcp-bash import --as=just", "mcp-bash import --as = just", 4), ["justfile"]);
+    assert_eq!(completed("mcp-bash import re", "mcp-bash import re", 2), ["resources"]);
+    assert_eq!(completed("mcp-bash bund", "mcp-bash bund", 1), [""]);
+}
+
+#[test]
+fn fish_completes() {
+    let project = project();
+    let completed = |line: &str| {
+        let program = format!("mcp-bash completions fish | source; complete -C '{line}'");
+        in_shell(&project, "fish", &program)
+    };
+    let Some(offered) = completed("mcp-bash import --as j") else { return };
+    assert_eq!(offered, ["justfile"]);
+    let commands = completed("mcp-bash complet").unwrap();
+    assert!(commands.iter().any(|line| line.starts_with("completions\tPrint a script")), "{commands:?}");
+}
+
+#[test]
+fn zsh_completes() {
+    // compadd works only inside of the line editor: what it would be given is shown in its place.
+    let program = "autoload -U compinit && compinit -u -D; source <(mcp-bash completions zsh); \
+                   _call_program() { shift; eval \"$*\" }; \
+                   compadd() { local name=${@[-1]}; print -l -- ${(P)name} }; \
+                   words=(mcp-bash import --as ju) CURRENT=4; _mcp-bash; print -- $_comps[mcp-bash]";
+    let Some(offered) = in_shell(&project(), "zsh", program) else { return };
+    assert_eq!(offered, ["justfile", "_mcp-bash"]);
+}

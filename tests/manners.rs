@@ -1,0 +1,190 @@
+//! What holds for all commands: help, mistakes, pipes, manual.
+
+use crate::harness::{Project, Server, Terminal};
+use std::process::{Command, Output, Stdio};
+
+fn run(words: &[&str]) -> Output {
+    Server::command().args(words).stdin(Stdio::null()).output().expect("the binary runs")
+}
+
+fn errors(words: &[&str]) -> (Option<i32>, String) {
+    let output = run(words);
+    assert!(output.stdout.is_empty(), "{words:?}");
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// The commands that the overview lists.
+fn commands() -> Vec<String> {
+    let help = String::from_utf8(run(&["--help"]).stdout).unwrap();
+    let (overview, _) = help.split_once("\nOptions:").unwrap();
+    let entries = overview.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    entries.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn help_is_found_in_each_way_that_people_try() {
+    let commands = commands();
+    assert!(commands.len() > 10, "{commands:?}");
+    for command in &commands {
+        let by_flag = run(&[command, "--help"]);
+        let by_word = run(&["help", command]);
+        assert_eq!((by_flag.status.code(), by_word.status.code()), (Some(0), Some(0)), "{command}");
+        assert_eq!(by_flag.stdout, by_word.stdout, "{command}");
+        assert!(by_flag.stderr.is_empty() && !by_flag.stdout.is_empty(), "{command}");
+    }
+    assert_eq!(run(&["help"]).stdout, run(&["--help"]).stdout);
+    let refresh = String::from_utf8(run(&["help", "registry", "refresh"]).stdout).unwrap();
+    assert!(refresh.contains("mcp-bash registry refresh --filter tools/git"), "{refresh}");
+}
+
+#[test]
+fn a_mistyped_word_leads_to_the_one_that_was_meant() {
+    for (word, meant) in
+        [("helth", "health"), ("imprt", "import"), ("completion", "completions"), ("redy", "ready")]
+    {
+        let expected = format!(
+            "mcp-bash: `{word}` is neither a folder to serve nor a command, did you mean `{meant}`?; `mcp-bash --help` lists \
+             the commands\n"
+        );
+        assert_eq!(errors(&[word, "--name", "x"]), (Some(2), expected.clone()));
+        assert_eq!(errors(&["help", word]), (Some(2), expected));
+    }
+    let expected = "mcp-bash: `xyzzy` is neither a folder to serve nor a command; `mcp-bash --help` lists the commands\n";
+    assert_eq!(errors(&["xyzzy"]), (Some(2), expected.to_owned()));
+    let (status, words) = errors(&["import", "x", "--jsn"]);
+    assert_eq!(status, Some(2));
+    assert!(words.contains("--json"), "{words}");
+}
+
+#[test]
+fn a_command_counts_more_than_a_folder_of_its_name() {
+    let project = Project::new().file("man/tools/x", "").file("import/x", "");
+    let told = |words: &[&str]| {
+        let output = Server::command().args(words).current_dir(project.root()).output().unwrap();
+        assert!(output.status.success() && output.stdout.starts_with(b".TH"), "{words:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let note = "mcp-bash: `man` is a command; `mcp-bash ./man` serves the folder of that name\n";
+    assert_eq!((&*told(&["man"]), &*told(&["man", "-q"])), (note, ""));
+}
+
+#[test]
+fn commands_that_are_not_here_say_what_to_use_instead() {
+    for (words, expected) in [
+        (
+            &["bundle", "--output", "x"][..],
+            "mcp-bash: there is no `bundle` yet: mcp-bash is one file, so copy the project and the binary, and give the client the command `mcp-bash --project-root DIR`\n",
+        ),
+        (
+            &["publish", "x.mcpb", "--dry-run"],
+            "mcp-bash: there is no `publish` yet: the registry of servers takes a server.json through its own `mcp-publisher` program\n",
+        ),
+        (
+            &["vendor", "--upgrade"],
+            "mcp-bash: there is no `vendor`, and no need for it: mcp-bash is one file without dependencies; copy the binary beside the project and call it from there\n",
+        ),
+    ] {
+        assert_eq!(errors(words), (Some(2), expected.to_owned()));
+    }
+    assert!(!commands().iter().any(|command| ["bundle", "publish", "vendor"].contains(&&**command)));
+}
+
+#[test]
+fn nobody_who_reads_is_no_fault() {
+    let project = Project::with_hi();
+    let mut tried: Vec<Vec<String>> =
+        commands().into_iter().map(|command| vec![command, "--help".to_owned()]).collect();
+    let more = [
+        "health",
+        "registry status",
+        "registry refresh",
+        "man",
+        "completions bash",
+        "import Makefile",
+        "--version",
+        "--help",
+        "list",
+        "validate",
+        "doctor",
+        "config",
+        "config --show",
+    ];
+    tried.extend(more.iter().map(|words| words.split(' ').map(str::to_owned).collect()));
+    for words in tried {
+        // A pipe whose reader is gone, and a descriptor that is closed.
+        for redirection in ["| true", ">&-"] {
+            let mut command = Command::new("bash");
+            let script =
+                format!("set -o pipefail; sleep 0 | {{ \"$@\" 2>errors; echo $? >status; }} {redirection}");
+            command.args(["-c", &script, "bash", env!("CARGO_BIN_EXE_mcp-bash")]).args(&words);
+            command.current_dir(project.root()).stdin(Stdio::null()).stderr(Stdio::null()).output().unwrap();
+            let (status, told) = (project.read("status"), project.read("errors"));
+            project.remove("status");
+            let status: i32 = status.trim().parse().unwrap();
+            assert!(
+                !told.contains("panicked") && !told.contains("fault of our own"),
+                "{words:?} {redirection}: {told}"
+            );
+            // 141 is how a shell tells of a program that a closed pipe has ended.
+            assert!([0, 1, 2, 4, 141].contains(&status), "{words:?} {redirection}: {status}");
+        }
+    }
+}
+
+#[test]
+fn a_fault_of_our_own_is_one_line() {
+    let project = Project::with_hi();
+    let mut command = Server::command();
+    command.args(["registry", "status"]).current_dir(project.root()).env("MCPBASH_TEST_PANIC", "command");
+    let output = command.output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), told.lines().count()), (Some(101), 1), "{told}");
+    assert!(told.starts_with("mcp-bash: a fault of our own at crates/cli/src/"), "{told}");
+    assert!(told.ends_with("; please report this line and what you ran\n"), "{told}");
+}
+
+#[test]
+fn colour_is_for_terminals_that_want_it() {
+    let project = Project::new().file("tools/.keep", "").file("Makefile", "clean:\n\techo\n");
+    let shown = |environment: &[(&str, &str)]| {
+        let mut command = Server::command();
+        command
+            .args(["import", "Makefile"])
+            .current_dir(project.root())
+            .env_remove("NO_COLOR")
+            .env("TERM", "xterm");
+        command.envs(environment.iter().copied());
+        Terminal::of_columns(100).run(command)
+    };
+    assert!(shown(&[]).contains("\u{1b}[1mclean"));
+    assert!(!shown(&[("NO_COLOR", "1")]).contains('\u{1b}'));
+    assert!(!shown(&[("TERM", "dumb")]).contains('\u{1b}'));
+}
+
+#[test]
+fn every_command_has_a_page_of_the_manual() {
+    let project = Project::new();
+    let output = Server::command().args(["man", "--output"]).arg(project.path("man1")).output().unwrap();
+    assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+    for command in commands() {
+        let page = project.read(&format!("man1/mcp-bash-{command}.1"));
+        assert_eq!(page, String::from_utf8(run(&["man", &command]).stdout).unwrap(), "{command}");
+        assert!(page.contains(".SH EXIT STATUS"), "{command}");
+    }
+    let expected = "mcp-bash: there is no command `imprt`, did you mean `import`?; `mcp-bash --help` lists the commands\n";
+    assert_eq!(errors(&["man", "imprt"]), (Some(4), expected.to_owned()));
+}
+
+#[test]
+fn the_manual_is_good_roff() {
+    let project = Project::new();
+    assert!(Server::command().args(["man", "--output"]).arg(project.root()).status().unwrap().success());
+    for page in std::fs::read_dir(project.root()).unwrap().map(|entry| entry.unwrap().path()) {
+        let Ok(checked) = Command::new("mandoc").args(["-T", "lint", "-W", "error"]).arg(&page).output()
+        else {
+            return;
+        };
+        let told = String::from_utf8_lossy(&checked.stdout);
+        assert!(checked.status.success() && told.is_empty(), "{}: {told}", page.display());
+    }
+}
