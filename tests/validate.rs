@@ -629,7 +629,7 @@ fn the_command_of_the_inspector_is_shown() {
     let (code, text) = validate(&project, &["--inspector"]);
     let own = env!("CARGO_BIN_EXE_mcp-bash");
     let command = format!(
-        "npx --yes @modelcontextprotocol/inspector --cli --method tools/list --strict -- {own} --project-root …"
+        "npx --yes @modelcontextprotocol/inspector@2 --cli --method tools/list --strict -- {own} --project-root …"
     );
     let root = project.root().canonicalize().unwrap();
     let own = Path::new(own).canonicalize().unwrap();

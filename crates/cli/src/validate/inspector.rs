@@ -26,7 +26,8 @@ impl Inspector {
     pub(super) fn of(project: &Path) -> Self {
         let own = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("mcp-bash"));
         let strictly = ["--cli", "--method", "tools/list", "--strict", "--"];
-        let words: Vec<OsString> = ["npx", "--yes", "@modelcontextprotocol/inspector"]
+        // Without a version npm takes an old one that knows no `--strict` where Node.js is too old for the newest.
+        let words: Vec<OsString> = ["npx", "--yes", "@modelcontextprotocol/inspector@2"]
             .into_iter()
             .chain(strictly)
             .map(OsString::from)
