@@ -4,7 +4,7 @@ use crate::harness::{Home, Said, Server, Terminal};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 fn json_of(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -197,21 +197,13 @@ fn a_wrapper_starts_the_project_in_whose_folder_it_lies() {
     // Where nobody looks on, it is printed; and nothing is overwritten.
     let Said { code, out, .. } = home.run(&["config", "--wrapper"]);
     assert_eq!((code, Some(out)), (0, home.read("tools-box/tools-box.sh")));
-    let mut command = home.command(&["config", "--wrapper"]);
-    command.stderr(Stdio::piped());
-    assert!(refused_on_a_terminal(command).contains("tools-box.sh is there already; remove it"));
-}
-
-/// What a command says on standard error that fails on a terminal.
-fn refused_on_a_terminal(mut command: Command) -> String {
-    let words = format!("exec {:?} config --wrapper 2>&1; true", command.get_program());
+    // Standard error is not looked at by what plays the terminal.
     let mut shell = Command::new("sh");
-    let home =
-        command.get_envs().find(|(name, _)| *name == "HOME").and_then(|(_, value)| value).unwrap().to_owned();
-    shell.args(["-c", &words.replace("exec ", "")]).env("HOME", home);
-    shell.current_dir(command.get_current_dir().unwrap());
-    command.stdin(Stdio::null());
-    Terminal::of_columns(300).run(shell)
+    let again = "\"$0\" config --wrapper 2>&1; test $? = 3";
+    shell.args(["-c", again, env!("CARGO_BIN_EXE_mcp-bash")]).env("HOME", home.root());
+    shell.current_dir(home.path("tools-box"));
+    let shown = Terminal::of_columns(300).run(shell);
+    assert!(shown.contains("tools-box.sh is there already; remove it"), "{shown}");
 }
 
 fn umask() -> u32 {

@@ -2,6 +2,7 @@
 //! Windows. All but the entry stays byte for byte, and `uninstall` gives back what was there.
 
 use crate::harness::Home;
+use mcp_bash_entries::{CLIENTS, Scope};
 
 /// A file of a client, and what it becomes.
 struct Case {
@@ -23,40 +24,76 @@ const CASES: &[Case] = &[
         client: "claude-desktop",
         scope: USER,
         path: ".config/Claude/claude_desktop_config.json",
-        before: "{\n  \"mcpServers\": {\n    \"filesystem\": {\n      \"command\": \"npx\",\n      \"args\": [\n        \"-y\"\n      ]\n    }\n  },\n  \"globalShortcut\": \"\"\n}",
+        before: r#"{
+  "mcpServers": {
+    "filesystem": {
+      "command": "npx",
+      "args": [
+        "-y"
+      ]
+    }
+  },
+  "globalShortcut": ""
+}"#,
         change: (
-            "      ]\n    }\n  },",
-            "      ]\n    },\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n  },",
+            r#"      ]
+    }
+  },"#,
+            r#"      ]
+    },
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+  },"#,
         ),
     },
     Case {
         client: "claude-code",
         scope: USER,
         path: ".claude.json",
-        before: "{\n  \"numStartups\": 12,\n  \"projects\": {\n    \"/w\": {\n      \"mcpServers\": {},\n      \"history\": [\"a\", \"\\u00e9\"]\n    }\n  },\n  \"mcpServers\": {}\n}\n",
+        before: r#"{
+  "numStartups": 12,
+  "projects": {
+    "/w": {
+      "mcpServers": {},
+      "history": ["a", "\u00e9"]
+    }
+  },
+  "mcpServers": {}
+}
+"#,
         change: (
-            "\"mcpServers\": {}\n}",
-            "\"mcpServers\": {\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n  }\n}",
+            r#""mcpServers": {}
+}"#,
+            r#""mcpServers": {
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+  }
+}"#,
         ),
     },
     Case {
         client: "claude-code",
         scope: LOCAL,
         path: ".claude.json",
-        before: "{\"numStartups\":1,\"mcpServers\":{\"x\":{\"command\":\"y\"}}}",
+        before: r#"{"numStartups":1,"mcpServers":{"x":{"command":"y"}}}"#,
         change: (
-            "{\"command\":\"y\"}}}",
-            "{\"command\":\"y\"}},\"projects\":{\"HOME/tools-box\":{\"mcpServers\":{\"tools-box\":{\"command\":\"PROGRAM\",\"args\":[\"--project-root\",\"HOME/tools-box\"]}}}}}",
+            r#"{"command":"y"}}}"#,
+            r#"{"command":"y"}},"projects":{"HOME/tools-box":{"mcpServers":{"tools-box":{"command":"PROGRAM","args":["--project-root","HOME/tools-box"]}}}}}"#,
         ),
     },
     Case {
         client: "claude-code",
         scope: PROJECT,
         path: "tools-box/.mcp.json",
-        before: "{ \"mcpServers\": { \"a\": { \"type\": \"http\", \"url\": \"https://example.com/mcp\" } } }\n",
+        before: r#"{ "mcpServers": { "a": { "type": "http", "url": "https://example.com/mcp" } } }
+"#,
         change: (
-            "/mcp\" } } }",
-            "/mcp\" }, \"tools-box\": { \"command\": \"PROGRAM\", \"args\": [\"--project-root\", \"HOME/tools-box\"] } } }",
+            r#"/mcp" } } }"#,
+            r#"/mcp" }, "tools-box": { "command": "PROGRAM", "args": ["--project-root", "HOME/tools-box"] } } }"#,
         ),
     },
     Case {
@@ -76,27 +113,62 @@ const CASES: &[Case] = &[
         before: "{}",
         change: (
             "{}",
-            "{\n  \"mcpServers\": {\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n  }\n}",
+            r#"{
+  "mcpServers": {
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+  }
+}"#,
         ),
     },
     Case {
         client: "vscode",
         scope: USER,
         path: ".config/Code/User/mcp.json",
-        before: "{\n\t// what I use\n\t\"inputs\": [\n\t\t{ \"type\": \"promptString\", \"id\": \"key\", \"password\": true, },\n\t],\n\t\"servers\": {\n\t\t/* off: \"old\": {}, */\n\t\t\"db\": { \"command\": \"x\", \"env\": { \"K\": \"${input:key}\" } }, // keep\n\t},\n}\n",
+        before: r#"{
+	// what I use
+	"inputs": [
+		{ "type": "promptString", "id": "key", "password": true, },
+	],
+	"servers": {
+		/* off: "old": {}, */
+		"db": { "command": "x", "env": { "K": "${input:key}" } }, // keep
+	},
+}
+"#,
         change: (
-            "} }, // keep\n",
-            "} }, // keep\n\t\t\"tools-box\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": \"PROGRAM\",\n\t\t\t\"args\": [\"--project-root\", \"HOME/tools-box\"]\n\t\t},\n",
+            r#"} }, // keep
+"#,
+            r#"} }, // keep
+		"tools-box": {
+			"type": "stdio",
+			"command": "PROGRAM",
+			"args": ["--project-root", "HOME/tools-box"]
+		},
+"#,
         ),
     },
     Case {
         client: "vscode",
         scope: PROJECT,
         path: "tools-box/.vscode/mcp.json",
-        before: "{\n    \"inputs\": []\n}",
+        before: r#"{
+    "inputs": []
+}"#,
         change: (
-            "[]\n}",
-            "[],\n    \"servers\": {\n        \"tools-box\": {\n            \"type\": \"stdio\",\n            \"command\": \"PROGRAM\",\n            \"args\": [\"--project-root\", \"HOME/tools-box\"]\n        }\n    }\n}",
+            r#"[]
+}"#,
+            r#"[],
+    "servers": {
+        "tools-box": {
+            "type": "stdio",
+            "command": "PROGRAM",
+            "args": ["--project-root", "HOME/tools-box"]
+        }
+    }
+}"#,
         ),
     },
     Case {
@@ -113,20 +185,47 @@ const CASES: &[Case] = &[
         client: "windsurf",
         scope: USER,
         path: ".codeium/windsurf/mcp_config.json",
-        before: "{\n   \"mcpServers\" : {\n      \"a\" : { \"serverUrl\" : \"https://example.com\" }\n   }\n}\n",
+        before: r#"{
+   "mcpServers" : {
+      "a" : { "serverUrl" : "https://example.com" }
+   }
+}
+"#,
         change: (
-            "example.com\" }\n",
-            "example.com\" },\n      \"tools-box\": {\n         \"command\": \"PROGRAM\",\n         \"args\": [\"--project-root\", \"HOME/tools-box\"]\n      }\n",
+            r#"example.com" }
+"#,
+            r#"example.com" },
+      "tools-box": {
+         "command": "PROGRAM",
+         "args": ["--project-root", "HOME/tools-box"]
+      }
+"#,
         ),
     },
     Case {
         client: "zed",
         scope: USER,
         path: ".config/zed/settings.json",
-        before: "// Zed settings\n//\n// For information, see the documentation\n{\n  \"theme\": \"One Dark\", // dark\n  \"vim_mode\": true,\n}\n",
+        before: r#"// Zed settings
+//
+// For information, see the documentation
+{
+  "theme": "One Dark", // dark
+  "vim_mode": true,
+}
+"#,
         change: (
-            "\"vim_mode\": true,\n",
-            "\"vim_mode\": true,\n  \"context_servers\": {\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"],\n      \"env\": {}\n    }\n  },\n",
+            r#""vim_mode": true,
+"#,
+            r#""vim_mode": true,
+  "context_servers": {
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"],
+      "env": {}
+    }
+  },
+"#,
         ),
     },
     Case {
@@ -136,17 +235,46 @@ const CASES: &[Case] = &[
         before: "\n",
         change: (
             "\n",
-            "\n{\n  \"context_servers\": {\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"],\n      \"env\": {}\n    }\n  }\n}\n",
+            r#"
+{
+  "context_servers": {
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"],
+      "env": {}
+    }
+  }
+}
+"#,
         ),
     },
     Case {
         client: "codex",
         scope: USER,
         path: ".codex/config.toml",
-        before: "model = \"o9\" # the best\nnotify = [\n  \"x\",\n]\n\n[mcp_servers.docs]\ncommand = 'npx'\n\n[mcp_servers.docs.env]\nKEY = \"v\"\n\n[projects.\"/w\"]\ntrust_level = \"trusted\"\n",
+        before: r#"model = "o9" # the best
+notify = [
+  "x",
+]
+
+[mcp_servers.docs]
+command = 'npx'
+
+[mcp_servers.docs.env]
+KEY = "v"
+
+[projects."/w"]
+trust_level = "trusted"
+"#,
         change: (
-            "\"trusted\"\n",
-            "\"trusted\"\n\n[mcp_servers.tools-box]\ncommand = \"PROGRAM\"\nargs = [\"--project-root\", \"HOME/tools-box\"]\n",
+            r#""trusted"
+"#,
+            r#""trusted"
+
+[mcp_servers.tools-box]
+command = "PROGRAM"
+args = ["--project-root", "HOME/tools-box"]
+"#,
         ),
     },
     Case {
@@ -163,120 +291,265 @@ const CASES: &[Case] = &[
         client: "gemini",
         scope: USER,
         path: ".gemini/settings.json",
-        before: "{\n  // the colours\n  \"ui\": {\"theme\": \"GitHub\"}, /* and more */\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\"} // last\n  }\n}\n",
+        before: r#"{
+  // the colours
+  "ui": {"theme": "GitHub"}, /* and more */
+  "mcpServers": {
+    "a": {"command": "x"} // last
+  }
+}
+"#,
         change: (
-            "{\"command\": \"x\"} // last\n",
-            "{\"command\": \"x\"}, // last\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n",
+            r#"{"command": "x"} // last
+"#,
+            r#"{"command": "x"}, // last
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+"#,
         ),
     },
     Case {
         client: "gemini",
         scope: PROJECT,
         path: "tools-box/.gemini/settings.json",
-        before: "{\n}\n",
+        before: r#"{
+}
+"#,
         change: (
-            "{\n}",
-            "{\n  \"mcpServers\": {\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n  }\n}",
+            r#"{
+}"#,
+            r#"{
+  "mcpServers": {
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+  }
+}"#,
         ),
     },
     Case {
         client: "copilot",
         scope: USER,
         path: ".copilot/mcp-config.json",
-        before: "{\n  \"mcpServers\": {\n    \"gh\": {\n      \"type\": \"http\",\n      \"url\": \"https://example.com\",\n      \"tools\": [\"*\"]\n    }\n  }\n}",
+        before: r#"{
+  "mcpServers": {
+    "gh": {
+      "type": "http",
+      "url": "https://example.com",
+      "tools": ["*"]
+    }
+  }
+}"#,
         change: (
-            "    }\n  }",
-            "    },\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n  }",
+            r#"    }
+  }"#,
+            r#"    },
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+  }"#,
         ),
     },
     Case {
         client: "copilot",
         scope: PROJECT,
         path: "tools-box/.github/mcp.json",
-        before: "{\"mcpServers\": {}}",
-        change: (
-            "{}",
-            "{\"tools-box\":{\"command\":\"PROGRAM\",\"args\":[\"--project-root\",\"HOME/tools-box\"]}}",
-        ),
+        before: r#"{"mcpServers": {}}"#,
+        change: ("{}", r#"{"tools-box":{"command":"PROGRAM","args":["--project-root","HOME/tools-box"]}}"#),
     },
     Case {
         client: "goose",
         scope: USER,
         path: ".config/goose/config.yaml",
-        before: "GOOSE_PROVIDER: anthropic\nextensions:\n  developer:\n    bundled: true # built in\n    enabled: true\n    name: developer\n    timeout: 300\n    type: builtin\n\n# the model\nGOOSE_MODEL: x\n",
+        before: r#"GOOSE_PROVIDER: anthropic
+extensions:
+  developer:
+    bundled: true # built in
+    enabled: true
+    name: developer
+    timeout: 300
+    type: builtin
+
+# the model
+GOOSE_MODEL: x
+"#,
         change: (
-            "    type: builtin\n",
-            "    type: builtin\n  tools-box:\n    name: tools-box\n    description: \"\"\n    type: stdio\n    cmd: PROGRAM\n    args: [\"--project-root\", \"HOME/tools-box\"]\n    timeout: 300\n    enabled: true\n    envs: {}\n",
+            r#"    type: builtin
+"#,
+            r#"    type: builtin
+  tools-box:
+    name: tools-box
+    description: ""
+    type: stdio
+    cmd: PROGRAM
+    args: ["--project-root", "HOME/tools-box"]
+    timeout: 300
+    enabled: true
+    envs: {}
+"#,
         ),
     },
     Case {
         client: "librechat",
         scope: PROJECT,
         path: "tools-box/librechat.yaml",
-        before: "version: 1.2.1\ncache: true\n# mcpServers:\n#   old: {}\nendpoints:\n  custom:\n    - name: \"Mistral\"\n      apiKey: '${KEY}'",
+        before: r#"version: 1.2.1
+cache: true
+# mcpServers:
+#   old: {}
+endpoints:
+  custom:
+    - name: "Mistral"
+      apiKey: '${KEY}'"#,
         change: (
             "'${KEY}'",
-            "'${KEY}'\nmcpServers:\n  tools-box:\n    type: stdio\n    command: PROGRAM\n    args: [\"--project-root\", \"HOME/tools-box\"]\n",
+            r#"'${KEY}'
+mcpServers:
+  tools-box:
+    type: stdio
+    command: PROGRAM
+    args: ["--project-root", "HOME/tools-box"]
+"#,
         ),
     },
     Case {
         client: "cline",
         scope: USER,
         path: ".cline/data/settings/cline_mcp_settings.json",
-        before: "{\n  \"mcpServers\": {\n    \"a\": {\n      \"autoApprove\": [],\n      \"disabled\": true,\n      \"timeout\": 60,\n      \"type\": \"stdio\",\n      \"command\": \"x\"\n    }\n  }\n}\n",
+        before: r#"{
+  "mcpServers": {
+    "a": {
+      "autoApprove": [],
+      "disabled": true,
+      "timeout": 60,
+      "type": "stdio",
+      "command": "x"
+    }
+  }
+}
+"#,
         change: (
-            "\"x\"\n    }\n",
-            "\"x\"\n    },\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n",
+            r#""x"
+    }
+"#,
+            r#""x"
+    },
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+"#,
         ),
     },
     Case {
         client: "roo-code",
         scope: USER,
         path: ".config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
-        before: "{\n  \"mcpServers\": {}\n}",
+        before: r#"{
+  "mcpServers": {}
+}"#,
         change: (
             "{}",
-            "{\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n  }",
+            r#"{
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+  }"#,
         ),
     },
     Case {
         client: "roo-code",
         scope: PROJECT,
         path: "tools-box/.roo/mcp.json",
-        before: "{\"mcpServers\":{\n}}",
+        before: r#"{"mcpServers":{
+}}"#,
         change: (
-            "{\n}",
-            "{\n  \"tools-box\": {\n    \"command\": \"PROGRAM\",\n    \"args\": [\"--project-root\", \"HOME/tools-box\"]\n  }\n}",
+            r#"{
+}"#,
+            r#"{
+  "tools-box": {
+    "command": "PROGRAM",
+    "args": ["--project-root", "HOME/tools-box"]
+  }
+}"#,
         ),
     },
     Case {
         client: "continue",
         scope: USER,
         path: ".continue/config.yaml",
-        before: "name: Mine\nversion: 1.0.0\nschema: v1\nmcpServers:\n  - name: docs\n    command: npx\n    args:\n      - -y\n      - docs # all\nmodels:\n  - name: x\n",
+        before: r#"name: Mine
+version: 1.0.0
+schema: v1
+mcpServers:
+  - name: docs
+    command: npx
+    args:
+      - -y
+      - docs # all
+models:
+  - name: x
+"#,
         change: (
-            "      - docs # all\n",
-            "      - docs # all\n  - name: tools-box\n    command: PROGRAM\n    args: [\"--project-root\", \"HOME/tools-box\"]\n",
+            r#"      - docs # all
+"#,
+            r#"      - docs # all
+  - name: tools-box
+    command: PROGRAM
+    args: ["--project-root", "HOME/tools-box"]
+"#,
         ),
     },
     Case {
         client: "continue",
         scope: PROJECT,
         path: "tools-box/.continue/mcpServers/mcp-bash.json",
-        before: "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"b\"}\n  }\n}\n",
+        before: r#"{
+  "mcpServers": {
+    "a": {"command": "b"}
+  }
+}
+"#,
         change: (
-            "\"b\"}\n",
-            "\"b\"},\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n",
+            r#""b"}
+"#,
+            r#""b"},
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+"#,
         ),
     },
     Case {
         client: "junie",
         scope: USER,
         path: ".junie/mcp/mcp.json",
-        before: "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"b\"}\n\n  }\n\n}\n\n",
+        before: r#"{
+  "mcpServers": {
+    "a": {"command": "b"}
+
+  }
+
+}
+
+"#,
         change: (
-            "\"b\"}\n\n",
-            "\"b\"},\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n\n",
+            r#""b"}
+
+"#,
+            r#""b"},
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+
+"#,
         ),
     },
     Case {
@@ -286,83 +559,189 @@ const CASES: &[Case] = &[
         before: "{ }",
         change: (
             "{ }",
-            "{\n  \"mcpServers\": {\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n  }\n}",
+            r#"{
+  "mcpServers": {
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+  }
+}"#,
         ),
     },
     Case {
         client: "amp",
         scope: USER,
         path: ".config/amp/settings.jsonc",
-        before: "{\n  \"amp.notifications.enabled\": false, // quiet\n}\n",
+        before: r#"{
+  "amp.notifications.enabled": false, // quiet
+}
+"#,
         change: (
-            "false, // quiet\n",
-            "false, // quiet\n  \"amp.mcpServers\": {\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n  },\n",
+            r#"false, // quiet
+"#,
+            r#"false, // quiet
+  "amp.mcpServers": {
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+  },
+"#,
         ),
     },
     Case {
         client: "amp",
         scope: PROJECT,
         path: "tools-box/.amp/settings.json",
-        before: "{\n  \"amp\": {\"mcpServers\": {}}\n}",
+        before: r#"{
+  "amp": {"mcpServers": {}}
+}"#,
         change: (
-            "{}}\n",
-            "{}},\n  \"amp.mcpServers\": {\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n  }\n",
+            r#"{}}
+"#,
+            r#"{}},
+  "amp.mcpServers": {
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+  }
+"#,
         ),
     },
     Case {
         client: "opencode",
         scope: USER,
         path: ".config/opencode/opencode.jsonc",
-        before: "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  // servers\n  \"mcp\": {\n    \"a\": { \"type\": \"remote\", \"url\": \"https://example.com\" },\n  },\n}\n",
+        before: r#"{
+  "$schema": "https://opencode.ai/config.json",
+  // servers
+  "mcp": {
+    "a": { "type": "remote", "url": "https://example.com" },
+  },
+}
+"#,
         change: (
-            "example.com\" },\n",
-            "example.com\" },\n    \"tools-box\": {\n      \"type\": \"local\",\n      \"command\": [\"PROGRAM\", \"--project-root\", \"HOME/tools-box\"],\n      \"enabled\": true\n    },\n",
+            r#"example.com" },
+"#,
+            r#"example.com" },
+    "tools-box": {
+      "type": "local",
+      "command": ["PROGRAM", "--project-root", "HOME/tools-box"],
+      "enabled": true
+    },
+"#,
         ),
     },
     Case {
         client: "opencode",
         scope: PROJECT,
         path: "tools-box/.opencode/opencode.json",
-        before: "{\n  \"mcp\": {\n    \"servers\": {\n      \"a\": {}\n    }\n  }\n}\n",
+        before: r#"{
+  "mcp": {
+    "servers": {
+      "a": {}
+    }
+  }
+}
+"#,
         change: (
-            "\"a\": {}\n",
-            "\"a\": {},\n      \"tools-box\": {\n        \"type\": \"local\",\n        \"command\": [\"PROGRAM\", \"--project-root\", \"HOME/tools-box\"],\n        \"enabled\": true\n      }\n",
+            r#""a": {}
+"#,
+            r#""a": {},
+      "tools-box": {
+        "type": "local",
+        "command": ["PROGRAM", "--project-root", "HOME/tools-box"],
+        "enabled": true
+      }
+"#,
         ),
     },
     Case {
         client: "kiro",
         scope: USER,
         path: ".kiro/settings/mcp.json",
-        before: "{\n  \"mcpServers\": {\n    \"fetch\": {\n      \"command\": \"uvx\",\n      \"disabled\": true,\n      \"autoApprove\": []\n    }\n  },\n  \"powers\": {\"mcpServers\": {}}\n}\n",
+        before: r#"{
+  "mcpServers": {
+    "fetch": {
+      "command": "uvx",
+      "disabled": true,
+      "autoApprove": []
+    }
+  },
+  "powers": {"mcpServers": {}}
+}
+"#,
         change: (
-            "[]\n    }\n",
-            "[]\n    },\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n",
+            r#"[]
+    }
+"#,
+            r#"[]
+    },
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+"#,
         ),
     },
     Case {
         client: "kiro",
         scope: PROJECT,
         path: "tools-box/.kiro/settings/mcp.json",
-        before: "{\n  \"mcpServers\": {\n    // none\n  }\n}\n",
+        before: r#"{
+  "mcpServers": {
+    // none
+  }
+}
+"#,
         change: (
-            "// none\n",
-            "// none\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n",
+            r#"// none
+"#,
+            r#"// none
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+"#,
         ),
     },
     Case {
         client: "lm-studio",
         scope: USER,
         path: ".lmstudio/mcp.json",
-        before: "{\n  \"mcpServers\": {}\n}\n",
+        before: r#"{
+  "mcpServers": {}
+}
+"#,
         change: (
             "{}",
-            "{\n    \"tools-box\": {\n      \"command\": \"PROGRAM\",\n      \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n  }",
+            r#"{
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+  }"#,
         ),
     },
 ];
 
 fn with_words<'w>(words: &[&'w str], more: &[&'w str]) -> Vec<&'w str> {
     words.iter().chain(more).copied().collect()
+}
+
+#[test]
+fn each_file_of_each_client_is_among_these() {
+    let words = |scope: Scope| if scope == Scope::User { Vec::new() } else { vec!["--scope", scope.name()] };
+    for client in CLIENTS {
+        for file in client.files {
+            let is_of_windows = (client.name, file.scope) == ("visual-studio", Scope::User);
+            let is_here =
+                CASES.iter().any(|case| case.client == client.name && case.scope == words(file.scope));
+            assert!(is_here || is_of_windows, "{} {:?}", client.name, file.scope);
+        }
+    }
 }
 
 #[test]
