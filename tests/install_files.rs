@@ -36,9 +36,9 @@ const CASES: &[Case] = &[
   "globalShortcut": ""
 }"#,
         change: (
-            r#"      ]
+            "      ]
     }
-  },"#,
+  },",
             r#"      ]
     },
     "tools-box": {
@@ -139,8 +139,8 @@ const CASES: &[Case] = &[
 }
 "#,
         change: (
-            r#"} }, // keep
-"#,
+            "} }, // keep
+",
             r#"} }, // keep
 		"tools-box": {
 			"type": "stdio",
@@ -158,8 +158,8 @@ const CASES: &[Case] = &[
     "inputs": []
 }"#,
         change: (
-            r#"[]
-}"#,
+            "[]
+}",
             r#"[],
     "servers": {
         "tools-box": {
@@ -314,12 +314,12 @@ args = ["--project-root", "HOME/tools-box"]
         client: "gemini",
         scope: PROJECT,
         path: "tools-box/.gemini/settings.json",
-        before: r#"{
+        before: "{
 }
-"#,
+",
         change: (
-            r#"{
-}"#,
+            "{
+}",
             r#"{
   "mcpServers": {
     "tools-box": {
@@ -344,8 +344,8 @@ args = ["--project-root", "HOME/tools-box"]
   }
 }"#,
         change: (
-            r#"    }
-  }"#,
+            "    }
+  }",
             r#"    },
     "tools-box": {
       "command": "PROGRAM",
@@ -365,7 +365,7 @@ args = ["--project-root", "HOME/tools-box"]
         client: "goose",
         scope: USER,
         path: ".config/goose/config.yaml",
-        before: r#"GOOSE_PROVIDER: anthropic
+        before: "GOOSE_PROVIDER: anthropic
 extensions:
   developer:
     bundled: true # built in
@@ -376,10 +376,10 @@ extensions:
 
 # the model
 GOOSE_MODEL: x
-"#,
+",
         change: (
-            r#"    type: builtin
-"#,
+            "    type: builtin
+",
             r#"    type: builtin
   tools-box:
     name: tools-box
@@ -469,8 +469,8 @@ mcpServers:
         before: r#"{"mcpServers":{
 }}"#,
         change: (
-            r#"{
-}"#,
+            "{
+}",
             r#"{
   "tools-box": {
     "command": "PROGRAM",
@@ -483,7 +483,7 @@ mcpServers:
         client: "continue",
         scope: USER,
         path: ".continue/config.yaml",
-        before: r#"name: Mine
+        before: "name: Mine
 version: 1.0.0
 schema: v1
 mcpServers:
@@ -494,10 +494,10 @@ mcpServers:
       - docs # all
 models:
   - name: x
-"#,
+",
         change: (
-            r#"      - docs # all
-"#,
+            "      - docs # all
+",
             r#"      - docs # all
   - name: tools-box
     command: PROGRAM
@@ -578,8 +578,8 @@ models:
 }
 "#,
         change: (
-            r#"false, // quiet
-"#,
+            "false, // quiet
+",
             r#"false, // quiet
   "amp.mcpServers": {
     "tools-box": {
@@ -598,8 +598,8 @@ models:
   "amp": {"mcpServers": {}}
 }"#,
         change: (
-            r#"{}}
-"#,
+            "{}}
+",
             r#"{}},
   "amp.mcpServers": {
     "tools-box": {
@@ -674,9 +674,9 @@ models:
 }
 "#,
         change: (
-            r#"[]
+            "[]
     }
-"#,
+",
             r#"[]
     },
     "tools-box": {
@@ -697,8 +697,8 @@ models:
 }
 "#,
         change: (
-            r#"// none
-"#,
+            "// none
+",
             r#"// none
     "tools-box": {
       "command": "PROGRAM",

@@ -15,7 +15,12 @@ pub(super) fn parse(text: &str) -> Result<Option<Value>, EditError> {
     let read: Result<Value, _> = serde_saphyr::from_str(text);
     let value = read.map_err(|error| {
         let words = error.without_snippet().to_string();
-        EditError::Broken(words.lines().next().unwrap_or_default().to_owned())
+        let words = words.lines().next().unwrap_or_default();
+        // The parser says the place last, and for some faults how a program would tolerate them.
+        let Some((what, place)) = words.rsplit_once(" at line ") else {
+            return EditError::Broken(words.to_owned());
+        };
+        EditError::Broken(format!("line {place}: {}", what.split(", set ").next().unwrap_or_default()))
     })?;
     Ok(Some(value).filter(|value| !value.is_null()))
 }
@@ -327,6 +332,10 @@ mod tests {
             assert!(matches!(put(text), Err(EditError::Broken(_))), "{text}: {:?}", put(text));
         }
         assert_eq!(put("extensions:\n  - a\n"), Err(EditError::NotAnObject));
+        assert_eq!(
+            put("a: 1\na: 2\n"),
+            Err(EditError::Broken("line 2, column 1: duplicate mapping key: a".into()))
+        );
     }
 
     #[test]
