@@ -8,6 +8,7 @@ mod common_mistakes;
 mod completion;
 mod compliance;
 mod concurrency;
+mod contract;
 mod deep_json;
 mod demo;
 mod diagnostics;
