@@ -239,6 +239,29 @@ ok    review/the messages (N ms)
 }
 
 #[test]
+fn a_project_may_stand_in_a_folder_with_any_name() {
+    let above = Project::new()
+        .script("my 'project' é/tools/where/tool.sh", "#!/bin/sh\npwd\n")
+        .file("my 'project' é/tools/where/tests/where.yaml", "expect: { text: '${project}' }")
+        .file("my 'project' é/resources/a b.txt", "a")
+        .file(
+            "my 'project' é/tests/rest.yaml",
+            "{ resource: 'file://${project}/resources/a%20b.txt', expect: { text: a } }",
+        );
+    let mut command = command(&above, &[]);
+    command.current_dir(above.path("my 'project' é"));
+    assert_eq!(
+        ran(command).stdout,
+        "\
+ok    where  1 case
+ok    file://${project}/resources/a%20b.txt  1 case
+
+2 passed, 0 failed in N s
+"
+    );
+}
+
+#[test]
 fn nothing_in_a_folder_of_tests_is_served() {
     let project = Project::with_hi()
         .tool("tests", "#!/bin/sh\n")

@@ -178,11 +178,11 @@ fn request(case: &Case, places: &Places) -> (&'static str, Value) {
             "prompts/get",
             json!({ "name": name, "arguments": arguments, "_meta": { "progressToken": "test" } }),
         ),
-        Subject::Resource(uri) => ("resources/read", json!({ "uri": places.filled(uri) })),
+        Subject::Resource(uri) => ("resources/read", json!({ "uri": places.filled_uri(uri) })),
         Subject::Completion { of, argument, value } => {
             let of = match of {
                 Completed::Prompt(name) => json!({ "type": "ref/prompt", "name": name }),
-                Completed::Resource(uri) => json!({ "type": "ref/resource", "uri": uri }),
+                Completed::Resource(uri) => json!({ "type": "ref/resource", "uri": places.filled_uri(uri) }),
             };
             let argument = json!({ "name": argument, "value": places.filled(value) });
             (
