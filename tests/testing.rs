@@ -267,7 +267,6 @@ fn nothing_in_a_folder_of_tests_is_served() {
         .tool("tests", "#!/bin/sh\n")
         .script("tools/hi/tests/tool.sh", "#!/bin/sh\n")
         .file("tools/hi/tests/tool.meta.json", "{\"name\": \"hidden\"}")
-        .file("tools/hi/tests/helper.py", "print()")
         .file("prompts/a/a.md", "a")
         .file("prompts/a/tests/data/b.md", "b");
     let mut server = Server::ready(project.root());

@@ -4,12 +4,12 @@
 use crate::error::Error;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -31,8 +31,8 @@ pub struct Launch {
     pub folder: Option<PathBuf>,
     /// Whether what it writes on standard error is thrown away.
     pub silent: bool,
-    /// The file that what it writes on standard error is put into, from its beginning on.
-    pub errors: Option<PathBuf>,
+    /// Where what it writes on standard error goes, in place of our own.
+    pub errors: Option<Arc<OwnedFd>>,
 }
 
 pub struct ServerProcess {
@@ -56,8 +56,8 @@ impl ServerProcess {
         if launch.silent {
             command.stderr(Stdio::null());
         }
-        if let Some(file) = &launch.errors {
-            command.stderr(File::create(file).map_err(failed)?);
+        if let Some(errors) = &launch.errors {
+            command.stderr(errors.try_clone().map_err(failed)?);
         }
         let mut child = command.spawn().map_err(failed)?;
         let (messages, to_write) = mpsc::channel();

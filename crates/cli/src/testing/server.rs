@@ -7,7 +7,9 @@ use super::result::{Got, Places};
 use mcp_bash_client::{Connection, Error as ClientError, Launch, ServerProcess, Session};
 use serde_json::{Value, json};
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a server may take to answer the greeting.
@@ -105,7 +107,7 @@ impl TestServer {
             variables: variables(setting, folder, &wanted.environment),
             clean: true,
             folder: Some(setting.project.clone()),
-            errors: Some(folder.log.clone()),
+            errors: File::create(&folder.log).ok().map(|log| Arc::new(log.into())),
             ..Launch::default()
         };
         let mut host = TestHost::with_roots(wanted.roots.clone());

@@ -39,10 +39,6 @@ fn descend(path: &Path, depth: usize, left: &mut usize, walked: &mut Vec<Folder>
             Ok(kind) => kind.is_dir(),
             Err(_) => false,
         };
-        // What stands in a folder of tests is never served.
-        if is_folder && depth < DEPTH && name == "tests" {
-            continue;
-        }
         if is_folder { folders.push(name) } else { files.push(name) }
     }
     files.sort_unstable();
