@@ -107,6 +107,7 @@ impl TestServer {
             variables: variables(setting, folder, &wanted.environment),
             clean: true,
             folder: Some(setting.project.clone()),
+            silent: true,
             errors: File::create(&folder.log).ok().map(|log| Arc::new(log.into())),
             ..Launch::default()
         };
