@@ -12,6 +12,7 @@ mod compliance;
 mod concurrency;
 mod config;
 mod debug;
+mod contract;
 mod deep_json;
 mod demo;
 mod dev;

@@ -8,6 +8,7 @@
 
 mod case;
 mod contract;
+mod counter;
 mod diff;
 mod error;
 mod expect;
@@ -30,16 +31,15 @@ mod subjects;
 mod watch;
 
 use crate::arguments::Common;
+use crate::connect::OpenProject;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::search_path::SearchPath;
-use crate::startup;
 use crate::terminal::{Terminal, nobody_reads, say};
 use case::Case;
 use error::TestError;
 use external::External;
 use folder::TemporaryFolder;
-use mcp_bash_project::{Catalog, Location, Paths};
+use mcp_bash_project::Paths;
 use report::{Loudness, Report};
 use review::Review;
 use run::{CaseReport, Status};
@@ -238,21 +238,8 @@ impl Selection {
 
 /// Reads what there is in the project.
 fn read_project(common: &Common) -> Result<(Paths, Subjects), Error> {
-    let (settings, problems) = startup::settings();
-    if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
-        return Err(Error::Setting(fatal.to_string()));
-    }
-    let location = startup::location(common, &settings)?;
-    let Location::Folder(root) = location.clone() else { return Err(Error::NoProject) };
-    let settings = startup::settings_at(&location, None, settings, &mut Vec::new());
-    let (_runtime, scripts) = startup::scripts(settings)?;
-    scripts.set_search_path(SearchPath::resolve(&scripts).path);
-    let paths = startup::paths(&root, scripts.settings());
-    let catalog = Catalog::read(&paths, &scripts.reading(&paths));
-    if let Some(why) = &catalog.failure {
-        return Err(Error::of_command(Exit::Failed, why.clone()));
-    }
-    Ok((paths.clone(), Subjects::of(&catalog, &paths)))
+    let catalog = OpenProject::read(common, |_| ())?.catalog;
+    Ok((catalog.paths.clone(), Subjects::of(&catalog)))
 }
 
 /// Becomes true when Ctrl-C is pressed, or somebody else asks us to end.

@@ -3,10 +3,12 @@
 use super::case::Subject;
 use super::host::Heard;
 use mcp_bash_client::Refusal;
+use mcp_bash_uri::FileUri;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// What a case got. The paths of its folder and of the project are replaced by names.
 #[derive(Debug, Clone, Default)]
@@ -38,20 +40,24 @@ struct Part {
 /// Replaces what is another path in each run.
 #[derive(Debug, Clone)]
 pub(super) struct Places {
+    dir: PathBuf,
+    project: PathBuf,
+    /// All ways in which results spell the two, the longest first.
     names: Vec<(String, &'static str)>,
 }
 
 impl Places {
     pub(super) fn new(dir: &Path, project: &Path) -> Self {
-        let mut names = vec![(dir.to_string_lossy().into_owned(), "${dir}")];
-        names.push((project.to_string_lossy().into_owned(), "${project}"));
-        if let Ok(real) = project.canonicalize() {
-            names.push((real.to_string_lossy().into_owned(), "${project}"));
+        let mut names = Vec::new();
+        let real = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+        for (path, name) in [(dir, "${dir}"), (project, "${project}"), (&real, "${project}")] {
+            names.extend([(path.to_string_lossy().into_owned(), name), (encoded(path), name)]);
         }
         // A path that is the beginning of another must not be replaced first.
         names.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+        names.dedup();
         names.retain(|(path, _)| path.len() > 1);
-        Self { names }
+        Self { dir: dir.to_owned(), project: project.to_owned(), names }
     }
 
     /// A text with names for paths.
@@ -63,7 +69,13 @@ impl Places {
 
     /// A text with paths for names.
     pub(super) fn filled(&self, text: &str) -> String {
-        self.names.iter().fold(text.to_owned(), |text, (path, name)| text.replace(name, path))
+        let path = |path: &Path| path.to_string_lossy().into_owned();
+        text.replace("${dir}", &path(&self.dir)).replace("${project}", &path(&self.project))
+    }
+
+    /// A URI with paths for names, as URIs spell paths.
+    pub(super) fn filled_uri(&self, uri: &str) -> String {
+        uri.replace("${dir}", &encoded(&self.dir)).replace("${project}", &encoded(&self.project))
     }
 
     pub(super) fn filled_value(&self, value: &Value) -> Value {
@@ -73,6 +85,12 @@ impl Places {
     pub(super) fn named_value(&self, value: &Value) -> Value {
         changed(value, &|text| self.named(text))
     }
+}
+
+/// A path as it stands in a URI.
+fn encoded(path: &Path) -> String {
+    let uri = FileUri::of_unix(path.as_os_str().as_bytes());
+    uri.strip_prefix("file://").unwrap_or(&uri).to_owned()
 }
 
 /// A value with all of its texts changed.

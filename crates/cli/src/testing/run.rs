@@ -1,6 +1,7 @@
 //! Runs cases: several at once, each worker with a server of its own.
 
 use super::case::Case;
+use super::counter::Counter;
 use super::expect::{Mismatch, mismatches};
 use super::folder::{TemporaryFolder, WorkerFolder};
 use super::result::{Got, Places};
@@ -41,6 +42,7 @@ struct Shared {
     /// The numbers of the cases that nobody has begun.
     queue: RefCell<VecDeque<usize>>,
     reports: RefCell<Vec<Option<CaseReport>>>,
+    counter: Counter,
 }
 
 /// Runs all cases, and returns what came of them in their order. Nothing where `stop` says so meanwhile.
@@ -54,6 +56,7 @@ pub(super) async fn run_cases(
     let shared = Rc::new(Shared {
         queue: RefCell::new(in_order_of_servers(cases)),
         reports: RefCell::new(cases.iter().map(|_| None).collect()),
+        counter: Counter::new(cases.len()),
         cases: cases.to_vec(),
         setting: setting.clone(),
     });
@@ -63,6 +66,7 @@ pub(super) async fn run_cases(
         workers.spawn_local(work(Rc::clone(&shared), worker_folder, stop.clone()));
     }
     workers.await;
+    shared.counter.clear();
     let reports = shared.reports.take();
     Ok(reports.into_iter().collect())
 }
@@ -86,6 +90,7 @@ async fn work(shared: Rc<Shared>, folder: WorkerFolder, mut stop: watch::Receive
             _ = stop.wait_for(|stopped| *stopped) => break,
             report = run_case(case, &mut server, &shared.setting, &folder, &places) => {
                 shared.reports.borrow_mut()[index] = Some(report);
+                shared.counter.add_one();
             }
         }
     }

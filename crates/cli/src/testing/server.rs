@@ -101,15 +101,14 @@ impl TestServer {
     }
 
     async fn start(setting: &Setting, folder: &WorkerFolder, wanted: Wanted) -> Result<Self, ClientError> {
-        let failed = |source| ClientError::Start { command: "mcp-bash".to_owned(), source };
-        let errors = File::create(&folder.log).map_err(failed)?;
         let launch = Launch {
             program: setting.program.clone().into_os_string(),
             arguments: vec!["--project-root".into(), setting.project.clone().into_os_string()],
             variables: variables(setting, folder, &wanted.environment),
             clean: true,
             folder: Some(setting.project.clone()),
-            errors: Some(Arc::new(errors.into())),
+            silent: true,
+            errors: File::create(&folder.log).ok().map(|log| Arc::new(log.into())),
             ..Launch::default()
         };
         let mut host = TestHost::with_roots(wanted.roots.clone());
@@ -182,11 +181,11 @@ fn request(case: &Case, places: &Places) -> (&'static str, Value) {
             "prompts/get",
             json!({ "name": name, "arguments": arguments, "_meta": { "progressToken": "test" } }),
         ),
-        Subject::Resource(uri) => ("resources/read", json!({ "uri": places.filled(uri) })),
+        Subject::Resource(uri) => ("resources/read", json!({ "uri": places.filled_uri(uri) })),
         Subject::Completion { of, argument, value } => {
             let of = match of {
                 Completed::Prompt(name) => json!({ "type": "ref/prompt", "name": name }),
-                Completed::Resource(uri) => json!({ "type": "ref/resource", "uri": uri }),
+                Completed::Resource(uri) => json!({ "type": "ref/resource", "uri": places.filled_uri(uri) }),
             };
             let argument = json!({ "name": argument, "value": places.filled(value) });
             (

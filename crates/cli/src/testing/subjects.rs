@@ -1,7 +1,7 @@
 //! What there is to test in a project, and what a case tests that does not say.
 
 use super::case::Subject;
-use mcp_bash_project::{Catalog, Paths};
+use mcp_bash_project::Catalog;
 use std::path::{Path, PathBuf};
 
 /// Something that can be tested, and the folder it stands in.
@@ -22,7 +22,8 @@ pub(super) struct Subjects {
 }
 
 impl Subjects {
-    pub(super) fn of(catalog: &Catalog, paths: &Paths) -> Self {
+    pub(super) fn of(catalog: &Catalog) -> Self {
+        let paths = &catalog.paths;
         let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_owned();
         let tools = catalog.tools.items().iter().map(|tool| Testable {
             name: tool.name.clone(),
