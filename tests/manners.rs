@@ -73,7 +73,7 @@ fn commands_that_are_not_here_say_what_to_use_instead() {
     for (words, expected) in [
         (
             &["bundle", "--output", "x"][..],
-            "mcp-bash: there is no `bundle` yet: mcp-bash is one file, so copy the project and the binary, and give the client the command `mcp-bash --project-root DIR`\n",
+            "mcp-bash: there is no `bundle` yet: mcp-bash is one file, so copy the project and the binary, and give the client the command `mcp-bash --project-root DIR`, which `mcp-bash install` writes\n",
         ),
         (
             &["publish", "x.mcpb", "--dry-run"],

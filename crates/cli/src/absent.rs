@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Absent {
     #[error(
         "there is no `bundle` yet: mcp-bash is one file, so copy the project and the binary, and give the client the \
-         command `mcp-bash --project-root DIR`"
+         command `mcp-bash --project-root DIR`, which `mcp-bash install` writes"
     )]
     Bundle,
     #[error(
