@@ -14,6 +14,7 @@ mod debug;
 mod deep_json;
 mod demo;
 mod dev;
+mod dev_client;
 mod diagnostics;
 mod discovery;
 mod doctor;

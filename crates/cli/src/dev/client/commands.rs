@@ -11,7 +11,8 @@ use crate::exit::Exit;
 use crate::list::{self, Kind};
 use crate::talk::{Talk, refused};
 use crate::terminal::{Terminal, harmless_line};
-use crate::{get, shell_words};
+use crate::get;
+use crate::shell_words::{self, SplitError};
 use clap::ValueEnum;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -29,6 +30,10 @@ pub(super) enum Next {
 enum Misuse {
     #[error("`{0}` takes {1}")]
     Takes(&'static str, &'static str),
+    #[error("a quote ({0}) is not closed")]
+    OpenQuote(char),
+    #[error("the line ends with a backslash")]
+    LastBackslash,
     #[error("the result of `{0}` is an error")]
     Failed(String),
 }
@@ -45,7 +50,14 @@ quit                     or Ctrl-D
 
 /// Does what a line says.
 pub(super) fn run(talk: &mut Talk, line: &str, terminal: Terminal) -> Result<Next, Error> {
-    let words = shell_words::split(line).map_err(|error| Error::of_command(Exit::Usage, error))?;
+    let words = match shell_words::split(line) {
+        Ok(words) => words,
+        Err(SplitError::Nothing) => return Ok(Next::Line),
+        Err(SplitError::OpenQuote(quote)) => {
+            return Err(Error::of_command(Exit::Usage, Misuse::OpenQuote(quote)));
+        }
+        Err(SplitError::LastBackslash) => return Err(Error::of_command(Exit::Usage, Misuse::LastBackslash)),
+    };
     let Some((first, rest)) = words.split_first() else { return Ok(Next::Line) };
     match (first.as_str(), rest) {
         ("quit" | "exit", []) => return Ok(Next::Quit),

@@ -3,6 +3,7 @@
 use super::editor::{Done, Editor};
 use super::keys::{self, Key};
 use super::vocabulary::Completion;
+use crate::terminal::harmless_line;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetwinsize, tcsetattr,
@@ -127,8 +128,8 @@ fn press(
             if common.chars().count() > completion.typed {
                 editor.replace_before(completion.typed, &common);
             } else if completion.words.len() > 1 {
-                let words: Vec<&str> = completion.words.iter().map(|word| word.trim_end()).collect();
-                display.print(&format!("{}\n", crate::terminal::harmless_line(&words.join("  "))));
+                let words: Vec<String> = completion.words.iter().map(|word| harmless_line(word)).collect();
+                display.print(&format!("{}\n", words.join("  ")));
             }
             None
         }
