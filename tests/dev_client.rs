@@ -70,7 +70,8 @@ hello  Greets somebody
 #[test]
 fn what_goes_wrong_is_said_and_the_rest_is_done() {
     let project = project();
-    let lines = "helo name=Ada\nhello nmae=Ada\nhello 'name=Ada\nread\nlist nonsense\nfails\nhello name=Ada\n";
+    let lines =
+        "helo name=Ada\nhello nmae=Ada\nhello 'name=Ada\nread\nlist nonsense\nfails\nhello name=Ada\n";
     let (status, stdout, stderr) = said(&project, lines);
     assert_eq!((status, &*stdout), (Some(1), "Hello, Ada!\n"));
     let expected = [
@@ -121,10 +122,7 @@ fn tab_completes_names_arguments_and_values() {
     session.press("\u{4}");
     assert_eq!(session.wait().code(), Some(0));
     let history = home.path(".local/state/mcp-bash/history");
-    assert_eq!(
-        fs::read_to_string(&history).unwrap(),
-        "hello mood=glad name=Ada\nhello mood=glad name=Bob\n"
-    );
+    assert_eq!(fs::read_to_string(&history).unwrap(), "hello mood=glad name=Ada\nhello mood=glad name=Bob\n");
     assert_eq!(fs::metadata(&history).unwrap().permissions().mode() & 0o777, 0o600);
     // The next time it is still known.
     let mut session = Terminal::of_columns(80).start(&client(&project, &home));

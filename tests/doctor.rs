@@ -4,6 +4,7 @@ use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Command, Output};
 
 /// A person whose home is empty, and whose shell and search path are the same everywhere.
@@ -162,7 +163,10 @@ fn a_program_that_only_this_shell_finds_is_missed_by_a_desktop() {
     let found = findings(&report, "path.desktop_missing");
     assert_eq!((status, found.len()), (Some(0), 1), "{report:#}");
     let message = found[0]["message"].as_str().unwrap();
-    assert!(message.starts_with("`odd-interpreter` (for odd) is found here, and not where a desktop"), "{message}");
+    assert!(
+        message.starts_with("`odd-interpreter` (for odd) is found here, and not where a desktop"),
+        "{message}"
+    );
     // What the profile of the login shell has is found there too.
     person.home.write(".profile", "PATH=$HOME/bin:$PATH\n");
     let (_, report) = person.report(&project, &[]);
@@ -220,9 +224,11 @@ fn what_it_does_not_do_is_refused_and_what_makes_no_sense_is_usage() {
 fn a_bare_and_hostile_environment_is_survived() {
     let (person, project) = (Person::new(), sound_project());
     let project = project.file("server.d/requirements.json", "{ nonsense");
-    fs::set_permissions(project.path("server.d/server.meta.json"), fs::Permissions::from_mode(0o000)).unwrap();
+    fs::set_permissions(project.path("server.d/server.meta.json"), fs::Permissions::from_mode(0o000))
+        .unwrap();
     // No home, no shell, no search path.
     let mut command = person.doctor(&project, &[]);
+    // The folder of somebody without a home is that of the user, as the system knows it.
     command.env_remove("HOME").env_remove("SHELL").env_remove("PATH").env("TMPDIR", "/nonexistent");
     let (status, report) = of_json(&command.arg("--json").output().unwrap());
     assert_eq!(status, Some(1));
@@ -236,6 +242,130 @@ fn a_bare_and_hostile_environment_is_survived() {
     let mut command = person.doctor(&project, &["--json"]);
     let (_, report) = of_json(&command.env("SHELL", shell).output().unwrap());
     assert_eq!(findings(&report, "path.login_shell").len(), 1, "{report:#}");
+}
+
+impl Person {
+    /// Writes the file of Cursor, with these servers.
+    fn cursor(&self, servers: &Value) {
+        self.home.write(".cursor/mcp.json", &json!({ "mcpServers": servers }).to_string());
+    }
+
+    /// A program of our name that does something else.
+    fn pretender(&self, name: &str, script: &str) -> Value {
+        let path = self.home.path(&format!("{name}/mcp-bash"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        json!({ "command": path, "env": { "API_KEY": "hunter2-hunter2" } })
+    }
+}
+
+/// An entry that starts us for a project.
+fn entry(project: &Project) -> Value {
+    json!({ "command": env!("CARGO_BIN_EXE_mcp-bash"), "args": ["--project-root", project.root()] })
+}
+
+#[test]
+fn entries_of_clients_are_started_as_the_client_would() {
+    let (person, project) = (Person::new(), sound_project());
+    person.cursor(&json!({ "sound": entry(&project), "other": { "command": "/no/such/server" } }));
+    let (status, report) = person.report(&project, &[]);
+    let cursor = &report["clients"][0];
+    assert_eq!((status, &cursor["name"]), (Some(0), &json!("cursor")), "{report:#}");
+    let entries = cursor["entries"].as_array().unwrap();
+    assert_eq!(entries.len(), 1, "the other one is none of ours: {report:#}");
+    assert_eq!((&entries[0]["starts"], &entries[0]["tools"]), (&json!(true), &json!(1)));
+    let text = text(&person.doctor(&project, &[]).output().unwrap());
+    let clients = section(&text, "Clients");
+    let file = person.home.path(".cursor/mcp.json");
+    let expected = format!("  ✓ Cursor: `sound` in {} answers in ", file.display());
+    assert!(clients[0].starts_with(&expected) && clients[0].ends_with(" with 1 tool"), "{text}");
+    assert_eq!(clients.len(), 1, "{text}");
+}
+
+#[test]
+fn a_client_that_does_not_have_the_project_is_told_how_to_get_it() {
+    let (person, project) = (Person::new(), sound_project());
+    person.cursor(&json!({}));
+    let text = text(&person.doctor(&project, &[]).output().unwrap());
+    let expected =
+        ["  · Cursor is here, and does not have this project", "    → run: mcp-bash install cursor"];
+    assert_eq!(section(&text, "Clients"), expected);
+}
+
+#[test]
+fn hostile_entries_and_broken_files_are_told_and_hang_nothing() {
+    let (person, project) = (Person::new(), sound_project());
+    let gone =
+        json!({ "command": env!("CARGO_BIN_EXE_mcp-bash"), "args": ["--project-root", "/no/such/project"] });
+    let filled = json!({ "command": env!("CARGO_BIN_EXE_mcp-bash"), "args": ["--project-root", "${workspaceFolder}"] });
+    person.cursor(&json!({
+        "dies": person.pretender("dies", "#!/bin/sh\necho \"no luck with $API_KEY \u{1b}[2J\" >&2\nexit 7\n"),
+        "floods": person.pretender("floods", "#!/bin/sh\nwhile :; do echo nonsense; echo nonsense >&2; done\n"),
+        "hangs": person.pretender("hangs", "#!/bin/sh\necho $$ >$HOME/hanging\nsetsid sleep 15 &\nexec sleep 600\n"),
+        "gone": gone,
+        "filled": filled,
+        "bare": { "command": "mcp-bash", "args": ["--project-root", project.root()] },
+    }));
+    person.home.write(".codeium/windsurf/mcp_config.json", "{ broken");
+    let output = person.doctor(&project, &["-q"]).output().unwrap();
+    let text = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(!text.contains("hunter2") && !text.contains('\u{1b}'), "{text}");
+    let clients = section(&text, "Clients").join("\n");
+    for expected in [
+        "does not start: the server ended before it answered (exit status: 7); it wrote: no luck with [redacted]",
+        "does not start: the server does not speak the protocol: it sent `nonsense`",
+        "does not start: it did not answer within 10 s",
+        "serves /no/such/project, which is no folder",
+        "is told to start `mcp-bash`, which only some search paths have",
+        "Windsurf cannot read its file: ",
+    ] {
+        assert!(clients.contains(expected), "{expected} in {clients}");
+    }
+    assert!(!clients.contains("`filled`"), "what only the client can fill in is no fault: {clients}");
+    let pid = person.home.read("hanging").trim().parse().unwrap();
+    crate::harness::wait_until_gone(pid);
+}
+
+#[test]
+fn an_entry_whose_program_has_moved_is_mended() {
+    let (person, project) = (Person::new(), sound_project());
+    let mut moved = entry(&project);
+    moved["command"] = json!("/no/longer/here/mcp-bash");
+    moved["timeout"] = json!(5);
+    person.cursor(&json!({ "sound": moved, "other": { "command": "x" } }));
+    let before = person.home.read(".cursor/mcp.json");
+    let (status, report) = person.report(&project, &["--dry-run"]);
+    let found = findings(&report, "clients.moved");
+    assert_eq!((status, found.len(), &found[0]["fixable"]), (Some(1), 1, &json!(true)), "{report:#}");
+    assert_eq!(report["proposedActions"][0]["id"], "clients.moved");
+    assert_eq!((&report["actionsTaken"], person.home.read(".cursor/mcp.json")), (&json!([]), before));
+    let (status, report) = person.report(&project, &["--fix"]);
+    assert_eq!((status, &report["actionsTaken"][0]["id"]), (Some(0), &json!("clients.moved")), "{report:#}");
+    let after: Value = serde_json::from_str(&person.home.read(".cursor/mcp.json")).unwrap();
+    let sound = &after["mcpServers"]["sound"];
+    assert!(Path::new(sound["command"].as_str().unwrap()).exists(), "{after}");
+    assert_eq!((&sound["timeout"], &after["mcpServers"]["other"]["command"]), (&json!(5), &json!("x")));
+    assert_eq!(person.report(&project, &[]).0, Some(0));
+}
+
+#[test]
+fn modes_of_the_project_are_mended_when_that_is_wanted() {
+    let (person, project) = (Person::new(), sound_project());
+    fs::set_permissions(project.path("tools/hi/tool.sh"), fs::Permissions::from_mode(0o666)).unwrap();
+    let mode = || fs::metadata(project.path("tools/hi/tool.sh")).unwrap().permissions().mode() & 0o777;
+    let (_, report) = person.report(&project, &[]);
+    assert!(
+        report["findings"].as_array().unwrap().iter().any(|finding| finding["fixable"] == true),
+        "{report:#}"
+    );
+    let proposed = text(&person.doctor(&project, &["--dry-run"]).output().unwrap());
+    assert!(proposed.contains("Would do\n  - tools/hi/tool.sh: "), "{proposed}");
+    assert_eq!(mode(), 0o666, "nothing is changed unless it is wanted");
+    let done = text(&person.doctor(&project, &["--fix"]).output().unwrap());
+    assert!(done.contains("Done\n  - tools/hi/tool.sh: "), "{done}");
+    assert_eq!(mode() & 0o022, 0, "{done}");
 }
 
 #[test]

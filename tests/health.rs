@@ -23,7 +23,9 @@ fn a_sound_project_is_ready() {
             (&json!("ok"), &json!(1), &json!([]))
         );
         // What those read who asked the framework in shell script.
-        for (key, value) in [("mode", "full"), ("jsonTool", "jq"), ("tools", "ok"), ("resources", "ok"), ("prompts", "ok")] {
+        for (key, value) in
+            [("mode", "full"), ("jsonTool", "jq"), ("tools", "ok"), ("resources", "ok"), ("prompts", "ok")]
+        {
             assert_eq!(report[key], value, "{key}");
         }
         assert_eq!(report["projectChecks"], "ok");
@@ -102,7 +104,10 @@ fn a_report_that_takes_too_long_is_unhealthy() {
 fn a_project_in_which_every_tool_would_fail_is_unhealthy_and_one_with_warnings_is_not() {
     let broken = Project::new().tool("x", "#!/no/such/interpreter\n");
     let (status, report) = health(&["--health"], &[], broken.root());
-    assert_eq!((status, &report["tools"], &report["counts"]["tools"]), (Some(1), &json!("failed"), &json!(1)));
+    assert_eq!(
+        (status, &report["tools"], &report["counts"]["tools"]),
+        (Some(1), &json!("failed"), &json!(1))
+    );
     let odd = Project::new().file("prompts/p.txt", "Hello").file("prompts/p.meta.json", r#"{"tilte": "P"}"#);
     let (status, report) = health(&["--health"], &[], odd.root());
     assert_eq!((status, &report["counts"]["prompts"]), (Some(0), &json!(1)));

@@ -44,7 +44,8 @@ pub(crate) enum Kind {
     Completions,
 }
 
-pub(crate) const ALL: [Kind; 5] = [Kind::Tools, Kind::Resources, Kind::Templates, Kind::Prompts, Kind::Completions];
+pub(crate) const ALL: [Kind; 5] =
+    [Kind::Tools, Kind::Resources, Kind::Templates, Kind::Prompts, Kind::Completions];
 
 impl Kind {
     pub(crate) fn name(self) -> &'static str {
@@ -134,7 +135,13 @@ pub(crate) fn entries(talk: &mut Talk, kind: Kind, is_named: bool) -> Result<Vec
 }
 
 /// Adds a table of entries.
-pub(crate) fn push_table(text: &mut String, kind: Kind, entries: &[Value], is_verbose: bool, terminal: Terminal) {
+pub(crate) fn push_table(
+    text: &mut String,
+    kind: Kind,
+    entries: &[Value],
+    is_verbose: bool,
+    terminal: Terminal,
+) {
     /// Names that are longer stand on a line of their own.
     const WIDEST: usize = 40;
     let name_of = |entry: &Value| harmless_line(entry[kind.key()].as_str().unwrap_or_default());

@@ -73,7 +73,7 @@ fn entry(root: &Path, name: &str, arguments: &EntryArguments) -> Result<Entry, E
 
 /// This program by the path under which the person called it. A link such as `/usr/local/bin/mcp-bash` stays what it is:
 /// the next version will be behind the same link, and not where it leads today.
-fn own_command() -> std::io::Result<PathBuf> {
+pub(crate) fn own_command() -> std::io::Result<PathBuf> {
     let real = std::env::current_exe()?;
     let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
     let is_this =

@@ -1,6 +1,7 @@
 //! `mcp-bash doctor`: what is in force on this machine, what is wrong with it, and what to do about it. Changes nothing
 //! unless it is told to, and waits for nothing without end.
 
+mod clients;
 #[cfg(target_os = "linux")]
 mod file_events;
 mod program;
@@ -132,7 +133,8 @@ fn look(common: &Common, arguments: &Arguments, report: &mut Report) {
     let at = Location::clone(location.as_ref().unwrap_or(&Location::Embedded));
     let settled = startup::settings_at(&at, None, environment.clone(), &mut Vec::new());
     system::look(report, &settled);
-    look_at_project(report, folder, location.err().as_ref(), environment, &settled);
+    look_at_project(report, folder.clone(), location.err().as_ref(), environment, &settled);
+    clients::look(report, folder.as_deref());
     let problems = found.into_iter().map(|finding| {
         let check = Check::new("settings.problem", Grade::Bad(finding.severity), finding.problem);
         match finding.remedy {

@@ -1,14 +1,14 @@
 //! The project: what the checks of `health` find, what it says it needs, and whether its changes are noticed.
 
 use super::programs::{self, Programs};
-use super::report::{Check, Grade, Section};
+use super::report::{Check, Fix, Grade, Section};
 use super::requirements;
 use crate::dev::words::counted;
 use crate::examination::Examination;
 use crate::finding::{Finding, shortened};
 use crate::search_path::SearchPath;
 use crate::startup;
-use mcp_bash_project::tells_of_changes;
+use mcp_bash_project::{Repair, tells_of_changes};
 use mcp_bash_settings::Settings;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -113,8 +113,21 @@ fn problem(finding: &Finding, folder: &Path) -> Check {
     };
     let words = format!("{place}{}", finding.problem);
     let check = Check::new("project.problem", Grade::Bad(finding.severity), words);
-    match &finding.remedy {
+    let check = match &finding.remedy {
         Some(remedy) => check.remedy(remedy.clone()),
         None => check,
+    };
+    match &finding.repair {
+        Some(repair) => check.fix(repaired(repair, folder)),
+        None => check,
     }
+}
+
+/// What `validate --fix` would do about it.
+fn repaired(repair: &Repair, folder: &Path) -> Fix {
+    let (steps, root) = (repair.steps().to_vec(), folder.to_owned());
+    let words = steps.iter().map(|step| format!("{}: {step}", shortened(&step.path, Some(folder))));
+    let message = words.collect::<Vec<_>>().join("; ");
+    let apply = move || steps.iter().try_for_each(|step| step.apply(&root));
+    Fix { message, command: Some("mcp-bash validate --fix".to_owned()), apply: Box::new(apply) }
 }

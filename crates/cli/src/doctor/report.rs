@@ -202,7 +202,14 @@ impl Report {
         text.push_str(&self.actions(terminal));
         let counted = crate::dev::words::counted;
         let (errors, warnings) = (self.count(Severity::Error), self.count(Severity::Warning));
-        let _ = writeln!(text, "{}, {}", counted(errors, "error"), counted(warnings, "warning"));
+        let checks = self.sections.iter().flat_map(|section| &section.checks);
+        let fixable = checks.filter(|check| check.fix.is_some()).count();
+        let hint = if fixable > 0 && self.proposed.is_empty() {
+            format!("; `mcp-bash doctor --fix` mends {fixable} of them, `--dry-run` says how")
+        } else {
+            String::new()
+        };
+        let _ = writeln!(text, "{}, {}{hint}", counted(errors, "error"), counted(warnings, "warning"));
         text
     }
 
@@ -218,7 +225,7 @@ impl Report {
             let _ = match &action.failure {
                 None => writeln!(text, "  - {}", visible(&action.message)),
                 Some(why) => {
-                    writeln!(text, "  - failed to {}: {}", visible(&action.message), visible(why))
+                    writeln!(text, "  - {}: failed: {}", visible(&action.message), visible(why))
                 }
             };
         }

@@ -3,15 +3,15 @@
 use mcp_bash_client::{Connection, Launch, ServerProcess, Session, Silent};
 use std::io::{PipeReader, Read};
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-/// How long a server may take to answer both questions. The most impatient client gives up after five seconds.
-pub(super) const LIMIT: Duration = Duration::from_secs(10);
 
 /// So much of the end of its standard error is told.
 const TAIL: usize = 400;
+
+/// How long to wait for the end of its standard error when the server is gone: somebody it left behind may have it.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// A server that answered.
 pub(super) struct Answered {
@@ -23,10 +23,13 @@ pub(super) struct Answered {
 pub(super) fn try_to_start(mut launch: Launch, limit: Duration) -> Result<Answered, String> {
     let (reader, writer) = std::io::pipe().map_err(|error| error.to_string())?;
     launch.errors = Some(Arc::new(OwnedFd::from(writer)));
-    let tail = read_tail(reader);
+    let tail: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let ended = read_tail(reader, Arc::clone(&tail));
     let answered = converse(launch, limit);
-    // Its processes are gone, and so is the last one that could write.
-    let tail = tail.and_then(|tail| tail.join().ok()).unwrap_or_default();
+    let _ = ended.recv_timeout(LAST_WORDS);
+    let tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+    let tail = String::from_utf8_lossy(&tail);
+    let tail = tail.trim().lines().map(str::trim_end).collect::<Vec<_>>().join(" | ");
     answered.map_err(|why| if tail.is_empty() { why } else { format!("{why}; it wrote: {tail}") })
 }
 
@@ -34,40 +37,44 @@ fn converse(launch: Launch, limit: Duration) -> Result<Answered, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let start = Instant::now();
-    let talk = async {
+    // The limit for all of it, below, comes first.
+    let each = limit * 2;
+    let greet = async {
         let process = ServerProcess::start(&launch);
         drop(launch);
         let connection = Connection::Process(process.map_err(|error| error.to_string())?);
-        let session = Session::begin(connection, "mcp-bash doctor", &mut Silent, limit).await;
+        let session = Session::begin(connection, "mcp-bash doctor", &mut Silent, each).await;
         let mut session = session.map_err(|error| error.to_string())?;
-        let tools = session.entries("tools/list", "tools", &mut Silent, Some(limit)).await;
-        let took = start.elapsed();
-        match tools {
-            Ok(tools) => {
-                session.end().await;
-                Ok(Answered { tools: tools.len(), took })
-            }
-            Err(error) => Err(error.to_string()),
-        }
+        let tools = session.entries("tools/list", "tools", &mut Silent, Some(each)).await;
+        let tools = tools.map_err(|error| error.to_string())?.len();
+        Ok((session, Answered { tools, took: start.elapsed() }))
     };
     runtime.block_on(async {
-        match tokio::time::timeout(limit, talk).await {
-            Ok(answered) => answered,
+        match tokio::time::timeout(limit, greet).await {
+            Ok(Ok((session, answered))) => {
+                session.end().await;
+                Ok(answered)
+            }
+            Ok(Err(why)) => Err(why),
             Err(_) => Err(format!("it did not answer within {} s", limit.as_secs_f64())),
         }
     })
 }
 
-/// Reads all that is written, and keeps the end of it.
-fn read_tail(mut reader: PipeReader) -> Option<JoinHandle<String>> {
+/// Reads all that is written in a thread, and keeps the end of it. Tells when nothing more can come.
+fn read_tail(mut reader: PipeReader, kept: Arc<Mutex<Vec<u8>>>) -> Receiver<()> {
+    let (sender, ended) = channel();
     let read = move || {
-        let (mut kept, mut piece) = (Vec::new(), [0; 4096]);
+        let mut piece = [0; 4096];
         while let Ok(count @ 1..) = reader.read(&mut piece) {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.extend_from_slice(&piece[..count]);
             let surplus = kept.len().saturating_sub(TAIL);
             kept.drain(..surplus);
         }
-        String::from_utf8_lossy(&kept).trim().to_owned()
+        let _ = sender.send(());
     };
-    std::thread::Builder::new().name("errors".into()).spawn(read).ok()
+    // Without a thread its last words are not known, and the pipe is closed with the reader.
+    let _ = std::thread::Builder::new().name("errors".into()).spawn(read);
+    ended
 }

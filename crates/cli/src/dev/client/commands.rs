@@ -8,11 +8,11 @@ use crate::call::show::{self, Shown, for_stdout};
 use crate::dev::words::time;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::get;
 use crate::list::{self, Kind};
+use crate::shell_words::{self, SplitError};
 use crate::talk::{Talk, refused};
 use crate::terminal::{Terminal, harmless_line};
-use crate::get;
-use crate::shell_words::{self, SplitError};
 use clap::ValueEnum;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -74,7 +74,9 @@ pub(super) fn run(talk: &mut Talk, line: &str, terminal: Terminal) -> Result<Nex
             get::show_messages(&Shown { name: prompt, save: None }, &value(&result))?;
         }
         ("call", [tool, pairs @ ..]) => call(talk, tool, pairs, terminal)?,
-        ("list" | "help" | "?" | "quit" | "exit", _) => return Err(misuse("list, help and quit", "one word at most")),
+        ("list" | "help" | "?" | "quit" | "exit", _) => {
+            return Err(misuse("list, help and quit", "one word at most"));
+        }
         ("read", _) => return Err(misuse("read", "the URI of a resource")),
         ("get", _) => return Err(misuse("get", "the name of a prompt, and its arguments as key=value")),
         ("call", _) => return Err(misuse("call", "the name of a tool, and its arguments as key=value")),
@@ -127,7 +129,10 @@ fn list(talk: &mut Talk, kind: Option<Kind>, terminal: Terminal) -> Result<(), E
     for kind in kinds {
         let entries = list::entries(talk, kind, false)?;
         if !entries.is_empty() {
-            text.push_str(&format!("{}\n", terminal.painted("1", &format!("{} ({})", kind.name(), entries.len()))));
+            text.push_str(&format!(
+                "{}\n",
+                terminal.painted("1", &format!("{} ({})", kind.name(), entries.len()))
+            ));
             list::push_table(&mut text, kind, &entries, false, terminal);
         }
     }

@@ -17,9 +17,8 @@ pub(super) struct History {
 impl History {
     /// That of this person.
     pub(super) fn of_person() -> Self {
-        let absolute = |name: &str| {
-            std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute())
-        };
+        let absolute =
+            |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
         let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
         Self { file: state.map(|state| state.join("mcp-bash/history")) }
     }
@@ -33,7 +32,8 @@ impl History {
 
     /// Adds a line. What begins with a space is not kept, as in a shell.
     pub(super) fn add(&self, line: &str) {
-        let Some(file) = self.file.as_ref().filter(|_| !line.trim().is_empty() && !line.starts_with(' ')) else {
+        let Some(file) = self.file.as_ref().filter(|_| !line.trim().is_empty() && !line.starts_with(' '))
+        else {
             return;
         };
         let Some(folder) = file.parent() else { return };

@@ -30,7 +30,10 @@ pub(super) enum Key {
 }
 
 /// The next key. `next` gives a byte when there is one, `soon` only if it comes at once. None at the end of the input.
-pub(super) fn read(mut next: impl FnMut() -> Option<u8>, mut soon: impl FnMut() -> Option<u8>) -> Option<Key> {
+pub(super) fn read(
+    mut next: impl FnMut() -> Option<u8>,
+    mut soon: impl FnMut() -> Option<u8>,
+) -> Option<Key> {
     let byte = next()?;
     Some(match byte {
         b'\r' | b'\n' => Key::Enter,
@@ -115,15 +118,10 @@ mod tests {
 
     #[test]
     fn bytes_are_keys() {
-        assert_eq!(keys(b"a\xc3\xa9\x1b[A\x1b[3~\x1bOH\t\r"), [
-            Key::Char('a'),
-            Key::Char('é'),
-            Key::Up,
-            Key::Delete,
-            Key::Home,
-            Key::Tab,
-            Key::Enter,
-        ]);
+        assert_eq!(
+            keys(b"a\xc3\xa9\x1b[A\x1b[3~\x1bOH\t\r"),
+            [Key::Char('a'), Key::Char('é'), Key::Up, Key::Delete, Key::Home, Key::Tab, Key::Enter,]
+        );
         assert_eq!(keys(b"\x1b[1;5C\x03\x04"), [Key::Right, Key::Interrupt, Key::EndOfInput]);
     }
 
