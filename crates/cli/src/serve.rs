@@ -46,15 +46,18 @@ impl Arguments {
     }
 }
 
+/// Makes what shows all that happens to a person.
+pub(crate) type MakeView<'a> = &'a dyn Fn(&Settings) -> Result<View, Error>;
+
 /// What a command that serves does in a way of its own.
 #[derive(Default)]
 pub(crate) struct Manner<'a> {
     /// Decides settings, whatever people have set.
     pub(crate) adjust: Option<&'a dyn Fn(&mut Settings)>,
     /// Makes what shows all that happens to a person.
-    pub(crate) view: Option<&'a dyn Fn(&Settings) -> Result<View, Error>>,
+    pub(crate) view: Option<MakeView<'a>>,
     /// What a person reads who starts it by hand.
-    pub(crate) welcome: Option<&'a dyn Fn(&Location, &Catalog) -> String>,
+    pub(crate) welcome: Option<fn(&Location, &Catalog) -> String>,
 }
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {

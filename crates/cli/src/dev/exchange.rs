@@ -58,13 +58,11 @@ impl Exchange {
             (Some(method), None) => Line::received(Look::Faint, self.request(method, &message["params"])),
             (None, Some(id)) => {
                 let took = took(self.questions.remove(&id).as_ref());
-                match message.get("error") {
-                    Some(error) => Line::received(Look::Bad, format!("#{id} {}{took}", self.error(error))),
-                    None => {
-                        let answer = words::value(&message["result"], self.length);
-                        Line::received(Look::Plain, format!("#{id} answer{took}: {answer}"))
-                    }
+                if let Some(error) = message.get("error") {
+                    return Line::received(Look::Bad, format!("#{id} {}{took}", self.error(error)));
                 }
+                let answer = words::value(&message["result"], self.length);
+                Line::received(Look::Plain, format!("#{id} answer{took}: {answer}"))
             }
             (None, None) => Line::received(Look::Bad, words::value(message, self.length)),
         }

@@ -18,7 +18,7 @@ use mcp_bash_project::{Catalog, Location};
 use mcp_bash_server::Log;
 use mcp_bash_settings::Settings;
 use screen::Screen;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 use words::Length;
 
@@ -51,15 +51,15 @@ pub(crate) fn run(mut common: Common, mut arguments: Arguments) -> Result<ExitCo
     // What is shown goes to the file; the log is a part of it.
     let file = arguments.serve.log_file.take();
     let view = |settings: &Settings| {
-        let opened = file.as_ref().map(|path| open(path)).transpose()?;
+        let opened = file.as_deref().map(open).transpose()?;
         Ok(View::new(Screen::stderr(opened), length, settings))
     };
-    let manner = Manner { adjust: Some(&notice_changes), view: Some(&view), welcome: Some(&welcome) };
+    let manner = Manner { adjust: Some(&notice_changes), view: Some(&view), welcome: Some(welcome) };
     serve::run_as(&common, &arguments.serve, &manner)
 }
 
-fn open(path: &PathBuf) -> Result<std::fs::File, Error> {
-    Log::open_file(path).map_err(|source| Error::LogFile { path: path.clone(), source })
+fn open(path: &Path) -> Result<std::fs::File, Error> {
+    Log::open_file(path).map_err(|source| Error::LogFile { path: path.to_owned(), source })
 }
 
 /// Whoever works on a project wants to see what they change.

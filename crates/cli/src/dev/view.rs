@@ -86,7 +86,9 @@ impl View {
             (Err(why), false) => vec![Line::sent(Look::Faint, why.to_string())],
         };
         // Under the lock, so that lines stand in the order of the messages.
-        lines.iter().for_each(|line| self.screen.show(line));
+        for line in &lines {
+            self.screen.show(line);
+        }
     }
 }
 

@@ -119,9 +119,9 @@ impl Shown {
                     self.separate(index);
                     let is_plain = key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
                     if is_plain && !key.is_empty() {
-                        self.text(key)
+                        self.text(key);
                     } else {
-                        self.quoted(key)
+                        self.quoted(key);
                     }
                     self.text(": ");
                     self.value(member);

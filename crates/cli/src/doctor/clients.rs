@@ -57,11 +57,11 @@ pub(super) fn look(report: &mut Report, project: Option<&Path>) {
         for (file, entries) in all_entries(client, &surroundings, folder) {
             match entries {
                 Ok(entries) => {
-                    let ours = entries.into_iter().filter(|entry| is_ours(entry));
+                    let ours = entries.into_iter().filter(is_ours);
                     own.extend(ours.map(|entry| Own { file: file.clone(), entry }));
                 }
                 Err(error) if seen.insert(file.path.clone()) => {
-                    broken.push(unreadable(&file, &error.to_string()))
+                    broken.push(unreadable(&file, &error.to_string()));
                 }
                 Err(_) => {}
             }

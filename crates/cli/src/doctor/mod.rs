@@ -30,6 +30,7 @@ use thiserror::Error as ThisError;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Arguments {
     /// Report as JSON
     #[arg(long)]

@@ -129,10 +129,8 @@ fn list(talk: &mut Talk, kind: Option<Kind>, terminal: Terminal) -> Result<(), E
     for kind in kinds {
         let entries = list::entries(talk, kind, false)?;
         if !entries.is_empty() {
-            text.push_str(&format!(
-                "{}\n",
-                terminal.painted("1", &format!("{} ({})", kind.name(), entries.len()))
-            ));
+            text.push_str(&terminal.painted("1", &format!("{} ({})", kind.name(), entries.len())));
+            text.push('\n');
             list::push_table(&mut text, kind, &entries, false, terminal);
         }
     }

@@ -70,7 +70,7 @@ impl Editor {
             Key::Clear => return Done::Clear,
             Key::Enter => return self.finish(),
             Key::Interrupt => {
-                self.set(String::new());
+                self.set("");
                 self.looking_at = None;
                 return Done::Dropped;
             }
@@ -102,7 +102,7 @@ impl Editor {
 
     fn finish(&mut self) -> Done {
         let line: String = self.line.iter().collect();
-        self.set(String::new());
+        self.set("");
         self.looking_at = None;
         // As in a shell, what begins with a space is not remembered.
         if !line.trim().is_empty() && !line.starts_with(' ') && self.history.last() != Some(&line) {
@@ -127,7 +127,7 @@ impl Editor {
         };
         let at = at.saturating_sub(1);
         if let Some(line) = self.history.get(at).cloned() {
-            self.set(line);
+            self.set(&line);
             self.looking_at = Some((at, typed));
         }
     }
@@ -136,14 +136,14 @@ impl Editor {
         let Some((at, typed)) = self.looking_at.take() else { return };
         match self.history.get(at + 1).cloned() {
             Some(line) => {
-                self.set(line);
+                self.set(&line);
                 self.looking_at = Some((at + 1, typed));
             }
-            None => self.set(typed),
+            None => self.set(&typed),
         }
     }
 
-    fn set(&mut self, line: String) {
+    fn set(&mut self, line: &str) {
         self.line = line.chars().collect();
         self.cursor = self.line.len();
     }
