@@ -1,6 +1,6 @@
 //! `mcp-bash dev --client`: a prompt to call tools by hand.
 
-use crate::harness::{Project, Server, Terminal, exists, wait_until_gone};
+use crate::harness::{Project, Server, Terminal, wait_until_gone};
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -120,7 +120,7 @@ fn tab_completes_names_arguments_and_values() {
     session.press("\u{1b}[A\u{7f}\u{7f}\u{7f}Bob\r");
     session.wait_for("Hello, Bob!\r\n");
     session.press("\u{4}");
-    assert_eq!(session.wait().code(), Some(0));
+    assert_eq!(session.finish().0, Some(0));
     let history = home.path(".local/state/mcp-bash/history");
     assert_eq!(fs::read_to_string(&history).unwrap(), "hello mood=glad name=Ada\nhello mood=glad name=Bob\n");
     assert_eq!(fs::metadata(&history).unwrap().permissions().mode() & 0o777, 0o600);
@@ -164,8 +164,7 @@ fn ctrl_c_cancels_a_call_and_the_prompt_goes_on() {
     let pid = rustix::process::Pid::from_raw(session.pid().cast_signed()).unwrap();
     session.wait_for("mcp> ");
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    assert_eq!(session.wait().code(), Some(130));
-    assert!(!exists(session.pid()));
+    assert_eq!(session.finish().0, Some(130));
 }
 
 #[test]

@@ -91,7 +91,7 @@ impl Terminal {
             let shown = Arc::clone(&shown);
             move || read_all(screen, &shown)
         });
-        TerminalSession { child, keyboard, shown, reader }
+        TerminalSession { child, keyboard, shown, seen: 0, reader }
     }
 }
 
@@ -107,6 +107,8 @@ pub(crate) struct TerminalSession {
     child: Child,
     keyboard: File,
     shown: Arc<Mutex<String>>,
+    /// How much of what was shown was waited for.
+    seen: usize,
     reader: JoinHandle<()>,
 }
 
@@ -116,6 +118,26 @@ impl TerminalSession {
         wait_until(text, || self.shown.lock().expect("a text").contains(text).then_some(()));
         self.keyboard.write_all(keys.as_bytes()).expect("a keyboard");
         self
+    }
+
+    pub(crate) fn press(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).expect("a keyboard");
+    }
+
+    /// Waits until this is shown, and returns all that was shown since the last time.
+    pub(crate) fn wait_for(&mut self, text: &str) -> String {
+        let seen = self.seen;
+        let end = wait_until(&format!("{text:?} on the screen"), || {
+            let shown = self.shown.lock().expect("a text");
+            shown[seen..].find(text).map(|place| seen + place + text.len())
+        });
+        self.seen = end;
+        self.shown.lock().expect("a text")[seen..end].to_owned()
+    }
+
+    /// The number of the program's process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// The exit code of the program, and all that was shown.
