@@ -1,6 +1,6 @@
 //! `mcp-bash dev`: a server as ever, and every exchange in words that a person reads.
 
-use crate::harness::{Project, Server, wait_until};
+use crate::harness::{Project, Server, Terminal, wait_until};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -145,6 +145,41 @@ fn what_changes_in_the_project_is_told_by_name() {
     shown("· warning: ");
     assert_eq!(server.finish(), log.read("dev.log"), "the file has what standard error has");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_person_at_a_terminal_is_told_how_to_connect_a_client() {
+    let project = Project::with_hi();
+    let mut command = Server::command();
+    command.arg("dev").arg(project.root()).env("TERM", "xterm").env_remove("NO_COLOR");
+    let mut session = Terminal::of_columns(200).start(&command);
+    let shown = session.wait_for("Ctrl-C ends it.\r\n");
+    let (root, own) = (project.root().display(), fs::canonicalize(env!("CARGO_BIN_EXE_mcp-bash")).unwrap());
+    let own = own.display();
+    let expected = format!(
+        "mcp-bash dev serves {root} (1 tool) and waits for a client on standard input.\r\n\
+         Give your client this command in place of the usual one, and read along here or in a file:\r\n  \
+         {own} dev {root} --log-file /tmp/mcp-bash-dev.log\r\n\
+         To call tools by hand: mcp-bash dev --client {root}\r\nCtrl-C ends it.\r\n"
+    );
+    assert_eq!(shown, expected);
+    session.press("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
+    session.wait_for("\u{1b}[33m→\u{1b}[0m #1 ping");
+    session.press("\u{3}");
+    session.finish();
+}
+
+#[test]
+fn what_the_checks_find_is_shown_when_it_is_saved() {
+    let project = Project::with_hi().tool("odd", "#!/no/such/interpreter\n");
+    let mut server = dev(&project, &[], &[]);
+    server.initialize("2025-11-25");
+    wait_until("the registry", || project.path(".registry/tools.json").exists().then_some(()));
+    // The checks are made by the same thread, after the registry is written.
+    project.write("tools/hi/tool.meta.json", r#"{"name": "hi", "description": "Says something else"}"#);
+    while server.receive()["method"] != "notifications/tools/list_changed" {}
+    let shown = server.finish();
+    assert!(shown.contains("· problem: ") && shown.contains("/no/such/interpreter"), "{shown}");
 }
 
 #[test]

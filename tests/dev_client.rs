@@ -116,9 +116,11 @@ fn tab_completes_names_arguments_and_values() {
     session.wait_for("mcp> hello mood=glad name=Ada");
     session.wait_for("Hello, Ada!\r\n");
     session.wait_for("ms)\r\n");
+    session.wait_for("mcp> ");
     // The last line again, changed.
     session.press("\u{1b}[A\u{7f}\u{7f}\u{7f}Bob\r");
     session.wait_for("Hello, Bob!\r\n");
+    session.wait_for("mcp> ");
     session.press("\u{4}");
     assert_eq!(session.finish().0, Some(0));
     let history = home.path(".local/state/mcp-bash/history");

@@ -369,6 +369,22 @@ fn modes_of_the_project_are_mended_when_that_is_wanted() {
 }
 
 #[test]
+fn names_of_folders_may_be_any_bytes() {
+    use std::os::unix::ffi::OsStrExt;
+    let (person, project) = (Person::new(), Project::new());
+    let odd = project.root().join(std::ffi::OsStr::from_bytes(b"a b\xff'\n\x1b"));
+    fs::create_dir_all(odd.join("tools")).unwrap();
+    fs::create_dir_all(odd.join("tmp")).unwrap();
+    for words in [&["doctor"][..], &["doctor", "--json"]] {
+        let mut command = person.doctor(&project, &words[1..]);
+        command.arg("-q").current_dir(&odd).env("TMPDIR", odd.join("tmp")).env("MCPBASH_PROJECT_ROOT", &odd);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(!output.stdout.contains(&0x1b), "{output:?}");
+    }
+}
+
+#[test]
 fn secrets_are_not_shown() {
     let (person, project) = (Person::new(), sound_project());
     let secret = "a-secret-of-more-than-32-characters";

@@ -111,7 +111,7 @@ impl Own {
     fn examine(&self) -> (Vec<Check>, Value) {
         let mut facts = json!({
             "name": self.entry.name,
-            "file": self.file.path,
+            "file": self.file.path.to_string_lossy(),
             "scope": self.file.scope.name(),
             "command": self.entry.command,
             "projectRoot": self.entry.project_root(),

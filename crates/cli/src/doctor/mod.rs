@@ -187,10 +187,10 @@ fn look_at_project(
         "runtime",
         json!({
             "bashVersion": bash_version,
-            "jqPath": own,
+            "jqPath": own.to_string_lossy(),
             "gojqPath": "",
             "jsonTool": "jq",
-            "tmpRoot": temporary,
+            "tmpRoot": temporary.to_string_lossy(),
             "tmpRootWritable": system::try_to_write(&temporary).is_ok(),
         }),
     );

@@ -32,7 +32,7 @@ pub(super) fn look(report: &mut Report, least: Option<&str>) {
     report.add(Section { title: "This program", checks });
     report.fact(
         "framework",
-        json!({ "path": own, "exists": true, "version": version, "pathConfigured": is_first }),
+        json!({ "path": own.to_string_lossy(), "exists": true, "version": version, "pathConfigured": is_first }),
     );
     report.fact(
         "install",
@@ -52,7 +52,7 @@ pub(super) fn look(report: &mut Report, least: Option<&str>) {
         "wrong_target"
     };
     let first = found.first().cloned().unwrap_or_default();
-    report.fact("shim", json!({ "path": first, "target": own, "status": status, "detail": "" }));
+    report.fact("shim", json!({ "path": first.to_string_lossy(), "target": own.to_string_lossy(), "status": status, "detail": "" }));
     report.fact(
         "macOS",
         json!({

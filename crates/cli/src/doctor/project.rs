@@ -94,7 +94,7 @@ fn with_project(folder: &Path, settings: Settings) -> Result<Found, crate::error
     let meta = paths.server.join("server.meta.json");
     let meta_valid = std::fs::read(&meta).ok().map(|text| serde_json::from_slice::<Value>(&text).is_ok());
     let project_facts = json!({
-        "root": folder,
+        "root": folder.to_string_lossy(),
         "serverMetaValid": meta_valid,
         "toolsCount": catalog.tools.len(),
         "registryExists": paths.registry.is_dir(),
