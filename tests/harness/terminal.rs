@@ -17,7 +17,9 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn of_columns(columns: u16) -> Self {
-        let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        // Programs of other tests do not get it.
+        let screen =
+            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
         grantpt(&screen).expect("a terminal of our own");
         unlockpt(&screen).expect("a terminal that can be opened");
         let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };

@@ -82,7 +82,7 @@ fn with_project(folder: &Path, settings: Settings) -> Result<Found, crate::error
         Check::good("project.file_events", "its changes are noticed at once")
     } else {
         Check::warning("project.file_events", "its file system does not tell of changes")
-            .remedy("it is looked at every few seconds instead (MCPBASH_SCAN_INTERVAL); a local folder is noticed at once")
+            .remedy("it is looked at every few seconds instead; a local folder is noticed at once")
     });
     checks.extend(requirements::look(&paths.server, &programs.desktop));
     checks.extend(found.iter().take(MOST).map(|finding| problem(finding, folder)));
