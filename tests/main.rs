@@ -50,6 +50,7 @@ mod results;
 mod rmcp_client;
 mod roots;
 mod scaffold;
+mod scaffolded_projects;
 mod schemas;
 mod sdk;
 mod short_paths;
