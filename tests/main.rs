@@ -64,6 +64,7 @@ mod rmcp_client;
 mod roots;
 mod run_tool;
 mod scaffold;
+mod scaffolded_projects;
 mod schemas;
 mod sdk;
 mod short_paths;

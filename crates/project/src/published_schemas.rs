@@ -95,6 +95,22 @@ fn all_settings_that_a_project_may_make_are_in_the_schema() {
 }
 
 #[test]
+fn the_keys_of_test_cases_are_those_of_their_page() {
+    let page = std::fs::read_to_string(repository().join("docs/testing.md")).unwrap();
+    // The keys stand in the first column, some of them together, or with a value.
+    let keys_below = |heading: &str| -> BTreeSet<String> {
+        let section = page.split("\n## ").find(|section| section.starts_with(heading)).expect(heading);
+        let rows = section.lines().filter(|line| line.starts_with("| `"));
+        let cells = rows.filter_map(|row| row.split(" | ").next());
+        let quoted = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+        quoted.map(|key| key.split(':').next().unwrap_or(key).to_owned()).collect()
+    };
+    let case = schema("test")["$defs"]["case"].clone();
+    assert_eq!(keys(&case), keys_below("What a case says"));
+    assert_eq!(keys(&case["properties"]["expect"]), keys_below("What is expected"));
+}
+
+#[test]
 fn every_key_is_explained() {
     for name in ["prompt", "register", "resource", "server", "test", "tool"] {
         let schema = schema(name);
