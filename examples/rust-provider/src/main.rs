@@ -29,7 +29,9 @@ const TOOLS: [Tool; 2] = [
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("list") => {
-            TOOLS.iter().for_each(|tool| println!("{}", tool.definition));
+            for tool in &TOOLS {
+                println!("{}", tool.definition);
+            }
             ExitCode::SUCCESS
         }
         Some("instructions") => {
