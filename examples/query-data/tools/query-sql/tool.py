@@ -18,11 +18,12 @@ with open_database() as database:
         found = database.execute(given["sql"], given.get("values", []))
         rows = found.fetchmany(limit + 1)
     except (sqlite3.Error, sqlite3.Warning) as error:
-        if str(error) == "interrupted":
+        problem = str(error).rstrip(".")
+        if problem == "interrupted":
             fail(f"The query took longer than {SECONDS} seconds. Ask for less, or filter earlier.")
-        if str(error) == "not authorized":
+        if problem == "not authorized":
             fail("Only a SELECT is allowed here: nothing can be changed, attached or set.")
-        fail(f"SQLite says: {str(error).rstrip(".")}. Use describe_data for the tables and their columns.")
+        fail(f"SQLite says: {problem}. Use describe_data for the tables and their columns.")
     columns = [column[0] for column in found.description or []]
 
 # Bytes are no JSON; everything else that SQLite holds is.
