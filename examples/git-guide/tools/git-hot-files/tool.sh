@@ -14,7 +14,7 @@ options=(--no-merges --name-only)
 # Each commit is a line with its author after a control character, and then the names of its files.
 git -c core.quotePath=false log "${options[@]}" --format='%x1f%aN' |
 	jq -Rn --argjson count "$count" '
-		def most: group_by(.) | max_by(length) | .[0];
+		def most: group_by(.) | min_by([-length, .[0]]) | .[0];
 		reduce (inputs | select(. != "")) as $line ({author: "", files: {}};
 			if $line | startswith("\u001f") then .author = $line[1:] else .files[$line] += [.author] end)
 		| .files | to_entries | sort_by([-(.value | length), .key]) | .[:$count]
