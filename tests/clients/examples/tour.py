@@ -148,7 +148,7 @@ async def long_job(serve):
         events = []
         result = await served.call("build_index", folder="documents", on_progress=events.append)
         check("the index is built", result.structured_content["words"] == 12, result)
-        check("each file is told of", [progress for progress, _ in events] == [0, 33, 66, 100], events)
+        check("each file is told of", [progress for progress, _ in events] == [0, 1, 2, 3], events)
         events.clear()
         await served.call("render", scene="sea", frames=4, pause=0.1, on_progress=events.append)
         check("the percentage of the program is told", events[-1] == (100, "frame 4/4 100%"), events)

@@ -21,7 +21,7 @@ trap 'exit 143' TERM
 total=${#files[@]} finished=0 words=0
 for file in "${files[@]}"; do
 	if mcp_is_cancelled; then exit 1; fi
-	mcp_progress $((finished * 100 / total)) "${file##*/} ($((finished + 1)) of $total)"
+	mcp_progress "$finished" "${file##*/}" "$total"
 	count=$(wc -w <"$file")
 	printf '%s\t%d\n' "${file##*/}" "$count" >>"$half"
 	words=$((words + count))
@@ -31,6 +31,6 @@ for file in "${files[@]}"; do
 	wait $!
 done
 mv -- "$half" "$folder/index.tsv"
-mcp_progress 100 "done"
+mcp_progress "$total" "done" "$total"
 
 mcp_emit_json "{\"files\":$total,\"words\":$words,\"index\":$(mcp_json_escape "$folder/index.tsv")}"
