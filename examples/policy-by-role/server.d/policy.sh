@@ -5,9 +5,8 @@
 
 mcp_tools_policy_check() { # NAME METADATA
 	local role=${OPS_ROLE:-viewer} needed
-	needed=$(jq -r '.annotations
-		| if .readOnlyHint == true then "viewer" elif .destructiveHint == false then "operator" else "admin" end' <<<"$2") ||
-		return 1
+	needed=$(mcp_json_extract_optional "$2" -r '.annotations
+		| if .readOnlyHint == true then "viewer" elif .destructiveHint == false then "operator" else "admin" end' admin)
 	case $role:$needed in
 	admin:* | operator:operator | operator:viewer | viewer:viewer) return 0 ;;
 	operator:* | viewer:*)

@@ -14,7 +14,7 @@ report() { # MESSAGE [NAME]...
 	mcp_emit_json "{\"deleted\":$(mcp_json_arr "$@"),\"message\":$(mcp_json_escape "$message")}"
 }
 
-find_files
+find_files # sets folder and files
 count=${#files[@]}
 if [ "$count" -eq 0 ]; then
 	report "No file fits the pattern."
