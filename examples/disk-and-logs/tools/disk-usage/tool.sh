@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# What takes the room directly below a folder.
+set -euo pipefail
+source "$MCP_SDK/tool-sdk.sh"
+
+# Refuses whatever is outside of the folders that the client has opened.
+folder=$(mcp_require_path .path --default-to-single-root)
+top=$(mcp_args_int .top --default 10 --min 1 --max 100)
+
+if [ ! -d "$folder" ]; then
+	mcp_error not_a_folder "$folder is not a folder. Give the path of one."
+	exit 0
+fi
+
+# Folders that may not be read are left out, and are no reason to fail. These options of du and find are everywhere.
+sizes=$(find "$folder" -mindepth 1 -maxdepth 1 -exec du -sk -- {} + 2>/dev/null) || true
+
+jq -Rn --arg folder "$folder" --argjson top "$top" '
+	[inputs | select(. != "") | split("\t") | {name: (.[1] | split("/") | last), kilobytes: (.[0] | tonumber)}]
+	| sort_by([-.kilobytes, .name])
+	| {$folder, total_kilobytes: (map(.kilobytes) | add // 0), entries: .[:$top], not_listed: ([length - $top, 0] | max)}
+' <<<"$sizes"

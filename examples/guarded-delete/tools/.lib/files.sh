@@ -1,0 +1,13 @@
+# shellcheck shell=bash
+# What both tools share. Hidden folders hold no tools.
+
+# Sets `folder`, and the array `files` to the files in it (not below it) whose names fit the pattern of the call.
+find_files() {
+	local pattern file
+	pattern=$(mcp_args_require .pattern)
+	folder=$(mcp_require_path .folder --default-to-single-root)
+	files=()
+	while IFS= read -r -d '' file; do
+		files+=("${file##*/}")
+	done < <(find "$folder" -maxdepth 1 -type f -name "$pattern" -print0 | sort -z)
+}

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# What a pattern reaches.
+set -euo pipefail
+source "$MCP_SDK/tool-sdk.sh"
+source tools/.lib/files.sh
+find_files # sets folder and files
+
+mcp_emit_json "{\"files\":$(mcp_json_arr ${files[@]+"${files[@]}"})}"
