@@ -29,6 +29,7 @@ mod log_files;
 mod memory;
 mod minimal;
 mod odd_files;
+mod pages;
 mod pagination;
 mod panics;
 mod parked;

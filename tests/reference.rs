@@ -26,6 +26,28 @@ fn the_table_of_settings_is_the_one_in_the_code() {
 }
 
 #[test]
+fn the_page_of_errors_has_every_code() {
+    let mut page = String::from(
+        "# Which error is that?\n\n\
+         A tool that fails says so in its *result* (`isError`), so that the model can read it and try again:\n\
+         [when-it-fails.md](when-it-fails.md). An *error* of the protocol means that the request could not be served at all. The\n\
+         message says what was wrong; `data`, where there is some, has the reason or the remedy.\n\n\
+         | code | meaning |\n|---|---|\n",
+    );
+    for (code, meaning) in mcp_bash_wire::code::MEANINGS {
+        page.push_str(&format!("| `{code}` | {meaning} |\n"));
+    }
+    page.push_str(
+        "\nA script may answer with a code of its own ([bash-sdk.md](bash-sdk.md#errors-of-the-protocol)), and so may a policy\n\
+         ([security.md](security.md#which-tools-may-run)).\n",
+    );
+    expect_page("errors.md", &page);
+    let source = include_str!("../crates/wire/src/error.rs");
+    let named = source.lines().filter(|line| line.contains("pub const") && line.contains(": i32 = ")).count();
+    assert_eq!(named, mcp_bash_wire::code::MEANINGS.len(), "each code has a meaning");
+}
+
+#[test]
 fn the_page_for_those_who_come_from_mcp_bash_names_the_settings_that_there_are() {
     let page =
         std::fs::read_to_string(page("migrating-from-mcp-bash.md")).expect("docs/migrating-from-mcp-bash.md");
