@@ -24,6 +24,7 @@ mod ids;
 mod inputs;
 mod limits;
 mod listen;
+mod llms;
 mod location;
 mod log_files;
 mod memory;

@@ -5,13 +5,18 @@ use std::path::{Path, PathBuf};
 
 /// A page of `docs/` that is made from the code is what the code makes of it; or it is written anew, where that is wanted.
 pub(crate) fn expect_page(name: &str, expected: &str) {
-    let path = page(name);
+    expect_file(&page(name), expected);
+}
+
+/// The same for any file.
+pub(crate) fn expect_file(path: &Path, expected: &str) {
     if std::env::var_os("UPDATE_REFERENCE").is_some() {
-        std::fs::write(&path, expected).unwrap();
-    } else {
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(text, expected, "run the tests once with UPDATE_REFERENCE=1 to write docs/{name} anew");
+        std::fs::write(path, expected).unwrap();
+        return;
     }
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let is_stale = text != expected;
+    assert!(!is_stale, "run the tests once with UPDATE_REFERENCE=1 to write {} anew", path.display());
 }
 
 fn page(name: &str) -> PathBuf {

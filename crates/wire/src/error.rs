@@ -49,8 +49,14 @@ pub mod code {
         (SHUTTING_DOWN, "A request after `shutdown`"),
         (EXIT_BEFORE_SHUTDOWN, "`exit` before `shutdown`"),
         (HEADER_MISMATCH, "Reserved for HTTP: headers that contradict the body"),
-        (MISSING_CLIENT_CAPABILITY, "The work needs a capability that the client did not declare; `data` says which"),
-        (UNSUPPORTED_VERSION, "A version that is not spoken here; `data` has what was asked for and what would do"),
+        (
+            MISSING_CLIENT_CAPABILITY,
+            "The work needs a capability that the client did not declare; `data` says which",
+        ),
+        (
+            UNSUPPORTED_VERSION,
+            "A version that is not spoken here; `data` has what was asked for and what would do",
+        ),
     ];
 }
 
