@@ -30,8 +30,13 @@ impl Project {
     }
 
     pub(crate) fn script(self, path: &str, text: &str) -> Self {
-        self.put(path, text, Some(0o755));
+        self.write_script(path, text);
         self
+    }
+
+    /// Writes a script of a project that is served.
+    pub(crate) fn write_script(&self, path: &str, text: &str) {
+        self.put(path, text, Some(0o755));
     }
 
     /// A tool without arguments: a script and the least metadata it needs.

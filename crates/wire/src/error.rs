@@ -24,6 +24,40 @@ pub mod code {
     pub const MISSING_CLIENT_CAPABILITY: i32 = -32021;
     /// A stateless request of a revision we do not speak.
     pub const UNSUPPORTED_VERSION: i32 = -32022;
+
+    /// What each code means to whoever gets it, for people.
+    pub const MEANINGS: &[(i32, &str)] = &[
+        (PARSE_ERROR, "The line is no JSON. There is no id to answer to"),
+        (
+            INVALID_REQUEST,
+            "The message is no request: a member is missing or wrong, its id is in flight already, it is too long or \
+             nested too deep, or a batch in a revision that has none",
+        ),
+        (METHOD_NOT_FOUND, "No such method in this revision, or a capability that is not offered"),
+        (
+            INVALID_PARAMS,
+            "The params are wrong: an unknown tool or prompt, a missing argument of a prompt, a bad cursor; from \
+             2026-07-28 on also an unknown resource or incomplete `_meta`. A policy may refuse with it",
+        ),
+        (
+            INTERNAL_ERROR,
+            "The request is right and could not be served: a limit was met, output breaks its schema, a provider \
+             failed. The message names the setting or the reason",
+        ),
+        (NOT_INITIALIZED, "A request before `initialize`, or before `notifications/initialized`"),
+        (RESOURCE_NOT_FOUND, "There is no such resource, up to 2025-11-25"),
+        (SHUTTING_DOWN, "A request after `shutdown`"),
+        (EXIT_BEFORE_SHUTDOWN, "`exit` before `shutdown`"),
+        (HEADER_MISMATCH, "Reserved for HTTP: headers that contradict the body"),
+        (
+            MISSING_CLIENT_CAPABILITY,
+            "The work needs a capability that the client did not declare; `data` says which",
+        ),
+        (
+            UNSUPPORTED_VERSION,
+            "A version that is not spoken here; `data` has what was asked for and what would do",
+        ),
+    ];
 }
 
 /// What goes into the `error` member of an answer.

@@ -1,0 +1,83 @@
+//! The pages for people are true: every link leads somewhere, what is shown as JSON or bash is that, and what is shown as an
+//! exchange with a terminal is what happens.
+//!
+//! In a page, a block whose language is followed by a path (` ```sh tools/hello/tool.sh`) is a file of the page's project, and
+//! a block of the language `console` is run in that project: lines after `$ ` are commands, the others what they print. There
+//! `[..]` stands for anything within a line, and a line `...` for any number of lines.
+
+mod blocks;
+mod console;
+mod links;
+
+use blocks::Block;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
+}
+
+/// All pages: their paths in the repository, and their texts.
+fn pages() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for folder in ["", "docs", "examples", ".github"] {
+        collect(&repository().join(folder), !folder.is_empty(), &mut found);
+    }
+    assert!(found.len() > 10);
+    found.sort();
+    found
+}
+
+fn collect(folder: &Path, deep: bool, found: &mut Vec<(PathBuf, String)>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
+        if kind.is_dir() && deep && entry.file_name() != "target" {
+            collect(&path, deep, found);
+        } else if kind.is_file() && path.extension().is_some_and(|ending| ending == "md") {
+            let text = std::fs::read_to_string(&path).expect("text");
+            found.push((path, text));
+        }
+    }
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let pages = pages();
+    let broken: Vec<String> = pages.iter().flat_map(|(path, text)| links::broken(path, text)).collect();
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn every_block_is_what_it_says_it_is() {
+    for (path, text) in pages() {
+        for block in Block::all(&text) {
+            let place = format!("{}:{}", path.display(), block.line);
+            match block.language {
+                "json" => {
+                    let read =
+                        serde_json::Deserializer::from_str(block.text).into_iter::<serde_json::Value>();
+                    let wrong = read.filter_map(Result::err).next();
+                    assert!(wrong.is_none() || block.text.contains('…'), "{place}: {wrong:?}");
+                }
+                "sh" | "bash" => {
+                    let check = Command::new("bash").args(["-n", "-c", block.text]).output().expect("bash");
+                    assert!(check.status.success(), "{place}: {}", String::from_utf8_lossy(&check.stderr));
+                }
+                "console" | "text" | "yaml" | "toml" | "python" | "js" | "rust" | "xml" | "diff" => {}
+                other => assert!(other.is_empty(), "{place}: nobody knows the language `{other}`"),
+            }
+        }
+    }
+}
+
+#[test]
+fn every_exchange_with_a_terminal_happens_as_it_is_shown() {
+    let mut shown = 0;
+    for (path, text) in pages() {
+        let blocks = Block::all(&text);
+        if blocks.iter().any(|block| block.language == "console") {
+            shown += console::run(&path, &blocks);
+        }
+    }
+    assert!(shown > 0, "no page shows a command");
+}
