@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::serve::{self, Manner};
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::LogLevel;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
@@ -57,7 +58,7 @@ fn make_folder(parent: &std::path::Path) -> io::Result<PathBuf> {
     builder.mode(0o700);
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..ATTEMPTS {
-        let folder = parent.join(format!("mcpbash.debug.{}", random_name()?));
+        let folder = parent.join(format!("mcpbash.debug.{}", random_name()));
         match builder.create(&folder) {
             Ok(()) => return Ok(folder),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
@@ -68,9 +69,9 @@ fn make_folder(parent: &std::path::Path) -> io::Result<PathBuf> {
 }
 
 /// Six letters, as `mktemp` makes them.
-fn random_name() -> io::Result<String> {
+fn random_name() -> String {
     const LETTERS: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345678";
-    let mut bytes = [0; 6];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
-    Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect())
+    // The keys of a new hasher are random.
+    let number = RandomState::new().build_hasher().finish();
+    number.to_le_bytes().iter().take(6).map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect()
 }

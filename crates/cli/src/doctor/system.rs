@@ -2,7 +2,7 @@
 
 use super::report::{Check, Report, Section};
 use mcp_bash_settings::Settings;
-use rustix::fs::{StatVfsMountFlags, statvfs};
+use rustix::fs::{StatVfs, statvfs};
 use rustix::process::{Resource, getrlimit};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -134,7 +134,7 @@ fn temporary_folder(folder: &Path) -> Vec<Check> {
     }
     let mut checks = vec![Check::good("runtime.tmp_root", format!("temporary files go to {shown}"))];
     let Ok(system) = statvfs(folder) else { return checks };
-    if system.f_flag.contains(StatVfsMountFlags::NOEXEC) {
+    if is_noexec(&system) {
         checks.push(
             Check::warning("runtime.tmp_noexec", format!("nothing can be run from {shown} (noexec)"))
                 .remedy("set MCPBASH_TMP_ROOT to another folder if a script runs what it writes there"),
@@ -151,6 +151,16 @@ fn temporary_folder(folder: &Path) -> Vec<Check> {
         );
     }
     checks
+}
+
+#[cfg(target_os = "linux")]
+fn is_noexec(system: &StatVfs) -> bool {
+    system.f_flag.contains(rustix::fs::StatVfsMountFlags::NOEXEC)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_noexec(_system: &StatVfs) -> bool {
+    false
 }
 
 /// Makes a folder and takes it away again.
