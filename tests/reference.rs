@@ -1,6 +1,7 @@
 //! The reference documents say what the code does.
 
 use mcp_bash_settings::reference;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// A page of `docs/` that is made from the code is what the code makes of it; or it is written anew, where that is wanted.
@@ -40,7 +41,7 @@ fn the_page_of_errors_has_every_code() {
          | code | meaning |\n|---|---|\n",
     );
     for (code, meaning) in mcp_bash_wire::code::MEANINGS {
-        page.push_str(&format!("| `{code}` | {meaning} |\n"));
+        let _ = writeln!(page, "| `{code}` | {meaning} |");
     }
     page.push_str(
         "\nA script may answer with a code of its own ([bash-sdk.md](bash-sdk.md#errors-of-the-protocol)), and so may a policy\n\

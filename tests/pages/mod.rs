@@ -54,9 +54,9 @@ fn every_block_is_what_it_says_it_is() {
             let place = format!("{}:{}", path.display(), block.line);
             match block.language {
                 "json" => {
-                    let read =
+                    let mut read =
                         serde_json::Deserializer::from_str(block.text).into_iter::<serde_json::Value>();
-                    let wrong = read.filter_map(Result::err).next();
+                    let wrong = read.find_map(Result::err);
                     assert!(wrong.is_none() || block.text.contains('…'), "{place}: {wrong:?}");
                 }
                 "sh" | "bash" => {

@@ -29,28 +29,23 @@ pub(super) fn lists(text: &str, kind: &str) -> bool {
 /// The registration with an entry more among its completions; or what is wrong with it.
 pub(super) fn with_completion(text: &str, entry: &str) -> Result<String, String> {
     let members = members(text)?;
+    if let Some(raw) = members.get("completions") {
+        // It is a slice of the text.
+        let start = raw.get().as_ptr() as usize - text.as_ptr() as usize;
+        let end = start + raw.get().len();
+        let entries = in_list(raw.get(), entry)?;
+        return Ok(format!("{}{entries}{}", &text[..start], &text[end..]));
+    }
+    let end = text.rfind('}').ok_or("it must hold an object")?;
+    let before = text[..end].trim_end();
+    let comma = if before.ends_with('{') { "" } else { "," };
+    let after = &text[end..];
     let is_spread = text.trim().contains('\n');
-    let added = match members.get("completions") {
-        Some(raw) => {
-            // It is a slice of the text.
-            let start = raw.get().as_ptr() as usize - text.as_ptr() as usize;
-            let end = start + raw.get().len();
-            let entries = in_list(raw.get(), entry)?;
-            format!("{}{entries}{}", &text[..start], &text[end..])
-        }
-        None => {
-            let end = text.rfind('}').ok_or("it must hold an object")?;
-            let before = text[..end].trim_end();
-            let comma = if before.ends_with('{') { "" } else { "," };
-            let after = &text[end..];
-            if is_spread {
-                format!("{before}{comma}\n  \"completions\": [\n    {entry}\n  ]\n{after}")
-            } else {
-                format!("{before}{comma} \"completions\": [{entry}]{after}")
-            }
-        }
-    };
-    Ok(added)
+    Ok(if is_spread {
+        format!("{before}{comma}\n  \"completions\": [\n    {entry}\n  ]\n{after}")
+    } else {
+        format!("{before}{comma} \"completions\": [{entry}]{after}")
+    })
 }
 
 fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, String> {

@@ -109,7 +109,6 @@ impl TestServer {
             folder: Some(setting.project.clone()),
             silent: true,
             errors: File::create(&folder.log).ok().map(|log| Arc::new(log.into())),
-            ..Launch::default()
         };
         let mut host = TestHost::with_roots(wanted.roots.clone());
         let connection = Connection::Process(ServerProcess::start(&launch)?);
