@@ -37,18 +37,15 @@ fn after_all_commands() -> TempDir {
         [bin].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
     );
     let path = path.expect("a search path");
-    for snippet in snippets("sh") {
-        // This is built already, and these tests run already.
-        let snippet = snippet.replace("cargo run --release --", "mcp-bash");
-        if snippet.trim() == "scripts/test" {
-            assert!(repository().join("scripts/test").is_file());
-            continue;
-        }
-        let mut command = Command::new("bash");
-        command.args(["-ec", &format!("umask 002\n{snippet}")]).current_dir(here.path()).env("PATH", &path);
-        let output = command.output().expect("bash");
-        assert!(output.status.success(), "{snippet}\n{output:?}");
-    }
+    assert!(repository().join("scripts/test").is_file());
+    // One after the other in one shell, as a person pastes them. These tests run already, and this is built already.
+    let pasted: Vec<String> =
+        snippets("sh").into_iter().filter(|snippet| snippet.trim() != "scripts/test").collect();
+    let pasted = pasted.join("\n").replace("cargo run --release --", "mcp-bash");
+    let mut command = Command::new("bash");
+    command.args(["-ec", &format!("umask 002\n{pasted}")]).current_dir(here.path()).env("PATH", &path);
+    let output = command.output().expect("bash");
+    assert!(output.status.success(), "{pasted}\n{output:?}");
     here
 }
 

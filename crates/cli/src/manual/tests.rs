@@ -95,6 +95,15 @@ fn every_command_has_a_page_with_its_examples_and_exit_codes() {
 }
 
 #[test]
+fn the_page_of_exit_codes_names_every_command() {
+    let page = include_str!("../../../../docs/exit-codes.md");
+    for command in whole().get_subcommands().filter(|command| !command.is_hide_set()) {
+        let name = command.get_name();
+        assert!(page.contains(&format!("`{name}")), "docs/exit-codes.md does not say how {name} ends");
+    }
+}
+
+#[test]
 fn the_page_of_commands_says_what_the_code_says() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands.md");
     let expected = markdown::document();
