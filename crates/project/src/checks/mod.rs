@@ -12,6 +12,7 @@ mod script;
 mod shebang;
 mod strays;
 mod surroundings;
+mod unsigned;
 mod walk;
 mod writable;
 
@@ -33,6 +34,7 @@ pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnos
     }
     let mut folders = walk(&paths.tools);
     strays::check(catalog, &folders, &mut found);
+    unsigned::check(catalog, &folders, &mut found);
     for folder in [&paths.prompts, &paths.resources, &paths.server, &paths.providers, &paths.completions] {
         folders.extend(walk(folder));
     }
