@@ -145,8 +145,9 @@ impl Failed {
 /// Why an executable of the project did not read a resource.
 #[derive(Debug, Error)]
 pub enum Unread {
+    /// There is no such resource, with the words of the executable if it has any.
     #[error("there is no such resource")]
-    Missing,
+    Missing(Option<String>),
     /// The URI is not what it expects.
     #[error("{0}")]
     Invalid(String),
