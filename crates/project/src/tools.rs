@@ -32,6 +32,8 @@ pub struct Tool {
     pub icons: Option<Box<RawValue>>,
     pub meta: Option<Box<RawValue>>,
     pub timeouts: Timeouts,
+    /// The exit codes besides 0 with which it has answered, and not failed.
+    pub success_exit_codes: Vec<u8>,
     /// The variables of the server's environment that it needs.
     pub variables: Vec<String>,
     /// The script; for a tool without one, the metadata that says what is run.
@@ -79,6 +81,11 @@ impl Tool {
     /// Whether it is known which arguments it takes.
     pub fn declares_arguments(&self) -> bool {
         self.execution != Execution::Script || self.input_schema.get() != NO_SCHEMA
+    }
+
+    /// Whether a process that ended with this exit code has answered.
+    pub fn has_answered(&self, exit_code: i32) -> bool {
+        exit_code == 0 || self.success_exit_codes.iter().any(|code| i32::from(*code) == exit_code)
     }
 
     /// Makes a tool of what the executable that provides it says.
@@ -137,6 +144,7 @@ impl Tool {
                 most: positive(metadata.max_timeout_secs, "maxTimeoutSecs")?,
                 hint: metadata.timeout_hint,
             },
+            success_exit_codes: metadata.success_exit_codes.unwrap_or_default(),
             variables: variable_names::read(metadata.env.as_deref(), problems),
             name,
             script,
@@ -329,6 +337,7 @@ impl Entry for Tool {
                 most: positive(metadata.max_timeout_secs, "maxTimeoutSecs").ok()?,
                 hint: metadata.timeout_hint,
             },
+            success_exit_codes: metadata.success_exit_codes.unwrap_or_default(),
             variables: variable_names::read(metadata.env.as_deref(), &mut Vec::new()),
             execution: Execution::of(mapped, &input_schema).ok()?,
             input_schema,
@@ -372,6 +381,7 @@ impl Entry for Tool {
             ("progressExtendsTimeout", self.timeouts.progress_extends.map(|extends| extends.to_string())),
             ("maxTimeoutSecs", seconds(self.timeouts.most)),
             ("timeoutHint", text(&self.timeouts.hint)),
+            ("successExitCodes", exit_codes(&self.success_exit_codes)),
             ("env", variables),
             ("icons", raw(&self.icons)),
             ("annotations", raw(&self.annotations)),
@@ -382,6 +392,12 @@ impl Entry for Tool {
         let members = members.filter_map(|(name, value)| Some(format!("\"{name}\":{}", value?)));
         format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     }
+}
+
+/// The exit codes as JSON, if there are any.
+fn exit_codes(codes: &[u8]) -> Option<String> {
+    let codes = codes.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
+    (!codes.is_empty()).then(|| format!("[{codes}]"))
 }
 
 /// Whether a file in a folder of its own is a tool though nothing is said about it. What else stands beside a tool
