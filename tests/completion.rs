@@ -308,3 +308,34 @@ fn registrations_are_strict_and_hooks_register_too() {
     let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
     assert_eq!(values(&mut server, &prompt("a", "x", "")), json!(["hooked"]));
 }
+
+#[test]
+fn where_a_script_has_nothing_to_offer_the_schema_answers() {
+    let all: Vec<String> = (0..150).map(|number| format!("v{number:03}")).collect();
+    let metadata = json!({ "arguments": { "properties": {
+        "fixed": { "enum": all }, "free": { "type": "string" }, "of_script": { "enum": ["never"] } } } });
+    let script = r#"#!/bin/sh
+case $MCP_COMPLETION_ARGS_JSON in
+*'"name":"of_script"'*) echo '["of the script"]' ;;
+*'"name":"fixed"'*) [ "$MCP_COMPLETION_LIMIT" = 7 ] && echo '[]' ;;
+esac
+exit 0
+"#;
+    let project = Project::new()
+        .file("prompts/p.txt", "x")
+        .file("prompts/p.meta.json", &metadata.to_string())
+        .script("prompts/p.completion.sh", script);
+    let mut server = Server::ready(project.root());
+    assert_eq!(values(&mut server, &prompt("p", "of_script", "")), json!(["of the script"]));
+    assert_eq!(values(&mut server, &prompt("p", "free", "")), json!([]));
+    assert_eq!(values(&mut server, &prompt("p", "unknown", "")), json!([]));
+    assert_eq!(values(&mut server, &prompt("p", "fixed", "v00")), json!(all[..10]));
+    let mut limited = prompt("p", "fixed", "");
+    limited["limit"] = json!(7);
+    assert_eq!(values(&mut server, &limited), json!(all[..7]), "an empty list");
+    let mut params = prompt("p", "fixed", "");
+    let first = complete(&mut server, &params);
+    assert_eq!((&first["values"], &first["total"]), (&json!(all[..100]), &json!(150)));
+    params["cursor"] = first["nextCursor"].clone();
+    assert_eq!(complete(&mut server, &params)["values"], json!(all[100..]));
+}

@@ -96,6 +96,26 @@ fn the_policy_of_the_project_decides_by_name_metadata_and_environment() {
 }
 
 #[test]
+fn a_refusal_is_one_warning_for_the_operator_without_arguments() {
+    let project = guarded("mcp_tools_policy_check() { mcp_tools_error -32050 $'not\nnow'; return 1; }");
+    for (environment, code, message) in [
+        (&[][..], -32050, "not now"),
+        (&[("MCPBASH_TOOL_ALLOWLIST", "other")], -32602, "MCPBASH_TOOL_ALLOWLIST"),
+    ] {
+        let mut server = Server::ready_with(project.root(), environment, "2025-11-25");
+        let refused = server.ask(1, "tools/call", &json!({ "name": "hi", "arguments": { "key": "s3cr3t" } }));
+        assert_eq!(refused["error"]["code"], code, "{refused}");
+        let log = server.finish();
+        let told: Vec<&str> = log.lines().filter(|line| line.contains("a call was refused")).collect();
+        assert_eq!(told.len(), 1, "{log}");
+        for part in ["warning", "hi", &code.to_string(), message] {
+            assert!(told[0].contains(part), "{part} in {}", told[0]);
+        }
+        assert!(!log.contains("s3cr3t"), "{log}");
+    }
+}
+
+#[test]
 fn a_refusal_brings_its_data_along() {
     for (given, data) in [
         (r#"'{"retry": false, "of": [1.10]}'"#, json!({ "retry": false, "of": [1.10] })),

@@ -71,7 +71,7 @@ fn the_page_of_metadata_is_made_from_the_schemas() {
 fn kind(schema: &Value) -> String {
     let mut types: Vec<&str> = Vec::new();
     for part in std::iter::once(schema)
-        .chain(["anyOf", "oneOf"].iter().flat_map(|key| schema[*key].as_array()).flatten())
+        .chain(["anyOf", "oneOf"].iter().filter_map(|key| schema[*key].as_array()).flatten())
     {
         match &part["type"] {
             Value::String(name) => types.push(name),

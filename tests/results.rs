@@ -322,3 +322,30 @@ fn no_member_of_a_result_stands_twice() {
         (&json!(0), &json!("oops"))
     );
 }
+
+#[test]
+fn a_tool_runs_where_its_metadata_says() {
+    let here = |cwd: &str| format!("{{\"description\": \"Where it is\", \"cwd\": \"{cwd}\"}}");
+    let project = Project::new()
+        .script("tools/plain/tool.sh", "#!/bin/sh\npwd -P\n")
+        .script("tools/own/tool.sh", "#!/bin/sh\npwd -P\n")
+        .file("tools/own/tool.meta.json", &here("tool"))
+        .script("tools/below/tool.sh", "#!/bin/sh\npwd -P\n")
+        .file("tools/below/tool.meta.json", &here("data"))
+        .script("tools/outside/tool.sh", "#!/bin/sh\npwd -P\n")
+        .file("tools/outside/tool.meta.json", &here("../elsewhere"));
+    let mut server = Server::ready(project.root());
+    let mut run = |name: &str| server.ask(name, "tools/call", &json!({ "name": name }));
+    let root = project.root().canonicalize().unwrap();
+    let text =
+        |answer: &Value| answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(text(&run("plain")), root.to_str().unwrap());
+    assert_eq!(text(&run("own")), root.join("tools/own").to_str().unwrap());
+    let missing = run("below");
+    assert_eq!(missing["result"]["isError"], true, "{missing}");
+    assert!(text(&missing).contains("runs in the folder data, which is not there"), "{missing}");
+    std::fs::create_dir(project.path("data")).unwrap();
+    assert_eq!(text(&run("below")), root.join("data").to_str().unwrap());
+    // What leads out of the project is no tool at all.
+    assert_eq!(code(&run("outside")), -32602);
+}

@@ -1,6 +1,6 @@
 //! Roots that are set and wrong open nothing.
 
-use crate::harness::{Project, Server};
+use crate::harness::{Project, Server, stateless_meta};
 use serde_json::{Value, json};
 
 fn project() -> Project {
@@ -109,4 +109,65 @@ fn folders_of_resources_that_are_not_there_are_reported() {
     let problems = report["problems"].to_string();
     assert!(problems.contains("MCP_RESOURCES_ROOTS") && problems.contains("nowhere"), "{problems}");
     assert!(!problems.contains("data"), "{problems}");
+}
+
+#[test]
+fn whoever_names_a_path_outside_is_told_what_is_open() {
+    let project = project();
+    let mut server = quiet(&project, &[("MCPBASH_ROOTS", "data")]);
+    let said = call(&mut server, "/etc/passwd");
+    assert_eq!(said, ".path is outside configured MCP roots: '/etc/passwd'; allowed is what is in 'data'");
+    let said = call(&mut server, "../x");
+    let rule = "'../x' (relative paths start in the project's folder); allowed is what is in 'data'";
+    assert!(said.ends_with(rule), "{said}");
+}
+
+/// The params of a stateless call by a client with folders of its own.
+fn stateless(more: &Value) -> Value {
+    let mut meta = stateless_meta();
+    meta["io.modelcontextprotocol/clientCapabilities"] = json!({ "roots": {} });
+    let mut params = json!({ "name": "ask", "arguments": {}, "_meta": meta });
+    for (name, value) in more.as_object().unwrap() {
+        params[name] = value.clone();
+    }
+    params
+}
+
+#[test]
+fn without_a_session_the_roots_of_the_client_are_those_that_a_script_asks_for() {
+    let project = project()
+        .tool("ask", "#!/bin/sh\n\"$MCPBASH_BIN\" ask roots/list '{}'\n")
+        .tool("told", "#!/bin/sh\necho \"$MCP_ROOTS_PATHS\"\n");
+    let root = project.root().canonicalize().unwrap();
+    let uri = |path: &str| format!("file://{}", root.join(path).display());
+    let mut server = Server::start(project.root());
+    // Nobody is asked for a script that does not want to know.
+    let told = server.ask(1, "tools/call", &stateless(&json!({ "name": "told" })));
+    assert_eq!(text(&told), root.display().to_string());
+    for (named, expected) in [
+        (json!([{ "uri": uri("data"), "name": "Data" }, { "uri": uri("none") }]), json!([uri("data")])),
+        (json!([{ "uri": uri("none") }]), json!([])),
+        (json!([]), json!([uri("")])),
+    ] {
+        let asked = server.ask(2, "tools/call", &stateless(&json!({})));
+        assert_eq!(asked["result"]["inputRequests"]["question"]["method"], "roots/list", "{asked}");
+        let state = &asked["result"]["requestState"];
+        let answers = json!({ "requestState": state, "inputResponses": { "question": { "roots": named } } });
+        let answer = server.ask(3, "tools/call", &stateless(&answers));
+        let listed: Value = serde_json::from_str(&text(&answer)).unwrap();
+        let uris: Vec<&str> = listed["result"]["roots"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|root| root["uri"].as_str().unwrap())
+            .collect();
+        let uris: Vec<&str> = uris.iter().map(|uri| uri.trim_end_matches('/')).collect();
+        let expected: Vec<&str> = expected
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|uri| uri.as_str().unwrap().trim_end_matches('/'))
+            .collect();
+        assert_eq!(uris, expected, "{answer}");
+    }
 }

@@ -100,3 +100,23 @@ fn no_message_to_a_client_holds_an_absolute_path() {
     let told = told.iter().map(ToString::to_string).collect::<String>();
     assert!(told.contains(project.path("tools/writable/tool.sh").to_str().unwrap()), "{told}");
 }
+
+#[test]
+fn a_path_that_the_client_named_is_told_as_it_named_it() {
+    let elsewhere = tempfile::TempDir::new().unwrap();
+    let project = Project::new()
+        .script("prompts/p.sh", "#!/bin/bash\n# mcp: {\"arguments\": [{\"name\": \"path\"}]}\n. \"$MCP_SDK/tool-sdk.sh\"\necho \"$(jq -r .path) is no repository, $PWD neither\" >&2\nexit 1\n")
+        .script("tools/t.sh", "#!/bin/sh\n# mcp: {\"argv\": [\"{path}\"]}\necho \"$1 is no repository, $PWD neither\" >&2\nexit 1\n");
+    let path = elsewhere.path().join("repository").display().to_string();
+    let mut server = Server::ready(project.root());
+    let prompt = server.ask(1, "prompts/get", &json!({ "name": "p", "arguments": { "path": path } }));
+    let tool = server.ask(2, "tools/call", &json!({ "name": "t", "arguments": { "path": path } }));
+    for told in [
+        &prompt["error"]["message"],
+        &tool["result"]["content"][0]["text"],
+        &tool["result"]["_meta"]["stderr"],
+    ] {
+        let told = told.as_str().unwrap_or_else(|| panic!("{prompt} {tool}"));
+        assert!(told.contains(&format!("{path} is no repository, . neither")), "{told}");
+    }
+}

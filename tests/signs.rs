@@ -78,6 +78,52 @@ fn signs_are_the_schema_the_mark_and_the_registration() {
     assert_eq!(server.receive()["result"]["content"], json!([]));
 }
 
+/// A compiled program, which runs the file of the project that its first word names, and what else it holds.
+fn compiled(project: Project, name: &str, held: &str) -> Project {
+    let path = project.path(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::copy("/bin/bash", &path).unwrap();
+    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    std::io::Write::write_all(&mut file, held.as_bytes()).unwrap();
+    project
+}
+
+#[test]
+fn a_compiled_program_is_marked_by_a_text_anywhere_in_it() {
+    let project = Project::new()
+        .file("list", "echo '{\"name\": \"compiled\"}'\n")
+        .file("compiled", "echo '{\"content\": []}'\n");
+    let project = compiled(project, "tools/marked", "\0mcp: {\"provider\": true}\0");
+    let project = compiled(project, "tools/other", "\0mcp: {\"provider\": false}\0");
+    // A text that speaks of the mark is no program that holds it.
+    let project = project.script(
+        "tools/script",
+        "#!/bin/sh\n\n\n\n\n\n\n\n\n\n\necho 'write mcp: {\"provider\": true} into it'\n",
+    );
+    let mut server = Server::ready(project.root());
+    assert_eq!(names(&mut server), ["compiled", "other", "script"]);
+    server.call(1, "compiled");
+    assert_eq!(server.receive()["result"]["content"], json!([]));
+}
+
+#[test]
+fn the_checks_tell_of_compiled_programs_of_which_nothing_is_said() {
+    let project = compiled(Project::with_hi(), "tools/silent", "");
+    let project = compiled(project, "tools/described", "")
+        .file("tools/described.meta.json", r#"{"name": "described"}"#);
+    let project = compiled(project, "tools/deep/deep", "").script("tools/script", CLEANUP);
+    let report = run(&project, &["--health"], &[]);
+    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+    let problems = report["problems"].as_array().unwrap();
+    let told: Vec<&Value> = problems
+        .iter()
+        .filter(|problem| problem["problem"].as_str().unwrap().contains("one plain tool"))
+        .collect();
+    assert_eq!(told.len(), 1, "{report}");
+    assert!(told[0]["file"].as_str().unwrap().ends_with("tools/silent"), "{report}");
+    assert!(told[0]["remedy"].as_str().unwrap().contains(r#"mcp: {"provider": true}"#), "{report}");
+}
+
 #[test]
 fn a_registered_provider_is_asked_once_while_it_stays_as_it_is() {
     let project = Project::new()

@@ -4,6 +4,10 @@
 # Asks the client. Sets _mcp_reply to the result, or to the answer that says why there is none.
 _mcp_ask() {
 	local method=$1 params=$2 timeout=$3 status=0
+	if [ -z "${MCP_ASK_SOCKET:-}" ]; then
+		_mcp_reply='this client cannot be asked'
+		return 1
+	fi
 	# One argument of a command is bounded (128 KiB on Linux).
 	if [ "${#params}" -gt 30000 ]; then
 		_mcp_reply=$(exec "$MCPBASH_BIN" ask "$method" - --timeout "$timeout" <<<"$params") || status=$?

@@ -31,7 +31,7 @@ mcp_result_error() {
 }
 
 mcp_error() {
-	local type=${1:-internal_error} message=${2:-Unknown error} hint='' data='' error quoted
+	local type=${1:-internal_error} message=${2:-Unknown error} hint='' data='' error text
 	shift 2 || shift $#
 	while [ "$#" -gt 0 ]; do
 		case $1 in
@@ -49,11 +49,17 @@ mcp_error() {
 	_mcp_quote "$type" 2>/dev/null
 	error="{\"type\":$_mcp_reply"
 	_mcp_quote "$message" 2>/dev/null
-	quoted=$_mcp_reply
-	error+=",\"message\":$quoted"
+	text=$_mcp_reply
+	error+=",\"message\":$text"
 	if [ -n "$hint" ]; then
 		_mcp_quote "$hint" 2>/dev/null
 		error+=",\"hint\":$_mcp_reply"
+		# Most models are shown the text alone.
+		case $message in
+		*[.!?]) _mcp_quote "$message Hint: $hint" 2>/dev/null ;;
+		*) _mcp_quote "$message. Hint: $hint" 2>/dev/null ;;
+		esac
+		text=$_mcp_reply
 	fi
 	if [ -n "$data" ]; then
 		if ! _mcp_compact "$data"; then
@@ -64,7 +70,7 @@ mcp_error() {
 	fi
 	mcp_log_debug mcp_error "type=$type: $message"
 	[ -z "$hint" ] || mcp_log_warn mcp_error "type=$type hint: $message"
-	_mcp_print_error "$quoted" "$error}"
+	_mcp_print_error "$text" "$error}"
 }
 
 mcp_fail() {

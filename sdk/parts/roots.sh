@@ -142,8 +142,28 @@ mcp_roots_contains() {
 	_mcp_within_roots "${1-}"
 }
 
+# Ends the script since a path is not allowed, and says what is, so that whoever chose the path can choose another.
+_mcp_refuse_path() {
+	local pointer=$1 value=$2 message root named=0 open=''
+	[ "${#value}" -le 200 ] || value=${value:0:200}…
+	message="$pointer is outside configured MCP roots: '$value'"
+	case $value in
+	/*) ;;
+	*) message+=" (relative paths start in the project's folder)" ;;
+	esac
+	_mcp_roots
+	while IFS= read -r root; do
+		[ -n "$root" ] || continue
+		named=$((named + 1))
+		[ "$named" -gt 5 ] || open+="${open:+, }'$root'"
+	done <<<"$_mcp_reply"
+	[ "$named" -le 5 ] || open+=" and $((named - 5)) more"
+	[ -z "$open" ] || message+="; allowed is what is in $open"
+	mcp_fail_invalid_args "$message"
+}
+
 _mcp_require_path() {
-	local pointer=${1-} single='' empty='' count=${MCP_ROOTS_COUNT:-0} within=yes
+	local pointer=${1-} single='' empty='' count=${MCP_ROOTS_COUNT:-0} within=yes value
 	shift || :
 	while [ "$#" -gt 0 ]; do
 		case $1 in
@@ -171,10 +191,11 @@ _mcp_require_path() {
 		[ -n "$empty" ] || mcp_fail_invalid_args "$pointer is required"
 		return 0
 	fi
-	_mcp_within_roots "$_mcp_reply" || within=''
-	[ -n "$_mcp_reply" ] || mcp_fail_invalid_args "$pointer leads through symbolic links in a circle"
+	value=$_mcp_reply
+	_mcp_within_roots "$value" || within=''
+	[ -n "$_mcp_reply" ] || mcp_fail_invalid_args "$pointer leads through symbolic links in a circle: '$value'"
 	if [ "$count" != 0 ] || [ -n "${MCP_ROOTS_PATHS:-}${MCP_ROOTS_PATHS_FILE:-}" ]; then
-		[ -n "$within" ] || mcp_fail_invalid_args "$pointer is outside configured MCP roots"
+		[ -n "$within" ] || _mcp_refuse_path "$pointer" "$value"
 	fi
 	printf '%s' "$_mcp_reply"
 }

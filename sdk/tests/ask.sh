@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016 # sourced by run
 export STUB_ANSWER='{"result":{"action":"accept","content":{"value":"x"}}}' STUB_STATUS=0 MCP_ELICIT_SUPPORTED=1
+export MCP_ASK_SOCKET=/nonexistent/socket
 asked() {
 	: >"$STUB_LOG"
 	sdk "$1"
@@ -66,8 +67,12 @@ check "sample: a long message goes through stdin" "- 40000" "$(sed -n 3p "$STUB_
 STUB_ANSWER='{"error":{"code":-32601,"message":"no sampling"}}' STUB_STATUS=1 sdk 'mcp_sample x'
 check "sample: refused" "1:" "$status:$out"
 check_match "sample: refused, said" "*no sampling*" "$err"
+MCP_ASK_SOCKET='' sdk 'mcp_sample x'
+check "sample: nobody to ask" "1:" "$status:$out"
+check_match "sample: nobody to ask, said" "*mcp_sample: no answer: this client cannot be asked*" "$err"
 sdk 'mcp_sample'
 check "sample: no message" "1:" "$status:$out"
 sdk 'mcp_sample x --max-tokens none'
 check "sample: bad number" "1:" "$status:$out"
 unset STUB_ANSWER STUB_STATUS MCP_ELICIT_SUPPORTED
+unset MCP_ASK_SOCKET

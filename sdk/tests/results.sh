@@ -44,9 +44,11 @@ error '{} {}' '[true,"Error payload must be single JSON value",{"error":{"messag
 error 'not "json"' '[true,"Invalid error JSON passed to mcp_result_error",{"error":{"message":"Invalid error JSON passed to mcp_result_error","raw":"not \"json\"","type":"internal_error"},"success":false}]'
 
 sdk 'MCP_LOG_STREAM=log; : >log; mcp_error not_found "no such \"user\"" --hint "check the id" --data "{ \"id\": 1 }"; cat log'
-check "mcp_error" '{"content":[{"type":"text","text":"no such \"user\""}],"structuredContent":{"success":false,"error":{"type":"not_found","message":"no such \"user\"","hint":"check the id","data":{"id":1}}},"isError":true}
+check "mcp_error" '{"content":[{"type":"text","text":"no such \"user\". Hint: check the id"}],"structuredContent":{"success":false,"error":{"type":"not_found","message":"no such \"user\"","hint":"check the id","data":{"id":1}}},"isError":true}
 {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"debug","logger":"mcp_error","data":"type=not_found: no such \"user\""}}
 {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"mcp_error","data":"type=not_found hint: no such \"user\""}}'$'\n' "$out"
+sdk 'mcp_error t "Too late!" --hint "Try $(printf "%s" tomorrow)."'
+check "mcp_error: a sentence and its hint" 'Too late! Hint: Try tomorrow.' "$(jq -r '.content[0].text' <<<"$out")"
 sdk 'mcp_error; mcp_error t m --data "{bad" --unknown; mcp_error t m --data null'
 check "mcp_error: defaults, bad data, no data" '{"message":"Unknown error","type":"internal_error"}
 {"data":{"_invalid_json":"{bad"},"message":"m","type":"t"}

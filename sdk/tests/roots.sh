@@ -53,19 +53,27 @@ MCP_ROOTS_PATHS=''
 contains no /
 MCP_ROOTS_PATHS=$work/root
 
+# What is said of a path that is not allowed, of the roots that are.
+refused() {
+	local said=".p is outside configured MCP roots: '$1'$2"
+	printf '1:{"code":-32602,"message":"%s","data":null}\n|' "$said"
+}
+relative=" (relative paths start in the project's folder)"
 path() {
 	MCP_TOOL_ARGS_JSON="{\"p\":\"$2\",\"nil\":null}" sdk "cd root; mcp_require_path $1"
-	check "require_path $1 $2" "$3" "$status:$out"
+	check "require_path $1 $2" "${3%|}" "$status:$out"
 }
 export MCP_TOOL_ARGS_JSON
 path .p in/../file "0:$work/root/file"
 path .p "$work/alias/in" "0:$work/root/in"
 path .p 'in/new [x]*' "0:$work/root/in/new [x]*"
 path .p newline "0:$work/root/strange"$'\n'
-path .p ../other '1:{"code":-32602,"message":".p is outside configured MCP roots","data":null}'$'\n'
-path .p out/secret '1:{"code":-32602,"message":".p is outside configured MCP roots","data":null}'$'\n'
-path .p leaf '1:{"code":-32602,"message":".p is outside configured MCP roots","data":null}'$'\n'
-path .p loop1 '1:{"code":-32602,"message":".p leads through symbolic links in a circle","data":null}'$'\n'
+path .p ../other "$(refused ../other "$relative; allowed is what is in '$work/root'")"
+path .p out/secret "$(refused out/secret "$relative; allowed is what is in '$work/root'")"
+path .p leaf "$(refused leaf "$relative; allowed is what is in '$work/root'")"
+path .p "$work/rootless" "$(refused "$work/rootless" "; allowed is what is in '$work/root'")"
+MCP_ROOTS_PATHS=$(printf '/none/%s\n' 1 2 3 4 5 6 7) MCP_ROOTS_COUNT=7 path .p /x "$(refused /x "; allowed is what is in '/none/1', '/none/2', '/none/3', '/none/4', '/none/5' and 2 more")"
+path .p loop1 "1:{\"code\":-32602,\"message\":\".p leads through symbolic links in a circle: 'loop1'\",\"data\":null}"$'\n'
 path .nil x '1:{"code":-32602,"message":".nil is required","data":null}'$'\n'
 path '.nil --allow-empty' x 0:
 path '.nil --default-to-single-root' x "0:$work/root"
@@ -73,7 +81,7 @@ path '' x '1:{"code":-32602,"message":"mcp_require_path: argument pointer is req
 MCP_ROOTS_COUNT=2 path '.nil --default-to-single-root' x '1:{"code":-32602,"message":".nil is required when zero or multiple roots are configured","data":null}'$'\n'
 MCP_ROOTS_PATHS='' MCP_ROOTS_COUNT=0 path .p ../other "0:$work/other"
 MCP_ROOTS_PATHS='' MCP_ROOTS_COUNT=0 path '.nil --default-to-single-root' x '1:{"code":-32602,"message":".nil is required when zero or multiple roots are configured","data":null}'$'\n'
-MCP_ROOTS_PATHS='' MCP_ROOTS_COUNT=2 path .p ../other '1:{"code":-32602,"message":".p is outside configured MCP roots","data":null}'$'\n'
+MCP_ROOTS_PATHS='' MCP_ROOTS_COUNT=2 path .p ../other "$(refused ../other "$relative")"
 
 sdk 'cd root; mcp_path_normalize "out//x/../y/"; echo; mcp_path_normalize --logical out/../file; echo; mcp_path_normalize; echo; mcp_path_collapse "/a/./b/../../../c//d"; echo; mcp_path_normalize /; echo; mcp_path_normalize -- --physical; echo; mcp_path_normalize loop1'
 check "path_normalize" "$work/other/y
@@ -93,8 +101,8 @@ contains yes "$work/root/in/x"
 contains yes "$work/other/secret"
 contains no "$work/rootless"
 path .p in/../file "0:$work/root/file"
-path .p ../rootless '1:{"code":-32602,"message":".p is outside configured MCP roots","data":null}'$'\n'
+path .p ../rootless "$(refused ../rootless "$relative; allowed is what is in $(sed "s/.*/'&'/" "$work/paths" | paste -sd, - | sed 's/,/, /g')")"
 path .p null "0:$work/root/null"
 : >"$work/paths"
-MCP_ROOTS_COUNT=0 path .p file '1:{"code":-32602,"message":".p is outside configured MCP roots","data":null}'$'\n'
+MCP_ROOTS_COUNT=0 path .p file "$(refused file "$relative")"
 unset MCP_TOOL_ARGS_JSON MCP_ROOTS_PATHS MCP_ROOTS_COUNT MCP_ROOTS_PATHS_FILE

@@ -60,6 +60,7 @@ mod unread_arguments;
 pub mod utc;
 mod variable_names;
 mod watch;
+mod working_folder;
 mod wrong_type;
 
 pub use about::About;
@@ -92,3 +93,4 @@ pub use sign::Asks;
 pub use templates::ResourceTemplate;
 pub use tools::{Execution, Timeouts, Tool};
 pub use watch::{Changes, Folders, Looks, WatchedFile, tells_of_changes, watch};
+pub use working_folder::WorkingFolder;

@@ -31,6 +31,10 @@ pub(crate) struct Metadata {
     pub(crate) progress_extends_timeout: Option<bool>,
     pub(crate) max_timeout_secs: Option<u64>,
     pub(crate) timeout_hint: Option<String>,
+    /// The exit codes besides 0 with which a tool has answered, and not failed.
+    pub(crate) success_exit_codes: Option<Vec<u8>>,
+    /// The folder that a tool runs in.
+    pub(crate) cwd: Option<String>,
     pub(crate) uri: Option<String>,
     pub(crate) uri_template: Option<String>,
     pub(crate) mime_type: Option<String>,

@@ -3,11 +3,19 @@
 use crate::metadata::Metadata;
 use crate::sighting::Candidate;
 use memchr::memmem::Finder;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 /// What every program holds that prints definitions of tools.
 const SIGN: &[u8] = b"inputSchema";
+
+/// What a compiled program holds that wants to be asked. Compilers take short texts apart, so that the sign above need
+/// not stand in it in one piece.
+const MARK: &[u8] = br#"mcp: {"provider": true}"#;
+
+/// The header of a compiled program holds a NUL among so many bytes, and no text does.
+const HEADER: u64 = 16;
 
 /// So much of a program is looked at. Its texts stand far before its debugging symbols.
 const LOOKED_AT: u64 = 32 * 1024 * 1024;
@@ -52,14 +60,36 @@ pub(crate) fn read(candidate: &Candidate, asks: Asks) -> Result<Says, String> {
     }
 }
 
-/// Whether the bytes of a file speak of definitions of tools.
+/// Whether the bytes of a file speak of definitions of tools, or those of a compiled program of the mark.
 fn holds_sign(file: &Path) -> bool {
-    mcp_bash_files::open(file).and_then(|file| holds(file.take(LOOKED_AT), SIGN)).unwrap_or(false)
+    let search = |file: File| {
+        let mut bytes = file.take(LOOKED_AT);
+        let header = header_of(&mut bytes)?;
+        let signs = if is_compiled(&header) { &[SIGN, MARK][..] } else { &[SIGN] };
+        holds_any(header.chain(bytes), signs)
+    };
+    mcp_bash_files::open(file).and_then(search).unwrap_or(false)
 }
 
-/// Whether `wanted` stands in what is read, be it across two pieces.
-fn holds(mut bytes: impl Read, wanted: &[u8]) -> io::Result<bool> {
-    let finder = Finder::new(wanted);
+/// Whether a file is a compiled program, as far as its beginning tells.
+pub(crate) fn is_compiled_program(file: &Path) -> bool {
+    mcp_bash_files::open(file).and_then(header_of).is_ok_and(|header| is_compiled(&header))
+}
+
+fn header_of(bytes: impl Read) -> io::Result<Vec<u8>> {
+    let mut header = Vec::new();
+    bytes.take(HEADER).read_to_end(&mut header)?;
+    Ok(header)
+}
+
+fn is_compiled(header: &[u8]) -> bool {
+    header.contains(&0)
+}
+
+/// Whether any of `wanted` stands in what is read, be it across two pieces.
+fn holds_any(mut bytes: impl Read, wanted: &[&[u8]]) -> io::Result<bool> {
+    let finders: Vec<Finder<'_>> = wanted.iter().map(|wanted| Finder::new(*wanted)).collect();
+    let longest = wanted.iter().map(|wanted| wanted.len()).max().unwrap_or(1);
     let (mut piece, mut kept) = (vec![0; PIECE], 0);
     loop {
         let count = match bytes.read(&mut piece[kept..]) {
@@ -68,11 +98,11 @@ fn holds(mut bytes: impl Read, wanted: &[u8]) -> io::Result<bool> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        if finder.find(&piece[..count]).is_some() {
+        if finders.iter().any(|finder| finder.find(&piece[..count]).is_some()) {
             return Ok(true);
         }
         // The next piece may begin in the middle of what is wanted.
-        kept = count.min(wanted.len() - 1);
+        kept = count.min(longest - 1);
         piece.copy_within(count - kept..count, 0);
     }
 }
@@ -83,11 +113,14 @@ mod tests {
 
     #[test]
     fn a_sign_is_found_wherever_it_stands() {
-        for before in [0, 1, PIECE - 12, PIECE - 11, PIECE - 10, PIECE - 1, PIECE, 3 * PIECE - 5] {
-            let bytes = [&vec![b'x'; before], SIGN, b"after"].concat();
-            assert!(holds(&*bytes, SIGN).unwrap(), "after {before} bytes");
-            let cut = &bytes[..before + SIGN.len() - 1];
-            assert!(!holds(cut, SIGN).unwrap(), "cut off after {before} bytes");
+        for sign in [SIGN, MARK] {
+            let length = sign.len();
+            for before in [0, 1, PIECE - length - 1, PIECE - length, PIECE - 1, PIECE, 3 * PIECE - 5] {
+                let bytes = [&vec![b'x'; before], sign, b"after"].concat();
+                assert!(holds_any(&*bytes, &[SIGN, MARK]).unwrap(), "after {before} bytes");
+                let cut = &bytes[..before + length - 1];
+                assert!(!holds_any(cut, &[SIGN, MARK]).unwrap(), "cut off after {before} bytes");
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::metadata::Metadata;
 use crate::sighting::{Candidate, Sighting};
 use crate::sign::{self, Says};
 use crate::stamp::Stamp;
+use crate::working_folder::WorkingFolder;
 use crate::{Diagnostic, Paths, Repair, icons, trust, unread_arguments, variable_names};
 use mcp_bash_wire::write;
 use serde::Deserialize;
@@ -33,6 +34,9 @@ pub struct Tool {
     pub icons: Option<Box<RawValue>>,
     pub meta: Option<Box<RawValue>>,
     pub timeouts: Timeouts,
+    /// The exit codes besides 0 with which it has answered, and not failed.
+    pub success_exit_codes: Vec<u8>,
+    pub working_folder: WorkingFolder,
     /// The variables of the server's environment that it needs.
     pub variables: Vec<String>,
     /// The script; for a tool without one, the metadata that says what is run.
@@ -82,6 +86,11 @@ impl Tool {
         self.execution != Execution::Script || self.input_schema.get() != NO_SCHEMA
     }
 
+    /// Whether a process that ended with this exit code has answered.
+    pub fn has_answered(&self, exit_code: i32) -> bool {
+        exit_code == 0 || self.success_exit_codes.iter().any(|code| i32::from(*code) == exit_code)
+    }
+
     /// Makes a tool of what the executable that provides it says.
     pub(crate) fn provided(
         definition: &str,
@@ -94,7 +103,7 @@ impl Tool {
             return Err("`name` is missing".to_owned());
         }
         // How it is run is not up to what it prints.
-        let metadata = Metadata { argv: None, command: None, env: None, stdin: None, ..metadata };
+        let metadata = Metadata { argv: None, command: None, cwd: None, env: None, stdin: None, ..metadata };
         let tool = Self::new(program.to_owned(), metadata, &paths.tools, problems)?;
         Ok(Self { execution: Execution::Provider, ..tool })
     }
@@ -137,6 +146,8 @@ impl Tool {
                 most: positive(metadata.max_timeout_secs, "maxTimeoutSecs")?,
                 hint: metadata.timeout_hint,
             },
+            success_exit_codes: metadata.success_exit_codes.unwrap_or_default(),
+            working_folder: WorkingFolder::read(metadata.cwd.as_deref())?,
             variables: variable_names::read(metadata.env.as_deref(), problems),
             name,
             script,
@@ -330,6 +341,8 @@ impl Entry for Tool {
                 most: positive(metadata.max_timeout_secs, "maxTimeoutSecs").ok()?,
                 hint: metadata.timeout_hint,
             },
+            success_exit_codes: metadata.success_exit_codes.unwrap_or_default(),
+            working_folder: WorkingFolder::read(metadata.cwd.as_deref()).ok()?,
             variables: variable_names::read(metadata.env.as_deref(), &mut Vec::new()),
             execution: Execution::of(mapped, &input_schema).ok()?,
             input_schema,
@@ -373,6 +386,8 @@ impl Entry for Tool {
             ("progressExtendsTimeout", self.timeouts.progress_extends.map(|extends| extends.to_string())),
             ("maxTimeoutSecs", seconds(self.timeouts.most)),
             ("timeoutHint", text(&self.timeouts.hint)),
+            ("successExitCodes", exit_codes(&self.success_exit_codes)),
+            ("cwd", self.working_folder.written().map(write::string)),
             ("env", variables),
             ("icons", raw(&self.icons)),
             ("annotations", raw(&self.annotations)),
@@ -383,6 +398,12 @@ impl Entry for Tool {
         let members = members.filter_map(|(name, value)| Some(format!("\"{name}\":{}", value?)));
         format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     }
+}
+
+/// The exit codes as JSON, if there are any.
+fn exit_codes(codes: &[u8]) -> Option<String> {
+    let codes = codes.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
+    (!codes.is_empty()).then(|| format!("[{codes}]"))
 }
 
 /// Whether a file in a folder of its own is a tool though nothing is said about it. What else stands beside a tool

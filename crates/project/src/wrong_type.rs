@@ -52,6 +52,9 @@ fn wanted(expected: &str, value: Raw<'_>) -> Option<(&'static str, String)> {
             };
             Some(("true or false", remedy))
         }
+        "u8" | "a sequence" => {
+            Some(("a list of exit codes", "write whole numbers from 0 to 255, such as [0, 1]".into()))
+        }
         "a string" => Some(("a string", "put it in quotes".into())),
         _ => None,
     }
@@ -94,6 +97,16 @@ mod tests {
             (
                 r#""description": ["a"]"#,
                 "`description` must be a string, not an array at line 3 column 2; put it in quotes",
+            ),
+            (
+                r#""successExitCodes": 1"#,
+                "`successExitCodes` must be a list of exit codes, not 1 at line 3 column 2; write whole numbers from 0 \
+                 to 255, such as [0, 1]",
+            ),
+            (
+                r#""successExitCodes": [0, 256]"#,
+                "`successExitCodes` must be a list of exit codes, not an array at line 3 column 2; write whole numbers \
+                 from 0 to 255, such as [0, 1]",
             ),
         ] {
             let text = format!("{{\n \"name\": \"é\",\n {member}\n}}");

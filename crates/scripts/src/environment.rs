@@ -19,8 +19,8 @@ const DEFAULTS: [(&str, &str); 3] =
     [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TMPDIR", "/tmp"), ("LANG", "C")];
 
 impl Scripts {
-    /// What every script that serves somebody finds in its environment, the toolbox as well. It is put together again only
-    /// when something is different.
+    /// What every script that serves somebody finds in its environment, and an executable that says which tools it has;
+    /// the toolbox as well. It is put together again only when something is different.
     pub(crate) async fn common_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         let mode = &self.settings().environment_mode;
         let changes = self.changes(mode, paths).await?;
@@ -43,12 +43,6 @@ impl Scripts {
         }
     }
 
-    /// What an executable finds in its environment that says which tools it has.
-    pub(crate) async fn bare_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
-        let mode = &self.settings().environment_mode;
-        Ok(compose(self, mode, paths, &*self.changes(mode, paths).await?))
-    }
-
     /// What an executable finds in its environment that reads resources.
     pub(crate) async fn provider_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         let mode = &self.settings().resources.environment_mode;
@@ -57,9 +51,14 @@ impl Scripts {
     }
 
     /// What a script of `server.d` finds in its environment: operators write those, so they see all of ours but the
-    /// secret, and what `env.sh` makes of it.
+    /// secret, what `env.sh` makes of it, and the toolbox.
     pub(crate) async fn server_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
-        let changes = self.env_file.changes(self, paths, || own(self, paths)).await?;
+        Ok(self.with_toolbox(self.exported(paths).await?))
+    }
+
+    /// The same without the toolbox, for whoever only looks at it: no file is written for that.
+    pub(crate) async fn exported(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
+        let changes = self.env_file_changes(paths).await?;
         Ok(changed(self, own_map(self, paths), &changes).into_iter().collect())
     }
 
@@ -68,7 +67,12 @@ impl Scripts {
         if let EnvironmentMode::Refused(why) = mode {
             return Err(NoEnvironment::Mode(why.clone()));
         }
-        self.env_file.changes(self, paths, || own(self, paths)).await
+        self.env_file_changes(paths).await
+    }
+
+    async fn env_file_changes(&self, paths: &Paths) -> Result<Arc<Changes>, NoEnvironment> {
+        let given = || self.with_toolbox(own_map(self, paths).into_iter().collect());
+        self.env_file.changes(self, paths, given).await
     }
 
     fn with_toolbox(&self, mut variables: Variables) -> Variables {
@@ -140,10 +144,6 @@ fn own_map(scripts: &Scripts, paths: &Paths) -> Map {
     set_search_path(scripts, paths, &mut variables);
     set_places(paths, &mut variables);
     variables
-}
-
-fn own(scripts: &Scripts, paths: &Paths) -> Variables {
-    own_map(scripts, paths).into_iter().collect()
 }
 
 /// The environment as `env.sh` makes it.

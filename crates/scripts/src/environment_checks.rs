@@ -29,7 +29,7 @@ impl Scripts {
         if names_none && !has_env_file(paths) {
             return EnvironmentProblems { refusal: None, missing };
         }
-        let refusal = match block_on(self.server_environment(paths)) {
+        let refusal = match block_on(self.exported(paths)) {
             Ok(Ok(exported)) => {
                 missing.extend(self.missing_variables(&exported, paths, naming));
                 None

@@ -31,6 +31,9 @@ pub enum ScriptError {
         "Tool '{tool}' runs `{program}`, which is not there: install it, or put its folder on the PATH of the server"
     )]
     NoProgram { tool: String, program: String },
+    /// The folder that its metadata names is not there.
+    #[error("Tool '{tool}' runs in the folder {}, which is not there: make it, or mend `cwd` in its metadata", folder.display())]
+    NoFolder { tool: String, folder: PathBuf },
     #[error("{what} is not run: {why}")]
     NoRoom { what: String, why: NoRoom },
     #[error("{what} could not be started: {source}")]
@@ -145,8 +148,9 @@ impl Failed {
 /// Why an executable of the project did not read a resource.
 #[derive(Debug, Error)]
 pub enum Unread {
+    /// There is no such resource, with the words of the executable if it has any.
     #[error("there is no such resource")]
-    Missing,
+    Missing(Option<String>),
     /// The URI is not what it expects.
     #[error("{0}")]
     Invalid(String),

@@ -2,7 +2,7 @@
 
 use crate::call_files::CallFiles;
 use mcp_bash_budget::Charge;
-use mcp_bash_project::excerpt;
+use mcp_bash_project::{Tool, excerpt};
 use mcp_bash_runner::ProcessEnding;
 use std::borrow::Cow;
 use std::io;
@@ -64,6 +64,11 @@ impl Outcome {
             | ProcessEnding::OutputTooLarge
             | ProcessEnding::NoRoom(_) => None,
         }
+    }
+
+    /// Whether a call of the tool that ended so has answered: it exited, with a code that means no failure.
+    pub fn answers(&self, tool: &Tool) -> bool {
+        matches!(self.ending, ProcessEnding::Exited(code) if tool.has_answered(code))
     }
 
     /// How it ended as the standard library has it. None where it did not end by itself.

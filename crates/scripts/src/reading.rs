@@ -55,7 +55,7 @@ impl Run for Reader {
             output: settings.output_limit,
             output_setting: "MCPBASH_MAX_TOOL_OUTPUT_SIZE",
         };
-        let environment = block_on(self.scripts.bare_environment(&self.paths));
+        let environment = block_on(self.scripts.common_environment(&self.paths));
         let environment = environment.map_err(|error| format!("could not be started: {error}"))?;
         let process = Process {
             start: Start { program: program.to_owned(), arguments: Vec::new() },

@@ -75,7 +75,9 @@ impl Scripts {
         Err(match outcome.ending {
             ProcessEnding::Exited(0) => return Ok(()),
             ProcessEnding::Exited(2) => Unread::Failed(or("it is outside of the folders that may be read")),
-            ProcessEnding::Exited(3) => Unread::Missing,
+            ProcessEnding::Exited(3) => {
+                Unread::Missing(Some(said.trim().to_owned()).filter(|said| !said.is_empty()))
+            }
             ProcessEnding::Exited(4) => Unread::Invalid(or("its provider does not understand the URI")),
             ProcessEnding::Exited(5) => Unread::Failed(or("its provider could not fetch it")),
             ProcessEnding::Exited(6) => Unread::Failed(or("it is larger than its provider allows")),

@@ -10,9 +10,10 @@ use crate::scripts::Scripts;
 use crate::start_failure::StartFailure;
 use crate::{ScriptRoots, patience};
 use mcp_bash_budget::{Budget, Charge, NoRoom, SMALL};
-use mcp_bash_project::Tool;
+use mcp_bash_project::{Paths, Tool, WorkingFolder};
 use mcp_bash_runner::{Question, StartError, Talk};
 use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -85,10 +86,11 @@ impl Scripts {
         let trace = self.add_call_logs(tool, files.folder().path(), &mut variables);
         // Lines on it are signs of life, even where nobody wants to hear any of them.
         let is_heard = call.is_heard || call.limits.patience.most.is_some();
+        let folder = working_folder(tool, call.tool.paths)?;
         let process = Process {
             start: call.tool.start,
             words,
-            directory: &call.tool.paths.root,
+            directory: &folder,
             environment: variables,
             input,
             limits: call.limits,
@@ -121,4 +123,13 @@ fn room_for(mapped: &Mapped, budget: &Arc<Budget>) -> Result<Option<Charge>, NoR
 /// Whether the system refused a command line for its length.
 fn is_too_long(error: &StartError) -> bool {
     matches!(error, StartError::Spawn { source, .. } if source.kind() == ErrorKind::ArgumentListTooLong)
+}
+
+/// The folder that a tool runs in. The project is there in any case; another folder may not be.
+fn working_folder(tool: &Tool, paths: &Paths) -> Result<PathBuf, ScriptError> {
+    let folder = tool.working_folder.path(&tool.script, paths);
+    if tool.working_folder != WorkingFolder::Project && !folder.is_dir() {
+        return Err(ScriptError::NoFolder { tool: tool.name.clone(), folder });
+    }
+    Ok(folder)
 }

@@ -147,7 +147,7 @@ impl Dispatcher<'_> {
             Ok(Served::Now(result)) => responder.result(&request.id, result),
             Ok(Served::Later) => {}
             Err(error) => {
-                let error = self.client.server.short_paths().error(error);
+                let error = self.client.server.short_paths().error(error, request.params);
                 responder.error(Some(&request.id), &error);
             }
         }
@@ -296,7 +296,8 @@ impl Dispatcher<'_> {
             let answer = answer.await;
             let snapshot = work.server().snapshot();
             let answer = answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity));
-            work.answer(answer.map_err(|error| work.server().short_paths().error(error)));
+            let params = params.as_ref().map(RawBuf::as_raw);
+            work.answer(answer.map_err(|error| work.server().short_paths().error(error, params)));
         });
         // A panic drops the work, which answers; nobody else must.
         let admission = self.client.server.admission();

@@ -23,6 +23,7 @@ mod caller;
 mod capabilities;
 mod client;
 mod context;
+mod defaults;
 mod dispatcher;
 mod guard;
 mod handshake;

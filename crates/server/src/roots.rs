@@ -4,9 +4,9 @@ use crate::questions::Questions;
 use crate::reply::Stream;
 use crate::server::Server;
 use crate::subscriber::Subscriber;
-use mcp_bash_project::roots;
+use mcp_bash_project::roots::{self, Root};
 use mcp_bash_scripts::ScriptRoots;
-use mcp_bash_wire::LogLevel;
+use mcp_bash_wire::{LogLevel, RawBuf};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +20,15 @@ const QUIET: Duration = Duration::from_millis(100);
 
 /// The longest answer that is read, in bytes. Every script is given what it says.
 const LONGEST: usize = 1024 * 1024;
+
+/// The folders that a client named in its answer, and what is wrong with the rest. Nothing where it is no answer.
+pub(crate) async fn read(answer: RawBuf) -> (Option<Vec<Root>>, Vec<String>) {
+    if answer.as_raw().text().len() > LONGEST {
+        return (None, vec![format!("the client's roots are ignored: they have more than {LONGEST} bytes")]);
+    }
+    // Each of them is looked at on a disk, which may take its time.
+    spawn_blocking(move || roots::of_client(answer.as_raw().text())).await.unwrap_or_default()
+}
 
 /// The roots of one client.
 pub(crate) struct ClientRoots {
@@ -71,13 +80,7 @@ impl ClientRoots {
         let patience = server.settings().roots_timeout;
         let answer = self.questions.ask(&*self.stream, "roots/list", "{}", patience).await;
         let (listed, problems) = match answer {
-            Ok(result) if result.as_raw().text().len() > LONGEST => {
-                (None, vec![format!("the client's roots are ignored: they have more than {LONGEST} bytes")])
-            }
-            // Each of them is looked at on a disk, which may take its time.
-            Ok(result) => {
-                spawn_blocking(move || roots::of_client(result.as_raw().text())).await.unwrap_or_default()
-            }
+            Ok(result) => read(result).await,
             Err(unanswered) => (None, vec![unanswered.to_string()]),
         };
         let is_wrong = !problems.is_empty();

@@ -1,5 +1,6 @@
 //! The schemas of a catalog's tools, compiled when they are first needed and kept as long as the catalog is served.
 
+use crate::defaults::Defaults;
 use mcp_bash_budget::tree_bytes;
 use mcp_bash_project::Tool;
 use mcp_bash_schema::{Problem, Schema};
@@ -12,6 +13,7 @@ use std::sync::OnceLock;
 #[derive(Default)]
 pub(crate) struct Schemas {
     input: OnceLock<Result<Schema, String>>,
+    defaults: OnceLock<Defaults>,
     output: OnceLock<Result<Schema, String>>,
 }
 
@@ -30,12 +32,16 @@ impl Schemas {
         tree_bytes(value).min(MOST)
     }
 
-    /// The arguments as the tool gets them: as they came, or with values put right that were beyond doubt.
+    /// The arguments as the tool gets them: as they came, with values put right that were beyond doubt, and with defaults
+    /// for what is missing.
     pub(crate) fn check_input<'a>(&self, tool: &Tool, arguments: &'a str) -> Result<Cow<'a, str>, Unfit> {
         let compiled = self.input.get_or_init(|| compile(tool.input_schema.get()));
         let schema = compiled.as_ref().map_err(|error| Unfit::Tool(unusable(tool, "inputSchema", error)))?;
         match schema.check(arguments) {
-            Ok(checked) => Ok(checked.text),
+            Ok(checked) => {
+                let defaults = self.defaults.get_or_init(|| Defaults::of(tool.input_schema.get()));
+                Ok(defaults.complete(checked.text))
+            }
             Err(problems) => {
                 let problems = listed(&problems);
                 Err(Unfit::Arguments(format!(

@@ -3,17 +3,20 @@
 //! who reads standard error and the log file, is told whole paths.
 //!
 //! Texts are shortened where they leave for a client, whoever wrote them, so that no message can forget to. URIs stay
-//! whole: clients need them to name a resource again.
+//! whole: clients need them to name a resource again. So do paths that the request itself names.
 
 use mcp_bash_project::Paths;
 use mcp_bash_settings::Settings;
-use mcp_bash_wire::RpcError;
+use mcp_bash_wire::{Raw, RpcError};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// What stands for the folders that nobody else has to know.
 const ELSEWHERE: &str = "…";
+
+/// No more is searched for paths that the client knows, in bytes.
+const LONGEST_KNOWN: usize = 64 * 1024;
 
 /// The beginnings of paths that are not told, the longest first; none where whole paths are.
 #[derive(Debug, Default)]
@@ -80,6 +83,11 @@ impl ShortPaths {
 
     /// The text with short paths in it.
     pub(crate) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.text_but(text, "")
+    }
+
+    /// The same, but for paths that the client knows: they stand in what it sent.
+    pub(crate) fn text_but<'a>(&self, text: &'a str, sent: &str) -> Cow<'a, str> {
         let mut shortened = String::new();
         let mut told = 0;
         let mut from = 0;
@@ -87,6 +95,11 @@ impl ShortPaths {
             from = at + 1;
             let Some(prefix) = self.0.iter().find(|prefix| prefix.begins(text, at)) else { continue };
             let end = at + prefix.folder.len();
+            let path = path_at(text, at, end);
+            if names(sent, path) {
+                from = at + path.len();
+                continue;
+            }
             shortened.push_str(&text[told..at]);
             let rest = &text[end..];
             told = end;
@@ -104,9 +117,10 @@ impl ShortPaths {
         Cow::Owned(shortened)
     }
 
-    /// The error with short paths in its message. Its data are what a script or a client said.
-    pub(crate) fn error(&self, mut error: RpcError) -> RpcError {
-        if let Cow::Owned(message) = self.text(&error.message) {
+    /// The error with short paths in its message, for a request with these params. Its data are what a script or a client
+    /// said.
+    pub(crate) fn error(&self, mut error: RpcError, params: Option<Raw<'_>>) -> RpcError {
+        if let Cow::Owned(message) = self.text_but(&error.message, params.map_or("", Raw::text)) {
             error.message = message.into();
         }
         error
@@ -141,6 +155,23 @@ impl Prefix {
             None => true,
         }
     }
+}
+
+/// The path that begins at `at`, at least up to `end`, without a full stop after it.
+fn path_at(text: &str, at: usize, end: usize) -> &str {
+    let rest = text[end..].find(|c| !is_name(c) && c != '/').map_or(text.len(), |length| end + length);
+    let path = &text[at..rest];
+    &text[at..end.max(at + path.trim_end_matches('.').len())]
+}
+
+/// Whether the path stands in what a client sent, as a whole or as the beginning of a longer one.
+fn names(sent: &str, path: &str) -> bool {
+    if sent.len() > LONGEST_KNOWN {
+        return false;
+    }
+    sent.match_indices(path).any(|(at, _)| {
+        !sent[..at].ends_with(|c| is_name(c) || c == '/') && !sent[at + path.len()..].starts_with(is_name)
+    })
 }
 
 /// Whether names of files have that character so often that it is taken for a part of one.
@@ -192,6 +223,27 @@ mod tests {
         ] {
             assert!(matches!(short().text(text), Cow::Borrowed(same) if same == text), "{text}");
         }
+    }
+
+    #[test]
+    fn what_the_client_named_itself_stays() {
+        let sent = r#"{"a":"/home/ann/code/other","b":"/tmp/x y","c":"/mnt/tmp","d":"/home/annika"}"#;
+        for (whole, told) in [
+            ("'/home/ann/code/other' is no repository", "'/home/ann/code/other' is no repository"),
+            ("cannot open /home/ann/code/other.", "cannot open /home/ann/code/other."),
+            ("/tmp/x y: no", "/tmp/x y: no"),
+            ("/home/ann/code/other/secret", "…/other/secret"),
+            ("/home/ann/code/others", "…/others"),
+            ("/home/ann/code/other and /home/ann/code/project/a", "/home/ann/code/other and a"),
+            ("/home/ann/code is above", "/home/ann/code is above"),
+            ("/tmp is full", "/tmp is full"),
+            ("/home/ann/code/project", "."),
+        ] {
+            assert_eq!(short().text_but(whole, sent), told, "{whole}");
+        }
+        assert_eq!(short().text_but("/tmp/x", r#"{"c":"/mnt/tmp/x","d":"/tmp/xy"}"#), "…/x");
+        let long = format!("{}/tmp/x", " ".repeat(LONGEST_KNOWN));
+        assert_eq!(short().text_but("/tmp/x", &long), "…/x");
     }
 
     #[test]

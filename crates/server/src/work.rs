@@ -118,6 +118,12 @@ impl Work {
         of_client.unwrap_or_else(|| Arc::clone(self.server().own_roots()))
     }
 
+    /// Whether the client has folders of its own that nobody has asked it for: without a session that would take a second
+    /// request for each call, so that it is left to the scripts that want to know.
+    pub(crate) fn has_unasked_roots(&self) -> bool {
+        self.capabilities().roots && self.session().is_none()
+    }
+
     /// Completes when the client cancels the request, or when no request will ever come for what is parked.
     pub(crate) async fn cancelled(&self) {
         let mut slot = self.slot.subscribe();

@@ -15,6 +15,7 @@ mod source;
 mod strays;
 mod surroundings;
 mod unreachable;
+mod unsigned;
 mod walk;
 mod writable;
 
@@ -47,6 +48,7 @@ pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnos
     }
     let mut folders = walk(&paths.tools);
     strays::check(catalog, &folders, &mut found);
+    unsigned::check(catalog, &folders, &mut found);
     for folder in [&paths.prompts, &paths.resources, &paths.server, &paths.providers, &paths.completions] {
         folders.extend(walk(folder));
     }

@@ -129,7 +129,8 @@ async fn the_exit_codes_of_a_provider_have_meanings() {
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("{script} should have failed"),
     };
-    assert!(matches!(unread("exit 3").await, Unread::Missing));
+    assert!(matches!(unread("exit 3").await, Unread::Missing(None)));
+    assert!(matches!(unread("echo gone >&2; exit 3").await, Unread::Missing(Some(why)) if why == "gone"));
     assert!(matches!(unread("exit 4").await, Unread::Invalid(why) if why.contains("does not understand")));
     assert!(matches!(unread("echo odd >&2; exit 4").await, Unread::Invalid(why) if why == "odd"));
     for (script, problem) in [

@@ -36,7 +36,7 @@ impl Resources {
         }
         let budget = caller.map_or_else(|| self.scripts.budget(), Caller::budget);
         let snapshot = self.served.snapshot();
-        let found = find(&snapshot, uri).ok_or(Failure::Missing)?;
+        let found = find(&snapshot, uri).ok_or(Failure::Missing(None))?;
         let paths = &snapshot.catalog.paths;
         let (bytes, told) = match provider_script(paths, &found.provider) {
             Some(script) => {

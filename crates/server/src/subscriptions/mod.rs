@@ -302,7 +302,7 @@ impl Subscriptions {
         let is_gone = path.is_some() && looks.is_none();
         match self.resources.read(None, uri).await {
             Ok(content) => self.settle(uri, looks, Some(Sha256::digest(&content.bytes).into())),
-            Err(Failure::Missing) => self.settle(uri, looks, None),
+            Err(Failure::Missing(_)) => self.settle(uri, looks, None),
             // The folder that may be read is gone as well.
             Err(_) if is_gone => self.settle(uri, looks, None),
             // Whether it has changed is not known.

@@ -38,6 +38,11 @@ impl Cursor {
         Ok(Self { offset, foreign: None })
     }
 
+    /// Whether nothing was asked for before.
+    pub(super) fn is_first(&self) -> bool {
+        self.offset == 0 && self.foreign.is_none()
+    }
+
     /// The word for `offset`.
     pub(super) fn write(subject: &Subject<'_>, by: &By, hash: &str, offset: usize) -> String {
         let payload = json!({

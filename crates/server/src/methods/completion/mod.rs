@@ -1,7 +1,7 @@
 //! `completion/complete`: what a person may go on typing.
 //!
 //! A script that is registered for the prompt or resource comes first, then one that stands beside the prompt. Without
-//! either, the author's schema of the argument says which values there are.
+//! either, or where it has nothing to offer, the author's schema of the argument says which values there are.
 
 mod cursor;
 mod params;
@@ -33,6 +33,10 @@ struct Suggestions {
 }
 
 impl Suggestions {
+    fn is_nothing(&self) -> bool {
+        self.values.is_empty() && !self.has_more
+    }
+
     /// A page of values that are all known.
     fn page(mut values: Vec<String>, offset: usize, limit: usize) -> Self {
         let total = values.len();
@@ -48,18 +52,38 @@ pub(crate) async fn complete(work: &Work, params: Option<Raw<'_>>) -> Result<Ans
     let catalog = &snapshot.catalog;
     served(catalog)?;
     let subject = Subject::find(catalog, &params)?;
-    let by = subject.by(&params)?;
-    let start = Cursor::read(params.cursor.as_deref(), &subject, &by)?;
-    let suggestions = match &by {
+    let (mut by, start) = begin(&subject, &params)?;
+    let listed = |schema: &str| {
+        let values = schema::values(schema, &params.value, &catalog.paths.root);
+        Suggestions::page(values, start.offset, params.limit)
+    };
+    let mut suggestions = match &by {
         By::Script(completer) => {
             script::ask(work, &catalog.paths, &params, &subject, completer, &start).await?
         }
-        By::Schema(schema) => {
-            let values = schema::values(schema, &params.value, &catalog.paths.root);
-            Suggestions::page(values, start.offset, params.limit)
-        }
+        By::Schema(schema) => listed(schema),
     };
+    if suggestions.is_nothing()
+        && start.is_first()
+        && let Some(schema) = subject.schema(&params)
+    {
+        suggestions = listed(&schema);
+        by = By::Schema(schema);
+    }
     Ok(answer(suggestions, &subject, &by, &params, start.offset))
+}
+
+/// Who completes, and where the values begin. What a schema began in the place of a script, it goes on with.
+fn begin(subject: &Subject<'_>, params: &Params) -> Result<(By, Cursor), RpcError> {
+    let word = params.cursor.as_deref();
+    if let (Some(_), Some(schema)) = (word, subject.schema(params).map(By::Schema))
+        && let Ok(start) = Cursor::read(word, subject, &schema)
+    {
+        return Ok((schema, start));
+    }
+    let by = subject.by(params)?;
+    let start = Cursor::read(word, subject, &by)?;
+    Ok((by, start))
 }
 
 fn answer(

@@ -81,8 +81,7 @@ impl<'a> Subject<'a> {
                 beside_prompt: true,
             }));
         }
-        let argument = prompt.arguments.iter().find(|argument| argument.name == params.argument);
-        let argument = argument.ok_or_else(|| {
+        self.schema(params).map(By::Schema).ok_or_else(|| {
             let known: Vec<String> =
                 prompt.arguments.iter().map(|argument| format!("`{}`", argument.name)).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
@@ -90,8 +89,13 @@ impl<'a> Subject<'a> {
                 "Invalid params: the prompt '{}' has no argument `{}`; it has {known}",
                 prompt.name, params.argument
             ))
-        })?;
-        Ok(By::Schema(argument.schema.get().to_owned()))
+        })
+    }
+
+    /// The schema of the argument, where there is one.
+    pub(super) fn schema(&self, params: &Params) -> Option<String> {
+        let argument = self.prompt?.arguments.iter().find(|argument| argument.name == params.argument)?;
+        Some(argument.schema.get().to_owned())
     }
 }
 

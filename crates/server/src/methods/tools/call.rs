@@ -11,7 +11,7 @@ use crate::server::Server;
 use crate::shape::Answer;
 use crate::work::{Continuation, Work, unknown_state};
 use mcp_bash_budget::SMALL;
-use mcp_bash_project::{Catalog, Tool};
+use mcp_bash_project::{Catalog, Tool, excerpt};
 use mcp_bash_scripts::{ScriptError, ToolCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use serde_json::json;
@@ -92,7 +92,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let scripts = work.server().scripts();
     let allowed = match scripts.allow(tool, paths, work.budget(), work.cancelled()).await {
         Ok(allowed) => allowed,
-        Err(error) => return not_run(work, tool, error),
+        Err(error) => return not_run(work, tool, params.arguments, error),
     };
     let cost = Schemas::cost_of(params.arguments);
     let checking = (cost > SMALL).then(|| work.budget().charge(cost)).transpose();
@@ -114,7 +114,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         meta: &work.meta(),
         progress_token: &work.progress_token_text(),
         roots: &roots,
-        may_ask: work.capabilities().can_be_asked(),
+        may_ask: work.capabilities().can_be_asked() || work.has_unasked_roots(),
         may_elicit: work.capabilities().can_elicit(),
         is_heard: work.wants_notifications(),
         limits,
@@ -130,7 +130,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         .await;
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error) => return not_run(work, tool, error),
+        Err(error) => return not_run(work, tool, params.arguments, error),
     };
     let (outcome, arguments) = (&outcome, &*arguments);
     let answer =
@@ -139,15 +139,26 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
 }
 
 /// What a client is told of a call for which nothing was run. A model gets to see a result, and can try something else.
-fn not_run(work: &Work, tool: &Tool, error: ScriptError) -> Result<Answer, RpcError> {
+fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Result<Answer, RpcError> {
     let problem = match error {
-        ScriptError::Start { .. } | ScriptError::NoProgram { .. } | ScriptError::Unfit { .. } => {
-            error.to_string()
+        ScriptError::Start { .. }
+        | ScriptError::NoProgram { .. }
+        | ScriptError::NoFolder { .. }
+        | ScriptError::Unfit { .. } => error.to_string(),
+        error => {
+            let error = told(error);
+            report_refusal(work, tool, &error);
+            return Err(error);
         }
-        error => return Err(told(error)),
     };
     output::report_failure(work, &json!({ "tool": tool.name, "error": problem }));
-    Ok(output::failure(&work.server().short_paths().text(&problem)))
+    Ok(output::failure(&work.server().short_paths().text_but(&problem, arguments)))
+}
+
+/// Tells the operator of a call that was refused, whoever refused it. The policy of a project never sees arguments.
+fn report_refusal(work: &Work, tool: &Tool, error: &RpcError) {
+    let details = json!({ "tool": tool.name, "code": error.code, "error": excerpt(&error.message) });
+    work.server().log().operator_event(LogLevel::Warning, "mcp.tools", "a call was refused", &details);
 }
 
 /// Tells the operator once for each tool that it is given arguments of which its metadata says nothing.

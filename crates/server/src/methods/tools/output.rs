@@ -27,8 +27,8 @@ impl Finished<'_> {
         let answer = self.result();
         let error = answer.as_ref().err();
         match self.outcome.ending {
-            ProcessEnding::Exited(0) if error.is_none() => {
-                let details = || json!({ "tool": self.tool.name, "exitCode": 0 });
+            ProcessEnding::Exited(code) if error.is_none() && self.has_answered() => {
+                let details = || json!({ "tool": self.tool.name, "exitCode": code });
                 self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", details);
             }
             ProcessEnding::Cancelled => {}
@@ -64,7 +64,7 @@ impl Finished<'_> {
             _ => {}
         }
         // A script that ends well has got over whatever it wrote there.
-        if self.outcome.ending != ProcessEnding::Exited(0)
+        if !self.has_answered()
             && let Some(error) = self.own_error()
         {
             return Err(error);
@@ -75,10 +75,11 @@ impl Finished<'_> {
             return self.provided(&stdout, printed);
         }
         let printed = printed.ok();
-        match self.outcome.ending {
-            ProcessEnding::Exited(0) => self.success(&stdout, printed),
-            _ => self.failed(&stdout, printed),
-        }
+        if self.has_answered() { self.success(&stdout, printed) } else { self.failed(&stdout, printed) }
+    }
+
+    fn has_answered(&self) -> bool {
+        self.outcome.answers(self.tool)
     }
 
     fn success(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, RpcError> {
@@ -132,7 +133,7 @@ impl Finished<'_> {
     }
 
     fn short(&self, text: &str) -> String {
-        self.work.server().short_paths().text(text).into_owned()
+        self.work.server().short_paths().text_but(text, self.arguments).into_owned()
     }
 
     /// What an executable that provides tools makes of a call: a whole result, or an error.
@@ -149,7 +150,7 @@ impl Finished<'_> {
             };
             Err(RpcError::internal(format!("Tool '{name}' {why}{hint}")))
         };
-        if self.outcome.ending != ProcessEnding::Exited(0) {
+        if !self.has_answered() {
             let stderr = self.outcome.errors();
             let said = [stdout.trim(), stderr.trim()].into_iter().filter(|text| !text.is_empty());
             let exit_code = self.outcome.exit_code().unwrap_or_default();
@@ -204,7 +205,7 @@ impl Finished<'_> {
         }
         meta.optional_raw("exitCode", self.outcome.exit_code().map(|code| code.to_string()).as_deref());
         let stderr = self.outcome.errors();
-        let stderr = self.work.server().short_paths().text(stderr.trim_end());
+        let stderr = self.short(stderr.trim_end());
         meta.string("stderr", Some(&*stderr).filter(|text| !text.is_empty()));
         Answer { meta: meta.into_text(), ..answer }
     }

@@ -3,7 +3,9 @@
 use crate::capabilities::ClientCapabilities;
 use crate::parking::Subject;
 use crate::questions::Unanswered;
+use crate::roots;
 use crate::work::Work;
+use mcp_bash_project::roots::to_json;
 use mcp_bash_runner::{AskedThrough, Question};
 use mcp_bash_wire::{Limits, Object, Raw, Scanner, write};
 use std::borrow::Cow;
@@ -98,7 +100,7 @@ async fn outcome(work: &Work, asked: &Asked, subject: Subject) -> Result<String,
         ("elicitation/create", Some("url")) => |offered| offered.url,
         ("elicitation/create", Some(_)) => |_| false,
         ("sampling/createMessage", _) => |offered| offered.sampling,
-        ("roots/list", _) => return Ok(format!(r#"{{"roots":{}}}"#, work.roots().await.json)),
+        ("roots/list", _) => return roots_of(work, asked, subject).await,
         _ => return Err(Unanswered::NotOffered("there is no such question")),
     };
     match work.ask(&asked.method, &asked.params, is_offered, subject, asked.patience).await {
@@ -111,6 +113,22 @@ async fn outcome(work: &Work, asked: &Asked, subject: Subject) -> Result<String,
             work.budget().has_room(2 * result.as_raw().text().len())?;
             Ok(write::compact(result.as_raw().text()))
         }
+    }
+}
+
+/// The folders that the script may work in. A client that was not asked for its own before is asked now.
+async fn roots_of(work: &Work, asked: &Asked, subject: Subject) -> Result<String, Unanswered> {
+    let told = |json: &str| Ok(format!(r#"{{"roots":{json}}}"#));
+    if !work.has_unasked_roots() {
+        return told(&work.roots().await.json);
+    }
+    let answer = work.ask("roots/list", "{}", |offered| offered.roots, subject, asked.patience).await?;
+    let (listed, problems) = roots::read(answer).await;
+    match listed {
+        // Of those it named none can be used, and no script may go elsewhere because of that.
+        Some(listed) if !listed.is_empty() || !problems.is_empty() => told(&to_json(&listed)),
+        Some(_) => told(&work.roots().await.json),
+        None => Err(Unanswered::Refused(problems.join("; "))),
     }
 }
 

@@ -37,7 +37,7 @@ impl Record<'_> {
             );
         }
         let logs = &self.work.server().settings().logs;
-        let has_failed = answer.is_err() || self.outcome.ending != ProcessEnding::Exited(0);
+        let has_failed = answer.is_err() || !self.outcome.answers(self.tool);
         if logs.ci && has_failed {
             let message = answer.as_ref().err().map_or("Tool failed", |error| &error.message);
             if let Some(folder) = &logs.folder {
@@ -73,8 +73,7 @@ impl Record<'_> {
 
     /// The error of a result that breaks its schema, with what else is known of the call.
     fn with_diagnostics(&self, error: RpcError) -> RpcError {
-        let is_about_the_schema =
-            self.tool.output_schema.is_some() && self.outcome.ending == ProcessEnding::Exited(0);
+        let is_about_the_schema = self.tool.output_schema.is_some() && self.outcome.answers(self.tool);
         let data = error.data.as_deref().map_or(Ok(Value::Null), serde_json::from_str);
         let mut data = match data {
             Ok(Value::Null) => Map::new(),

@@ -1,0 +1,64 @@
+//! Which exit codes are answers and which are failures: as the metadata of a tool says.
+
+use crate::harness::{Project, Server};
+use serde_json::{Value, json};
+
+fn call(server: &mut Server, tool: &str, arguments: &Value) -> Value {
+    server.ask("call", "tools/call", &json!({ "name": tool, "arguments": arguments }))["result"].clone()
+}
+
+#[test]
+fn a_command_that_finds_nothing_has_answered_where_its_metadata_says_so() {
+    let project = Project::new()
+        .file("notes.txt", "one\n")
+        .file(
+            "tools/find.meta.json",
+            r#"{"command": ["grep", "-c", "-e{what}", "{file}"], "successExitCodes": [0, 1]}"#,
+        )
+        .file("tools/strict.meta.json", r#"{"command": ["grep", "-c", "-e{what}", "{file}"]}"#);
+    // The second server takes what it knows from the registry.
+    for start in ["first", "second"] {
+        let mut server = Server::ready(project.root());
+        let nothing = json!({ "what": "two", "file": "notes.txt" });
+        let found = call(&mut server, "find", &nothing);
+        assert_eq!(found["content"][0]["text"], "0", "{start}: {found}");
+        assert!(found["isError"] != true && found["_meta"]["exitCode"] == 1, "{start}: {found}");
+        assert_eq!(call(&mut server, "strict", &nothing)["isError"], true, "{start}");
+        let failed = call(&mut server, "find", &json!({ "what": "two", "file": "none" }));
+        assert!(failed["isError"] == true && failed["_meta"]["exitCode"] == 2, "{start}: {failed}");
+        let log = server.finish();
+        let failures = log.lines().filter(|line| line.contains("a call failed") && line.contains("\"find\""));
+        assert_eq!(failures.count(), 1, "{start}: {log}");
+    }
+}
+
+#[test]
+fn zero_is_an_answer_and_a_signal_never_is_one() {
+    let project = Project::new()
+        .script("tools/exits.sh", "#!/bin/sh\n# mcp: {\"successExitCodes\": [137, 7], \"argv\": [\"{how}\"]}\n[ $1 != kill ] || kill -9 $$\nexit $1\n");
+    let mut server = Server::ready(project.root());
+    for (how, fails) in [("0", false), ("7", false), ("137", false), ("1", true), ("kill", true)] {
+        let result = call(&mut server, "exits", &json!({ "how": how }));
+        assert_eq!(result["isError"] == true, fails, "{how}: {result}");
+    }
+}
+
+#[test]
+fn an_answer_is_held_to_the_promise_of_the_tool() {
+    let project = Project::new().script("tools/x/tool.sh", "#!/bin/sh\necho '{\"n\": \"none\"}'\nexit 1\n").file(
+        "tools/x/tool.meta.json",
+        r#"{"successExitCodes": [1], "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}}"#,
+    );
+    let answer = Server::ready(project.root()).ask(1, "tools/call", &json!({ "name": "x" }));
+    assert_eq!(answer["error"]["code"], -32603, "{answer}");
+}
+
+#[test]
+fn what_is_no_list_of_exit_codes_is_named() {
+    for wrong in ["1", "\"1\"", "[256]", "[-1]", "[\"1\"]", "{\"success\": [1]}"] {
+        let metadata = format!(r#"{{"command": ["true"], "successExitCodes": {wrong}}}"#);
+        let project = Project::with_hi().file("tools/wrong.meta.json", &metadata);
+        let log = Server::ready(project.root()).finish();
+        assert!(log.contains("`successExitCodes` must be a list of exit codes"), "{wrong}: {log}");
+    }
+}
