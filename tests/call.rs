@@ -54,21 +54,22 @@ fn is(code: i32, stdout: &str, stderr: &str) -> (Option<i32>, String, String) {
 
 #[test]
 fn arguments_are_given_as_pairs_flags_or_json_and_stay_as_they_are_written() {
+    // The schema has a default for `top`.
     let project = project().file("args.json", "{\"path\":\n\"/f\", \"ratio\": 2.50}");
     for (words, got) in [
-        (&["path=/var", "ratio=1.10"][..], r#"{"path":"/var","ratio":1.10}"#),
+        (&["path=/var", "ratio=1.10"][..], r#"{"path":"/var","ratio":1.10,"top":3}"#),
         (&["path=a=b", "top=5", "showAll=true"], r#"{"path":"a=b","top":5,"showAll":true}"#),
-        (&["path:=\"x\"", "tags=a", "tags=b"], r#"{"path":"x","tags":["a","b"]}"#),
+        (&["path:=\"x\"", "tags=a", "tags=b"], r#"{"path":"x","tags":["a","b"],"top":3}"#),
         (&["--path", "/var", "--top", "5"], r#"{"path":"/var","top":5}"#),
         (
             &["--path=-x", "--show-all", "--tags", "a", "--tags", "b"],
-            r#"{"path":"-x","showAll":true,"tags":["a","b"]}"#,
+            r#"{"path":"-x","showAll":true,"tags":["a","b"],"top":3}"#,
         ),
-        (&["--path", "x", "--showAll=false"], r#"{"path":"x","showAll":false}"#),
-        (&["--args", r#"{"path":"x","ratio":1e2}"#], r#"{"path":"x","ratio":1e2}"#),
+        (&["--path", "x", "--showAll=false"], r#"{"path":"x","showAll":false,"top":3}"#),
+        (&["--args", r#"{"path":"x","ratio":1e2}"#], r#"{"path":"x","ratio":1e2,"top":3}"#),
         (&["--args", r#"{"path":"x","top":1}"#, "top=2"], r#"{"path":"x","top":2}"#),
-        (&["--args", "@args.json"], r#"{"path":"/f","ratio":2.50}"#),
-        (&["path=x", "timeout=soon"], r#"{"path":"x","timeout":"soon"}"#),
+        (&["--args", "@args.json"], r#"{"path":"/f","ratio":2.50,"top":3}"#),
+        (&["path=x", "timeout=soon"], r#"{"path":"x","timeout":"soon","top":3}"#),
     ] {
         let words = [&["call", "disk"], words].concat();
         assert_eq!(run(&project, &words), is(0, &format!("got {got}\n"), ""), "{words:?}");
@@ -76,7 +77,7 @@ fn arguments_are_given_as_pairs_flags_or_json_and_stay_as_they_are_written() {
     let mut command = command(&project, &["call", "disk", "--args", "-"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(br#"{"path":"in"}"#).unwrap();
-    assert_eq!(child.wait_with_output().unwrap().stdout, b"got {\"path\":\"in\"}\n");
+    assert_eq!(child.wait_with_output().unwrap().stdout, b"got {\"path\":\"in\",\"top\":3}\n");
 }
 
 #[test]

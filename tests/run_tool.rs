@@ -20,7 +20,7 @@ fn the_result_is_printed_with_the_name_of_the_tool() {
         .tool("slow", "#!/bin/sh\nsleep 600\n");
     let (code, printed) = result(&project, &["run-tool", "disk", "--args", r#"{"path":"/x"}"#]);
     let expected = json!({
-        "content": [{ "type": "text", "text": "got {\"path\":\"/x\"}" }],
+        "content": [{ "type": "text", "text": "got {\"path\":\"/x\",\"top\":3}" }],
         "isError": false, "_meta": { "exitCode": 0 }, "name": "disk",
     });
     assert_eq!((code, printed), (Some(0), expected));
