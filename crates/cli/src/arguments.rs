@@ -1,6 +1,7 @@
 //! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
 
 use crate::absent::{self, Absent};
+use crate::common::Common;
 use crate::error::Error;
 use crate::help_groups::grouped;
 use crate::{
@@ -8,11 +9,11 @@ use crate::{
     install, jq, list, manual, new, provider, read, registry, run_tool, scaffold, schema, sdk_path, serve,
     testing, validate,
 };
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use mcp_bash_spelling::nearest;
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// A folder of scripts becomes a Model Context Protocol server.
@@ -31,22 +32,6 @@ pub(crate) struct CommandLine {
 
     #[command(subcommand)]
     command: Option<Command>,
-}
-
-/// What every command takes.
-#[derive(Debug, Clone, Default, Args)]
-pub(crate) struct Common {
-    /// The project: the folder that holds `tools/`, `resources/`, `prompts/` or `server.d/`
-    #[arg(long, value_name = "DIR", global = true)]
-    pub(crate) project_root: Option<PathBuf>,
-
-    /// Say only what was asked for, and what went wrong
-    #[arg(short, long, global = true)]
-    pub(crate) quiet: bool,
-
-    /// Say more about what is done
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -241,7 +226,7 @@ impl CommandLine {
             Command::Install(arguments) => install::run(&common, &arguments),
             Command::Uninstall(arguments) => install::run_uninstall(&common, &arguments),
             Command::Import(arguments) => import::run(&common, &arguments),
-            Command::Man(arguments) => manual::run(&arguments),
+            Command::Man(arguments) => manual::run(&arguments, whole()),
             Command::Registry(arguments) => registry::run(&common, &arguments),
             Command::Validate(arguments) => validate::run(&common, &arguments),
             Command::Provider(arguments) => provider::run(&common, &arguments),

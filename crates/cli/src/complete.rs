@@ -1,7 +1,7 @@
 //! `mcp-bash complete`: what a client would offer while somebody types an argument of a prompt or a part of a URI.
 
-use crate::arguments::Common;
 use crate::call::show;
+use crate::common::Common;
 use crate::connect::ServerArguments;
 use crate::error::Error;
 use crate::exit::Exit;

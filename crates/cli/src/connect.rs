@@ -11,7 +11,7 @@
 //! Ctrl-C (and `TERM`, and `HUP`) cancels the request that is waited for, which ends with [`Failure::Interrupted`]; the
 //! conversation can go on or be ended.
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::search_path::SearchPath;

@@ -1,6 +1,6 @@
 //! `mcp-bash debug`: serves a project and keeps a record of all messages, in a folder that only its owner can read.
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::serve::{self, Manner};

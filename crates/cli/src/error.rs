@@ -1,7 +1,6 @@
 //! What can go wrong before a client is there to be told.
 
 use crate::exit::Exit;
-use crate::manual::meant;
 use mcp_bash_project::{LocationError, no_project};
 use std::io;
 use std::path::PathBuf;
@@ -77,6 +76,11 @@ impl Error {
             Self::Command { exit, .. } => (*exit).into(),
         }
     }
+}
+
+/// The words with which an error says which name was meant.
+pub(crate) fn meant(suggestion: Option<&str>) -> String {
+    suggestion.map(|name| format!(", did you mean `{name}`?")).unwrap_or_default()
 }
 
 /// With fewer no call could be served: a server has some twenty open for itself, and a call up to ten.

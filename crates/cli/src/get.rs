@@ -1,10 +1,10 @@
 //! `mcp-bash get`: the messages of a prompt.
 
-use crate::arguments::Common;
 use crate::call::callee::CallError;
 use crate::call::given::{Pair, assembled};
 use crate::call::parameters::Parameters;
 use crate::call::show::{self, Shown, for_stdout};
+use crate::common::Common;
 use crate::connect::ServerArguments;
 use crate::error::Error;
 use crate::exit::Exit;

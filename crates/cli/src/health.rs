@@ -1,7 +1,7 @@
 //! `mcp-bash health`: whether the project could be served now, and what would make a call fail. Writes nothing, and
 //! starts only what the project says itself which tools it has.
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::examination::Examination;
 use crate::finding::Finding;
 use crate::health_report::{Report, Status};

@@ -1,6 +1,6 @@
 //! `mcp-bash init`: makes a folder that is there a project. What it has already stays as it is.
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::project_files::{self, completed_gitignore};
 use crate::scaffold::{

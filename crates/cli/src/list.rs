@@ -1,8 +1,8 @@
 //! `mcp-bash list`: what a server offers, as a table for people or as JSON.
 
-use crate::arguments::Common;
 use crate::call::parameters::Parameters;
 use crate::call::show;
+use crate::common::Common;
 use crate::connect::ServerArguments;
 use crate::error::Error;
 use crate::exit::Exit;

@@ -8,6 +8,7 @@ mod allocator;
 mod arguments;
 mod ask;
 mod call;
+mod common;
 mod complete;
 mod completions;
 mod config;
@@ -71,7 +72,7 @@ fn main() -> ExitCode {
         return jq::run(words);
     }
     if words.next().is_some_and(|word| word == completions::ASK) {
-        return completions::answer(words);
+        return completions::answer(words, arguments::whole);
     }
     // Before anything else: this program is also the one that looks after a server that was killed.
     mcp_bash_runner::warden::install();

@@ -1,6 +1,6 @@
 //! `mcp-bash new NAME`: a new folder that is a project, with a tool that can be called at once.
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::project_files;
 use crate::scaffold::{Draft, NextSteps, ScaffoldError, add_missing_schemas, require_good_name};

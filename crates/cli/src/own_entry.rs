@@ -1,6 +1,6 @@
 //! The entry by which a client starts this program for a project: it works with a bare `PATH` and in any folder.
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::startup;

@@ -1,7 +1,7 @@
 //! `mcp-bash provider check FILE`: tells an author whether an executable provides tools as it should, by serving it and
 //! showing what a client would see.
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::{provider_read, startup};
 use mcp_bash_project::{Catalog, Diagnostic, Execution, Paths, Tool, excerpt};

@@ -1,7 +1,7 @@
 //! `mcp-bash provider read URI`: what a URI names, for scripts, within the limits of a server. `providers/file.sh` and its
 //! like in `MCPBASH_HOME` are made of it.
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::startup;
 use mcp_bash_fetch::{ErrorKind, FetchError, Git, Https, Roots, echo};

@@ -1,9 +1,9 @@
 //! `mcp-bash read`: what a resource holds, as text or as bytes.
 
-use crate::arguments::Common;
 use crate::call::callee::CallError;
 use crate::call::save::decoded;
 use crate::call::show::{self, Shown, for_stdout};
+use crate::common::Common;
 use crate::connect::ServerArguments;
 use crate::error::Error;
 use crate::exit::Exit;

@@ -1,6 +1,6 @@
 //! `mcp-bash registry`: the registry of a project, written anew or looked at. A server that runs notices by itself.
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::startup;
 use clap::{Args, Subcommand};

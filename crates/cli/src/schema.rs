@@ -1,6 +1,6 @@
 //! `mcp-bash schema`: the JSON schemas of a project's files, for editors and other programs.
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::scaffold::{Draft, SCHEMAS, SCHEMAS_FOLDER, ScaffoldError, say_text};

@@ -1,6 +1,6 @@
 //! `mcp-bash`: serves a project over standard input and output.
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::dev::{Holdings, View};
 use crate::error::Error;
 use crate::start_checks::StartChecks;

@@ -1,6 +1,6 @@
 //! What every way to start needs: the settings, the private folder, the project.
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::{Error, LEAST_FILES};
 use crate::log_files;
 use mcp_bash_project::{Catalog, Location, Paths, ServerConfig, roots, stage_embedded};

@@ -1,7 +1,7 @@
 //! A conversation for one purpose: opened, used and ended, for commands that ask a server something and show the answer.
 
-use crate::arguments::Common;
 use crate::call::show;
+use crate::common::Common;
 use crate::connect::{Conversation, Failure, OpenProject, ServerArguments};
 use crate::error::Error;
 use crate::exit::Exit;

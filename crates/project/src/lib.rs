@@ -36,6 +36,7 @@ mod prompts;
 mod providers;
 #[cfg(test)]
 mod published_schemas;
+mod refusals;
 mod register;
 mod registry;
 mod repair;

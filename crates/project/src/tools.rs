@@ -1,10 +1,10 @@
 //! Tools: scripts, and what clients are told about them.
 
-use crate::checks::refusal;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
 use crate::listing::{Listing, is_interface, metadata_stem};
 use crate::mapping::{self, Mapping};
 use crate::metadata::Metadata;
+use crate::refusals::names::refusal;
 use crate::sighting::{Candidate, Sighting};
 use crate::sign::{self, Says};
 use crate::stamp::Stamp;

@@ -8,7 +8,7 @@ pub(crate) mod parameters;
 pub(crate) mod save;
 pub(crate) mod show;
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::connect::{Conversation, Failure, OpenProject, ServerArguments};
 use crate::error::Error;
 use crate::exit::Exit;

@@ -1,5 +1,5 @@
 //! Which words could stand where a person is typing: commands and flags from the command line itself, values from
-//! [`values`](super::values).
+//! [`values`].
 
 use super::offers::Offers;
 use super::project::Project;
@@ -11,8 +11,7 @@ use std::path::PathBuf;
 const CALLS: [&str; 2] = ["call", "run-tool"];
 
 /// What could stand in the place of the last word.
-pub(super) fn of(words: &[String]) -> Offers {
-    let mut whole = crate::arguments::whole();
+pub(super) fn of(words: &[String], mut whole: Command) -> Offers {
     whole.build();
     let Some((current, before)) = words.split_last() else { return Offers::default() };
     let mut place = Place::new(&whole);
@@ -24,6 +23,7 @@ pub(super) fn of(words: &[String]) -> Offers {
 
 /// Where a person is typing.
 struct Place<'c> {
+    whole: &'c Command,
     command: &'c Command,
     /// The option that the next word is the value of.
     awaits_value: Option<&'c Arg>,
@@ -34,8 +34,15 @@ struct Place<'c> {
 }
 
 impl<'c> Place<'c> {
-    fn new(command: &'c Command) -> Self {
-        Self { command, awaits_value: None, given: Vec::new(), only_words: false, project_root: None }
+    fn new(whole: &'c Command) -> Self {
+        Self {
+            whole,
+            command: whole,
+            awaits_value: None,
+            given: Vec::new(),
+            only_words: false,
+            project_root: None,
+        }
     }
 
     /// Goes past a word that is complete.
@@ -87,7 +94,7 @@ impl<'c> Place<'c> {
     fn offers(&self, current: &str) -> Offers {
         let project = Project::new(self.project_root.clone());
         if let Some(option) = self.awaits_value {
-            return values::of(self.command, option, &[]).offers(&project, current);
+            return values::of(self.command, option, &[]).offers(self.whole, &project, current);
         }
         if self.is_inside_call() {
             return project.arguments_of_tool(&self.given[0], &self.given[1..], current);
@@ -108,7 +115,7 @@ impl<'c> Place<'c> {
         let Some(option) = self.options().find(|option| is_called(option, name)) else {
             return Offers::default();
         };
-        let mut offers = values::of(self.command, option, &[]).offers(project, value);
+        let mut offers = values::of(self.command, option, &[]).offers(self.whole, project, value);
         for offer in &mut offers.words {
             offer.word = format!("--{name}={}", offer.word);
         }
@@ -135,8 +142,10 @@ impl<'c> Place<'c> {
         let at =
             positionals.get(self.given.len()).or_else(|| positionals.last().filter(|last| takes_many(last)));
         let mut offers = match at {
-            Some(positional) => values::of(self.command, positional, &self.given).offers(project, current),
-            None => Values::Nothing.offers(project, current),
+            Some(positional) => {
+                values::of(self.command, positional, &self.given).offers(self.whole, project, current)
+            }
+            None => Values::Nothing.offers(self.whole, project, current),
         };
         if self.given.is_empty() && !self.only_words {
             for command in self.command.get_subcommands().filter(|command| !command.is_hide_set()) {

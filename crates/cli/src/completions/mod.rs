@@ -54,15 +54,16 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
 
 /// Answers a script: prints what could stand where the person is typing, and nothing else whatever happens.
 ///
+/// `whole` is the command line with all commands. The words are
 /// `words W1 W2 … CURRENT`, or `line TEXT BREAKS` from bash, which cuts words at the characters `BREAKS`.
-pub(crate) fn answer(mut words: impl Iterator<Item = OsString>) -> ExitCode {
+pub(crate) fn answer(mut words: impl Iterator<Item = OsString>, whole: fn() -> clap::Command) -> ExitCode {
     // Not even a fault of our own may be printed into somebody's line.
     std::panic::set_hook(Box::new(|_| ()));
     let text = |word: OsString| word.to_string_lossy().into_owned();
     let answer = match words.next().as_deref().and_then(|kind| kind.to_str()) {
         Some("words") => {
             let words: Vec<String> = words.map(text).collect();
-            std::panic::catch_unwind(|| candidates::of(&words))
+            std::panic::catch_unwind(|| candidates::of(&words, whole()))
         }
         Some("line") => {
             let (typed, breaks) =
@@ -70,7 +71,7 @@ pub(crate) fn answer(mut words: impl Iterator<Item = OsString>) -> ExitCode {
             std::panic::catch_unwind(|| {
                 let words = line::words(&typed);
                 let current = words.last().cloned().unwrap_or_default();
-                candidates::of(&words).cut_at(&current, &breaks)
+                candidates::of(&words, whole()).cut_at(&current, &breaks)
             })
         }
         _ => return Exit::Usage.into(),

@@ -2,7 +2,7 @@
 //! known only as far as the registry has it.
 
 use super::offers::Offers;
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::startup;
 use mcp_bash_project::{Catalog, Location, Reading};
 use serde_json::Value;

@@ -39,6 +39,7 @@ pub(super) fn of(command: &Command, argument: &Arg, given: &[String]) -> Values 
         ("man", "commands", _) => Values::Commands,
         ("call" | "run-tool", "words", _) | (_, _, "TOOL") => Values::Tools,
         ("get", "prompt", _) | (_, _, "PROMPT") => Values::Prompts,
+        (_, _, "CLIENT") => Values::Choices(clients()),
         (_, _, "DIR" | "DIRS" | "FOLDER") => Values::Files(Files::Folders),
         (_, _, "FILE" | "PATH" | "FROM") => Values::Files(Files::All),
         _ if argument.get_id() == "file" => Values::Files(Files::All),
@@ -47,7 +48,7 @@ pub(super) fn of(command: &Command, argument: &Arg, given: &[String]) -> Values 
 }
 
 impl Values {
-    pub(super) fn offers(self, project: &Project, current: &str) -> Offers {
+    pub(super) fn offers(self, whole: &Command, project: &Project, current: &str) -> Offers {
         let mut offers = Offers::default();
         match self {
             Self::Nothing => {}
@@ -60,9 +61,7 @@ impl Values {
             }
             Self::Resources => return project.resources(),
             Self::Commands => {
-                for command in
-                    crate::arguments::whole().get_subcommands().filter(|command| !command.is_hide_set())
-                {
+                for command in whole.get_subcommands().filter(|command| !command.is_hide_set()) {
                     let help = command.get_about().map(ToString::to_string).unwrap_or_default();
                     offers.push(command.get_name(), help);
                 }
@@ -70,4 +69,9 @@ impl Values {
         }
         offers
     }
+}
+
+/// The clients by name, each with what it is called.
+fn clients() -> Vec<(String, String)> {
+    mcp_bash_entries::CLIENTS.iter().map(|client| (client.name.to_owned(), client.title.to_owned())).collect()
 }

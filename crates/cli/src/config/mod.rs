@@ -2,7 +2,7 @@
 
 mod wrapper;
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::own_entry::{EntryArguments, OwnEntry};

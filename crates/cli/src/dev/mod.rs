@@ -11,7 +11,7 @@ pub(crate) mod words;
 pub(crate) use changes::Holdings;
 pub(crate) use view::View;
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::serve::{self, Manner};
 use mcp_bash_project::{Catalog, Location};

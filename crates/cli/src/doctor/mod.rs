@@ -14,7 +14,7 @@ mod start;
 mod system;
 mod version;
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::examination;
 use crate::exit::Exit;

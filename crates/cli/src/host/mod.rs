@@ -6,7 +6,7 @@ mod form;
 mod person;
 mod sampling;
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::terminal::{harmless, harmless_line};
 use bar::Bar;
 use mcp_bash_client::Host;

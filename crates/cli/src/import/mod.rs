@@ -8,7 +8,7 @@ mod review;
 mod source;
 mod tool_file;
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::startup;

@@ -6,7 +6,7 @@ mod error;
 mod outcome;
 mod report;
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::own_entry::{EntryArguments, OwnEntry};

@@ -1,7 +1,7 @@
 //! What a person or a program is told of all files.
 
 use super::outcome::{Done, Outcome};
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, nobody_reads, say};
 use mcp_bash_entries::Entry;

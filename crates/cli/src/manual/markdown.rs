@@ -1,21 +1,20 @@
 //! `docs/commands.md`: the same in one page for people who read the documentation.
 
-use super::{Page, choices, pages, term};
+use super::{Page, choices, term};
 use crate::exit::Exit;
 use clap::Arg;
 use std::fmt::Write as _;
 
 /// The whole page.
-pub(super) fn document() -> String {
+pub(super) fn document(pages: &[Page]) -> String {
     let mut text = String::from(
         "# Commands\n\n\
          What `mcp-bash COMMAND --help` and `mcp-bash man COMMAND` say, on one page. It is made of the code; a test says when it is \
          not up to date.\n\n",
     );
-    let pages = pages();
     let global: Vec<&Arg> =
         pages[0].command.get_arguments().filter(|argument| argument.is_global_set()).collect();
-    for page in &pages {
+    for page in pages {
         section(&mut text, page, &global);
     }
     text.push_str("## Exit codes\n\n| code | meaning |\n|---|---|\n");

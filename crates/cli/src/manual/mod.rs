@@ -6,8 +6,7 @@ mod roff;
 #[cfg(test)]
 mod tests;
 
-use crate::arguments::whole;
-use crate::error::Error;
+use crate::error::{Error, meant};
 use crate::exit::Exit;
 use crate::terminal::say;
 use clap::Command;
@@ -56,13 +55,8 @@ impl From<ManualError> for Error {
     }
 }
 
-/// The words with which an error says which name was meant.
-pub(crate) fn meant(suggestion: Option<&str>) -> String {
-    suggestion.map(|name| format!(", did you mean `{name}`?")).unwrap_or_default()
-}
-
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
-    let pages = pages();
+pub(crate) fn run(arguments: &Arguments, whole: Command) -> Result<ExitCode, Error> {
+    let pages = pages(whole);
     match &arguments.output {
         Some(folder) => write_all(folder, &pages)?,
         None => {
@@ -93,8 +87,7 @@ impl Page {
 }
 
 /// All commands that a person is shown, each behind the one it belongs to.
-fn pages() -> Vec<Page> {
-    let mut whole = whole();
+fn pages(mut whole: Command) -> Vec<Page> {
     whole.build();
     let mut pages = Vec::new();
     add(&whole, &mut vec![whole.get_name().to_owned()], &mut pages);

@@ -6,9 +6,9 @@ mod registry_file;
 mod report;
 mod source;
 
-use crate::arguments::Common;
 use crate::call::callee::Callee;
 use crate::call::{Asked, CallOptions, judge, show};
+use crate::common::Common;
 use crate::connect::{Conversation, OpenProject};
 use crate::error::Error;
 use crate::exit::Exit;

@@ -9,7 +9,7 @@ use super::{
     Draft, NextSteps, ScaffoldError, add_missing_schemas, finish, path_to_schemas, registration,
     require_good_name,
 };
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use serde_json::json;
 

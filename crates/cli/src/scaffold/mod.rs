@@ -29,7 +29,7 @@ pub(crate) use schemas::{
 };
 pub(crate) use template::{Template, fill, template};
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
 use open_project::OpenProject;

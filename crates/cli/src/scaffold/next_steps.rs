@@ -1,6 +1,6 @@
 //! What a person is told when something was made: where it is, what to mind, what to do next.
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::terminal::{nobody_reads, say};

@@ -1,7 +1,7 @@
 //! The project that something is added to, and which names it has already.
 
 use super::ScaffoldError;
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::startup;
 use mcp_bash_project::{Catalog, Location, Paths, trust};

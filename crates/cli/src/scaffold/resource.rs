@@ -5,7 +5,7 @@ use super::template::{fill, template};
 use super::{
     Draft, NextSteps, ScaffoldError, add_missing_schemas, finish, path_to_schemas, require_good_name,
 };
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 
 pub(super) fn run(common: &Common, name: &str) -> Result<(), Error> {

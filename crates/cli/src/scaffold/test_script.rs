@@ -3,7 +3,7 @@
 use super::open_project::OpenProject;
 use super::template::template;
 use super::{Draft, NextSteps, finish};
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 
 pub(super) fn run(common: &Common) -> Result<(), Error> {

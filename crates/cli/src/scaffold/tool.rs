@@ -8,7 +8,7 @@ use super::template::{Places, Template, fill, template};
 use super::{
     Draft, NextSteps, ScaffoldError, add_missing_schemas, finish, path_to_schemas, require_good_name,
 };
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::search_path::SearchPath;
 use mcp_bash_project::Paths;

@@ -30,7 +30,7 @@ mod snapshot;
 mod subjects;
 mod watch;
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::connect::OpenProject;
 use crate::error::Error;
 use crate::exit::Exit;

@@ -3,7 +3,7 @@
 use super::error::TestError;
 use super::plain::{count, plain_line};
 use super::{Arguments, Selection, TestSession, print, tell};
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::exit::Exit;
 use mcp_bash_project::Folders;
 use std::collections::{BTreeMap, BTreeSet, HashSet};

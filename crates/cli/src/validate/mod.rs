@@ -7,7 +7,7 @@ mod inspector;
 mod report;
 mod sections;
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::error::Error;
 use crate::examination::{self, Examination};
 use crate::exit::Exit;

@@ -20,7 +20,6 @@ mod walk;
 mod writable;
 
 pub use portability::portability;
-pub(crate) use portability::refusal;
 pub(crate) use script::SHELLS;
 pub use script::quoted;
 pub use shebang::interpreter_name;

@@ -13,7 +13,7 @@ mod vocabulary;
 use super::screen::Screen;
 use super::view::View;
 use super::words::Length;
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::connect::{Conversation, Failure, OpenProject};
 use crate::error::Error;
 use crate::exit::Exit;

@@ -1,10 +1,6 @@
 //! Names and schemas that known clients or model APIs refuse, though we serve them: who refuses what is a table (`rules`).
 
-mod names;
-mod rules;
 mod schemas;
-
-pub(crate) use names::refusal;
 
 use super::metadata_files;
 use super::source::{Source, Sources};
@@ -12,9 +8,9 @@ use crate::json::LONGEST;
 use crate::json_place::{follow, place_of};
 use crate::metadata::yaml_line;
 use crate::origins::metadata_beside;
+use crate::refusals::names::{lesser_refusal, refusal, server_refusal, shown};
+use crate::refusals::rules::{self, Rule};
 use crate::{Catalog, Diagnostic, Severity, Tool};
-use names::{lesser_refusal, server_refusal, shown};
-use rules::Rule;
 use schemas::Refused;
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -1,7 +1,7 @@
 //! Schemas that clients or model APIs refuse.
 
-use super::names::shown;
-use super::rules::{self, Rule};
+use crate::refusals::names::shown;
+use crate::refusals::rules::{self, Rule};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 

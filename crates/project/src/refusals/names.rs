@@ -5,7 +5,7 @@ use crate::Severity;
 
 /// What is said of a tool whose name is refused somewhere; nothing of one that is not.
 pub(crate) struct Refusal {
-    pub(super) severity: Severity,
+    pub(crate) severity: Severity,
     /// What is wrong, as a sentence fragment.
     pub(crate) problem: String,
     pub(crate) remedy: &'static str,
@@ -30,7 +30,7 @@ pub(crate) fn refusal(name: &str) -> Option<Refusal> {
 }
 
 /// Who refuses a name that [`refusal`] lets pass.
-pub(super) fn lesser_refusal(name: &str, server: &str) -> Option<Refusal> {
+pub(crate) fn lesser_refusal(name: &str, server: &str) -> Option<Refusal> {
     if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         return Some(of(&rules::NAME_START, name));
     }
@@ -45,7 +45,7 @@ pub(super) fn lesser_refusal(name: &str, server: &str) -> Option<Refusal> {
 }
 
 /// Who refuses the name of a server.
-pub(super) fn server_refusal(name: &str) -> Option<&'static Rule> {
+pub(crate) fn server_refusal(name: &str) -> Option<&'static Rule> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if !name.chars().all(|c| is_plain(c) || c == '_') {
         Some(&rules::SERVER_CHARACTERS)
@@ -62,7 +62,7 @@ fn of(rule: &Rule, name: &str) -> Refusal {
 }
 
 /// The beginning of a name, which may be as long and as odd as its author likes.
-pub(super) fn shown(name: &str) -> String {
+pub(crate) fn shown(name: &str) -> String {
     const LONGEST: usize = 80;
     let start: String =
         name.chars().take(LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();

@@ -16,7 +16,7 @@ pub(crate) struct Rule {
 }
 
 /// The remedy for most names.
-pub(super) const BETTER_NAME: &str = "use at most 64 letters, digits, `_` and `-`";
+pub(crate) const BETTER_NAME: &str = "use at most 64 letters, digits, `_` and `-`";
 
 pub(crate) const NAME_CHARACTERS: Rule = Rule {
     what: "a tool's name with other characters than A-Z a-z 0-9 `_` `-` `.` `:`",
