@@ -114,3 +114,42 @@ fn the_page_of_commands_says_what_the_code_says() {
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(text == expected, "run the tests once with UPDATE_REFERENCE=1 to write docs/commands.md anew");
 }
+
+/// The lines of a page that are commands of ours, as they stand in blocks: `mcp-bash …` and `$ mcp-bash …`.
+fn shown_commands(page: &str) -> impl Iterator<Item = &str> {
+    let mut is_inside = false;
+    page.lines().filter_map(move |line| {
+        if line.trim_start().starts_with("```") {
+            is_inside = !is_inside;
+        }
+        let line = line.trim_start().trim_start_matches("$ ");
+        // What a shell makes of it is not ours to read.
+        let is_plain = !line.contains(['|', '$', '…', '<', '>', ';', '&', '[', '{']);
+        (is_inside && is_plain && line.starts_with("mcp-bash ")).then_some(line)
+    })
+}
+
+#[test]
+fn every_command_that_a_page_shows_can_be_read() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let pages = std::fs::read_dir(&docs).unwrap().map(|entry| entry.unwrap().path());
+    let (mut count, mut wrong) = (0, Vec::new());
+    for path in pages.chain([docs.join("../README.md")]) {
+        let page = std::fs::read_to_string(&path).unwrap();
+        for line in shown_commands(&page) {
+            // What it is about stands behind a `#` or some blanks.
+            let command =
+                [" #", "  "].iter().fold(line, |line, end| line.split_once(end).map_or(line, |cut| cut.0));
+            let words: Vec<_> =
+                crate::shell_words::split(command).unwrap().into_iter().map(Into::into).collect();
+            let words = crate::call::with_flags_first(words);
+            // Those that end with help or a version are no faults.
+            if whole().try_get_matches_from(words).is_err_and(|error| error.use_stderr()) {
+                wrong.push(format!("{}: {line}", path.display()));
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 50, "{count}");
+    assert_eq!(wrong, Vec::<String>::new());
+}
