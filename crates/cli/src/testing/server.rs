@@ -157,8 +157,10 @@ fn variables(
 ) -> Vec<(OsString, OsString)> {
     let is_left_out = |name: &OsString| {
         let name = name.to_string_lossy();
-        let starts = ["MCP_", "XDG_", "MCPBASH_LOG", "MCPBASH_DEBUG"];
-        name == "HOME" || name == "MCPBASH_PROJECT_ROOT" || starts.iter().any(|start| name.starts_with(start))
+        let is_setting_of_ours = name.strip_prefix("MCPBASH_").is_some_and(|setting| {
+            setting == "PROJECT_ROOT" || setting.starts_with("LOG") || setting.starts_with("DEBUG")
+        });
+        name == "HOME" || name.starts_with("MCP_") || name.starts_with("XDG_") || is_setting_of_ours
     };
     let mut variables: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_left_out(name)).collect();
     variables.push(("HOME".into(), folder.home.clone().into_os_string()));
