@@ -37,7 +37,7 @@ async def visit_all(server, examples, mode):
     names = [folder.name for folder in folders]
     check("each example is visited", sorted(VISITS) == names, names)
     index = (examples / "README.md").read_text()
-    missing = [name for name in names if f"[{name}]({name})" not in index]
+    missing = [name for name in names if f"[{name}]({name}/README.md)" not in index]
     check("the index has each example", not missing, missing)
     for folder in folders:
         print(f"-- {folder.name}", flush=True)
