@@ -875,6 +875,20 @@ fn an_interrupt_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_run_that_is_killed_leaves_nothing_behind() {
+    let temporary = tempfile::tempdir().unwrap();
+    let project = Project::new().waiting_tool("slow").file("tools/slow/tests/slow.yaml", "- { name: a }\n");
+    let mut slow = command(&project, &[]);
+    slow.env("TMPDIR", temporary.path());
+    let mut running = Running::start(slow);
+    let pids = project.wait_for_started(1);
+    running.child.kill().unwrap();
+    running.child.wait().unwrap();
+    pids.into_iter().for_each(wait_until_gone);
+    wait_until("an empty folder", || tree(temporary.path()).is_empty().then_some(()));
+}
+
+#[test]
 fn the_help_shows_examples() {
     let help = ran({
         let mut command = Server::command();

@@ -1,38 +1,38 @@
 //! The temporary folder of a test run: each worker has a home and a folder for its cases in it.
 
 use super::case::{Content, FileBefore};
+use mcp_bash_runner::StateDir;
 use std::fs::{self, DirBuilder, Permissions};
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// A folder that nobody else can look into, and that is gone with this value.
+/// A folder that nobody else can look into, and that is gone with this value, or with this process if it is killed.
 #[derive(Debug)]
 pub(super) struct TemporaryFolder {
     path: PathBuf,
+    /// Where it stands in no other.
+    _outermost: Option<StateDir>,
 }
 
 impl TemporaryFolder {
     pub(super) fn new() -> io::Result<Self> {
         // Scripts are told the path without links in it, and so are those who compare what they say.
-        Self::below(&std::env::temp_dir().canonicalize()?)
+        let outermost = StateDir::new(std::env::temp_dir().canonicalize()?, false);
+        Ok(Self { path: outermost.path()?, _outermost: Some(outermost) })
     }
 
     /// One that stands in another.
     pub(super) fn inside(other: &Self) -> io::Result<Self> {
-        Self::below(&other.path)
-    }
-
-    fn below(above: &Path) -> io::Result<Self> {
-        loop {
-            let path = above.join(format!("mcp-bash-test.{:08x}", random()));
+        for number in 1.. {
+            let path = other.path.join(format!("run.{number}"));
             match DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(Self { path }),
+                Ok(()) => return Ok(Self { path, _outermost: None }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
         }
+        Err(io::ErrorKind::AlreadyExists.into())
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -44,12 +44,6 @@ impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         let _ = remove(&self.path);
     }
-}
-
-fn random() -> u32 {
-    // A hasher is seeded by the system. What matters is that the name is free, which `create` sees to.
-    let number = RandomState::new().build_hasher().finish();
-    u32::try_from(number & u64::from(u32::MAX)).unwrap_or_default()
 }
 
 /// The folders of one worker, which one case after another has to itself.
