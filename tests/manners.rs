@@ -132,6 +132,29 @@ fn nobody_who_reads_is_no_fault() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn standard_error_that_takes_nothing_is_no_fault_of_ours() {
+    let project = Project::with_hi().file(".cursor/mcp.json", "{").file("tools/bad/tool.meta.json", "{");
+    for (words, expected) in [
+        (&["install", "cursor"][..], 3),
+        (&["debug"], 0),
+        (&["dev", "--client"], 1),
+        (&["registry", "refresh"], 1),
+        (&["provider", "read", "x://y"], 4),
+    ] {
+        let mut command = Server::command();
+        command.args(words).current_dir(project.root()).env("HOME", project.root());
+        command.env("TMPDIR", project.root());
+        let script = project.root().join("script");
+        std::fs::write(&script, "call nothing\n").unwrap();
+        let input = if words[0] == "dev" { script } else { "/dev/null".into() };
+        let full = std::fs::File::create("/dev/full").unwrap();
+        command.stdin(std::fs::File::open(input).unwrap()).stdout(Stdio::null()).stderr(full);
+        assert_eq!(command.status().unwrap().code(), Some(expected), "{words:?}");
+    }
+}
+
+#[test]
 fn a_fault_of_our_own_is_one_line() {
     let project = Project::with_hi();
     let mut command = Server::command();

@@ -4,6 +4,7 @@ use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::serve::{self, Manner};
+use crate::terminal::tell;
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::LogLevel;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -38,7 +39,7 @@ pub(crate) fn run(mut common: Common, mut arguments: Arguments) -> Result<ExitCo
     let parent = std::env::temp_dir();
     let folder = make_folder(&parent)
         .map_err(|source| Error::of_command(Exit::Failed, NoFolder { parent, source }))?;
-    eprintln!("mcp-bash debug: messages and logs are kept in {}", folder.display());
+    tell(&format!("mcp-bash debug: messages and logs are kept in {}", folder.display()));
     let adjust = |settings: &mut Settings| {
         settings.debug_payloads = true;
         settings.logs.keep = true;

@@ -3,6 +3,9 @@
 //! This crate is what people see: the command line, the words on the terminal, the exit codes. One file for each
 //! subcommand. Protocol rules are elsewhere.
 
+// It panics where nobody reads any more: `terminal::tell` and `complain` do not.
+#![warn(clippy::print_stderr)]
+
 mod absent;
 mod allocator;
 mod arguments;

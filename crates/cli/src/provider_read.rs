@@ -4,6 +4,7 @@
 use crate::common::Common;
 use crate::error::Error;
 use crate::startup;
+use crate::terminal::tell;
 use mcp_bash_fetch::{ErrorKind, FetchError, Git, Https, Roots, echo};
 use mcp_bash_project::Location;
 use mcp_bash_scripts::Scripts;
@@ -32,7 +33,7 @@ pub(crate) fn run(common: &Common, uri: &str) -> Result<ExitCode, Error> {
             Ok(if written.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(5) })
         }
         Err(error) => {
-            eprintln!("{error}");
+            tell(&error.to_string());
             Ok(ExitCode::from(exit_code(&error)))
         }
     }

@@ -3,6 +3,7 @@
 use crate::common::Common;
 use crate::error::Error;
 use crate::startup;
+use crate::terminal::complain;
 use clap::{Args, Subcommand};
 use mcp_bash_project::{Catalog, Diagnostic, Location, Paths};
 use mcp_bash_settings::Settings;
@@ -72,7 +73,7 @@ fn refresh(paths: &Paths, settings: Settings, options: &RefreshArguments) -> Res
     };
     if !options.quiet {
         for diagnostic in &catalog.diagnostics {
-            eprintln!("mcp-bash: {diagnostic}");
+            complain(&diagnostic.to_string());
         }
     }
     let skipped: Vec<&Diagnostic> =

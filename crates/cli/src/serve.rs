@@ -12,7 +12,7 @@ use mcp_bash_settings::Settings;
 use mcp_bash_transport::{Ending, Host};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -128,7 +128,8 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
             Some(welcome) => welcome(&location, &catalog),
             None => welcome::text(&location, &catalog, scripts.settings().minimal),
         };
-        eprint!("{text}");
+        // Whoever closed standard error does not want to be welcomed.
+        let _ = std::io::stderr().write_all(text.as_bytes());
     }
 
     let needing = catalog.tools.items().iter().filter(|tool| !tool.variables.is_empty()).cloned();

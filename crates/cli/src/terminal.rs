@@ -69,11 +69,17 @@ impl Terminal {
 /// A text that came from elsewhere, without what could move the cursor, change colours, or hide what stands beside it. Line
 /// breaks and tabs stay.
 pub(crate) fn harmless(text: &str) -> String {
-    let is_bad = |character: char| {
-        (character.is_control() && !matches!(character, '\n' | '\t'))
-            || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.replace("\r\n", "\n").replace(is_bad, "\u{fffd}")
+    harmless_lines(&text.replace("\r\n", "\n"))
+}
+
+/// The same where line breaks of Windows are to be seen.
+pub(crate) fn harmless_lines(text: &str) -> String {
+    text.replace(|letter: char| is_obeyed(letter) && !matches!(letter, '\n' | '\t'), "\u{fffd}")
+}
+
+/// Whether a terminal does something else with it than to show it.
+fn is_obeyed(letter: char) -> bool {
+    letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The same on one line.
@@ -81,14 +87,19 @@ pub(crate) fn harmless_line(text: &str) -> String {
     harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text without what a terminal would obey.
+/// A text with a mark for each character that a terminal would obey, line breaks and tabs too.
 pub(crate) fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    text.replace(is_obeyed, "\u{fffd}")
 }
 
-/// Says on standard error what went wrong. It may quote what came from elsewhere. Whoever closed it does not want to know.
+/// Says something on standard error. It may quote what came from elsewhere. Whoever closed it does not want to know.
+pub(crate) fn tell(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", harmless(text));
+}
+
+/// Says what went wrong.
 pub(crate) fn complain(problem: &str) {
-    let _ = writeln!(io::stderr(), "mcp-bash: {}", harmless(problem));
+    tell(&format!("mcp-bash: {problem}"));
 }
 
 /// Writes a text at once. Where nobody reads, that is an error of its own ([`nobody_reads`]).
@@ -139,6 +150,8 @@ mod tests {
     fn what_a_terminal_would_obey_is_taken_out() {
         assert_eq!(harmless("a\x1b[31mb\r\nc\td\u{9b}\u{202e}"), "a\u{fffd}[31mb\nc\td\u{fffd}\u{fffd}");
         assert_eq!(harmless_line(" a\n\tb\rc"), "a b\u{fffd}c");
+        assert_eq!(harmless_lines("a\r\nb\u{2066}"), "a\u{fffd}\nb\u{fffd}");
+        assert_eq!(visible("a\n\tb\u{202e}c"), "a\u{fffd}\u{fffd}b\u{fffd}c");
     }
 
     #[test]

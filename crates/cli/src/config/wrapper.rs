@@ -1,6 +1,7 @@
 //! A script that starts the project in whose folder it lies, for clients that take nothing but a file to run.
 
 use super::{ConfigError, print, quoted};
+use crate::terminal::tell;
 use mcp_bash_entries::Entry;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
@@ -18,7 +19,7 @@ pub(super) fn make(root: &Path, entry: &Entry, with_environment: bool) -> Result
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
     match written {
         Ok(()) => {
-            eprintln!("Wrapper script created: {}", path.display());
+            tell(&format!("Wrapper script created: {}", path.display()));
             Ok(())
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(ConfigError::WrapperExists(path)),

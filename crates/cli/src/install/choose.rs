@@ -2,10 +2,9 @@
 
 use super::error::InstallError;
 use super::named;
-use super::report::printable;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::terminal::{nobody_reads, say};
+use crate::terminal::{harmless, nobody_reads, say};
 use mcp_bash_entries::{Client, ConfigFile};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -85,12 +84,8 @@ fn listed(verb: &str, found: &[Found]) -> String {
     let width = found.iter().map(|found| found.file.client.name.len()).max().unwrap_or_default();
     for Found { file, has_entry } in found {
         let note = if is_install && *has_entry { "  (installed)" } else { "" };
-        let _ = writeln!(
-            text,
-            "  {:width$}  {}{note}",
-            file.client.name,
-            printable(&file.path.to_string_lossy())
-        );
+        let _ =
+            writeln!(text, "  {:width$}  {}{note}", file.client.name, harmless(&file.path.to_string_lossy()));
     }
     text
 }

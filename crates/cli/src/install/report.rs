@@ -3,7 +3,7 @@
 use super::outcome::{Done, Outcome};
 use crate::common::Common;
 use crate::exit::Exit;
-use crate::terminal::{Terminal, nobody_reads, say};
+use crate::terminal::{Terminal, complain, harmless, nobody_reads, say};
 use mcp_bash_entries::Entry;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -33,18 +33,18 @@ impl Report<'_> {
     fn text(&self, common: &Common) -> String {
         let terminal = Terminal::of_stdout();
         let mut text = String::new();
+        // A configuration file may hold anything, and a name in it as well.
         for outcome in &self.outcomes {
             let client = outcome.file.client;
             let words = outcome.words(self.verb);
             if outcome.done.is_err() {
-                // A configuration file may hold anything, and a name in it as well.
-                eprintln!("mcp-bash: {}: {}", client.title, printable(&words));
+                complain(&format!("{}: {words}", client.title));
                 continue;
             }
             if common.quiet && !matches!(outcome.done, Ok(Done::Shown { .. })) {
                 continue;
             }
-            let _ = writeln!(text, "{}: {}", client.title, printable(&words));
+            let _ = writeln!(text, "{}: {}", client.title, harmless(&words));
             match &outcome.done {
                 Ok(Done::Shown { difference, .. }) => text.push_str(&painted(terminal, difference)),
                 Ok(Done::Changed { .. }) if !client.then.is_empty() => {
@@ -75,7 +75,7 @@ impl Report<'_> {
 
 fn painted(terminal: Terminal, difference: &str) -> String {
     let line = |line: &str| {
-        let shown = printable(line);
+        let shown = harmless(line);
         match line.chars().next() {
             Some('+') => terminal.painted("32", &shown),
             Some('-') => terminal.painted("31", &shown),
@@ -83,9 +83,4 @@ fn painted(terminal: Terminal, difference: &str) -> String {
         }
     };
     difference.lines().fold(String::new(), |text, next| format!("{text}{}\n", line(next)))
-}
-
-/// A text without what a terminal would obey.
-pub(super) fn printable(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }

@@ -146,7 +146,7 @@ fn check_heard(expect: &Expect, heard: &Heard, found: &mut Vec<Mismatch>) {
     }
     if heard.unused_answers > 0 {
         let number = heard.unused_answers;
-        let problem = format!("{} of `answers` nobody asked for", super::plain::count(number, "answer"));
+        let problem = format!("{} of `answers` nobody asked for", super::count::count(number, "answer"));
         found.push(Mismatch::new(problem));
     }
     if let Some(missing) = first_missing(&expect.progress, &heard.progress, is_such_progress) {

@@ -1,8 +1,8 @@
 //! Tests that are programs: executables in `test/` of a project, and its `*.bats` files, which `bats` runs.
 
 use super::folder::TemporaryFolder;
-use super::plain::plain_line;
 use super::server::Setting;
+use crate::terminal::visible;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -72,7 +72,7 @@ pub(super) fn find(project: &Path) -> Vec<External> {
         .filter_map(|entry| {
             let (path, name) = (entry.path(), entry.file_name());
             let is_bats = path.extension().is_some_and(|ending| ending == "bats");
-            let shown = format!("{FOLDER}/{}", plain_line(&name.to_string_lossy()));
+            let shown = format!("{FOLDER}/{}", visible(&name.to_string_lossy()));
             let is_one = path.is_file() && !is_helper(&name) && (is_bats || is_program(&path));
             is_one.then_some(External { path, shown, is_bats })
         })

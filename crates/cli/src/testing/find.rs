@@ -1,10 +1,10 @@
 //! Finds the case files of a project and reads them.
 
 use super::case::Case;
-use super::plain::plain_line;
 use super::read_case::{CaseFile, cases};
 use super::snapshot;
 use super::subjects::Subjects;
+use crate::terminal::visible;
 use mcp_bash_project::Paths;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -43,7 +43,7 @@ impl fmt::Display for CaseProblem {
 pub(super) fn find(paths: &Paths, subjects: &Subjects) -> (Vec<Case>, Vec<CaseProblem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for path in case_files(paths) {
-        let shown = plain_line(&path.strip_prefix(&paths.root).unwrap_or(&path).to_string_lossy());
+        let shown = visible(&path.strip_prefix(&paths.root).unwrap_or(&path).to_string_lossy());
         let problem = |line, problem| CaseProblem { file: shown.clone(), line, problem };
         let content = match mcp_bash_files::read_text(&path, LONGEST) {
             Ok(content) => content,

@@ -8,6 +8,7 @@
 
 mod case;
 mod contract;
+mod count;
 mod counter;
 mod diff;
 mod error;
@@ -18,7 +19,6 @@ mod find;
 mod folder;
 mod host;
 mod node;
-mod plain;
 mod read_case;
 mod report;
 mod result;

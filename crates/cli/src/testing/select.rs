@@ -3,7 +3,7 @@
 use super::case::Case;
 use super::error::TestError;
 use super::external::External;
-use super::plain::plain_line;
+use crate::terminal::visible;
 use mcp_bash_spelling::nearest;
 use serde_json::json;
 use std::fmt::Write;
@@ -60,7 +60,7 @@ fn nothing_matches(pattern: &str, cases: &[Case], externals: &[External]) -> Tes
         Some(meant) => format!("did you mean `{meant}`?"),
         None => "`mcp-bash test --list` shows all".to_owned(),
     };
-    TestError::NothingMatches { pattern: plain_line(pattern), remedy }
+    TestError::NothingMatches { pattern: visible(pattern), remedy }
 }
 
 /// What there is to run, one in a line.
@@ -83,7 +83,7 @@ pub(super) fn list(cases: &[Case], externals: &[External], as_json: bool) -> Str
     }
     let mut out = String::new();
     for case in cases {
-        let _ = writeln!(out, "{}  {}", plain_line(&case.id()), case.place);
+        let _ = writeln!(out, "{}  {}", visible(&case.id()), case.place);
     }
     for external in externals {
         let _ = writeln!(out, "{}", external.shown);

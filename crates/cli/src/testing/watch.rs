@@ -1,10 +1,11 @@
 //! `mcp-bash test --watch`: runs again what is concerned whenever a file of the project changes.
 
+use super::count::count;
 use super::error::TestError;
-use super::plain::{count, plain_line};
 use super::{Arguments, Selection, TestSession, print, tell};
 use crate::common::Common;
 use crate::exit::Exit;
+use crate::terminal::{complain, visible};
 use mcp_bash_project::Folders;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write;
@@ -36,7 +37,7 @@ pub(super) fn run(
         watcher.follow(&before.folders);
         match run_concerned(common, arguments, session, changed.as_ref()) {
             Err(error @ (TestError::Interrupted | TestError::Print(_))) => return Err(error),
-            Err(error) => eprintln!("mcp-bash: {error}"),
+            Err(error) => complain(&error.to_string()),
             Ok(()) => {}
         }
         let after = Files::of(&session.paths.root);
@@ -53,7 +54,7 @@ pub(super) fn run(
         print(&format!("\n{} changed.\n", words(&found, &session.paths.root)))?;
         changed = Some(found);
         if let Err(error) = session.read_again(common) {
-            eprintln!("mcp-bash: {error}");
+            complain(&error.to_string());
         }
     }
 }
@@ -99,7 +100,7 @@ fn words(files: &BTreeSet<PathBuf>, root: &Path) -> String {
     let shown = files
         .iter()
         .take(MOST)
-        .map(|file| plain_line(&file.strip_prefix(root).unwrap_or(file).to_string_lossy()));
+        .map(|file| visible(&file.strip_prefix(root).unwrap_or(file).to_string_lossy()));
     let mut words = shown.collect::<Vec<_>>().join(", ");
     if files.len() > MOST {
         let _ = write!(words, " and {} more", count(files.len() - MOST, "file"));

@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::host::CommandLineHost;
 use crate::serve;
 use crate::talk::Talk;
-use crate::terminal::{Terminal, harmless};
+use crate::terminal::{Terminal, tell};
 use commands::Next;
 use editor::Editor;
 use history::History;
@@ -71,7 +71,7 @@ fn greet(server: &Server) {
     let (root, tools) = server.served().look(|catalog| {
         (catalog.paths.root.display().to_string(), super::words::counted(catalog.tools.len(), "tool"))
     });
-    eprintln!("{}: {tools}. `help` says what can be typed, Tab completes, Ctrl-D ends.", harmless(&root));
+    tell(&format!("{root}: {tools}. `help` says what can be typed, Tab completes, Ctrl-D ends."));
 }
 
 /// Does what each line says until there are no more.
@@ -87,7 +87,7 @@ fn converse(talk: &mut Talk, mut lines: Lines, display: Option<&Display>) -> Exi
             Err(_) => {
                 if let Some(display) = display {
                     display.restore();
-                    eprintln!();
+                    tell("");
                 }
                 return Exit::Interrupted;
             }
@@ -96,7 +96,7 @@ fn converse(talk: &mut Talk, mut lines: Lines, display: Option<&Display>) -> Exi
             Ok(Next::Line) => {}
             Ok(Next::Quit) => return exit,
             Err(error) => {
-                eprintln!("{}", harmless(&error.to_string()));
+                tell(&error.to_string());
                 // A person sees what went wrong and goes on; a script is told at the end.
                 if display.is_none() {
                     exit = Exit::Failed;

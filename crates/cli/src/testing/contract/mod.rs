@@ -6,12 +6,12 @@ mod compare;
 mod schema;
 mod surface;
 
+use super::count::count;
 use super::error::TestError;
-use super::plain::{count, plain_line};
 use super::review::Review;
 use super::{Arguments, TestSession, find, print, snapshot};
 use crate::exit::Exit;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, visible};
 use change::{Change, Class};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -170,7 +170,7 @@ fn tell(
         let place = if change.place.is_empty() { String::new() } else { format!(" ({})", change.place) };
         let separator = if change.place.is_empty() { "" } else { ":" };
         let line = format!("{} `{}`{separator} {}{place}", change.kind, change.name, change.words);
-        let _ = writeln!(out, "{}  {}", terminal.painted(colour, word), plain_line(&line));
+        let _ = writeln!(out, "{}  {}", terminal.painted(colour, word), visible(&line));
     }
     if !quiet {
         out.push_str(words);

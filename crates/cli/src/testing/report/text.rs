@@ -1,11 +1,11 @@
 //! The report for people.
 
 use super::{Report, Totals};
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, harmless_lines, visible};
+use crate::testing::count::count;
 use crate::testing::diff::{DiffLine, Sign};
 use crate::testing::expect::Mismatch;
 use crate::testing::external::{ExternalReport, Outcome};
-use crate::testing::plain::{count, plain, plain_line};
 use crate::testing::run::{CaseReport, Status};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -48,7 +48,7 @@ pub(in crate::testing) fn text(report: &Report, loudness: Loudness, terminal: Te
     }
     let is_of_interest = report.lacks_tests() || loudness != Loudness::Quiet && report.is_whole;
     if is_of_interest && !report.untested.is_empty() {
-        let names: Vec<String> = report.untested.iter().map(|name| plain_line(name)).collect();
+        let names: Vec<String> = report.untested.iter().map(|name| visible(name)).collect();
         let _ = write!(out, "\nTools without a test: {}\n", names.join(", "));
     }
     if loudness != Loudness::Quiet {
@@ -75,7 +75,7 @@ fn groups(out: &mut String, report: &Report, terminal: Terminal) {
             out,
             "{}  {}  {}",
             verdict(failed > 0, terminal),
-            plain_line(name),
+            visible(name),
             counted(totals, "case")
         );
     }
@@ -86,10 +86,10 @@ fn groups(out: &mut String, report: &Report, terminal: Terminal) {
 
 fn each(out: &mut String, report: &Report, terminal: Terminal) {
     for case in &report.cases {
-        let id = plain_line(&case.case.id());
+        let id = visible(&case.case.id());
         let _ = match &case.status {
             Status::Skipped(why) => {
-                writeln!(out, "{}  {id}: {}", terminal.painted(YELLOW, "skip"), plain_line(why))
+                writeln!(out, "{}  {id}: {}", terminal.painted(YELLOW, "skip"), visible(why))
             }
             status => {
                 let verdict = verdict(matches!(status, Status::Failed(_)), terminal);
@@ -136,7 +136,7 @@ fn failed_case(out: &mut String, report: &CaseReport, terminal: Terminal) {
         out,
         "\n{} {}\n  {}\n",
         terminal.painted(RED, "FAIL"),
-        terminal.painted(BOLD, &plain_line(&id)),
+        terminal.painted(BOLD, &visible(&id)),
         report.case.place
     );
     for mismatch in mismatches {
@@ -158,7 +158,7 @@ fn is_told(text: &str, mismatches: &[Mismatch]) -> bool {
 }
 
 fn told(out: &mut String, mismatch: &Mismatch, terminal: Terminal) {
-    for line in plain(&mismatch.problem).lines() {
+    for line in harmless_lines(&mismatch.problem).lines() {
         let _ = writeln!(out, "  {line}");
     }
     for line in &mismatch.diff {
@@ -167,7 +167,7 @@ fn told(out: &mut String, mismatch: &Mismatch, terminal: Terminal) {
 }
 
 pub(in crate::testing) fn diff_line(line: &DiffLine, terminal: Terminal) -> String {
-    let text = plain(&line.text);
+    let text = harmless_lines(&line.text);
     match line.sign {
         Sign::Place => terminal.painted(CYAN, &text),
         Sign::Expected => terminal.painted(RED, &text),
@@ -194,7 +194,7 @@ fn failed_external(out: &mut String, report: &ExternalReport, terminal: Terminal
 }
 
 fn last_lines(out: &mut String, text: &str, most: usize) {
-    let text = plain(text.trim_end());
+    let text = harmless_lines(text.trim_end());
     let lines: Vec<&str> = text.lines().collect();
     let left_out = lines.len().saturating_sub(most);
     if left_out > 0 {
@@ -231,6 +231,6 @@ fn quoted(word: &str) -> String {
     if word.chars().all(is_plain) {
         word.to_owned()
     } else {
-        format!("'{}'", plain_line(word).replace('\'', r"'\''"))
+        format!("'{}'", visible(word).replace('\'', r"'\''"))
     }
 }
