@@ -106,7 +106,7 @@ table! {
     DEFAULT_TOOL_TIMEOUT: Seconds = row("MCPBASH_DEFAULT_TOOL_TIMEOUT", seconds(1, YEAR), "30",
         "How long a tool may run, where neither its call nor its metadata says");
     MAX_TIMEOUT: Seconds = row("MCPBASH_MAX_TIMEOUT_SECS", seconds(1, YEAR), "600",
-        "The longest time that a call may ask for, and that progress may extend it to");
+        "The longest time that a call may ask for, and that progress extends it to without `maxTimeoutSecs`");
     PROGRESS_EXTENDS_TIMEOUT: Flag = row("MCPBASH_PROGRESS_EXTENDS_TIMEOUT", Flag, "false",
         "`true` lets progress and logs start a tool's time anew, unless its metadata says otherwise");
     MAX_TOOL_OUTPUT_SIZE: Bytes = row("MCPBASH_MAX_TOOL_OUTPUT_SIZE", bytes(1, LARGEST), "10485760",

@@ -10,10 +10,10 @@ mcp_tools_policy_check() { # NAME METADATA
 	case $role:$needed in
 	admin:* | operator:operator | operator:viewer | viewer:viewer) return 0 ;;
 	operator:* | viewer:*)
-		mcp_tools_error -32003 "$1 needs the role $needed, and you are $role. Ask an $needed to do it." \
+		mcp_tools_error 403 "$1 needs the role $needed, and you are $role. Ask an $needed to do it." \
 			"{\"needed\":\"$needed\",\"role\":\"$role\"}"
 		;;
-	*) mcp_tools_error -32003 "OPS_ROLE is none of viewer, operator and admin, so that nothing is allowed." ;;
+	*) mcp_tools_error 403 "OPS_ROLE is none of viewer, operator and admin, so that nothing is allowed." ;;
 	esac
 	return 1
 }

@@ -273,7 +273,7 @@ async def policy_by_role(serve):
                 await served.call("restart_job", job="import"),
                 await served.call("remove_job", job="import"),
             ]
-            refused = [outcome for outcome in outcomes if outcome == -32003]
+            refused = [outcome for outcome in outcomes if outcome == 403]
             check(f"the role {role or 'of nobody'} may call {count}", len(refused) == 3 - count, outcomes)
 
 
