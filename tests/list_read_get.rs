@@ -127,3 +127,14 @@ fn completions_are_shown_a_line_each() {
     assert_eq!(run(&project, &["complete", "prompt", "review", "language", "", "x"]).0, Some(2));
     assert_eq!(run(&project, &["complete", "tool", "x", "y"]).0, Some(2));
 }
+
+#[test]
+fn pages_that_lead_back_are_no_list() {
+    let project = Project::new().script(
+        "server",
+        "#!/bin/sh\nwhile read -r line; do\n\tid=$(printf '%s' \"$line\" | sed -n 's/.*\"id\":\\([0-9]*\\).*/\\1/p')\n\t[ -n \"$id\" ] || continue\n\tprintf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"},\"tools\":[{\"name\":\"t\"}],\"nextCursor\":\"again\"}}\\n' \"$id\"\ndone\n",
+    );
+    let (code, stdout, stderr) = run(&project, &["list", "tools", "--command", "./server"]);
+    assert_eq!((code, stdout.as_str()), (Some(6), ""), "{stderr}");
+    assert!(stderr.contains("pages of tools/list that lead back to an earlier one"), "{stderr}");
+}

@@ -41,7 +41,7 @@ fn many_of_them_are_counted_instead_of_told() {
     server.initialize("2025-11-25");
     let told = server.told_so_far();
     assert_eq!(told.len(), 21, "{told:?}");
-    assert!(text(&told[20]).contains("40 more warnings; `mcp-bash --health` lists them all"), "{told:?}");
+    assert!(text(&told[20]).contains("40 more warnings; `mcp-bash health` lists them all"), "{told:?}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::collections::VecDeque;
 use std::pin::pin;
 use std::time::Duration;
@@ -105,19 +106,22 @@ impl Session {
         host: &mut impl Host,
         limit: Option<Duration>,
     ) -> Result<Vec<Value>, Error> {
-        let (mut entries, mut params) = (Vec::new(), json!({}));
+        let (mut entries, mut params, mut cursors) = (Vec::new(), json!({}), HashSet::new());
         for _ in 0..MOST_PAGES {
             let page = self.request(method, &params, host, limit).await?;
             let mut page: Value = serde_json::from_str(page.get()).unwrap_or_default();
             if let Some(Value::Array(found)) = page.get_mut(member).map(Value::take) {
                 entries.extend(found);
             }
-            match page.get("nextCursor") {
-                Some(cursor @ Value::String(_)) => params = json!({ "cursor": cursor }),
-                _ => break,
+            let Some(Value::String(cursor)) = page.get_mut("nextCursor").map(Value::take) else {
+                return Ok(entries);
+            };
+            params = json!({ "cursor": cursor });
+            if !cursors.insert(cursor) {
+                return Err(Error::Protocol(format!("pages of {method} that lead back to an earlier one")));
             }
         }
-        Ok(entries)
+        Err(Error::Protocol(format!("more than {MOST_PAGES} pages of {method}")))
     }
 
     /// Lets the server end.

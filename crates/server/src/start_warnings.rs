@@ -51,7 +51,7 @@ impl StartWarnings {
         state.is_over = true;
         let mut warnings = state.warnings.clone();
         if state.more > 0 {
-            let message = format!("{} more warnings; `mcp-bash --health` lists them all", state.more);
+            let message = format!("{} more warnings; `mcp-bash health` lists them all", state.more);
             warnings.push((LogLevel::Warning, "mcp.project".to_owned(), json!({ "message": message })));
         }
         warnings
