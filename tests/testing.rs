@@ -939,9 +939,10 @@ fn tree(root: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut left = vec![root.to_owned()];
     while let Some(folder) = left.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        // What is being removed meanwhile is not there.
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             found.insert(entry.path().strip_prefix(root).unwrap().to_string_lossy().into_owned());
-            if entry.file_type().unwrap().is_dir() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 left.push(entry.path());
             }
         }
