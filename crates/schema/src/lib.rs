@@ -5,7 +5,8 @@
 //!
 //! [`Schema::compile`] reads a schema within bounds (`bounds.rs`) and hands it to the `jsonschema` crate, configured so
 //! that nothing is ever fetched and regular expressions take time in proportion to the text. What it refuses is put
-//! into our words (`refusal.rs`).
+//! into our words (`refusal.rs`). A schema of the plain kind that most tools have is known to be valid without it, and
+//! values that plainly fit are found to (`plain.rs`): the validator is prepared when a value first needs it.
 //!
 //! [`Schema::check`] reads the arguments into a `Tree` whose values know where they stand in the text (`tree.rs`).
 //! The validator looks at this tree directly (`written.rs`), so that numbers are compared as they were written, and
@@ -44,6 +45,7 @@ mod expectation;
 mod literal;
 mod meter;
 mod mismatch;
+mod plain;
 mod problem;
 mod refusal;
 mod repair;
