@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::startup;
 use crate::terminal::complain;
 use clap::{Args, Subcommand};
-use mcp_bash_project::{Catalog, Diagnostic, Location, Paths};
+use mcp_bash_project::{Catalog, Diagnostic, Paths};
 use mcp_bash_settings::Settings;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -49,11 +49,7 @@ pub(crate) struct RefreshArguments {
 }
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
-    let (settings, _) = startup::settings();
-    let location = startup::location(common, &settings)?;
-    let settings = startup::settings_at(&location, None, settings, &mut Vec::new());
-    let Location::Folder(root) = location else { return Err(Error::NoProject) };
-    let paths = startup::paths(&root, &settings);
+    let (paths, settings) = startup::project(common)?;
     match arguments {
         Arguments::Refresh(options) => refresh(&paths, settings, options),
         Arguments::Status => Ok(status(&paths, settings.registry_limit)),

@@ -74,6 +74,15 @@ pub(crate) fn location(common: &Common, settings: &Settings) -> Result<Location,
     Ok(Location::find(flag, variable, here.as_deref())?)
 }
 
+/// The project that a command is about, and the settings in force for it. What is wrong with them is not told here.
+pub(crate) fn project(common: &Common) -> Result<(Paths, Settings), Error> {
+    let (settings, _) = settings();
+    let location = location(common, &settings)?;
+    let settings = settings_at(&location, None, settings, &mut Vec::new());
+    let Location::Folder(root) = location else { return Err(Error::NoProject) };
+    Ok((paths(&root, &settings), settings))
+}
+
 /// The runtime that work is done on, and who runs the scripts of a project.
 pub(crate) fn scripts(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
     if let Some(files) = getrlimit(Resource::Nofile).current.filter(|files| *files < LEAST_FILES) {

@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::startup;
 use error::ImportError;
 use mcp_bash_importing::{Imported, Place, Tool, tool_name};
-use mcp_bash_project::{Catalog, Location, Paths, Reading};
+use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_scripts::Scripts;
 use review::{Review, Verdict};
 use source::{FileKind, Source};
@@ -72,11 +72,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
-    let (settings, _) = startup::settings();
-    let location = startup::location(common, &settings)?;
-    let settings = startup::settings_at(&location, None, settings, &mut Vec::new());
-    let Location::Folder(root) = location else { return Err(Error::NoProject) };
-    let paths = startup::paths(&root, &settings);
+    let (paths, settings) = startup::project(common)?;
     let (runtime, scripts) = startup::scripts(settings)?;
     let importer = Importer { paths, runtime, scripts };
     let (review, mut verdicts) = importer.reviewed(arguments)?;
