@@ -12,6 +12,7 @@ use crate::methods::{LaterHandler, Method, Resumption, Serve};
 use crate::panics;
 use crate::reply::Reply;
 use crate::responder::Responder;
+use crate::routing::Headers;
 use crate::session::Session;
 use crate::subscriber::Subscriber;
 
@@ -37,7 +38,26 @@ pub enum Owed {
 impl Client {
     /// Takes one line. What can be answered at once is queued when this returns; the caller flushes.
     pub fn receive(self: &Arc<Self>, line: &Line<'_>, reply: &Arc<dyn Reply>) -> Owed {
-        let dispatcher = Dispatcher { client: self };
+        self.take_line(line, None, reply)
+    }
+
+    /// The same, for a line that came with headers, which must not contradict it.
+    pub fn receive_with(
+        self: &Arc<Self>,
+        line: &Line<'_>,
+        headers: &dyn Headers,
+        reply: &Arc<dyn Reply>,
+    ) -> Owed {
+        self.take_line(line, Some(headers), reply)
+    }
+
+    fn take_line(
+        self: &Arc<Self>,
+        line: &Line<'_>,
+        headers: Option<&dyn Headers>,
+        reply: &Arc<dyn Reply>,
+    ) -> Owed {
+        let dispatcher = Dispatcher { client: self, headers };
         let observers = self.server.observers();
         if !observers.is_empty() {
             return dispatcher.receive(line, &observers.reply(Arc::clone(reply)));
@@ -49,6 +69,8 @@ impl Client {
 /// Takes the messages of one client.
 struct Dispatcher<'a> {
     client: &'a Arc<Client>,
+    /// What came beside the message, where the transport has such a thing.
+    headers: Option<&'a dyn Headers>,
 }
 
 /// Where a message is answered: by itself, or as a part of its batch.
@@ -61,6 +83,8 @@ enum Way<'a> {
 enum Served {
     /// These are the members of its result.
     Now(String),
+    /// Its handler found this wrong.
+    Failed(RpcError),
     /// It will be answered by whoever works on it.
     Later,
 }
@@ -94,7 +118,7 @@ impl Dispatcher<'_> {
                 "Batch arrays belong to revision 2025-03-26; MCPBASH_COMPAT_BATCHES=true accepts them in all"
             };
             let error = RpcError::with_reason(code::INVALID_REQUEST, "Invalid Request", reason);
-            reply.answer(write::error(None, &error));
+            reply.refuse(write::error(None, &error), error.code);
             return Owed::Answer;
         }
         let batch = Batch::open(Arc::clone(reply), self.client.caller.budget());
@@ -137,7 +161,7 @@ impl Dispatcher<'_> {
 
     fn refuse(&self, refusal: &Refusal, way: &Way<'_>) -> Owed {
         self.tell("message refused", &json!({ "code": refusal.error.code }));
-        self.responder(way).error(refusal.id.as_ref(), &refusal.error);
+        self.responder(way).refuse(refusal.id.as_ref(), &refusal.error);
         Owed::Answer
     }
 
@@ -146,12 +170,14 @@ impl Dispatcher<'_> {
         match panics::caught(|| self.serve(request, way, &responder)) {
             Ok(Served::Now(result)) => responder.result(&request.id, result),
             Ok(Served::Later) => {}
-            Err(error) => {
-                let error = self.client.server.short_paths().error(error, request.params);
-                responder.error(Some(&request.id), &error);
-            }
+            Ok(Served::Failed(error)) => responder.error(Some(&request.id), &self.short(error, request)),
+            Err(error) => responder.refuse(Some(&request.id), &self.short(error, request)),
         }
         Owed::Answer
+    }
+
+    fn short(&self, error: RpcError, request: &Request<'_>) -> RpcError {
+        self.client.server.short_paths().error(error, request.params)
     }
 
     /// For a message that is owed an answer.
@@ -182,10 +208,13 @@ impl Dispatcher<'_> {
         match method.serve {
             Serve::Now(handler) => {
                 panics::on_purpose(method.name);
-                let answer = handler(&Immediate { client, context: &context, params: request.params })?;
-                let result = answer.render(context.revision, &client.server.snapshot().catalog.identity);
-                method.guard_size(&result, client.server.settings())?;
-                Ok(Served::Now(result))
+                let answer = handler(&Immediate { client, context: &context, params: request.params });
+                let rendered = answer.and_then(|answer| {
+                    let result = answer.render(context.revision, &client.server.snapshot().catalog.identity);
+                    method.guard_size(&result, client.server.settings())?;
+                    Ok(result)
+                });
+                Ok(rendered.map_or_else(Served::Failed, Served::Now))
             }
             Serve::Asking(_) if has_state => self.resume(request, context, responder),
             Serve::NeverAsking(_) if has_state => Err(unknown_state()),

@@ -77,6 +77,11 @@ impl<R: Reply + ?Sized> Reply for Observed<R> {
         self.inner.answer(message);
     }
 
+    fn refuse(&self, message: Vec<u8>, code: i32) {
+        self.observers.sent(&message);
+        self.inner.refuse(message, code);
+    }
+
     fn end(&self) {
         self.inner.end();
     }

@@ -23,10 +23,17 @@ pub trait Stream: Send + Sync {
 }
 
 /// What the message of a client gets back: notifications and questions, then one answer or none. Exactly one of
-/// [`Reply::answer`] and [`Reply::end`] is called for each message that is owed an answer.
+/// [`Reply::answer`], [`Reply::refuse`] and [`Reply::end`] is called for each message that is owed an answer.
 pub trait Reply: Stream {
     /// Queues the answer: a result, an error, or the array that answers a batch. It is the last message of this reply.
     fn answer(&self, message: Vec<u8>);
+
+    /// Queues the answer of a request that was not served, an error with this code: for transports that say so in a way of
+    /// their own.
+    fn refuse(&self, message: Vec<u8>, code: i32) {
+        let _ = code;
+        self.answer(message);
+    }
 
     /// There will be no answer: the request was cancelled.
     fn end(&self);

@@ -28,9 +28,17 @@ impl Responder {
         self.reply.answer(write::result(id, members));
     }
 
-    /// Answers with an error.
+    /// Answers with an error. One that says that the request cannot be served as it came is a refusal, whoever found out.
     pub(crate) fn error(&self, id: Option<&Id>, error: &RpcError) {
+        if error.is_refusal() {
+            return self.refuse(id, error);
+        }
         self.reply.answer(write::error(id, error));
+    }
+
+    /// Answers a request that nobody has served.
+    pub(crate) fn refuse(&self, id: Option<&Id>, error: &RpcError) {
+        self.reply.refuse(write::error(id, error), error.code);
     }
 
     /// The request will not be answered.

@@ -48,7 +48,7 @@ pub mod code {
         (RESOURCE_NOT_FOUND, "There is no such resource, up to 2025-11-25"),
         (SHUTTING_DOWN, "A request after `shutdown`"),
         (EXIT_BEFORE_SHUTDOWN, "`exit` before `shutdown`"),
-        (HEADER_MISMATCH, "Reserved for HTTP: headers that contradict the body"),
+        (HEADER_MISMATCH, "Over HTTP: a header that is missing, comes twice or contradicts the body"),
         (
             MISSING_CLIENT_CAPABILITY,
             "The work needs a capability that the client did not declare; `data` says which",
@@ -81,6 +81,17 @@ impl RpcError {
     pub fn with_reason(code: i32, message: &'static str, reason: &str) -> Self {
         let reason = serde_json::Value::from(in_part(reason));
         Self { data: Some(reason.to_string()), ..Self::new(code, message) }
+    }
+
+    /// Whether its code says that the request cannot be served as it came, whatever the work on it would find.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self.code,
+            code::METHOD_NOT_FOUND
+                | code::HEADER_MISMATCH
+                | code::MISSING_CLIENT_CAPABILITY
+                | code::UNSUPPORTED_VERSION
+        )
     }
 
     pub fn invalid_request(message: impl Into<Cow<'static, str>>) -> Self {
