@@ -9,7 +9,7 @@ use crate::sighting::{Candidate, Sighting};
 use crate::sign::{self, Says};
 use crate::stamp::Stamp;
 use crate::working_folder::WorkingFolder;
-use crate::{Diagnostic, Paths, Repair, icons, trust, unread_arguments, variable_names};
+use crate::{Diagnostic, Paths, Repair, header_parameters, icons, trust, unread_arguments, variable_names};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::Value;
@@ -130,6 +130,7 @@ impl Tool {
             (Some(mapped), None) => mapped.mapping.derived_schema()?,
             (_, schema) => input_schema(schema)?,
         };
+        let schema = header_parameters::without_faults(&name, &schema, problems).unwrap_or(schema);
         let execution = Execution::of(mapped, &schema)?;
         problems.extend(execution.unused_arguments(&schema));
         Ok(Self {
@@ -324,6 +325,7 @@ impl Entry for Tool {
         // What was registered without a script is read from the registration only.
         let path = metadata.path.filter(|path| !path.is_empty())?;
         let input_schema = object(metadata.input_schema, "inputSchema").ok()??;
+        header_parameters::are_faultless(&input_schema).then_some(())?;
         // Only what may have been written by others since is looked at again.
         Some(Self {
             script: paths.tools.join(relative(Some(&path), "tools").ok()?),

@@ -12,7 +12,7 @@ use crate::methods::{LaterHandler, Method, Resumption, Serve};
 use crate::panics;
 use crate::reply::Reply;
 use crate::responder::Responder;
-use crate::routing::Headers;
+use crate::routing::{self, Headers};
 use crate::session::Session;
 use crate::subscriber::Subscriber;
 
@@ -202,8 +202,14 @@ impl Dispatcher<'_> {
             return self.deny(&denied, request, responder);
         }
         let handshake = client.session().map(Session::handshake);
+        let headers = self.headers.filter(|_| routing::is_repeated_in_headers(&meta, request));
+        headers.map_or(Ok(()), |headers| routing::check_version(headers, &meta))?;
         let context = RequestContext::of(&meta, &client.caller, handshake, guard)?;
+        headers.map_or(Ok(()), |headers| routing::check_method_and_name(headers, request))?;
         let method = self.method_for(request, &context, way)?;
+        headers.map_or(Ok(()), |headers| {
+            routing::check_arguments(headers, request, &client.server.snapshot())
+        })?;
         let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;
         match method.serve {
             Serve::Now(handler) => {

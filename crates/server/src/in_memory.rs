@@ -5,6 +5,7 @@ use crate::caller::Caller;
 use crate::client::Client;
 use crate::dispatcher::Owed;
 use crate::reply::{Reply, Stream};
+use crate::routing::Headers;
 use crate::server::Server;
 use mcp_bash_wire::Line;
 use std::sync::Arc;
@@ -43,6 +44,13 @@ impl InMemoryClient {
     pub fn send(&self, message: &[u8]) -> InMemoryReply {
         let (reply, mut got) = InMemoryReply::pair(&self.is_clogged);
         got.owed = self.client.receive(&Line::Whole(message), &reply);
+        got
+    }
+
+    /// The same, with headers beside the message.
+    pub fn send_with(&self, message: &[u8], headers: &dyn Headers) -> InMemoryReply {
+        let (reply, mut got) = InMemoryReply::pair(&self.is_clogged);
+        got.owed = self.client.receive_with(&Line::Whole(message), headers, &reply);
         got
     }
 

@@ -27,6 +27,7 @@ mod defaults;
 mod dispatcher;
 mod guard;
 mod handshake;
+mod header_values;
 mod immediate;
 mod in_flight;
 mod in_memory;

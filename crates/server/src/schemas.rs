@@ -2,7 +2,7 @@
 
 use crate::defaults::Defaults;
 use mcp_bash_budget::tree_bytes;
-use mcp_bash_project::Tool;
+use mcp_bash_project::{HeaderParameter, Tool, header_parameters};
 use mcp_bash_schema::{Problem, Schema};
 use mcp_bash_wire::RpcError;
 use serde_json::json;
@@ -15,6 +15,7 @@ pub(crate) struct Schemas {
     input: OnceLock<Result<Schema, String>>,
     defaults: OnceLock<Defaults>,
     output: OnceLock<Result<Schema, String>>,
+    header_parameters: OnceLock<Box<[HeaderParameter]>>,
 }
 
 /// Arguments that a tool cannot be called with.
@@ -30,6 +31,11 @@ impl Schemas {
     pub(crate) fn cost_of(value: &str) -> usize {
         const MOST: usize = 100 * 1024 * 1024;
         tree_bytes(value).min(MOST)
+    }
+
+    /// The arguments that clients repeat in headers.
+    pub(crate) fn header_parameters(&self, tool: &Tool) -> &[HeaderParameter] {
+        self.header_parameters.get_or_init(|| header_parameters(tool.input_schema.get()).into())
     }
 
     /// The arguments as the tool gets them: as they came, with values put right that were beyond doubt, and with defaults

@@ -5,7 +5,7 @@ use crate::in_flight::{InFlight, InFlightRequest};
 use crate::in_memory::{InMemoryReply, Said};
 use crate::open_request::Pace;
 use crate::responder::Responder;
-use mcp_bash_wire::{Id, Limits, Scanner};
+use mcp_bash_wire::{Id, Limits, Raw, Scanner};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -35,8 +35,12 @@ impl Requests {
 }
 
 pub(crate) fn id(number: u32) -> Id {
-    let text = number.to_string();
-    Id::read(Scanner::new(&text, Limits::NONE).whole_value().unwrap()).unwrap()
+    Id::read(raw(&number.to_string())).unwrap()
+}
+
+/// A JSON value.
+pub(crate) fn raw(text: &str) -> Raw<'_> {
+    Scanner::new(text, Limits::NONE).whole_value().unwrap()
 }
 
 /// All that was said, as text: answers with `=`, notifications as they are, the end as `end`.

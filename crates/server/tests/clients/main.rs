@@ -1,6 +1,7 @@
 //! Several live clients on one server: what each is told is its own or the project's business, and nobody can take what is
 //! another's.
 
+mod headers;
 mod stage;
 
 use mcp_bash_project::Changes;
