@@ -3,19 +3,22 @@
 use crate::common::Common;
 use crate::dev::{Holdings, View};
 use crate::error::Error;
+use crate::exit::Exit;
 use crate::start_checks::StartChecks;
 use crate::{allocator, log_files, search_path, startup, welcome};
 use mcp_bash_project::{Catalog, Location, Paths, Tool, no_project};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{Log, Server, Style};
 use mcp_bash_settings::Settings;
-use mcp_bash_transport::{Ending, Host};
+use mcp_bash_transport::http::{self, Address};
+use mcp_bash_transport::{Ending, Host, stdio};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tokio::runtime::Runtime;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -37,6 +40,10 @@ pub(crate) struct Arguments {
     /// The folders that scripts may work in, separated by commas, where the client names none
     #[arg(long, value_name = "DIRS")]
     roots: Option<String>,
+
+    /// Serve over HTTP, at 127.0.0.1:8765 where no other address is given
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:8765")]
+    http: Option<String>,
 }
 
 impl Arguments {
@@ -115,7 +122,10 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
             &json!({ "serves": "built-in" }),
         );
     }
-    let (runtime, scripts) = startup::scripts(settings)?;
+    let (runtime, scripts) = match arguments.http {
+        None => startup::scripts(settings)?,
+        Some(_) => startup::scripts_for_many(settings)?,
+    };
     let paths = startup::paths_at(&location, &scripts)?;
     if let Err(error) = log_files::describe_surroundings(&scripts) {
         let details = json!({ "error": error.to_string() });
@@ -123,7 +133,7 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
     }
     let reading = scripts.reading(&paths);
     let catalog = Catalog::read(&paths, &reading);
-    if std::io::stdin().is_terminal() {
+    if arguments.http.is_none() && std::io::stdin().is_terminal() {
         let text = match manner.welcome {
             Some(welcome) => welcome(&location, &catalog),
             None => welcome::text(&location, &catalog, scripts.settings().minimal),
@@ -147,10 +157,28 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
         told.report_missing_programs();
     });
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
-    let ending =
-        mcp_bash_transport::stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?;
+    let ending = match &arguments.http {
+        None => stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?,
+        Some(address) => over_http(server, &runtime, host, address)?,
+    };
     // Here and not by returning: what is still on its way in threads of the runtime is of no use to anybody.
     exit(ending)
+}
+
+fn over_http(server: Arc<Server>, runtime: &Runtime, host: Host, address: &str) -> Result<Ending, Error> {
+    let usage = |error| Error::of_command(Exit::Usage, error);
+    let options = http::Options {
+        addresses: vec![Address::parse(address).map_err(usage)?],
+        ..http::Options::default()
+    };
+    let announce = |addresses: &[String]| {
+        for address in addresses {
+            // Whoever closed standard error does not want to know.
+            let _ = writeln!(std::io::stderr(), "Serving at {address}/mcp");
+        }
+    };
+    http::serve(server, runtime, options, host, announce)
+        .map_err(|error| Error::of_command(Exit::Failed, error))
 }
 
 fn exit(ending: Ending) -> ! {

@@ -85,16 +85,24 @@ pub(crate) fn project(common: &Common) -> Result<(Paths, Settings), Error> {
 
 /// The runtime that work is done on, and who runs the scripts of a project.
 pub(crate) fn scripts(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
+    // Work here is waiting for processes. One thread that reads, starts them and sees them end wakes no other; what takes
+    // long has threads of its own.
+    scripts_on(&mut Builder::new_current_thread(), settings)
+}
+
+/// The same for many clients at once, whose messages are worth a thread for each processor.
+pub(crate) fn scripts_for_many(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
+    scripts_on(&mut Builder::new_multi_thread(), settings)
+}
+
+fn scripts_on(runtime: &mut Builder, settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
     if let Some(files) = getrlimit(Resource::Nofile).current.filter(|files| *files < LEAST_FILES) {
         return Err(Error::FewFiles(files));
     }
     if !settings.control_groups {
         mcp_bash_runner::do_without_control_groups();
     }
-    // Work here is waiting for processes. One thread that reads, starts them and sees them end wakes no other; what takes
-    // long has threads of its own.
-    let runtime =
-        Builder::new_current_thread().enable_all().build().map_err(|source| Error::Start { source })?;
+    let runtime = runtime.enable_all().build().map_err(|source| Error::Start { source })?;
     let temporary = settings.logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
     let state_dir = Arc::new(StateDir::new(temporary, settings.logs.keep));
     Ok((runtime, Arc::new(Scripts::new(settings, state_dir))))

@@ -8,7 +8,7 @@ use crate::reply::Stream;
 use crate::server::Server;
 use crate::session::Session;
 use crate::subscriber::Subscriber;
-
+use mcp_bash_wire::Revision;
 use std::sync::Arc;
 
 pub struct Client {
@@ -42,6 +42,16 @@ impl Client {
 
     pub fn caller(&self) -> &Arc<Caller> {
         &self.caller
+    }
+
+    /// What its session agreed on. None before `initialize` has succeeded, and where there is no session.
+    pub fn agreed_revision(&self) -> Option<Revision> {
+        self.session.as_ref().and_then(Session::agreed_revision)
+    }
+
+    /// Ends what only listens in good order: each such request is answered.
+    pub fn end_listens(&self) {
+        self.listens.end_all(&self.server);
     }
 
     pub(crate) fn session(&self) -> Option<&Session> {

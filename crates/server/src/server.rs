@@ -14,6 +14,7 @@ use crate::resources::Resources;
 use crate::served::Served;
 use crate::short_paths::ShortPaths;
 use crate::subscriptions::Subscriptions;
+use mcp_bash_budget::Budget;
 use mcp_bash_project::roots;
 use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_runner::StateDir;
@@ -109,8 +110,13 @@ impl Server {
     }
 
     /// A token that nobody can guess; none only while the system has no random numbers.
-    pub(crate) fn unguessable_token(&self) -> Option<String> {
+    pub fn unguessable_token(&self) -> Option<String> {
         self.state_dir().unguessable_token().ok()
+    }
+
+    /// What is held for all callers.
+    pub fn budget(&self) -> &Arc<Budget> {
+        self.scripts.budget()
     }
 
     pub fn settings(&self) -> &Settings {

@@ -42,6 +42,12 @@ impl Session {
         *self.handshake.lock()
     }
 
+    /// What `initialize` has agreed on, if it has come.
+    pub(crate) fn agreed_revision(&self) -> Option<Revision> {
+        let handshake = self.handshake();
+        (handshake.stage > Stage::Fresh).then_some(handshake.revision)
+    }
+
     /// `initialize` has come, which it may only once.
     pub(crate) fn greet(&self, revision: Revision, capabilities: ClientCapabilities) -> Result<(), RpcError> {
         let mut handshake = self.handshake.lock();

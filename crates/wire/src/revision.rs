@@ -122,6 +122,11 @@ impl Revision {
         self == Self::V2025_11_25
     }
 
+    /// Events without a message, which give a client an id to come back with. Others cannot read them.
+    pub fn has_empty_events(self) -> bool {
+        self == Self::V2025_11_25
+    }
+
     /// `icons` on whatever has a `name`, and `description` and `websiteUrl` on `serverInfo`.
     pub fn has_icons(self) -> bool {
         self >= Self::V2025_11_25

@@ -18,6 +18,8 @@ pub enum Ending {
     ParentDied,
     /// The client has not said anything for too long.
     Idle,
+    /// A signal asked for it, and whatever was begun has been answered.
+    Drained,
 }
 
 impl Ending {
@@ -38,12 +40,13 @@ impl Ending {
             Self::OutputClosed => "the client closed our output",
             Self::ParentDied => "the process that started us is gone",
             Self::Idle => "idle timeout: no message from the client",
+            Self::Drained => "everything is answered",
         }
     }
 
     pub(crate) fn level(self) -> LogLevel {
         match self {
-            Self::EndOfInput | Self::Exit => LogLevel::Debug,
+            Self::EndOfInput | Self::Exit | Self::Drained => LogLevel::Debug,
             Self::ShutdownTimeout | Self::Idle => LogLevel::Warning,
             Self::Signal(_) | Self::OutputClosed | Self::ParentDied => LogLevel::Notice,
         }

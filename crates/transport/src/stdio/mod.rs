@@ -30,8 +30,8 @@ use elsewhere as system;
 
 use crate::Host;
 use crate::lifecycle::{Activity, Ending, Lifecycle, Watch, Watcher, await_signals};
+use crate::memory::give_memory_back;
 use input::Input;
-use mcp_bash_budget::Budget;
 use mcp_bash_server::{Client, Server};
 use outbox::Outbox;
 use serde_json::json;
@@ -39,7 +39,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 /// How long scripts may take to end when the server has to.
@@ -151,27 +150,5 @@ async fn go_on_when_relieved(service: Arc<Service>) {
     loop {
         service.outbox.relief().await;
         service.server.relieved();
-    }
-}
-
-/// How long nothing large comes or goes before what is free is given back: the next may be on its way.
-const QUIET: Duration = Duration::from_secs(1);
-
-/// Gives memory back after each burst of large messages. Whoever sends none never notices.
-async fn give_memory_back(budget: Arc<Budget>, host: Host) {
-    let large = Arc::new(Notify::new());
-    let told = Arc::clone(&large);
-    budget.when_large(move || told.notify_one());
-    loop {
-        large.notified().await;
-        loop {
-            let before = budget.used();
-            sleep(QUIET).await;
-            if budget.used() == before {
-                break;
-            }
-        }
-        budget.calm_down();
-        (host.give_memory_back)();
     }
 }

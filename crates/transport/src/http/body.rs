@@ -1,0 +1,66 @@
+//! The body of a response: a text, or a stream of events.
+
+use super::events::Events;
+use super::patience::Served;
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+pub(super) struct ResponseBody {
+    content: Content,
+    /// Its request is being served until all of it has left.
+    served: Option<Served>,
+}
+
+enum Content {
+    Text(Option<Bytes>),
+    Events(Events),
+}
+
+impl ResponseBody {
+    pub(super) fn nothing() -> Self {
+        Self { content: Content::Text(None), served: None }
+    }
+
+    pub(super) fn text(text: impl Into<Bytes>) -> Self {
+        let text = text.into();
+        Self { content: Content::Text((!text.is_empty()).then_some(text)), served: None }
+    }
+
+    pub(super) fn events(events: Events) -> Self {
+        Self { content: Content::Events(events), served: None }
+    }
+
+    pub(super) fn holding(mut self, served: Served) -> Self {
+        self.served = Some(served);
+        self
+    }
+}
+
+impl Body for ResponseBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut self.get_mut().content {
+            Content::Text(text) => Poll::Ready(text.take().map(|text| Ok(Frame::data(text)))),
+            Content::Events(events) => Pin::new(events).poll_frame(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self.content, Content::Text(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.content {
+            Content::Text(text) => SizeHint::with_exact(text.as_ref().map_or(0, |text| text.len() as u64)),
+            Content::Events(_) => SizeHint::default(),
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! What happens to an HTTP request before its message reaches the server, check by check, and which method serves it.
+
+use super::accepts::accepts;
+use super::body::ResponseBody;
+use super::door::Door;
+use super::events::Events;
+use super::headers::only;
+use super::identity::{Identify, Identity};
+use super::incoming::{self, Unread};
+use super::listen::Peer;
+use super::old_sse::{self, OldSessions};
+use super::options::Options;
+use super::post::{post, session_of};
+use super::rate::Rates;
+use super::respond::{self, Answer, LAST_EVENT_ID, PROTOCOL_VERSION};
+use super::session::{Session, Sessions};
+use super::streams::Streams;
+use super::track::Track;
+use super::waiting::Waiting;
+use http::header::{CONTENT_TYPE, ORIGIN, WWW_AUTHENTICATE};
+use http::{HeaderMap, Method, Request, StatusCode};
+use hyper::body::Incoming;
+use mcp_bash_server::{Caller, Server};
+use mcp_bash_wire::{Era, Revision, RpcError};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What is at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Endpoint,
+    OldStream,
+    OldMessages,
+}
+
+impl Place {
+    fn methods(self) -> &'static [Method] {
+        match self {
+            Self::Endpoint => &[Method::POST, Method::GET, Method::DELETE],
+            Self::OldStream => &[Method::GET],
+            Self::OldMessages => &[Method::POST],
+        }
+    }
+
+    /// The same, for clients.
+    fn allowed(self) -> &'static str {
+        match self {
+            Self::Endpoint => "POST, GET, DELETE, OPTIONS",
+            Self::OldStream => "GET, OPTIONS",
+            Self::OldMessages => "POST, OPTIONS",
+        }
+    }
+}
+
+/// When a client may try again that found no room for a stream.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// What all connections share.
+pub(super) struct Endpoint {
+    pub(super) server: Arc<Server>,
+    pub(super) sessions: Sessions,
+    pub(super) waiting: Waiting,
+    pub(super) streams: Arc<Streams>,
+    pub(super) old_sessions: OldSessions,
+    door: Door,
+    identify: Box<dyn Identify>,
+    rates: Rates,
+    options: Options,
+}
+
+impl Endpoint {
+    pub(super) fn new(
+        server: Arc<Server>,
+        door: Door,
+        identify: Box<dyn Identify>,
+        options: Options,
+    ) -> Self {
+        Self {
+            server,
+            sessions: Sessions::new(&options.limits),
+            waiting: Waiting::default(),
+            streams: Streams::new(options.limits.streams),
+            old_sessions: OldSessions::default(),
+            door,
+            identify,
+            rates: Rates::default(),
+            options,
+        }
+    }
+
+    pub(super) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Those who only listen are told that it is over; what was asked is still answered.
+    pub(super) fn end_listens(&self) {
+        self.waiting.end_listens();
+        self.old_sessions.end_all();
+        for session in self.sessions.all() {
+            session.end_unasked();
+        }
+    }
+
+    pub(super) fn end_sessions(&self) {
+        for session in self.sessions.all() {
+            self.sessions.end(&session);
+        }
+    }
+
+    /// Serves one request.
+    pub(super) async fn serve(
+        self: &Arc<Self>,
+        peer: &Peer,
+        is_tls: bool,
+        request: Request<Incoming>,
+    ) -> Answer {
+        let origin = request.headers().get(ORIGIN).cloned();
+        let mut answer = self.answer(peer, is_tls, request).await;
+        if let Some(origin) = origin {
+            answer.headers_mut().extend(self.door.cors_headers(&origin));
+        }
+        answer
+    }
+
+    async fn answer(self: &Arc<Self>, peer: &Peer, is_tls: bool, request: Request<Incoming>) -> Answer {
+        let Some(place) = self.place(request.uri().path()) else {
+            return respond::plain(StatusCode::NOT_FOUND, "Not found. MCP is at /mcp\n");
+        };
+        let method = request.method();
+        if *method != Method::OPTIONS && !place.methods().contains(method) {
+            return respond::not_allowed(place.allowed());
+        }
+        if let Err(refused) = self.door.check(request.uri(), request.headers(), is_tls) {
+            return respond::error(refused.status, None, &RpcError::invalid_request(refused.reason));
+        }
+        if method == Method::OPTIONS {
+            return self.door.preflight(request.headers()).map(|()| ResponseBody::nothing());
+        }
+        let caller = match self.caller_of(peer, request.headers()) {
+            Ok(caller) => caller,
+            Err(answer) => return answer,
+        };
+        match (place, request.method().clone()) {
+            (Place::OldStream, _) => old_sse::open(self, &caller),
+            (_, Method::GET) => self.get(&caller, request.headers()),
+            (_, Method::DELETE) => self.delete(&caller, request.headers()),
+            (place, _) => self.post(place, caller, request).await,
+        }
+    }
+
+    /// What is at a path.
+    fn place(&self, path: &str) -> Option<Place> {
+        match path {
+            "/mcp" | "/mcp/" => Some(Place::Endpoint),
+            old_sse::STREAM_PATH if self.options.legacy_sse => Some(Place::OldStream),
+            old_sse::MESSAGE_PATH if self.options.legacy_sse => Some(Place::OldMessages),
+            _ => None,
+        }
+    }
+
+    /// Who makes the request, if it may make one now.
+    fn caller_of(&self, peer: &Peer, headers: &HeaderMap) -> Result<Arc<Caller>, Answer> {
+        let identity = self.identify.identify(headers, peer).map_err(|unidentified| {
+            let error = RpcError::invalid_request("Unauthorized: this server wants a bearer token it knows");
+            let mut answer = respond::error(StatusCode::UNAUTHORIZED, None, &error);
+            answer.headers_mut().insert(WWW_AUTHENTICATE, unidentified.challenge);
+            answer
+        })?;
+        let Identity { name, rate } = identity;
+        if let Some(rate) = rate.or(self.options.limits.rate) {
+            self.rates.allow(&name, rate).map_err(|wait| {
+                let reason = "Too many requests of this caller; it may make more in a while".to_owned();
+                respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason)
+            })?;
+        }
+        Ok(self.server.caller(&name))
+    }
+
+    async fn post(self: &Arc<Self>, place: Place, caller: Arc<Caller>, request: Request<Incoming>) -> Answer {
+        let (parts, body) = request.into_parts();
+        if !is_json(&parts.headers) {
+            let reason = "Unsupported Media Type: Content-Type must be application/json";
+            return respond::error(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                None,
+                &RpcError::invalid_request(reason),
+            );
+        }
+        let kinds = ["application/json", "text/event-stream"];
+        if place == Place::Endpoint && !kinds.iter().all(|kind| accepts(&parts.headers, kind)) {
+            let reason = "Not Acceptable: Accept must name application/json and text/event-stream";
+            return respond::error(StatusCode::NOT_ACCEPTABLE, None, &RpcError::invalid_request(reason));
+        }
+        match incoming::read(body, &self.options, caller.budget()).await {
+            Ok(body) if place == Place::OldMessages => old_sse::post(self, &caller, &parts.uri, &body),
+            Ok(body) => post(self, caller, &parts.headers, body).await,
+            Err(Unread::TooLong(limit)) => {
+                let reason = format!(
+                    "Payload Too Large: a message may have {limit} bytes; MCPBASH_HTTP_MAX_BODY_BYTES sets the limit"
+                );
+                respond::error(StatusCode::PAYLOAD_TOO_LARGE, None, &RpcError::invalid_request(reason))
+            }
+            Err(Unread::TooSlow) => respond::error(
+                StatusCode::REQUEST_TIMEOUT,
+                None,
+                &RpcError::invalid_request("Request Timeout: the body did not come in time"),
+            ),
+            Err(Unread::NoRoom(why)) => {
+                respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, format!("Server busy: {why}"))
+            }
+            Err(Unread::Broken) => respond::status(StatusCode::BAD_REQUEST),
+        }
+    }
+
+    /// The messages of a session that belong to no request, or the rest of a stream that was cut off.
+    fn get(self: &Arc<Self>, caller: &Arc<Caller>, headers: &HeaderMap) -> Answer {
+        if is_stateless(headers) {
+            return respond::not_allowed("POST");
+        }
+        if !accepts(headers, "text/event-stream") {
+            let reason = "Not Acceptable: Accept must name text/event-stream";
+            return respond::error(StatusCode::NOT_ACCEPTABLE, None, &RpcError::invalid_request(reason));
+        }
+        let session = match session_of(self, caller, headers) {
+            Ok(session) => session,
+            Err(refused) => return refused.into_answer(None),
+        };
+        let Some(open) = self.streams.open(caller) else { return no_room() };
+        let events = match headers.get(LAST_EVENT_ID) {
+            Some(id) => match id.to_str().ok().and_then(|id| session.events_after(id)) {
+                Some(events) => events,
+                None => {
+                    let reason =
+                        "Bad Request: what came after the event in Last-Event-ID is not kept any more";
+                    return respond::error(StatusCode::BAD_REQUEST, None, &RpcError::invalid_request(reason));
+                }
+            },
+            None => match session.unasked_events() {
+                Some(events) => events,
+                None => {
+                    let reason = "Conflict: this session has a stream for what belongs to no request";
+                    return respond::error(StatusCode::CONFLICT, None, &RpcError::invalid_request(reason));
+                }
+            },
+        };
+        respond::events(events.holding(open).when_left(Box::new(move || session.note_use())))
+    }
+
+    fn delete(&self, caller: &Arc<Caller>, headers: &HeaderMap) -> Answer {
+        if is_stateless(headers) {
+            return respond::not_allowed("POST");
+        }
+        match session_of(self, caller, headers) {
+            Ok(session) => {
+                self.sessions.end(&session);
+                respond::status(StatusCode::OK)
+            }
+            Err(refused) => refused.into_answer(None),
+        }
+    }
+
+    /// The messages of a POST as a stream of events, if there is room for one. Those of a session can be asked for again.
+    pub(super) fn stream(
+        &self,
+        track: &Arc<Track>,
+        caller: &Arc<Caller>,
+        session: Option<&Session>,
+    ) -> Result<Events, Answer> {
+        let open = self.streams.open(caller).ok_or_else(no_room)?;
+        let events = match session {
+            Some(session) => session.events(track),
+            None => Events::new(track),
+        };
+        Ok(events.holding(open))
+    }
+}
+
+pub(super) fn no_room() -> Answer {
+    let reason = "Too many streams are open; MCPBASH_HTTP_MAX_STREAMS sets the limit".to_owned();
+    respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason)
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = only(headers, &CONTENT_TYPE).and_then(|value| value.split(';').next());
+    kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// Whether the request is of the era that has neither sessions nor streams of their own.
+fn is_stateless(headers: &HeaderMap) -> bool {
+    let revision = only(headers, &PROTOCOL_VERSION).and_then(Revision::parse);
+    revision.is_some_and(|revision| revision.era() == Era::Stateless)
+}

@@ -1,0 +1,187 @@
+//! Messages as a stream of server-sent events: the body of an HTTP response.
+
+use super::streams::OpenStream;
+use super::track::{Next, Track};
+use bytes::{Bytes, BytesMut};
+use http_body::{Body, Frame};
+use mcp_bash_budget::SMALL;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::{Instant, Sleep, sleep};
+
+/// How often something is sent on a stream that is silent, so that nobody on the way takes it for dead.
+const PULSE: Duration = Duration::from_secs(15);
+
+/// A comment, which every client passes over.
+const PING: &[u8] = b": still here\n\n";
+
+/// When a client is to come back to a stream that was closed.
+const COME_BACK: Duration = Duration::from_millis(500);
+
+const END: &[u8] = b"\n\n";
+
+/// So many bytes of events leave as one piece, if they are there.
+const ONE_PIECE: usize = 64 * 1024;
+
+/// What happens when nobody reads the stream any more.
+pub(super) type WhenLeft = Box<dyn FnOnce() + Send + Sync>;
+
+/// The number of the track for what belongs to no request.
+pub(super) const UNASKED: u64 = 0;
+
+pub(super) struct Events {
+    track: Arc<Track>,
+    reader: u64,
+    /// What is sent before the next message.
+    ready: VecDeque<Bytes>,
+    pulse: Pin<Box<Sleep>>,
+    /// When the stream is closed though there is more to come, because its client can come back.
+    closes: Option<Pin<Box<Sleep>>>,
+    /// What is said when there is more to come, but not on this stream.
+    farewell: Option<Bytes>,
+    is_over: bool,
+    open: Option<OpenStream>,
+    when_left: Option<WhenLeft>,
+}
+
+impl Events {
+    /// The messages of a reply, which nobody has read before.
+    pub(super) fn new(track: &Arc<Track>) -> Self {
+        track.begin();
+        Self::of(Arc::clone(track), track.take_over(), None)
+    }
+
+    /// The messages of `track` for that reader, after `first`.
+    pub(super) fn of(track: Arc<Track>, reader: u64, first: Option<Bytes>) -> Self {
+        let ready = first.into_iter().collect();
+        Self {
+            track,
+            reader,
+            ready,
+            pulse: Box::pin(sleep(PULSE)),
+            closes: None,
+            farewell: None,
+            is_over: false,
+            open: None,
+            when_left: None,
+        }
+    }
+
+    /// The same, and a client that can come back is asked to when the stream ends.
+    pub(super) fn coming_back(mut self) -> Self {
+        self.farewell = Some(format!("retry: {}\n\n", COME_BACK.as_millis()).into());
+        self
+    }
+
+    /// The same, and it ends after so long, though there is more to come.
+    pub(super) fn closing_after(mut self, wait: Duration) -> Self {
+        self.closes = Some(Box::pin(sleep(wait)));
+        self.coming_back()
+    }
+
+    /// The same, counted as one of the open streams.
+    pub(super) fn holding(mut self, open: OpenStream) -> Self {
+        self.open = Some(open);
+        self
+    }
+
+    /// The same, and `act` is done when the client is gone or the stream over.
+    pub(super) fn when_left(mut self, act: WhenLeft) -> Self {
+        self.when_left = Some(act);
+        self
+    }
+}
+
+/// The event that gives a client an id to come back with before anything has happened.
+pub(super) fn priming(track: &Track, after: u64) -> Option<Bytes> {
+    let number = track.number?;
+    Some(format!("id: {number}-{after}\ndata:\n\n").into())
+}
+
+/// The stream and the message that an id names.
+pub(super) fn parse_id(id: &str) -> Option<(u64, u64)> {
+    let (track, message) = id.split_once('-')?;
+    let number =
+        |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?;
+    Some((number(track)?, number(message)?))
+}
+
+/// Writes what stands before the message.
+fn write_head(out: &mut BytesMut, track: Option<u64>, number: u64) {
+    out.extend_from_slice(b"event: message\n");
+    if let Some(track) = track {
+        // Writing to a buffer in memory does not fail.
+        let _ = writeln!(out, "id: {track}-{number}");
+    }
+    out.extend_from_slice(b"data: ");
+}
+
+impl Body for Events {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if let Some(ready) = self.ready.pop_front() {
+            return Poll::Ready(Some(Ok(Frame::data(ready))));
+        }
+        if self.is_over {
+            return Poll::Ready(None);
+        }
+        let mut piece = BytesMut::new();
+        let mut is_over = false;
+        while piece.len() < ONE_PIECE {
+            match self.track.poll_next(self.reader, context) {
+                Poll::Ready(Next::Message(number, message)) => {
+                    write_head(&mut piece, self.track.number, number);
+                    if message.len() > SMALL {
+                        // It is not copied, and so keeps what it is charged for until it has left.
+                        self.ready.extend([message, Bytes::from_static(END)]);
+                        break;
+                    }
+                    piece.extend_from_slice(&message);
+                    piece.extend_from_slice(END);
+                }
+                Poll::Ready(Next::Over | Next::Replaced) => {
+                    is_over = true;
+                    break;
+                }
+                Poll::Pending => break,
+            }
+        }
+        if !piece.is_empty() {
+            self.pulse.as_mut().reset(Instant::now() + PULSE);
+            return Poll::Ready(Some(Ok(Frame::data(piece.freeze()))));
+        }
+        let is_closing = self.closes.as_mut().is_some_and(|closes| closes.as_mut().poll(context).is_ready());
+        if is_over || is_closing {
+            self.is_over = true;
+            let farewell = self.farewell.take().filter(|_| is_closing || self.track.number == Some(UNASKED));
+            return Poll::Ready(farewell.map(|farewell| Ok(Frame::data(farewell))));
+        }
+        if self.pulse.as_mut().poll(context).is_ready() {
+            self.pulse.as_mut().reset(Instant::now() + PULSE);
+            // It has to be asked once more to be told of the next time.
+            context.waker().wake_by_ref();
+            return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(PING)))));
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.track.leave(self.reader);
+        self.open = None;
+        if let Some(act) = self.when_left.take() {
+            act();
+        }
+    }
+}

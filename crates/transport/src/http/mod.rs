@@ -1,0 +1,54 @@
+//! MCP over HTTP: both eras on one endpoint.
+//!
+//! # Theory of operation
+//!
+//! Each connection is a task (`accept.rs`). Each request passes the checks of `endpoint.rs` in their order: the way it came,
+//! who makes it, what it is. A POST (`post.rs`) is a message for the server, with a reply of its own: a *track* of
+//! messages (`track.rs`), which the server fills and the response reads. If the answer is all that was said, the response is
+//! JSON; otherwise it becomes a stream of events (`events.rs`), which takes from the track what the connection can
+//! carry. A track never waits for its reader: what can be missed is dropped where too much is unread.
+//!
+//! In the stateless era every POST has a client of its own, which is abandoned when its connection is closed. In the
+//! handshake era the client belongs to a session (`session.rs`), which outlives connections: its tracks are kept a while,
+//! so that a client that comes back gets what it has missed.
+//!
+//! When the server is asked to end, those who only listen are answered, connections end after what they have begun, and
+//! what takes too long is stopped, which answers it.
+
+mod accept;
+mod accepts;
+mod body;
+mod connections;
+mod door;
+mod drain;
+mod endpoint;
+mod events;
+mod exposure;
+mod guarded_file;
+mod headers;
+mod identity;
+mod incoming;
+mod listen;
+mod message;
+mod old_sse;
+mod options;
+mod patience;
+mod post;
+mod rate;
+mod reply;
+mod respond;
+mod serve;
+mod session;
+mod streams;
+mod tls;
+mod track;
+mod waiting;
+
+pub use door::DoorError;
+pub use exposure::Exposed;
+pub use identity::TokensError;
+pub use listen::{Address, AddressError, ListenError};
+pub use options::{Limits, Options, TlsFiles};
+pub use rate::Rate;
+pub use serve::{StartError, serve};
+pub use tls::TlsError;

@@ -1,0 +1,276 @@
+//! A connection whose peer has to go on: one that takes nothing of what we send, that begins a request and does not finish
+//! its head, or that asks for nothing, is cut off after a while.
+
+use super::options::Limits;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// Whether a request is being served on a connection, so that its peer may be silent.
+#[derive(Clone, Default)]
+pub(super) struct Serving(Arc<AtomicBool>);
+
+impl Serving {
+    /// A request is being served for as long as the value lives.
+    pub(super) fn begin(&self) -> Served {
+        self.0.store(true, Ordering::Release);
+        Served(Arc::clone(&self.0))
+    }
+
+    fn is_going_on(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+pub(super) struct Served(Arc<AtomicBool>);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+pub(super) struct PatientIo<S> {
+    inner: S,
+    serving: Serving,
+    /// How long a peer may take for the head of a request, may be silent between them, and may take nothing.
+    head: Duration,
+    idle: Duration,
+    stall: Duration,
+    reading: Deadline,
+    /// What is waited for when we read.
+    awaited: Awaited,
+    writing: Deadline,
+    is_stalled: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Awaited {
+    /// More of a request, or nothing while it is served: that has limits of its own.
+    Body,
+    /// The beginning of a request.
+    Request,
+    /// The rest of a head.
+    Head,
+}
+
+impl<S> PatientIo<S> {
+    pub(super) fn new(inner: S, limits: &Limits, serving: Serving) -> Self {
+        Self {
+            inner,
+            serving,
+            head: limits.header_time,
+            idle: limits.idle_time,
+            stall: limits.stall_time,
+            reading: Deadline::default(),
+            // Whoever connects has something to say.
+            awaited: Awaited::Head,
+            writing: Deadline::default(),
+            is_stalled: false,
+        }
+    }
+
+    /// What a read has come to, `has_come` saying whether it has brought anything.
+    fn judge_read(
+        &mut self,
+        read: Poll<io::Result<()>>,
+        has_come: bool,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        let awaited = match self.awaited {
+            _ if self.serving.is_going_on() => Awaited::Body,
+            Awaited::Body => Awaited::Request,
+            Awaited::Request if has_come => Awaited::Head,
+            awaited => awaited,
+        };
+        if awaited != self.awaited || !self.reading.is_set() {
+            self.awaited = awaited;
+            self.reading.set(if awaited == Awaited::Request { self.idle } else { self.head });
+        }
+        if read.is_pending() && awaited != Awaited::Body && self.reading.poll(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        read
+    }
+
+    /// What a write has come to. One that waits for too long fails.
+    fn judge_write<T>(
+        &mut self,
+        written: Poll<io::Result<T>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.is_stalled = false;
+            return written;
+        }
+        if !std::mem::replace(&mut self.is_stalled, true) {
+            self.writing.set(self.stall);
+        }
+        if self.writing.poll(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        Poll::Pending
+    }
+}
+
+/// A time that moves on often and is seldom reached. The timer is left at an earlier time, and set again when it rings.
+#[derive(Default)]
+struct Deadline {
+    at: Option<Instant>,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Deadline {
+    fn is_set(&self) -> bool {
+        self.at.is_some()
+    }
+
+    fn set(&mut self, wait: Duration) {
+        self.at = Some(Instant::now() + wait);
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Some(at) = self.at else { return Poll::Pending };
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(at)));
+        if timer.deadline() > at {
+            timer.as_mut().reset(at);
+        }
+        while timer.as_mut().poll(context).is_ready() {
+            if Instant::now() >= at {
+                return Poll::Ready(());
+            }
+            timer.as_mut().reset(at);
+        }
+        Poll::Pending
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for PatientIo<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.inner).poll_read(context, buffer);
+        let has_come = buffer.filled().len() > before;
+        self.judge_read(read, has_come, context)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for PatientIo<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write(context, bytes);
+        self.judge_write(written, context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write_vectored(context, pieces);
+        self.judge_write(written, context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.inner).poll_flush(context);
+        self.judge_write(flushed, context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let shut = Pin::new(&mut self.inner).poll_shutdown(context);
+        self.judge_write(shut, context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+    use tokio::time::{advance, sleep};
+
+    const LIMITS: fn() -> Limits = || Limits {
+        header_time: Duration::from_secs(10),
+        idle_time: Duration::from_secs(60),
+        stall_time: Duration::from_secs(30),
+        ..Limits::default()
+    };
+
+    fn pair() -> (PatientIo<DuplexStream>, DuplexStream, Serving) {
+        let (ours, theirs) = duplex(8);
+        let serving = Serving::default();
+        (PatientIo::new(ours, &LIMITS(), serving.clone()), theirs, serving)
+    }
+
+    async fn seconds_until_cut_off(io: &mut PatientIo<DuplexStream>) -> u64 {
+        let begun = Instant::now();
+        assert_eq!(io.read_u8().await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        begun.elapsed().as_secs()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_takes_nothing_is_given_up_and_one_that_is_slow_is_not() {
+        let (mut io, mut theirs, _) = pair();
+        let writing = tokio::spawn(async move {
+            io.write_all(&[1; 64]).await.unwrap();
+            io.write_all(&[2; 64]).await.unwrap_err().kind()
+        });
+        for _ in 0..8 {
+            advance(Duration::from_secs(29)).await;
+            theirs.read_exact(&mut [0; 8]).await.unwrap();
+        }
+        assert_eq!(writing.await.unwrap(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_head_has_to_come_in_time_as_a_whole() {
+        let (mut io, mut theirs, _) = pair();
+        let trickle = tokio::spawn(async move {
+            for _ in 0..30 {
+                sleep(Duration::from_secs(1)).await;
+                if theirs.write_u8(1).await.is_err() {
+                    return;
+                }
+            }
+        });
+        let begun = Instant::now();
+        let error = loop {
+            match io.read_u8().await {
+                Ok(_) => {}
+                Err(error) => break error,
+            }
+        };
+        assert_eq!((error.kind(), begun.elapsed().as_secs()), (io::ErrorKind::TimedOut, 10));
+        trickle.abort();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_may_be_silent_while_it_is_served_and_for_a_while_after() {
+        let (mut io, mut theirs, serving) = pair();
+        let served = serving.begin();
+        let waiting = tokio::time::timeout(Duration::from_secs(1000), io.read_u8()).await;
+        assert!(waiting.is_err(), "it waits for its answer");
+        drop(served);
+        theirs.write_u8(1).await.unwrap();
+        io.read_u8().await.unwrap();
+        let served = serving.begin();
+        assert!(tokio::time::timeout(Duration::from_secs(1), io.read_u8()).await.is_err());
+        drop(served);
+        assert_eq!(seconds_until_cut_off(&mut io).await, 60);
+        drop(theirs);
+    }
+}

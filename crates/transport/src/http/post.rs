@@ -1,0 +1,245 @@
+//! A POST: one message, and what it gets back. The answer is JSON if it is all there is to say; as soon as something is to
+//! be said before it, or when it takes long, the response becomes a stream of events.
+
+use super::endpoint::Endpoint;
+use super::headers::{RequestHeaders, only};
+use super::incoming::Body;
+use super::message::{Kind, Look, is_of_no_session};
+use super::reply::Said;
+use super::respond::{self, Answer, PROTOCOL_VERSION, SESSION_ID};
+use super::session::{NoSession, Session};
+use super::track::{Beginning, Track};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use mcp_bash_server::{Caller, Client, Owed, Reply};
+use mcp_bash_wire::{Id, Line, RpcError, code};
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// A client that has heard nothing for so long is told that we are still there, which takes a stream of events.
+const SILENCE: Duration = Duration::from_secs(15);
+
+/// When a client may try again that found no room.
+const RETRY: Duration = Duration::from_secs(5);
+
+pub(super) async fn post(
+    endpoint: &Arc<Endpoint>,
+    caller: Arc<Caller>,
+    headers: &HeaderMap,
+    body: Body,
+) -> Answer {
+    let look = Look::at(&body.bytes, endpoint.server.settings().limits);
+    let version = headers.get(PROTOCOL_VERSION).map(|value| value.to_str().unwrap_or_default());
+    if look.kind == Kind::Empty {
+        let error = RpcError::with_reason(code::PARSE_ERROR, "Parse error", "the body is empty");
+        return respond::error(StatusCode::BAD_REQUEST, None, &error);
+    }
+    if look.is_stateless(version) {
+        return without_session(endpoint, caller, headers, body, look).await;
+    }
+    if look.kind == Kind::Initialize {
+        return first_of_session(endpoint, caller, body, look).await;
+    }
+    match session_of(endpoint, &caller, headers) {
+        Ok(session) => in_session(endpoint, &session, body, look).await,
+        // What cannot be read is told so before it is asked for a session.
+        Err(_) if look.kind == Kind::Unreadable => {
+            without_session(endpoint, caller, headers, body, look).await
+        }
+        Err(refused) => refused.into_answer(look.id.as_ref()),
+    }
+}
+
+/// A message that says all about itself. Whoever closes the connection does not want the answer any more.
+async fn without_session(
+    endpoint: &Arc<Endpoint>,
+    caller: Arc<Caller>,
+    headers: &HeaderMap,
+    body: Body,
+    look: Look,
+) -> Answer {
+    if look.kind == Kind::Unanswered {
+        // A cancellation could only be meant for a request of another connection, whose ids are its own.
+        return respond::status(StatusCode::ACCEPTED);
+    }
+    let track = Arc::new(Track::new(None, &endpoint.server, caller.budget()));
+    let client = Arc::new(Client::without_session(Arc::clone(&endpoint.server), caller));
+    let reply: Arc<dyn Reply> = Arc::new(Said::on(&track, look.id));
+    let owed = client.receive_with(&Line::Whole(&body.bytes), &RequestHeaders(headers), &reply);
+    // What is still needed of it was copied.
+    drop(body);
+    let attended = Attended { client, endpoint: Arc::clone(endpoint), number: None };
+    if owed == Owed::Nothing {
+        return respond::status(StatusCode::ACCEPTED);
+    }
+    match track.try_beginning() {
+        Some(beginning) => attended.respond(&track, beginning),
+        None => {
+            let attended = attended.watched();
+            let beginning = beginning(&track).await;
+            attended.respond(&track, beginning)
+        }
+    }
+}
+
+/// A client without a session, whose work stops when nobody waits for it any more.
+struct Attended {
+    client: Arc<Client>,
+    endpoint: Arc<Endpoint>,
+    /// Among those that are told when the server ends.
+    number: Option<u64>,
+}
+
+impl Attended {
+    /// From now on it is told when the server ends.
+    fn watched(mut self) -> Self {
+        self.number = Some(self.endpoint.waiting.enter(&self.client));
+        self
+    }
+
+    fn respond(self, track: &Arc<Track>, beginning: Beginning) -> Answer {
+        match beginning {
+            Beginning::Answer(message, refused) => {
+                respond::message(refused.map_or(StatusCode::OK, status_of_refusal), message)
+            }
+            Beginning::Nothing => respond::no_events(),
+            Beginning::Events => match self.endpoint.stream(track, self.client.caller(), None) {
+                Ok(events) => respond::events(events.when_left(Box::new(move || drop(self)))),
+                Err(answer) => answer,
+            },
+        }
+    }
+}
+
+impl Drop for Attended {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.endpoint.waiting.leave(number);
+        }
+        self.client.abandon();
+    }
+}
+
+/// The status of a request of the stateless era that was not served.
+fn status_of_refusal(code: i32) -> StatusCode {
+    match code {
+        code::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        code::PARSE_ERROR
+        | code::INVALID_REQUEST
+        | code::INVALID_PARAMS
+        | code::HEADER_MISMATCH
+        | code::MISSING_CLIENT_CAPABILITY
+        | code::UNSUPPORTED_VERSION => StatusCode::BAD_REQUEST,
+        _ => StatusCode::OK,
+    }
+}
+
+/// The same in a session, whose clients read the error from the body.
+fn status_in_session(code: i32) -> StatusCode {
+    match code {
+        code::PARSE_ERROR | code::INVALID_REQUEST => StatusCode::BAD_REQUEST,
+        _ => StatusCode::OK,
+    }
+}
+
+/// How the reply begins, as soon as it does, or becomes a stream because it takes so long.
+async fn beginning(track: &Track) -> Beginning {
+    timeout(SILENCE, poll_fn(|context| track.poll_beginning(context))).await.unwrap_or(Beginning::Events)
+}
+
+async fn first_of_session(endpoint: &Arc<Endpoint>, caller: Arc<Caller>, body: Body, look: Look) -> Answer {
+    let session = match endpoint.sessions.prepare(&endpoint.server, caller) {
+        Ok(session) => session,
+        Err(NoSession::Full) => {
+            let reason = "There are too many sessions; MCPBASH_HTTP_MAX_SESSIONS sets the limit".to_owned();
+            return respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason);
+        }
+        Err(NoSession::NoId) => {
+            let reason = "The system has no random numbers for a session".to_owned();
+            return respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason);
+        }
+    };
+    let mut answer = in_session(endpoint, &session, body, look).await;
+    if session.revision().is_some()
+        && let Ok(id) = HeaderValue::from_str(&session.id)
+    {
+        endpoint.sessions.enter(&session);
+        answer.headers_mut().insert(SESSION_ID, id);
+    }
+    answer
+}
+
+/// A message of a session. Its work goes on when the connection is lost; what is said is kept for who comes back.
+async fn in_session(endpoint: &Arc<Endpoint>, session: &Arc<Session>, body: Body, look: Look) -> Answer {
+    let track = session.track(&endpoint.server);
+    let reply: Arc<dyn Reply> = Arc::new(Said::on(&track, look.id));
+    let owed = session.client.receive(&Line::Whole(&body.bytes), &reply);
+    drop(body);
+    if session.client.has_exited() {
+        endpoint.sessions.end(session);
+    }
+    if owed == Owed::Nothing {
+        return respond::status(StatusCode::ACCEPTED);
+    }
+    let begun = match track.try_beginning() {
+        Some(begun) => begun,
+        None => beginning(&track).await,
+    };
+    session.note_use();
+    match begun {
+        Beginning::Answer(message, refused) => {
+            respond::message(refused.map_or(StatusCode::OK, status_in_session), message)
+        }
+        Beginning::Nothing => respond::no_events(),
+        Beginning::Events => match endpoint.stream(&track, session.client.caller(), Some(session)) {
+            Ok(events) => respond::events(events),
+            Err(answer) => answer,
+        },
+    }
+}
+
+/// Why a request has no session.
+pub(super) enum Sessionless {
+    /// It does not say which.
+    NotNamed,
+    /// There is none of that id, or it is another caller's.
+    Unknown,
+    /// The version that the header names is spoken in no session.
+    BadVersion,
+}
+
+impl Sessionless {
+    pub(super) fn into_answer(self, id: Option<&Id>) -> Answer {
+        let (status, message) = match self {
+            Self::NotNamed => (StatusCode::BAD_REQUEST, "Bad Request: the header Mcp-Session-Id is missing"),
+            Self::Unknown => (StatusCode::NOT_FOUND, "Session not found: begin a new one with `initialize`"),
+            Self::BadVersion => (
+                StatusCode::BAD_REQUEST,
+                "Bad Request: no session speaks the version in the header MCP-Protocol-Version",
+            ),
+        };
+        let code = if status == StatusCode::NOT_FOUND { NO_SESSION } else { code::INVALID_REQUEST };
+        respond::error(status, id, &RpcError::new(code, message))
+    }
+}
+
+/// What the official clients expect for a session that is not there.
+const NO_SESSION: i32 = -32001;
+
+/// The session that a request belongs to.
+pub(super) fn session_of(
+    endpoint: &Endpoint,
+    caller: &Arc<Caller>,
+    headers: &HeaderMap,
+) -> Result<Arc<Session>, Sessionless> {
+    if headers.contains_key(PROTOCOL_VERSION) && only(headers, &PROTOCOL_VERSION).is_none_or(is_of_no_session)
+    {
+        return Err(Sessionless::BadVersion);
+    }
+    if !headers.contains_key(SESSION_ID) {
+        return Err(Sessionless::NotNamed);
+    }
+    let id = only(headers, &SESSION_ID).ok_or(Sessionless::Unknown)?;
+    endpoint.sessions.get(id, caller).ok_or(Sessionless::Unknown)
+}

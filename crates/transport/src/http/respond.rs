@@ -1,0 +1,82 @@
+//! The responses that have no message of the server in them, and the headers that all have.
+
+use super::body::ResponseBody;
+use super::events::Events;
+use bytes::Bytes;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use http::{Response, StatusCode};
+use mcp_bash_wire::{Id, RpcError, write};
+use std::time::Duration;
+
+pub(super) type Answer = Response<ResponseBody>;
+
+pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(super) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+
+/// A message of the server.
+pub(super) fn message(status: StatusCode, message: Bytes) -> Answer {
+    let mut response = Response::new(ResponseBody::text(message));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
+}
+
+/// An error that the transport found, in the form that clients know.
+pub(super) fn error(status: StatusCode, id: Option<&Id>, error: &RpcError) -> Answer {
+    message(status, write::error(id, error).into())
+}
+
+/// A stream of events.
+pub(super) fn events(events: Events) -> Answer {
+    event_stream(ResponseBody::events(events))
+}
+
+/// A stream that is over before it has begun.
+pub(super) fn no_events() -> Answer {
+    event_stream(ResponseBody::nothing())
+}
+
+fn event_stream(body: ResponseBody) -> Answer {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, EVENTS);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
+    // For proxies that would rather collect it first.
+    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    response
+}
+
+/// Only a status.
+pub(super) fn status(status: StatusCode) -> Answer {
+    let mut response = Response::new(ResponseBody::nothing());
+    *response.status_mut() = status;
+    response
+}
+
+/// A status and a reason, for people.
+pub(super) fn plain(status: StatusCode, text: impl Into<Bytes>) -> Answer {
+    let mut response = Response::new(ResponseBody::text(text));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+}
+
+/// A method that the endpoint does not have.
+pub(super) fn not_allowed(allowed: &'static str) -> Answer {
+    let reason = RpcError::invalid_request(format!("Method not allowed: this endpoint takes {allowed}"));
+    let mut response = error(StatusCode::METHOD_NOT_ALLOWED, None, &reason);
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+/// Come back later.
+pub(super) fn later(status: StatusCode, wait: Duration, reason: String) -> Answer {
+    let mut response = error(status, None, &RpcError::internal(reason));
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+    response
+}

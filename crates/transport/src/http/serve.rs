@@ -1,0 +1,111 @@
+//! Opens what clients connect to, serves them, and ends in good order.
+
+use super::accept::Reception;
+use super::connections::Connections;
+use super::door::{Door, DoorError};
+use super::drain::drain;
+use super::endpoint::Endpoint;
+use super::exposure::{self, Exposed};
+use super::guarded_file::Report;
+use super::identity::{Identify, TokensError, identify_by};
+use super::listen::{ListenError, Listener};
+use super::options::Options;
+use super::tls::{Tls, TlsError};
+use crate::Host;
+use crate::lifecycle::{Ending, Lifecycle, await_signals};
+use crate::memory::give_memory_back;
+use mcp_bash_server::Server;
+use mcp_bash_wire::LogLevel;
+use serde_json::json;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use thiserror::Error;
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+/// How often to look for sessions that nobody uses, at least.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// Why it is not served.
+#[derive(Debug, Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Listen(#[from] ListenError),
+    #[error(transparent)]
+    Exposed(#[from] Exposed),
+    #[error(transparent)]
+    Door(#[from] DoorError),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error(transparent)]
+    Tokens(#[from] TokensError),
+    #[error("the signals that end a server cannot be awaited: {0}")]
+    Signals(io::Error),
+}
+
+/// Serves everybody who connects until there is a reason to end, which is returned when nothing is left of their calls.
+/// `announce` is told where it is served.
+pub fn serve(
+    server: Arc<Server>,
+    runtime: &Runtime,
+    options: Options,
+    host: Host,
+    announce: impl FnOnce(&[String]),
+) -> Result<Ending, StartError> {
+    let _inside = runtime.enter();
+    let listeners = open_all(&options)?;
+    exposure::check(&options, &listeners)?;
+    let door = Door::new(&options, &listeners)?;
+    let tls = options.tls.as_ref().map(|files| Tls::open(&files.certificate, &files.key, report(&server)));
+    let tls = tls.transpose()?;
+    let identify: Box<dyn Identify> = identify_by(options.tokens.as_deref())?;
+    let lifecycle = Arc::<Lifecycle>::default();
+    await_signals(&lifecycle).map_err(StartError::Signals)?;
+    let addresses: Vec<String> = listeners.iter().map(|listener| listener.describe(tls.is_some())).collect();
+    let connections = Connections::new(options.limits.connections);
+    let endpoint = Arc::new(Endpoint::new(Arc::clone(&server), door, identify, options));
+    let (end, is_ending) = watch::channel(false);
+    let reception = Arc::new(Reception {
+        endpoint: Arc::clone(&endpoint),
+        connections: Arc::clone(&connections),
+        tls,
+        is_ending,
+    });
+    for listener in listeners {
+        runtime.spawn(Arc::clone(&reception).receive(listener));
+    }
+    runtime.spawn(expire_sessions(Arc::clone(&endpoint)));
+    runtime.spawn(give_memory_back(Arc::clone(server.budget()), host));
+    announce(&addresses);
+    Ok(runtime.block_on(async {
+        let ending = lifecycle.ended().await;
+        server.log().event(ending.level(), "mcp.lifecycle", ending.describe(), &json!({}));
+        end.send_replace(true);
+        drain(&endpoint, &connections).await;
+        Ending::Drained
+    }))
+}
+
+fn open_all(options: &Options) -> Result<Vec<Listener>, ListenError> {
+    let mut listeners = Vec::new();
+    for address in &options.addresses {
+        listeners.extend(Listener::open(address)?);
+    }
+    Ok(listeners)
+}
+
+async fn expire_sessions(endpoint: Arc<Endpoint>) {
+    let interval = (endpoint.options().limits.session_idle / 4).clamp(Duration::from_millis(100), LOOK);
+    loop {
+        sleep(interval).await;
+        endpoint.sessions.expire();
+    }
+}
+
+/// Tells the operator of what was found wrong with a file while we serve.
+fn report(server: &Arc<Server>) -> Report {
+    let server = Arc::clone(server);
+    Box::new(move |problem| server.log().event(LogLevel::Error, "mcp.http", &problem, &json!({})))
+}

@@ -1,0 +1,249 @@
+//! The sessions of the handshake era over HTTP: who may use them, how many there are, and when they end.
+
+use super::events::{self, Events, UNASKED};
+use super::options::Limits;
+use super::reply::Said;
+use super::track::Track;
+use bytes::Bytes;
+use mcp_bash_server::{Caller, Client, Server};
+use mcp_bash_wire::Revision;
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long the events of a stream that is over are kept for a client that comes back.
+const KEPT_FOR: Duration = Duration::from_secs(300);
+
+/// So much of streams that are over is kept for one session. The oldest go first.
+const MOST_KEPT: usize = 4 * 1024 * 1024;
+
+pub(super) struct Session {
+    pub(super) id: Box<str>,
+    pub(super) client: Arc<Client>,
+    /// What belongs to no request.
+    unasked: Arc<Track>,
+    last_number: AtomicU64,
+    streams: Mutex<BTreeMap<u64, Kept>>,
+    last_used: Mutex<Instant>,
+    /// How long a stream of events may be open before its client has to come back.
+    stream_time: Option<Duration>,
+}
+
+/// A stream that a client may come back to.
+struct Kept {
+    track: Arc<Track>,
+    begun: Instant,
+}
+
+impl Session {
+    fn new(id: Box<str>, server: &Arc<Server>, caller: Arc<Caller>, stream_time: Option<Duration>) -> Self {
+        let unasked = Arc::new(Track::new(Some(UNASKED), server, caller.budget()));
+        unasked.begin();
+        let stream = Arc::new(Said::on(&unasked, None));
+        let client = Arc::new(Client::with_session(Arc::clone(server), caller, stream));
+        Self {
+            id,
+            client,
+            unasked,
+            last_number: AtomicU64::new(UNASKED),
+            streams: Mutex::default(),
+            last_used: Mutex::new(Instant::now()),
+            stream_time,
+        }
+    }
+
+    /// What it agreed on. None before `initialize` has succeeded.
+    pub(super) fn revision(&self) -> Option<Revision> {
+        self.client.agreed_revision()
+    }
+
+    /// For the messages of one more POST.
+    pub(super) fn track(&self, server: &Arc<Server>) -> Arc<Track> {
+        let number = self.last_number.fetch_add(1, Ordering::Relaxed) + 1;
+        Arc::new(Track::new(Some(number), server, self.client.caller().budget()))
+    }
+
+    /// The messages of a POST as events, which the client may ask for again.
+    pub(super) fn events(&self, track: &Arc<Track>) -> Events {
+        track.begin();
+        if let Some(number) = track.number {
+            let mut streams = self.streams.lock();
+            streams.insert(number, Kept { track: Arc::clone(track), begun: Instant::now() });
+            prune(&mut streams);
+        }
+        let events = Events::of(Arc::clone(track), track.take_over(), self.first_event(track, 0));
+        match self.stream_time.filter(|_| self.can_come_back()) {
+            Some(wait) => events.closing_after(wait),
+            None => events,
+        }
+    }
+
+    /// What belongs to no request. None while somebody reads it.
+    pub(super) fn unasked_events(&self) -> Option<Events> {
+        let reader = self.unasked.read()?;
+        let first = self.first_event(&self.unasked, self.unasked.last_taken());
+        Some(Events::of(Arc::clone(&self.unasked), reader, first).coming_back())
+    }
+
+    /// What comes after the event with that id, on whichever stream it came. None where that is not known.
+    pub(super) fn events_after(&self, id: &str) -> Option<Events> {
+        let (number, message) = events::parse_id(id)?;
+        let track = match number {
+            UNASKED => Arc::clone(&self.unasked),
+            number => Arc::clone(&self.streams.lock().get(&number)?.track),
+        };
+        let reader = track.read_after(message)?;
+        let events = Events::of(track, reader, None);
+        Some(if number == UNASKED { events.coming_back() } else { events })
+    }
+
+    /// Gives the client an id to come back with, where its revision lets an event be empty.
+    fn first_event(&self, track: &Track, after: u64) -> Option<Bytes> {
+        self.can_come_back().then(|| events::priming(track, after))?
+    }
+
+    /// Whether the client comes back to a stream that we close before its end.
+    fn can_come_back(&self) -> bool {
+        self.revision().is_some_and(Revision::has_empty_events)
+    }
+
+    pub(super) fn is_of(&self, caller: &Arc<Caller>) -> bool {
+        Arc::ptr_eq(self.client.caller(), caller)
+    }
+
+    pub(super) fn note_use(&self) {
+        *self.last_used.lock() = Instant::now();
+    }
+
+    /// How long nobody has used it. None while somebody does.
+    fn idle_for(&self) -> Option<Duration> {
+        let is_idle = self.client.is_idle() && !self.unasked.has_reader();
+        is_idle.then(|| self.last_used.lock().elapsed())
+    }
+
+    /// Stops everything, and ends all streams.
+    pub(super) fn end(&self) {
+        self.client.abandon();
+        self.unasked.close();
+        for kept in std::mem::take(&mut *self.streams.lock()).into_values() {
+            kept.track.close();
+        }
+    }
+
+    /// Nothing more is to be told that belongs to no request.
+    pub(super) fn end_unasked(&self) {
+        self.unasked.end();
+    }
+}
+
+/// Lets go of streams that are over: the old ones, and the oldest where they hold too much.
+fn prune(streams: &mut BTreeMap<u64, Kept>) {
+    streams.retain(|_, kept| !kept.track.is_over() || kept.begun.elapsed() < KEPT_FOR);
+    let mut bytes: usize = streams.values().map(|kept| kept.track.kept_bytes()).sum();
+    streams.retain(|_, kept| {
+        let goes = bytes > MOST_KEPT && kept.track.is_over() && !kept.track.has_reader();
+        if goes {
+            bytes -= kept.track.kept_bytes();
+        }
+        !goes
+    });
+}
+
+/// All sessions, by their ids.
+pub(super) struct Sessions {
+    by_id: Mutex<HashMap<Box<str>, Arc<Session>>>,
+    most: usize,
+    patience: Duration,
+    stream_time: Option<Duration>,
+}
+
+/// Why there is no session to be had.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NoSession {
+    /// There are too many.
+    Full,
+    /// The system gives no random numbers.
+    NoId,
+}
+
+impl Sessions {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            by_id: Mutex::default(),
+            most: limits.sessions,
+            patience: limits.session_idle,
+            stream_time: limits.stream_time,
+        }
+    }
+
+    /// One that has not begun, and is not known by its id yet.
+    pub(super) fn prepare(
+        &self,
+        server: &Arc<Server>,
+        caller: Arc<Caller>,
+    ) -> Result<Arc<Session>, NoSession> {
+        if self.by_id.lock().len() >= self.most {
+            self.make_room()?;
+        }
+        let id = server.unguessable_token().ok_or(NoSession::NoId)?;
+        Ok(Arc::new(Session::new(id.into(), server, caller, self.stream_time)))
+    }
+
+    /// Makes it known by its id.
+    pub(super) fn enter(&self, session: &Arc<Session>) {
+        self.by_id.lock().insert(session.id.clone(), Arc::clone(session));
+    }
+
+    /// The session of that id, if it is this caller's.
+    pub(super) fn get(&self, id: &str, caller: &Arc<Caller>) -> Option<Arc<Session>> {
+        let session = self.by_id.lock().get(id).filter(|session| session.is_of(caller)).cloned()?;
+        session.note_use();
+        Some(session)
+    }
+
+    /// Ends that one.
+    pub(super) fn end(&self, session: &Session) {
+        let known = self.by_id.lock().remove(&session.id);
+        if let Some(session) = known {
+            session.end();
+        }
+    }
+
+    /// Ends those that nobody has used for too long.
+    pub(super) fn expire(&self) {
+        let is_expired = |session: &Session| session.idle_for().is_some_and(|idle| idle >= self.patience);
+        let expired: Vec<_> = self.by_id.lock().extract_if(|_, session| is_expired(session)).collect();
+        for (_, session) in expired {
+            session.end();
+        }
+    }
+
+    /// Ends the one that was not used for the longest time, of the caller who has the most.
+    fn make_room(&self) -> Result<(), NoSession> {
+        let mut by_id = self.by_id.lock();
+        let mut by_caller: HashMap<*const Caller, usize> = HashMap::new();
+        for session in by_id.values() {
+            *by_caller.entry(Arc::as_ptr(session.client.caller())).or_default() += 1;
+        }
+        let (greediest, _) = by_caller.into_iter().max_by_key(|(_, count)| *count).ok_or(NoSession::Full)?;
+        let of_greediest = by_id.values().filter(|session| Arc::as_ptr(session.client.caller()) == greediest);
+        let oldest = of_greediest.filter_map(|session| Some((session.idle_for()?, session.id.clone())));
+        let (_, id) = oldest.max_by_key(|(idle, _)| *idle).ok_or(NoSession::Full)?;
+        let session = by_id.remove(&id);
+        drop(by_id);
+        if let Some(session) = session {
+            session.end();
+        }
+        Ok(())
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Session>> {
+        self.by_id.lock().values().cloned().collect()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.by_id.lock().len()
+    }
+}

@@ -1,0 +1,50 @@
+//! How many streams each caller has open.
+
+use mcp_bash_server::Caller;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub(super) struct Streams {
+    /// How many one caller may have.
+    most: usize,
+    by_caller: Mutex<HashMap<Box<str>, usize>>,
+}
+
+impl Streams {
+    pub(super) fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, by_caller: Mutex::default() })
+    }
+
+    /// One more stream of that caller, for as long as the value lives. None where it has too many.
+    pub(super) fn open(self: &Arc<Self>, caller: &Arc<Caller>) -> Option<OpenStream> {
+        let mut by_caller = self.by_caller.lock();
+        let open = by_caller.entry(caller.name().into()).or_default();
+        if *open >= self.most {
+            return None;
+        }
+        *open += 1;
+        Some(OpenStream { streams: Arc::clone(self), caller: Arc::clone(caller) })
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.by_caller.lock().values().sum()
+    }
+}
+
+pub(super) struct OpenStream {
+    streams: Arc<Streams>,
+    caller: Arc<Caller>,
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        let mut by_caller = self.streams.by_caller.lock();
+        if let Some(open) = by_caller.get_mut(self.caller.name()) {
+            *open -= 1;
+            if *open == 0 {
+                by_caller.remove(self.caller.name());
+            }
+        }
+    }
+}
