@@ -1,6 +1,7 @@
 //! The ways clients reach the server. A transport turns bytes into lines and messages into bytes; what they mean is
 //! not its business. It also knows how a server comes to its end (`lifecycle`), and says so to whoever called it.
 
+pub mod http;
 mod lifecycle;
 pub mod stdio;
 
