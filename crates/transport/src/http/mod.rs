@@ -46,9 +46,10 @@ mod waiting;
 
 pub use door::DoorError;
 pub use exposure::Exposed;
-pub use identity::TokensError;
+pub use guarded_file::GuardedFileError;
+pub use identity::{NewTokenError, TokenFileError, TokenLine, TokenText, TokensError};
 pub use listen::{Address, AddressError, ListenError};
 pub use options::{Limits, Options, TlsFiles};
-pub use rate::Rate;
+pub use rate::{Rate, RateError};
 pub use serve::{StartError, serve};
 pub use tls::TlsError;

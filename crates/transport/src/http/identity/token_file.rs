@@ -1,0 +1,300 @@
+//! The file of tokens: one line for each, with the name of whoever has it and what that caller may do.
+//!
+//! ```text
+//! # name   hash of the token   what it may do
+//! alice    sha256:9f86d0818…   tools=read_notes,search rate=60/min
+//! ```
+//!
+//! A token has 256 random bits, so that nobody finds it from its hash, and a slow hash would protect nothing.
+
+use crate::http::rate::{Rate, RateError};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+/// What every token begins with, so that people and scanners for leaked secrets recognise it.
+const PREFIX: &str = "mcpb_";
+
+const RANDOM_BYTES: usize = 32;
+
+/// One token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenLine {
+    name: Arc<str>,
+    digest: [u8; 32],
+    tools: Option<Arc<[String]>>,
+    rate: Option<Rate>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` cannot name a token; use letters, digits, `.`, `_`, `-` and `@`, 64 at most, with a letter or digit first"
+)]
+pub struct NameError(String);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no list of tools; write their names with commas between them and no spaces")]
+pub struct ToolsError(String);
+
+/// A line that cannot be read. It lets nobody in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TokenFileError {
+    #[error("line {0}: a name and `sha256:…` are needed")]
+    NoHash(usize),
+    #[error("line {0}: {1}")]
+    Name(usize, NameError),
+    #[error("line {0}: the hash should be `sha256:` and 64 hexadecimal digits")]
+    Hash(usize),
+    #[error("line {0}: {1}")]
+    Tools(usize, ToolsError),
+    #[error("line {0}: {1}")]
+    Rate(usize, RateError),
+    #[error("line {0}: `{1}` is not known; there are `tools=` and `rate=`, each at most once")]
+    Unknown(usize, String),
+    #[error("line {0}: `{1}` has a token already, further up")]
+    SecondOfName(usize, Arc<str>),
+    #[error("line {0}: the token is the same as that of `{1}`")]
+    SameToken(usize, Arc<str>),
+    #[error("it is not UTF-8 text")]
+    NoText,
+}
+
+impl TokenLine {
+    /// Makes a token. The text is what its owner gets, and is found nowhere afterwards.
+    pub fn generate(
+        name: &str,
+        tools: Option<&str>,
+        rate: Option<Rate>,
+    ) -> Result<(Self, String), NewTokenError> {
+        let name = parse_name(name)?;
+        let tools = tools.map(parse_tools).transpose()?;
+        let mut random = [0; RANDOM_BYTES];
+        rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
+            .map_err(io::Error::from)?;
+        let token = format!("{PREFIX}{}", hex(&random));
+        Ok((Self { name, digest: digest(token.as_bytes()), tools, rate }, token))
+    }
+
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The tools that it allows; all without a list.
+    pub fn tools(&self) -> Option<&Arc<[String]>> {
+        self.tools.as_ref()
+    }
+
+    pub fn rate(&self) -> Option<Rate> {
+        self.rate
+    }
+
+    pub(super) fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+}
+
+/// Why no token was made.
+#[derive(Debug, thiserror::Error)]
+pub enum NewTokenError {
+    #[error(transparent)]
+    Name(#[from] NameError),
+    #[error(transparent)]
+    Tools(#[from] ToolsError),
+    #[error("the system has no randomness: {0}")]
+    Random(#[from] io::Error),
+}
+
+impl fmt::Display for TokenLine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} sha256:{}", self.name, hex(&self.digest))?;
+        if let Some(tools) = &self.tools {
+            write!(formatter, " tools={}", tools.join(","))?;
+        }
+        self.rate.map_or(Ok(()), |rate| write!(formatter, " rate={rate}"))
+    }
+}
+
+/// What a file of tokens holds.
+#[derive(Debug, Default)]
+pub struct TokenText {
+    pub tokens: Vec<TokenLine>,
+    pub problems: Vec<TokenFileError>,
+}
+
+impl TokenText {
+    /// Each line stands for itself: one that cannot be read hides no other.
+    pub fn parse(bytes: &[u8]) -> Self {
+        let mut text = Self::default();
+        let Ok(lines) = std::str::from_utf8(bytes) else {
+            text.problems.push(TokenFileError::NoText);
+            return text;
+        };
+        for (at, line) in lines.lines().enumerate() {
+            match parse_line(line, at + 1)
+                .and_then(|token| token.map(|token| text.unlike(token, at + 1)).transpose())
+            {
+                Ok(token) => text.tokens.extend(token),
+                Err(problem) => text.problems.push(problem),
+            }
+        }
+        text
+    }
+
+    fn unlike(&self, token: TokenLine, at: usize) -> Result<TokenLine, TokenFileError> {
+        if self.tokens.iter().any(|known| known.name == token.name) {
+            return Err(TokenFileError::SecondOfName(at, token.name));
+        }
+        match self.tokens.iter().find(|known| known.digest == token.digest) {
+            Some(known) => Err(TokenFileError::SameToken(at, Arc::clone(&known.name))),
+            None => Ok(token),
+        }
+    }
+
+    /// The text without the token of that name; `None` if it has none. All other lines stay as they are.
+    pub fn without(text: &str, name: &str) -> Option<String> {
+        let is_meant = |line: &str| {
+            let line = line.trim_start();
+            line.split_whitespace().next() == Some(name) && !line.starts_with('#')
+        };
+        let left: String = text.split_inclusive('\n').filter(|line| !is_meant(line)).collect();
+        (left.len() != text.len()).then_some(left)
+    }
+}
+
+fn parse_line(line: &str, at: usize) -> Result<Option<TokenLine>, TokenFileError> {
+    let mut words = line.split_whitespace();
+    let Some(name) = words.next().filter(|word| !word.starts_with('#')) else { return Ok(None) };
+    let name = parse_name(name).map_err(|error| TokenFileError::Name(at, error))?;
+    let hash = words.next().ok_or(TokenFileError::NoHash(at))?;
+    let digest = hash.strip_prefix("sha256:").and_then(unhex).ok_or(TokenFileError::Hash(at))?;
+    let (mut tools, mut rate) = (None, None);
+    for word in words {
+        match word.split_once('=') {
+            Some(("tools", list)) if tools.is_none() => {
+                tools = Some(parse_tools(list).map_err(|error| TokenFileError::Tools(at, error))?);
+            }
+            Some(("rate", text)) if rate.is_none() => {
+                rate = Some(text.parse().map_err(|error| TokenFileError::Rate(at, error))?);
+            }
+            _ => return Err(TokenFileError::Unknown(at, word.escape_debug().to_string())),
+        }
+    }
+    Ok(Some(TokenLine { name, digest, tools, rate }))
+}
+
+fn parse_name(name: &str) -> Result<Arc<str>, NameError> {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"._-@".contains(&byte);
+    let is_name = (1..=64).contains(&name.len())
+        && name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && name.bytes().all(is_letter);
+    if is_name { Ok(name.into()) } else { Err(NameError(name.escape_debug().to_string())) }
+}
+
+fn parse_tools(list: &str) -> Result<Arc<[String]>, ToolsError> {
+    let is_tool = |tool: &str| {
+        !tool.is_empty()
+            && !tool.starts_with('#')
+            && !tool.contains(|c: char| c.is_whitespace() || c.is_control())
+    };
+    if list.split(',').all(is_tool) {
+        return Ok(list.split(',').map(str::to_owned).collect());
+    }
+    Err(ToolsError(list.escape_debug().to_string()))
+}
+
+/// What the file knows of a token.
+pub(super) fn digest(token: &[u8]) -> [u8; 32] {
+    Sha256::digest(token).into()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let digits: Option<Vec<u8>> =
+        text.chars().map(|digit| digit.to_digit(16).and_then(|digit| digit.try_into().ok())).collect();
+    let bytes: Vec<u8> = digits?.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
+    (text.len() == 64).then(|| bytes.try_into().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HASH: &str = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
+    fn problems(text: &str) -> Vec<String> {
+        TokenText::parse(text.as_bytes()).problems.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_token_is_written_as_it_is_read() {
+        let rate = "60/min".parse().unwrap();
+        let (line, token) = TokenLine::generate("alice@example.com", Some("a,b_*"), Some(rate)).unwrap();
+        let read = TokenText::parse(format!("# who\n\n  {line}  \n").as_bytes());
+        assert_eq!((&read.tokens[..], read.problems.len()), (&[line.clone()][..], 0));
+        assert_eq!(*line.digest(), digest(token.as_bytes()));
+        assert!(token.len() == 69 && !line.to_string().contains(&token));
+        let (other, another) = TokenLine::generate("alice", None, None).unwrap();
+        assert!(token != another && other.tools().is_none() && other.rate().is_none());
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_lets_nobody_in_and_hides_no_other() {
+        let good = format!("good {HASH}");
+        for (junk, said) in [
+            ("x", "a name and `sha256:"),
+            ("x sha256:12", "64 hexadecimal digits"),
+            (&format!("x {}", HASH.replace("9f", "9g")), "64 hexadecimal digits"),
+            (&format!("x {HASH}0"), "64 hexadecimal digits"),
+            (&format!("x {}", HASH.replace("sha256", "md5")), "64 hexadecimal digits"),
+            ("x plain-text-token", "64 hexadecimal digits"),
+            (&format!("{HASH} x"), "cannot name a token"),
+            (&format!("-x {HASH}"), "cannot name a token"),
+            (&format!("x:y {HASH}"), "cannot name a token"),
+            (&format!("x {HASH} tools="), "is no list of tools"),
+            (&format!("x {HASH} tools=a,,b"), "is no list of tools"),
+            (&format!("x {HASH} tools=a, b"), "is no list of tools"),
+            (&format!("x {HASH} tool=a"), "is not known"),
+            (&format!("x {HASH} tools=a tools=b"), "is not known"),
+            (&format!("x {HASH} rate=fast"), "is no rate"),
+            (&format!("x {HASH} # a comment"), "is not known"),
+            (&format!("good {}", HASH.replace("9f", "9e")), "has a token already"),
+            (&format!("x {HASH}"), "is the same as that of `good`"),
+        ] {
+            let text = format!("{good}\n{junk}\n");
+            let read = TokenText::parse(text.as_bytes());
+            assert_eq!(read.tokens.len(), 1, "{junk}");
+            let said_so = problems(&text);
+            assert!(said_so.len() == 1 && said_so[0].starts_with("line 2: "), "{junk}: {said_so:?}");
+            assert!(said_so[0].contains(said), "{junk}: {said_so:?}");
+        }
+        assert!(!problems(&format!("x\u{1b}[2J {HASH}"))[0].contains('\u{1b}'));
+        assert_eq!(TokenText::parse(b"\xff\xfe").problems, [TokenFileError::NoText]);
+    }
+
+    #[test]
+    fn one_token_is_taken_out_and_all_else_stays() {
+        let text = format!("# alice left\r\nalice {HASH}\n\n  bob {HASH} tools=x\n#alice\nalice2 {HASH}");
+        let without = TokenText::without(&text, "alice").unwrap();
+        assert_eq!(without, format!("# alice left\r\n\n  bob {HASH} tools=x\n#alice\nalice2 {HASH}"));
+        assert_eq!(TokenText::without(&text, "carol"), None);
+        assert_eq!(TokenText::without(&text, "#"), None);
+    }
+
+    #[test]
+    fn names_and_tools_cannot_forge_lines() {
+        for name in ["", "a b", "a\nb", "#a", ".a", "ä", &"a".repeat(65)] {
+            assert!(TokenLine::generate(name, None, None).is_err(), "{name:?}");
+        }
+        for tools in ["", "a b", "a\nbob sha256:", "a,", ",", "\t"] {
+            assert!(TokenLine::generate("a", Some(tools), None).is_err(), "{tools:?}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Where clients are awaited: TCP, unix sockets, and sockets that the service manager opened for us.
+
+mod address;
+mod inherited;
+mod stream;
+mod unix;
+
+pub use address::{Address, AddressError};
+pub(crate) use stream::{Peer, Stream};
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use tokio::net::{TcpListener, TcpSocket, UnixListener};
+use unix::SocketFile;
+
+/// How many connections the system holds for us until they are accepted.
+const BACKLOG: u32 = 1024;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    #[error("`{0}` is in use by another program; stop that one, or choose another port with `--http`")]
+    InUse(SocketAddr),
+    #[error("`{address}` cannot be listened on: {error}")]
+    Tcp { address: SocketAddr, error: io::Error },
+    #[error("another server listens on `{}`; stop that one, or choose another path", .0.display())]
+    SocketInUse(PathBuf),
+    #[error("`{}` is there and is no socket; remove it, or choose another path", .0.display())]
+    NoSocket(PathBuf),
+    #[error("`{}` cannot be listened on: {error}", path.display())]
+    Unix { path: PathBuf, error: io::Error },
+    #[error(
+        "no socket was handed over: `--http systemd` is for services that a socket unit starts (LISTEN_FDS and LISTEN_PID)"
+    )]
+    NothingInherited,
+    #[error(
+        "the sockets in LISTEN_FDS were meant for process {0}, not for this one; let systemd start mcp-bash itself, or use `exec`"
+    )]
+    MeantForAnother(String),
+    #[error(
+        "descriptor {0}, handed over as a socket, does not listen for connections: {1}; the socket unit needs `ListenStream=` and no `Accept=yes`"
+    )]
+    NotListening(i32, io::Error),
+}
+
+/// One place where clients are awaited.
+#[derive(Debug)]
+pub(crate) enum Listener {
+    Tcp(TcpListener),
+    Unix {
+        listener: UnixListener,
+        /// The file that we made, which is removed in the end. Inherited sockets belong to whoever handed them over.
+        _file: Option<SocketFile>,
+    },
+}
+
+impl Listener {
+    /// Opens an address. Only what is inherited can be more than one listener. Wants a runtime.
+    pub(crate) fn open(address: &Address) -> Result<Vec<Self>, ListenError> {
+        match address {
+            Address::Tcp(address) => Ok(vec![Self::Tcp(tcp(*address)?)]),
+            Address::Unix(path) => {
+                let (listener, file) = unix::listen(path)?;
+                Ok(vec![Self::Unix { listener, _file: Some(file) }])
+            }
+            Address::Inherited => inherited::take(),
+        }
+    }
+
+    pub(crate) async fn accept(&self) -> io::Result<(Stream, Peer)> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, address) = listener.accept().await?;
+                // An answer is written at once and should leave at once. A peer that is gone already is found later.
+                let _ = stream.set_nodelay(true);
+                Ok((Stream::Tcp(stream), Peer::Tcp(address)))
+            }
+            Self::Unix { listener, .. } => {
+                let (stream, _) = listener.accept().await?;
+                let uid = stream.peer_cred()?.uid();
+                Ok((Stream::Unix(stream), Peer::Unix { uid }))
+            }
+        }
+    }
+
+    /// The address that other machines could reach, where there is one.
+    pub(crate) fn wide_address(&self) -> Option<SocketAddr> {
+        let Self::Tcp(listener) = self else { return None };
+        listener.local_addr().ok().filter(|address| !address::is_loopback_ip(address.ip()))
+    }
+
+    /// What a person is told: `http://127.0.0.1:8765` or `unix:/run/mcp.sock`.
+    pub(crate) fn describe(&self, tls: bool) -> String {
+        let scheme = if tls { "https" } else { "http" };
+        match self {
+            Self::Tcp(listener) => {
+                listener.local_addr().map_or_else(|error| error.to_string(), |at| format!("{scheme}://{at}"))
+            }
+            Self::Unix { listener, .. } => {
+                let address = listener.local_addr().ok();
+                let path = address.as_ref().and_then(|address| address.as_pathname());
+                path.map_or_else(|| "unix:".to_owned(), |path| format!("unix:{}", path.display()))
+            }
+        }
+    }
+}
+
+fn tcp(address: SocketAddr) -> Result<TcpListener, ListenError> {
+    let open = || {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        // Lest connections that have just ended keep a server from being started again.
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(BACKLOG)
+    };
+    open().map_err(|error| match error.kind() {
+        io::ErrorKind::AddrInUse => ListenError::InUse(address),
+        _ => ListenError::Tcp { address, error },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    #[tokio::test]
+    async fn a_port_is_listened_on_once() {
+        let listeners = Listener::open(&Address::parse("127.0.0.1:0").unwrap()).unwrap();
+        let [Listener::Tcp(tcp)] = &listeners[..] else { panic!() };
+        let address = tcp.local_addr().unwrap();
+        assert_eq!(listeners[0].describe(false), format!("http://{address}"));
+        let refused = Listener::open(&Address::Tcp(address)).unwrap_err();
+        assert!(matches!(refused, ListenError::InUse(at) if at == address), "{refused}");
+
+        let mut client = tokio::net::TcpStream::connect(address).await.unwrap();
+        let (mut stream, peer) = listeners[0].accept().await.unwrap();
+        assert_eq!(peer, Peer::Tcp(client.local_addr().unwrap()));
+        let Stream::Tcp(socket) = &stream else { panic!() };
+        assert!(socket.nodelay().unwrap());
+        client.write_all(b"there").await.unwrap();
+        let mut bytes = [0; 5];
+        stream.read_exact(&mut bytes).await.unwrap();
+        stream.write_all(&bytes).await.unwrap();
+        drop(stream);
+        let mut back = String::new();
+        client.read_to_string(&mut back).await.unwrap();
+        assert_eq!(back, "there");
+    }
+
+    #[tokio::test]
+    async fn only_what_other_machines_reach_is_wide() {
+        for (address, wide) in [("127.0.0.1:0", false), ("127.9.9.9:0", false), ("0.0.0.0:0", true)] {
+            let listeners = Listener::open(&Address::parse(address).unwrap()).unwrap();
+            assert_eq!(listeners[0].wide_address().is_some(), wide, "{address}");
+        }
+    }
+}
