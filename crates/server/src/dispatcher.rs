@@ -12,12 +12,14 @@ use crate::methods::{LaterHandler, Method, Resumption, Serve};
 use crate::panics;
 use crate::reply::Reply;
 use crate::responder::Responder;
+use crate::rights;
 use crate::routing::{self, Headers};
 use crate::session::Session;
 use crate::subscriber::Subscriber;
 
 use crate::work::{Work, unknown_state};
 use mcp_bash_budget::SMALL;
+use mcp_bash_project::excerpt;
 use mcp_bash_wire::{
     Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, RawBuf, Refusal, Request,
     RequestMeta, RpcError, code, decode, decode_element, keys, refuse_oversized, write,
@@ -210,6 +212,10 @@ impl Dispatcher<'_> {
         headers.map_or(Ok(()), |headers| {
             routing::check_arguments(headers, request, &client.server.snapshot())
         })?;
+        if let Some(error) = rights::refusal(&client.caller, request) {
+            self.tell_operator_of_refused_call(&error);
+            return Ok(Served::Failed(error));
+        }
         let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;
         match method.serve {
             Serve::Now(handler) => {
@@ -418,6 +424,12 @@ impl Dispatcher<'_> {
     fn tell(&self, message: &str, details: &Value) {
         let log = self.client.server.log();
         log.client_event(self.subscriber(), LogLevel::Debug, "mcp.rpc", message, details);
+    }
+
+    fn tell_operator_of_refused_call(&self, error: &RpcError) {
+        let details = json!({ "code": error.code, "error": excerpt(&error.message) });
+        let log = self.client.server.log();
+        log.operator_event(LogLevel::Warning, "mcp.tools", "a call was refused", &details);
     }
 
     fn subscriber(&self) -> Option<&Subscriber> {

@@ -11,6 +11,7 @@ use crate::parking::Parking;
 use crate::payloads::Payloads;
 use crate::redaction::Redaction;
 use crate::resources::Resources;
+use crate::rights::Rights;
 use crate::served::Served;
 use crate::short_paths::ShortPaths;
 use crate::subscriptions::Subscriptions;
@@ -127,6 +128,13 @@ impl Server {
         let budget = || self.scripts.budget().part(self.settings.max_connection_bytes, CONNECTION_SETTING);
         let denials = self.settings.remote_token.as_ref().map_or(0, |token| token.max_failures_per_minute);
         self.callers.get(name, budget, denials)
+    }
+
+    /// The caller of that name, who from now on may do this, whichever of its requests came before.
+    pub fn caller_with(&self, name: &str, rights: Rights) -> Arc<Caller> {
+        let caller = self.caller(name);
+        caller.set_rights(rights);
+        caller
     }
 
     /// To be called when a stream is not clogged any more: what was held back meanwhile goes on.

@@ -2,6 +2,7 @@
 //! another's.
 
 mod headers;
+mod rights;
 mod stage;
 
 use mcp_bash_project::Changes;
