@@ -5,6 +5,7 @@ use crate::caller::{Caller, Callers, LOCAL};
 use crate::guard::Guard;
 use crate::listing::Snapshot;
 use crate::log::Log;
+use crate::meter::Meter;
 use crate::observer::{Observer, Observers};
 use crate::open_request::Pace;
 use crate::parking::Parking;
@@ -35,6 +36,7 @@ pub struct Server {
     admission: Arc<Admission>,
     guard: Option<Guard>,
     observers: Observers,
+    meter: Option<Arc<dyn Meter>>,
     callers: Callers,
     resources: Arc<Resources>,
     subscriptions: Arc<Subscriptions>,
@@ -72,6 +74,7 @@ impl Server {
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
             observers,
+            meter: None,
             callers: Callers::default(),
             subscriptions: Arc::new(Subscriptions::new(Arc::clone(&resources), runtime.clone())),
             resources,
@@ -149,6 +152,16 @@ impl Server {
     pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observers.add(observer);
         self
+    }
+
+    /// The same, with every request measured by `meter`.
+    #[must_use]
+    pub fn with_meter(self, meter: Arc<dyn Meter>) -> Self {
+        Self { meter: Some(meter), ..self }
+    }
+
+    pub(crate) fn meter(&self) -> Option<&Arc<dyn Meter>> {
+        self.meter.as_ref()
     }
 
     pub fn log(&self) -> &Log {

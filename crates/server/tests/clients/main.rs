@@ -2,6 +2,7 @@
 //! another's.
 
 mod headers;
+mod meter;
 mod rights;
 mod stage;
 
