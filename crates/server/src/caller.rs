@@ -2,7 +2,10 @@
 //! parked, awaited and followed for a client belongs to its caller.
 
 use crate::limiter::Limiter;
+use crate::rights::Rights;
+use arc_swap::ArcSwapOption;
 use mcp_bash_budget::Budget;
+use mcp_bash_settings::AllowedTools;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,6 +30,8 @@ pub struct Caller {
     slowed: AtomicUsize,
     /// How many resources are followed for it.
     followed: AtomicUsize,
+    /// The tools that it sees and may call, where it is not all of them.
+    allowed_tools: ArcSwapOption<AllowedTools>,
 }
 
 impl Caller {
@@ -38,6 +43,7 @@ impl Caller {
             denials,
             slowed: AtomicUsize::new(0),
             followed: AtomicUsize::new(0),
+            allowed_tools: ArcSwapOption::empty(),
         }
     }
 
@@ -48,6 +54,23 @@ impl Caller {
     /// What is held for it, as a part of what is held in all.
     pub fn budget(&self) -> &Arc<Budget> {
         &self.budget
+    }
+
+    /// The tools that it sees and may call. None where it is all of them.
+    pub(crate) fn allowed_tools(&self) -> Option<Arc<AllowedTools>> {
+        self.allowed_tools.load_full()
+    }
+
+    /// From now on it may do this.
+    pub(crate) fn set_rights(&self, rights: Rights) {
+        let is_same = {
+            let known = self.allowed_tools.load();
+            known.as_ref().map(Arc::as_ptr) == rights.tools.as_ref().map(Arc::as_ptr)
+        };
+        // Told with every request, and hardly ever new.
+        if !is_same {
+            self.allowed_tools.store(rights.tools);
+        }
     }
 
     /// It has shown a wrong secret. False when it has done so too often lately.

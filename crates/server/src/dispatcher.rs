@@ -8,23 +8,27 @@ use crate::handshake::Gate;
 use crate::immediate::Immediate;
 use crate::in_flight::InFlightRequest;
 use crate::listens::Filter;
+use crate::meter::{self, Measured, Meter};
 use crate::methods::{LaterHandler, Method, Resumption, Serve};
 use crate::panics;
 use crate::reply::Reply;
 use crate::responder::Responder;
+use crate::rights;
 use crate::routing::{self, Headers};
 use crate::session::Session;
 use crate::subscriber::Subscriber;
 
 use crate::work::{Work, unknown_state};
 use mcp_bash_budget::SMALL;
+use mcp_bash_project::excerpt;
 use mcp_bash_wire::{
     Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, RawBuf, Refusal, Request,
-    RequestMeta, RpcError, code, decode, decode_element, keys, refuse_oversized, write,
+    RequestMeta, RpcError, code, decode, decode_element, keys, refuse_oversized,
 };
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What a message is owed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +61,8 @@ impl Client {
         headers: Option<&dyn Headers>,
         reply: &Arc<dyn Reply>,
     ) -> Owed {
-        let dispatcher = Dispatcher { client: self, headers };
+        let arrived = self.server.meter().map(|meter| (meter, Instant::now()));
+        let dispatcher = Dispatcher { client: self, headers, arrived };
         let observers = self.server.observers();
         if !observers.is_empty() {
             return dispatcher.receive(line, &observers.reply(Arc::clone(reply)));
@@ -71,6 +76,8 @@ struct Dispatcher<'a> {
     client: &'a Arc<Client>,
     /// What came beside the message, where the transport has such a thing.
     headers: Option<&'a dyn Headers>,
+    /// Who measures requests, and when the line arrived, where somebody does.
+    arrived: Option<(&'a Arc<dyn Meter>, Instant)>,
 }
 
 /// Where a message is answered: by itself, or as a part of its batch.
@@ -118,8 +125,7 @@ impl Dispatcher<'_> {
                 "Batch arrays belong to revision 2025-03-26; MCPBASH_COMPAT_BATCHES=true accepts them in all"
             };
             let error = RpcError::with_reason(code::INVALID_REQUEST, "Invalid Request", reason);
-            reply.refuse(write::error(None, &error), error.code);
-            return Owed::Answer;
+            return self.refuse(&Refusal { id: None, error }, &Way::Alone(reply));
         }
         let batch = Batch::open(Arc::clone(reply), self.client.caller.budget());
         let way = Way::InBatch(&batch);
@@ -161,12 +167,17 @@ impl Dispatcher<'_> {
 
     fn refuse(&self, refusal: &Refusal, way: &Way<'_>) -> Owed {
         self.tell("message refused", &json!({ "code": refusal.error.code }));
+        if let Some((meter, arrived)) = self.arrived {
+            meter::tell_of_refused_message(&**meter, arrived, &refusal.error);
+        }
         self.responder(way).refuse(refusal.id.as_ref(), &refusal.error);
         Owed::Answer
     }
 
     fn take_request(&self, request: &Request<'_>, way: &Way<'_>) -> Owed {
-        let responder = self.responder(way);
+        let measured =
+            self.arrived.map(|(meter, arrived)| Measured::begin(meter, arrived, request, self.client));
+        let responder = self.responder(way).measured_by(measured.map(Arc::new));
         match panics::caught(|| self.serve(request, way, &responder)) {
             Ok(Served::Now(result)) => responder.result(&request.id, result),
             Ok(Served::Later) => {}
@@ -205,16 +216,22 @@ impl Dispatcher<'_> {
         let headers = self.headers.filter(|_| routing::is_repeated_in_headers(&meta, request));
         headers.map_or(Ok(()), |headers| routing::check_version(headers, &meta))?;
         let context = RequestContext::of(&meta, &client.caller, handshake, guard)?;
+        responder.measure(|measured| measured.set_revision(context.revision));
         headers.map_or(Ok(()), |headers| routing::check_method_and_name(headers, request))?;
         let method = self.method_for(request, &context, way)?;
         headers.map_or(Ok(()), |headers| {
             routing::check_arguments(headers, request, &client.server.snapshot())
         })?;
+        if let Some(error) = rights::refusal(&client.caller, request) {
+            self.tell_operator_of_refused_call(&error);
+            return Ok(Served::Failed(error));
+        }
         let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;
         match method.serve {
             Serve::Now(handler) => {
                 panics::on_purpose(method.name);
                 let answer = handler(&Immediate { client, context: &context, params: request.params });
+                responder.measure(|measured| self.set_agreed_revision(method, measured));
                 let rendered = answer.and_then(|answer| {
                     let result = answer.render(context.revision, &client.server.snapshot().catalog.identity);
                     method.guard_size(&result, client.server.settings())?;
@@ -267,6 +284,14 @@ impl Dispatcher<'_> {
         served.ok_or_else(|| RpcError::method_not_found(&request.method))
     }
 
+    /// `initialize` has the revision that it agrees on.
+    fn set_agreed_revision(&self, method: &Method, measured: &Measured) {
+        let session = self.client.session().filter(|_| method.handshake == Some(Gate::First));
+        if let Some(session) = session {
+            measured.set_revision(session.handshake().revision);
+        }
+    }
+
     /// Opens a stream of notifications, which is all that its client hears until it ends.
     fn listen(
         &self,
@@ -279,7 +304,7 @@ impl Dispatcher<'_> {
             return Err(RpcError::invalid_request("Invalid Request: to listen cannot be part of a batch"));
         }
         let filter = Filter::read(request.params)?;
-        let reply = Arc::clone(responder.reply());
+        let reply = responder.reply();
         let Client { server, caller, listens, .. } = &**self.client;
         listens.begin(server, reply, caller, &request.id, context.revision, filter)?;
         Ok(Served::Later)
@@ -418,6 +443,12 @@ impl Dispatcher<'_> {
     fn tell(&self, message: &str, details: &Value) {
         let log = self.client.server.log();
         log.client_event(self.subscriber(), LogLevel::Debug, "mcp.rpc", message, details);
+    }
+
+    fn tell_operator_of_refused_call(&self, error: &RpcError) {
+        let details = json!({ "code": error.code, "error": excerpt(&error.message) });
+        let log = self.client.server.log();
+        log.operator_event(LogLevel::Warning, "mcp.tools", "a call was refused", &details);
     }
 
     fn subscriber(&self) -> Option<&Subscriber> {

@@ -1,6 +1,7 @@
 //! A catalog with its lists as text: definitions are written once for each revision that asks, and pages are cut from
 //! them.
 
+use crate::caller::Caller;
 use crate::schemas::Schemas;
 use crate::shape;
 use mcp_bash_project::utc::now;
@@ -96,13 +97,25 @@ impl Snapshot {
         Some((&self.catalog.tools.items()[place], &self.schemas[place]))
     }
 
-    /// The page of tools that `params` asks for.
-    pub(crate) fn tools(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
+    /// The page of tools that `params` asks for, of those that the caller sees.
+    pub(crate) fn tools(
+        &self,
+        revision: Revision,
+        params: Option<Raw<'_>>,
+        caller: &Caller,
+    ) -> Result<Page, RpcError> {
         let tools = self.catalog.tools.items();
         let definition = |place: usize| {
             self.tools.get(revision, tools.len(), place, || shape::tool(&tools[place], revision))
         };
-        page("tools", tools.len(), definition, || self.catalog.tools.hash(), params)
+        let hash = || self.catalog.tools.hash();
+        match caller.allowed_tools() {
+            None => page("tools", tools.len(), definition, hash, params),
+            Some(allowed) => {
+                let is_seen = |place: usize| allowed.hold(&tools[place].name);
+                page_of_some("tools", tools.len(), is_seen, definition, hash, params)
+            }
+        }
     }
 
     /// The page of prompts that `params` asks for.
@@ -123,12 +136,25 @@ fn page<'a>(
     hash: impl Fn() -> &'a str,
     params: Option<Raw<'_>>,
 ) -> Result<Page, RpcError> {
+    page_of_some(collection, total, |_| true, item, hash, params)
+}
+
+/// The same for a list of which only some are seen. Cursors name a place in the whole list, so that they stay right when
+/// other parts of it are seen.
+fn page_of_some<'a>(
+    collection: &'static str,
+    length: usize,
+    is_seen: impl Fn(usize) -> bool,
+    item: impl Fn(usize) -> &'a str,
+    hash: impl Fn() -> &'a str,
+    params: Option<Raw<'_>>,
+) -> Result<Page, RpcError> {
     let (mut offset, mut limit) = (0, PAGE);
     if let Some(params) = params {
         let params = Object::read(params, "params", &["cursor", "limit"])?;
         if let Some(word) = params.optional_string("cursor")? {
             offset = Cursor::decode(&word, collection, hash())
-                .filter(|offset| *offset < total)
+                .filter(|offset| *offset < length)
                 .ok_or_else(|| RpcError::invalid_params("Invalid cursor: leave it out to start over"))?;
         }
         if let Some(wanted) = params.get("limit").filter(|raw| !raw.is_null()) {
@@ -142,16 +168,18 @@ fn page<'a>(
             };
         }
     }
-    let end = total.min(offset + limit);
-    let next = (end < total)
-        .then(|| Cursor { collection, offset: end, hash: hash().to_owned(), timestamp: now() }.encode());
+    let mut left = (offset..length).filter(|place| is_seen(*place));
     let mut items = String::from("[");
-    for place in offset..end {
-        if place > offset {
+    for place in left.by_ref().take(limit) {
+        if items.len() > 1 {
             items.push(',');
         }
         items.push_str(item(place));
     }
     items.push(']');
+    let next = left.next();
+    let next =
+        next.map(|offset| Cursor { collection, offset, hash: hash().to_owned(), timestamp: now() }.encode());
+    let total = (0..length).filter(|place| is_seen(*place)).count();
     Ok(Page { items, next, total })
 }

@@ -1,5 +1,6 @@
 //! Answers one request, within what may be held for its caller.
 
+use crate::meter::{Measured, MeasuredReply};
 use crate::reply::{Reply, Stream};
 use mcp_bash_budget::{Budget, SMALL};
 use mcp_bash_wire::{Id, RpcError, write};
@@ -9,11 +10,18 @@ use std::sync::Arc;
 pub(crate) struct Responder {
     reply: Arc<dyn Reply>,
     budget: Arc<Budget>,
+    /// The measurement of the request, where somebody measures.
+    measured: Option<Arc<Measured>>,
 }
 
 impl Responder {
     pub(crate) fn new(reply: Arc<dyn Reply>, budget: Arc<Budget>) -> Self {
-        Self { reply, budget }
+        Self { reply, budget, measured: None }
+    }
+
+    /// The same, for a request that is measured.
+    pub(crate) fn measured_by(self, measured: Option<Arc<Measured>>) -> Self {
+        Self { measured, ..self }
     }
 
     /// Answers with a result, given as its members; where there is no room for it, with an error that says so.
@@ -25,6 +33,7 @@ impl Responder {
             drop(members);
             return self.error(Some(id), &RpcError::internal(format!("The result is not sent: {why}")));
         }
+        self.measure(|measured| measured.succeeded(&members));
         self.reply.answer(write::result(id, members));
     }
 
@@ -33,16 +42,19 @@ impl Responder {
         if error.is_refusal() {
             return self.refuse(id, error);
         }
+        self.measure(|measured| measured.failed(error));
         self.reply.answer(write::error(id, error));
     }
 
     /// Answers a request that nobody has served.
     pub(crate) fn refuse(&self, id: Option<&Id>, error: &RpcError) {
+        self.measure(|measured| measured.failed(error));
         self.reply.refuse(write::error(id, error), error.code);
     }
 
     /// The request will not be answered.
     pub(crate) fn withdraw(&self) {
+        self.measure(Measured::cancelled);
         self.reply.end();
     }
 
@@ -59,8 +71,19 @@ impl Responder {
     }
 
     /// Where the request is answered, for those who say more than an answer.
-    pub(crate) fn reply(&self) -> &Arc<dyn Reply> {
-        &self.reply
+    pub(crate) fn reply(&self) -> Arc<dyn Reply> {
+        let inner = Arc::clone(&self.reply);
+        match &self.measured {
+            None => inner,
+            Some(measured) => Arc::new(MeasuredReply { inner, measured: Arc::clone(measured) }),
+        }
+    }
+
+    /// Tells something to the measurement, where there is one.
+    pub(crate) fn measure(&self, tell: impl FnOnce(&Measured)) {
+        if let Some(measured) = &self.measured {
+            tell(measured);
+        }
     }
 
     /// The stream on which the request is answered, for questions that belong to it.

@@ -5,12 +5,14 @@ use crate::caller::{Caller, Callers, LOCAL};
 use crate::guard::Guard;
 use crate::listing::Snapshot;
 use crate::log::Log;
+use crate::meter::Meter;
 use crate::observer::{Observer, Observers};
 use crate::open_request::Pace;
 use crate::parking::Parking;
 use crate::payloads::Payloads;
 use crate::redaction::Redaction;
 use crate::resources::Resources;
+use crate::rights::Rights;
 use crate::served::Served;
 use crate::short_paths::ShortPaths;
 use crate::subscriptions::Subscriptions;
@@ -35,6 +37,7 @@ pub struct Server {
     admission: Arc<Admission>,
     guard: Option<Guard>,
     observers: Observers,
+    meter: Option<Arc<dyn Meter>>,
     callers: Callers,
     resources: Arc<Resources>,
     subscriptions: Arc<Subscriptions>,
@@ -72,6 +75,7 @@ impl Server {
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
             observers,
+            meter: None,
             callers: Callers::default(),
             subscriptions: Arc::new(Subscriptions::new(Arc::clone(&resources), runtime.clone())),
             resources,
@@ -135,6 +139,13 @@ impl Server {
         self.callers.get(name, budget, denials)
     }
 
+    /// The caller of that name, who from now on may do this, whichever of its requests came before.
+    pub fn caller_with(&self, name: &str, rights: Rights) -> Arc<Caller> {
+        let caller = self.caller(name);
+        caller.set_rights(rights);
+        caller
+    }
+
     /// To be called when a stream is not clogged any more: what was held back meanwhile goes on.
     pub fn relieved(&self) {
         self.log.audience().tell_what_is_owed();
@@ -147,6 +158,16 @@ impl Server {
     pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observers.add(observer);
         self
+    }
+
+    /// The same, with every request measured by `meter`.
+    #[must_use]
+    pub fn with_meter(self, meter: Arc<dyn Meter>) -> Self {
+        Self { meter: Some(meter), ..self }
+    }
+
+    pub(crate) fn meter(&self) -> Option<&Arc<dyn Meter>> {
+        self.meter.as_ref()
     }
 
     pub fn log(&self) -> &Log {

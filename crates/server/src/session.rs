@@ -2,14 +2,15 @@
 
 use crate::capabilities::ClientCapabilities;
 use crate::handshake::{Gate, Handshake, Stage};
+use crate::meter::MeasuredSession;
 use crate::questions::Questions;
 use crate::reply::Stream;
 use crate::roots::ClientRoots;
 use crate::subscriber::Subscriber;
 use mcp_bash_wire::{LogLevel, Revision, RpcError, code};
 use parking_lot::Mutex;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 pub(crate) struct Session {
     handshake: Mutex<Handshake>,
@@ -20,6 +21,8 @@ pub(crate) struct Session {
     pub(crate) questions: Arc<Questions>,
     pub(crate) roots: Arc<ClientRoots>,
     pub(crate) subscriber: Arc<Subscriber>,
+    /// Set where somebody measures.
+    pub(crate) measured: OnceLock<MeasuredSession>,
 }
 
 impl Session {
@@ -34,6 +37,7 @@ impl Session {
             roots: Arc::new(ClientRoots::new(Arc::clone(&questions), stream, Arc::clone(&subscriber))),
             questions,
             subscriber,
+            measured: OnceLock::new(),
         }
     }
 

@@ -35,7 +35,7 @@ pub use given::{InForce, Source};
 pub use in_force::{in_force, in_force_with_project};
 pub use logs::{LogSettings, TraceSettings};
 pub use moot::MOOT;
-pub use policy::ToolPolicy;
+pub use policy::{AllowedTools, ToolPolicy};
 pub use problem::SettingProblem;
 pub use project::ProjectSettings;
 pub use reference::reference;

@@ -2,26 +2,45 @@
 
 use crate::reader::Reader;
 use crate::table::{TOOL_ALLOW_DEFAULT, TOOL_ALLOWLIST};
+use std::collections::HashSet;
+
+/// A list of tools by their names. `*` and `all` stand for every tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AllowedTools(HashSet<String>);
+
+impl AllowedTools {
+    pub fn hold(&self, tool: &str) -> bool {
+        [tool, "*", "all"].into_iter().any(|name| self.0.contains(name))
+    }
+}
+
+impl<N: Into<String>> FromIterator<N> for AllowedTools {
+    fn from_iter<I: IntoIterator<Item = N>>(names: I) -> Self {
+        Self(names.into_iter().map(Into::into).collect())
+    }
+}
 
 /// Which tools may run at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolPolicy {
     /// The names that may run, where there is a list.
-    allowed: Option<Vec<String>>,
+    allowed: Option<AllowedTools>,
     /// Whether tools may run where there is no list.
     by_default: bool,
 }
 
 impl ToolPolicy {
     pub(crate) fn from_rows(reader: &mut Reader<'_>) -> Self {
-        Self { allowed: reader.value(&TOOL_ALLOWLIST), by_default: reader.value(&TOOL_ALLOW_DEFAULT) }
+        let allowed: Option<Vec<String>> = reader.value(&TOOL_ALLOWLIST);
+        let allowed = allowed.map(AllowedTools::from_iter);
+        Self { allowed, by_default: reader.value(&TOOL_ALLOW_DEFAULT) }
     }
 
     /// Adds a tool to the list for as long as these settings are in force: `*` is all of them. Where all may run anyway,
     /// nothing changes.
     pub fn allow_for_now(&mut self, tool: &str) {
         if self.blocks(tool).is_some() {
-            self.allowed.get_or_insert_default().push(tool.to_owned());
+            self.allowed.get_or_insert_default().0.insert(tool.to_owned());
         }
     }
 
@@ -31,7 +50,7 @@ impl ToolPolicy {
         match &self.allowed {
             None if self.by_default => None,
             None => Some(format!("{default} is `deny` and there is no list; add `{tool}` to {list}")),
-            Some(names) if names.iter().any(|name| name == tool || name == "*" || name == "all") => None,
+            Some(tools) if tools.hold(tool) => None,
             Some(_) => Some(format!("it is not in {list}; add `{tool}` there to allow it")),
         }
     }

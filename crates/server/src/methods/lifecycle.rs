@@ -3,6 +3,7 @@
 use crate::capabilities::ClientCapabilities;
 use crate::client::Client;
 use crate::immediate::Immediate;
+use crate::meter::MeasuredSession;
 use crate::shape::{Answer, Members, server_info};
 use mcp_bash_wire::{LogLevel, Object, Raw, Revision, RpcError, code, write};
 use serde_json::{Value, json};
@@ -21,6 +22,9 @@ pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let revision = requested.as_deref().map_or(Revision::NEWEST_HANDSHAKE, Revision::negotiate);
     let capabilities = capabilities.map(|raw| ClientCapabilities::read(raw, revision)).unwrap_or_default();
     request.session()?.greet(revision, capabilities)?;
+    if let Some(meter) = request.server().meter() {
+        request.session()?.measured.get_or_init(|| MeasuredSession::begin(meter, revision));
+    }
     let details = json!({
         "client": client.map(client_name),
         "requested": requested,

@@ -2,6 +2,8 @@
 //! another's.
 
 mod headers;
+mod meter;
+mod rights;
 mod stage;
 
 use mcp_bash_project::Changes;

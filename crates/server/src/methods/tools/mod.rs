@@ -20,7 +20,7 @@ pub(crate) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     if let Some(failure) = &snapshot.catalog.listing_failure {
         return Err(RpcError::internal(failure.clone()));
     }
-    let page = snapshot.tools(request.context.revision, request.params)?;
+    let page = snapshot.tools(request.context.revision, request.params, &request.context.caller)?;
     let mut result = Members::default();
     result.raw("tools", &page.items);
     result.string("nextCursor", page.next.as_deref());
