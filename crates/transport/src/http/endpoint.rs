@@ -5,7 +5,7 @@ use super::body::ResponseBody;
 use super::door::Door;
 use super::events::Events;
 use super::headers::only;
-use super::identity::{Identify, Identity};
+use super::identity::{Identify, Identity, Unidentified};
 use super::incoming::{self, Unread};
 use super::listen::Peer;
 use super::old_sse::{self, OldSessions};
@@ -20,7 +20,7 @@ use super::waiting::Waiting;
 use http::header::{CONTENT_TYPE, ORIGIN, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Incoming;
-use mcp_bash_server::{Caller, Server};
+use mcp_bash_server::{Caller, Rights, Server};
 use mcp_bash_wire::{Era, Revision, RpcError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -160,20 +160,16 @@ impl Endpoint {
 
     /// Who makes the request, if it may make one now.
     fn caller_of(&self, peer: &Peer, headers: &HeaderMap) -> Result<Arc<Caller>, Answer> {
-        let identity = self.identify.identify(headers, peer).map_err(|unidentified| {
-            let error = RpcError::invalid_request("Unauthorized: this server wants a bearer token it knows");
-            let mut answer = respond::error(StatusCode::UNAUTHORIZED, None, &error);
-            answer.headers_mut().insert(WWW_AUTHENTICATE, unidentified.challenge);
-            answer
-        })?;
-        let Identity { name, rate } = identity;
+        let identity = self.identify.identify(headers, peer).map_err(refused)?;
+        let Identity { name, tools, rate } = identity;
         if let Some(rate) = rate.or(self.options.limits.rate) {
             self.rates.allow(&name, rate).map_err(|wait| {
                 let reason = "Too many requests of this caller; it may make more in a while".to_owned();
                 respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason)
             })?;
         }
-        Ok(self.server.caller(&name))
+        let tools = tools.map(|names| Arc::new(names.iter().cloned().collect()));
+        Ok(self.server.caller_with(&name, Rights { tools }))
     }
 
     async fn post(self: &Arc<Self>, place: Place, caller: Arc<Caller>, request: Request<Incoming>) -> Answer {
@@ -273,6 +269,18 @@ impl Endpoint {
         };
         Ok(events.holding(open))
     }
+}
+
+/// The answer to one who does not say who it is.
+fn refused(unidentified: Unidentified) -> Answer {
+    if unidentified.throttled {
+        let reason = "Too many tokens that this server does not know came from there".to_owned();
+        return respond::later(StatusCode::TOO_MANY_REQUESTS, RETRY, reason);
+    }
+    let error = RpcError::invalid_request("Unauthorized: this server wants a bearer token that it knows");
+    let mut answer = respond::error(StatusCode::UNAUTHORIZED, None, &error);
+    answer.headers_mut().insert(WWW_AUTHENTICATE, unidentified.challenge);
+    answer
 }
 
 pub(super) fn no_room() -> Answer {

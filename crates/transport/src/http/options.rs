@@ -57,6 +57,8 @@ pub struct Limits {
     /// How long a connection stays open between requests. Longer than what proxies keep theirs for, lest they send a
     /// request into one that is just being closed.
     pub idle_time: Duration,
+    /// How long an event stream of a call may be open before its client has to come back, where clients do.
+    pub stream_time: Option<Duration>,
 }
 
 impl Default for Options {
@@ -89,6 +91,7 @@ impl Default for Limits {
             header_time: Duration::from_secs(10),
             stall_time: Duration::from_secs(30),
             idle_time: Duration::from_secs(75),
+            stream_time: None,
         }
     }
 }

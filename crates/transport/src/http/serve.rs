@@ -7,7 +7,7 @@ use super::drain::drain;
 use super::endpoint::Endpoint;
 use super::exposure::{self, Exposed};
 use super::guarded_file::Report;
-use super::identity::{Identify, TokensError, identify_by};
+use super::identity::{Anonymous, Identify, Tokens, TokensError};
 use super::listen::{ListenError, Listener};
 use super::options::Options;
 use super::tls::{Tls, TlsError};
@@ -60,7 +60,10 @@ pub fn serve(
     let door = Door::new(&options, &listeners)?;
     let tls = options.tls.as_ref().map(|files| Tls::open(&files.certificate, &files.key, report(&server)));
     let tls = tls.transpose()?;
-    let identify: Box<dyn Identify> = identify_by(options.tokens.as_deref())?;
+    let identify: Box<dyn Identify> = match &options.tokens {
+        Some(file) => Box::new(Tokens::open(file, report(&server))?),
+        None => Box::new(Anonymous),
+    };
     let lifecycle = Arc::<Lifecycle>::default();
     await_signals(&lifecycle).map_err(StartError::Signals)?;
     let addresses: Vec<String> = listeners.iter().map(|listener| listener.describe(tls.is_some())).collect();
