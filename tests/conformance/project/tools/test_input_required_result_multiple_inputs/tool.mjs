@@ -21,5 +21,6 @@ const questions = {
 };
 const said = execFileSync(process.env.MCPBASH_BIN, ["ask", "--all", JSON.stringify(questions)]);
 const { user_name, greeting, client_roots } = JSON.parse(said).result;
-const roots = client_roots.roots.map((root) => root.uri).join(", ");
-console.log(`${greeting.content.text} ${user_name.content?.name ?? "stranger"} works in ${roots}`);
+const name = user_name.result.content?.name ?? "stranger";
+const roots = client_roots.result.roots.map((root) => root.uri).join(", ");
+console.log(`${greeting.result.content.text} ${name}, of the roots [${roots}]`);
