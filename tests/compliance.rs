@@ -35,6 +35,29 @@ const NOT_YET: &[&str] = &[
     "tasks (experimental in 2025-11-25, an extension since)",
 ];
 
+/// What the official suite says, and how to have it said again. `tests/conformance/run` fails where this is not so.
+const OFFICIAL_SUITE: &str = "
+## The official conformance suite
+
+`tests/conformance/run BINARY` installs the specification's own suite (`@modelcontextprotocol/conformance`, pinned in
+`tests/conformance/package.json`) and lets it talk to `mcp-bash serve --http`, which serves `tests/conformance/project`:
+every tool, resource and prompt that the suite asks for, as plain scripts in bash, Python and Node. Give the names of
+scenarios to run only these. It is a part of `scripts/test`.
+
+| revision | scenarios that count | others that are run | failures | warnings |
+|---|---|---|---|---|
+| 2025-11-25 | 30 of 30 pass | 3 of 3 pass: `server-session-lifecycle`, `json-schema-2020-12`, `server-sse-polling` | 0 | 0 |
+| 2026-07-28 | 37 of 37 pass | 3 of 3 pass: `json-schema-2020-12`, `http-header-validation`, `http-custom-header-server-validation` | 0 | 0 |
+
+- The exit code of the suite is not believed: it counts neither warnings nor scenarios without a score. The runner reads
+  the checks that each scenario has written down. A scenario fails with any check that failed, was skipped or is a warning that
+  `UNDERSTOOD` in the runner does not explain, and also if no check succeeded. That list is empty.
+- Event streams are closed after a second (`MCPBASH_HTTP_STREAM_SECONDS=1`), so that the suite has to resume one.
+- Not run: `tasks-*`, an extension that is not there yet.
+- The suite looks at shapes. Contents, order and ids are looked at by [conformance_stdio](../tests/conformance_stdio.rs), which
+  has the same fixtures do the same things over standard input and output, in both eras.
+";
+
 const RULES: &[(&str, &[Rule])] = &[
     (
         "Messages",
@@ -666,6 +689,7 @@ fn page(shown: &BTreeMap<String, Vec<(String, String)>>) -> String {
     for (method, revisions) in METHODS {
         let _ = writeln!(page, "| {method} | {} |", revisions.join(" | "));
     }
+    page.push_str(OFFICIAL_SUITE);
     for (section, rules) in RULES {
         let _ =
             write!(page, "\n## {section}\n\n| rule | revisions | level | shown by |\n|---|---|---|---|\n");

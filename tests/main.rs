@@ -11,6 +11,7 @@ mod completions;
 mod compliance;
 mod concurrency;
 mod config;
+mod conformance_stdio;
 mod contract;
 mod debug;
 mod deep_json;

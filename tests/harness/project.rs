@@ -24,6 +24,13 @@ impl Project {
         Self::new().tool("hi", "#!/bin/sh\necho hi\n")
     }
 
+    /// A copy of a project of ours, which a test may change. Nobody else may write to it, whatever the umask was.
+    pub(crate) fn copy_of(original: &Path) -> Self {
+        let copy = Self::new();
+        copy_folder(original, copy.root());
+        copy
+    }
+
     pub(crate) fn file(self, path: &str, text: &str) -> Self {
         self.write(path, text);
         self
@@ -130,5 +137,20 @@ impl Project {
         draft.as_file().set_permissions(Permissions::from_mode(mode)).expect("permissions");
         // Where a link leads to something, that is what is written.
         draft.persist(path.canonicalize().unwrap_or(path)).expect("a file in its place");
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let copy = to.join(entry.file_name());
+        if entry.file_type().expect("a type").is_dir() {
+            fs::create_dir(&copy).expect("a folder");
+            copy_folder(&entry.path(), &copy);
+        } else {
+            fs::copy(entry.path(), &copy).expect("a file");
+        }
+        let mode = fs::metadata(&copy).expect("what was copied").permissions().mode();
+        fs::set_permissions(&copy, Permissions::from_mode(mode & !0o022)).expect("permissions");
     }
 }

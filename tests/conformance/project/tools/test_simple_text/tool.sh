@@ -1,0 +1,2 @@
+#!/usr/bin/env bash
+echo "This is a simple text response for testing."
