@@ -86,6 +86,10 @@ impl<R: Reply + ?Sized> Reply for Observed<R> {
         self.inner.end();
     }
 
+    fn longest_message(&self) -> usize {
+        self.inner.longest_message()
+    }
+
     fn is_shared(&self) -> bool {
         self.inner.is_shared()
     }

@@ -107,6 +107,11 @@ impl OpenRequest {
         self.responder.is_clogged()
     }
 
+    /// The longest answer that can leave.
+    pub(crate) fn longest_answer(&self) -> usize {
+        self.responder.reply().longest_message()
+    }
+
     /// Ends the request without an answer. False when it has been answered or cancelled before.
     pub(crate) fn cancel(&self) -> bool {
         let mut state = self.state.lock();

@@ -38,6 +38,11 @@ pub trait Reply: Stream {
     /// There will be no answer: the request was cancelled.
     fn end(&self);
 
+    /// The longest message that can leave from now on, in bytes. A longer answer could become an error.
+    fn longest_message(&self) -> usize {
+        usize::MAX
+    }
+
     /// Whether messages of other requests travel on the same stream, so that the end of this reply is not the end of
     /// the stream.
     fn is_shared(&self) -> bool {

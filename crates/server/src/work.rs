@@ -81,6 +81,11 @@ impl Work {
         }
     }
 
+    /// The longest answer that can leave.
+    pub(crate) fn longest_answer(&self) -> usize {
+        self.current().map_or(usize::MAX, |current| current.in_flight.request().longest_answer())
+    }
+
     /// The request's `_meta` as JSON text.
     pub(crate) fn meta(&self) -> String {
         let meta = self.current().and_then(|current| current.context.meta.as_deref().map(str::to_owned));

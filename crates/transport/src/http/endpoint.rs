@@ -15,7 +15,7 @@ use super::rate::Rates;
 use super::respond::{self, Answer, LAST_EVENT_ID, PROTOCOL_VERSION};
 use super::session::{Session, Sessions};
 use super::streams::Streams;
-use super::track::Track;
+use super::track::{Rules, Track};
 use super::waiting::Waiting;
 use http::header::{CONTENT_TYPE, ORIGIN, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, Request, StatusCode};
@@ -58,6 +58,7 @@ const RETRY: Duration = Duration::from_secs(5);
 /// What all connections share.
 pub(super) struct Endpoint {
     pub(super) server: Arc<Server>,
+    pub(super) rules: Arc<Rules>,
     pub(super) sessions: Sessions,
     pub(super) waiting: Waiting,
     pub(super) streams: Arc<Streams>,
@@ -76,6 +77,7 @@ impl Endpoint {
         options: Options,
     ) -> Self {
         Self {
+            rules: Rules::of(&server),
             server,
             sessions: Sessions::new(&options.limits),
             waiting: Waiting::default(),

@@ -49,7 +49,7 @@ pub(super) fn open(endpoint: &Arc<Endpoint>, caller: &Arc<Caller>) -> Answer {
     let Some(id) = server.unguessable_token() else {
         return respond::status(StatusCode::SERVICE_UNAVAILABLE);
     };
-    let track = Arc::new(Track::new(None, server, caller.budget()));
+    let track = Arc::new(Track::new(None, &endpoint.rules, caller.budget()));
     track.begin();
     let stream = Arc::new(Said::shared(&track, None));
     let client = Arc::new(Client::with_session(Arc::clone(server), Arc::clone(caller), stream));

@@ -63,7 +63,7 @@ async fn without_session(
         // A cancellation could only be meant for a request of another connection, whose ids are its own.
         return respond::status(StatusCode::ACCEPTED);
     }
-    let track = Arc::new(Track::new(None, &endpoint.server, caller.budget()));
+    let track = Arc::new(Track::new(None, &endpoint.rules, caller.budget()));
     let client = Arc::new(Client::without_session(Arc::clone(&endpoint.server), caller));
     let reply: Arc<dyn Reply> = Arc::new(Said::on(&track, look.id));
     let owed = client.receive_with(&Line::Whole(&body.bytes), &RequestHeaders(headers), &reply);
@@ -149,7 +149,7 @@ async fn beginning(track: &Track) -> Beginning {
 }
 
 async fn first_of_session(endpoint: &Arc<Endpoint>, caller: Arc<Caller>, body: Body, look: Look) -> Answer {
-    let session = match endpoint.sessions.prepare(&endpoint.server, caller) {
+    let session = match endpoint.sessions.prepare(&endpoint.server, &endpoint.rules, caller) {
         Ok(session) => session,
         Err(NoSession::Full) => {
             let reason = "There are too many sessions; MCPBASH_HTTP_MAX_SESSIONS sets the limit".to_owned();
@@ -172,7 +172,7 @@ async fn first_of_session(endpoint: &Arc<Endpoint>, caller: Arc<Caller>, body: B
 
 /// A message of a session. Its work goes on when the connection is lost; what is said is kept for who comes back.
 async fn in_session(endpoint: &Arc<Endpoint>, session: &Arc<Session>, body: Body, look: Look) -> Answer {
-    let track = session.track(&endpoint.server);
+    let track = session.track(&endpoint.rules);
     let reply: Arc<dyn Reply> = Arc::new(Said::on(&track, look.id));
     let owed = session.client.receive(&Line::Whole(&body.bytes), &reply);
     drop(body);

@@ -66,6 +66,10 @@ impl Reply for Said {
         }
     }
 
+    fn longest_message(&self) -> usize {
+        self.track.longest_message()
+    }
+
     fn is_shared(&self) -> bool {
         self.is_shared
     }

@@ -3,7 +3,7 @@
 use super::events::{self, Events, UNASKED};
 use super::options::Limits;
 use super::reply::Said;
-use super::track::Track;
+use super::track::{Rules, Track};
 use bytes::Bytes;
 use mcp_bash_server::{Caller, Client, Server};
 use mcp_bash_wire::Revision;
@@ -38,8 +38,14 @@ struct Kept {
 }
 
 impl Session {
-    fn new(id: Box<str>, server: &Arc<Server>, caller: Arc<Caller>, stream_time: Option<Duration>) -> Self {
-        let unasked = Arc::new(Track::new(Some(UNASKED), server, caller.budget()));
+    fn new(
+        id: Box<str>,
+        server: &Arc<Server>,
+        rules: &Arc<Rules>,
+        caller: Arc<Caller>,
+        stream_time: Option<Duration>,
+    ) -> Self {
+        let unasked = Arc::new(Track::new(Some(UNASKED), rules, caller.budget()));
         unasked.begin();
         let stream = Arc::new(Said::on(&unasked, None));
         let client = Arc::new(Client::with_session(Arc::clone(server), caller, stream));
@@ -60,9 +66,9 @@ impl Session {
     }
 
     /// For the messages of one more POST.
-    pub(super) fn track(&self, server: &Arc<Server>) -> Arc<Track> {
+    pub(super) fn track(&self, rules: &Arc<Rules>) -> Arc<Track> {
         let number = self.last_number.fetch_add(1, Ordering::Relaxed) + 1;
-        Arc::new(Track::new(Some(number), server, self.client.caller().budget()))
+        Arc::new(Track::new(Some(number), rules, self.client.caller().budget()))
     }
 
     /// The messages of a POST as events, which the client may ask for again.
@@ -182,13 +188,14 @@ impl Sessions {
     pub(super) fn prepare(
         &self,
         server: &Arc<Server>,
+        rules: &Arc<Rules>,
         caller: Arc<Caller>,
     ) -> Result<Arc<Session>, NoSession> {
         if self.by_id.lock().len() >= self.most {
             self.make_room()?;
         }
         let id = server.unguessable_token().ok_or(NoSession::NoId)?;
-        Ok(Arc::new(Session::new(id.into(), server, caller, self.stream_time)))
+        Ok(Arc::new(Session::new(id.into(), server, rules, caller, self.stream_time)))
     }
 
     /// Makes it known by its id.

@@ -7,8 +7,8 @@ use mcp_bash_server::Server;
 use mcp_bash_wire::{Id, RpcError, write};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, Waker};
 
 /// A longer event than this makes clients give up. An answer that is longer leaves as JSON, where nothing has left before.
@@ -17,12 +17,31 @@ pub(super) const LONGEST_EVENT: usize = 1024 * 1024;
 /// So much of what a reader took is kept for one that comes back, besides what it did not take.
 const MOST_KEPT: usize = 1024 * 1024;
 
+/// What holds for all tracks.
+pub(super) struct Rules {
+    /// How much may be left unread before what can be missed is dropped.
+    pub(super) limit: usize,
+    /// What was held back while somebody did not read goes on.
+    pub(super) relieve: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Rules {
+    pub(super) fn of(server: &Arc<Server>) -> Arc<Self> {
+        let (limit, server) = (server.settings().max_unread_bytes, Arc::downgrade(server));
+        let relieve = move || {
+            if let Some(server) = server.upgrade() {
+                // It may be a lot, and whoever reads here has others to serve.
+                tokio::spawn(async move { server.relieved() });
+            }
+        };
+        Arc::new(Self { limit, relieve: Box::new(relieve) })
+    }
+}
+
 pub(super) struct Track {
     /// For its reader when it comes back. None where what was taken is gone.
     pub(super) number: Option<u64>,
-    server: Weak<Server>,
-    /// How much may be left unread before what can be missed is dropped.
-    limit: usize,
+    rules: Arc<Rules>,
     budget: Arc<Budget>,
     is_clogged: AtomicBool,
     state: Mutex<State>,
@@ -82,11 +101,10 @@ pub(super) enum Next {
 }
 
 impl Track {
-    pub(super) fn new(number: Option<u64>, server: &Arc<Server>, budget: &Arc<Budget>) -> Self {
+    pub(super) fn new(number: Option<u64>, rules: &Arc<Rules>, budget: &Arc<Budget>) -> Self {
         Self {
             number,
-            server: Arc::downgrade(server),
-            limit: server.settings().max_unread_bytes,
+            rules: Arc::clone(rules),
             budget: Arc::clone(budget),
             is_clogged: AtomicBool::new(false),
             state: Mutex::new(State {
@@ -181,7 +199,7 @@ impl Track {
         } else {
             state.messages.push_back(Long::charged(message, &self.budget));
         }
-        if state.unread_bytes > self.limit {
+        if state.unread_bytes > self.rules.limit {
             self.is_clogged.store(true, Ordering::Release);
         }
     }
@@ -206,6 +224,11 @@ impl Track {
     /// Everything is an event from now on.
     pub(super) fn begin(&self) {
         self.state.lock().has_begun = true;
+    }
+
+    /// The longest message that can leave from now on.
+    pub(super) fn longest_message(&self) -> usize {
+        if self.state.lock().has_begun { LONGEST_EVENT } else { usize::MAX }
     }
 
     /// One who reads what nobody took yet, whoever read before.
@@ -245,10 +268,11 @@ impl Track {
             state.unread_bytes -= message.len();
             state.taken_bytes += message.len();
             state.keep_at_most(if self.number.is_some() { MOST_KEPT } else { 0 });
-            let is_relieved = self.is_clogged() && state.unread_bytes <= self.limit / 2;
+            let is_relieved = self.is_clogged() && state.unread_bytes <= self.rules.limit / 2;
             drop(state);
             if is_relieved {
-                self.relieve();
+                self.is_clogged.store(false, Ordering::Release);
+                (self.rules.relieve)();
             }
             return Poll::Ready(Next::Message(number, message));
         }
@@ -257,14 +281,6 @@ impl Track {
         }
         state.wait(context);
         Poll::Pending
-    }
-
-    fn relieve(&self) {
-        self.is_clogged.store(false, Ordering::Release);
-        if let Some(server) = self.server.upgrade() {
-            // What was held back may have a lot to do, and whoever reads here has others to serve.
-            tokio::spawn(async move { server.relieved() });
-        }
     }
 
     /// That reader is gone.
@@ -395,7 +411,10 @@ fn wake(mut state: parking_lot::MutexGuard<'_, State>) {
 
 fn too_long_for_an_event(bytes: usize) -> RpcError {
     RpcError::internal(format!(
-        "The result has {bytes} bytes, and an event of a stream at most {LONGEST_EVENT}: without a progress token and a \
+        "The answer has {bytes} bytes, and an event of a stream at most {LONGEST_EVENT}: without a progress token and a \
          log level it comes as JSON, which has no such limit"
     ))
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,8 +7,8 @@ use serde_json::json;
 
 /// The content of a result that says `text`, as far as it may be said at once.
 pub(super) fn content_of(text: &str, work: &Work) -> Content {
-    let limit = work.server().settings().text_limit;
-    if limit == 0 || text.len() <= limit {
+    let limit = limit_for(text, work);
+    if text.len() <= limit {
         return Content::of_text(text);
     }
     let uri = work.server().resources().kept().keep(text, "text/plain", work.caller());
@@ -26,13 +26,26 @@ pub(super) fn content_of(text: &str, work: &Work) -> Content {
 
 /// How long the content of a result is at most that says `text`.
 pub(super) fn size_of(text: &str, work: &Work) -> usize {
-    let limit = work.server().settings().text_limit;
-    let told = if limit == 0 { text.len() } else { text.len().min(limit) };
-    // Whatever the text is: a control character takes six bytes. Where there is plenty of room, that is all one has to
+    let told = text.len().min(limit_for(text, work));
+    // Whatever the text is. Where there is plenty of room, that is all one has to
     // know; a look at every byte would take as long as to write them.
-    let most = 6 * told;
+    let most = LONGEST_ESCAPE * told;
     if told < text.len() || work.budget().has_room(2 * most).is_ok() { most } else { write::string_len(text) }
 }
+
+/// How much of `text` may be said: as much as people have set, and no more than can leave.
+fn limit_for(text: &str, work: &Work) -> usize {
+    let wanted = Some(work.server().settings().text_limit).filter(|limit| *limit > 0).unwrap_or(usize::MAX);
+    let room = work.longest_answer().saturating_sub(ENVELOPE);
+    let leaves = text.len() <= room / LONGEST_ESCAPE || write::string_len(text) <= room;
+    if leaves { wanted } else { wanted.min(room / LONGEST_ESCAPE) }
+}
+
+/// What stands around a text in an answer takes no more than this.
+const ENVELOPE: usize = 64 * 1024;
+
+/// A control character takes so many bytes in JSON.
+const LONGEST_ESCAPE: usize = 6;
 
 /// A link to the whole text, for clients that follow links.
 fn link(uri: &str, size: usize) -> String {
