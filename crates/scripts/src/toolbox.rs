@@ -86,13 +86,12 @@ impl Toolbox {
         fs::create_dir(private.join("state"))?;
         // Called by that name, this program is one.
         symlink(&program, private.join("bin/jq"))?;
-        let home = match shared.then(cached_home) {
-            Some(Ok(home)) => home,
+        let home = if let Some(Ok(home)) = shared.then(cached_home) {
+            home
+        } else {
             // A cache that cannot be used is no reason to do without the SDK.
-            Some(Err(_)) | None => {
-                write_home(&private)?;
-                private.clone()
-            }
+            write_home(&private)?;
+            private.clone()
         };
         Ok(Self { home, private, program, completed: Mutex::default() })
     }
