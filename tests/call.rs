@@ -176,6 +176,10 @@ Arguments of the tool:
       --ratio <NUMBER>
       --tags <LIST_OF_STRING>
 
+Further arguments of the tool, whose names are flags of mcp-bash or no flags at all; give them as
+timeout=value, or in --args '{\"timeout\": …}':
+      timeout=<STRING>
+
 `mcp-bash call --help` lists what every call takes.
 ";
     for words in [&["call", "--help"][..], &["call", "--json", "--help"]] {
@@ -205,6 +209,25 @@ fn each_class_of_failure_has_an_exit_code() {
     let (code, stdout, stderr) = ran(blocked);
     assert_eq!((code, &*stdout), (Some(3), ""));
     assert!(stderr.contains("blocked by policy") && stderr.contains("MCPBASH_TOOL_ALLOWLIST"), "{stderr}");
+    // A policy refuses with a code of its own, and a tool may fail with the same one.
+    let guarded = Project::new()
+        .tool("hi", "#!/bin/sh\necho hi\n")
+        .tool("busy", "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nmcp_fail 403 busy\n")
+        .tool("picky", "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nmcp_fail_invalid_args odd\n")
+        .file(
+            "server.d/policy.sh",
+            "mcp_tools_policy_check() { [ \"$1\" != hi ] || { mcp_tools_error 403 no; return 1; }; }\n",
+        );
+    for (tool, expected, message) in [
+        ("hi", 3, "mcp-bash: no (error 403)\n"),
+        ("busy", 1, "mcp-bash: busy (error 403)\n"),
+        ("picky", 2, "mcp-bash: odd (error -32602)\n"),
+    ] {
+        for command in ["call", "run-tool"] {
+            let (code, _, stderr) = run(&guarded, &[command, tool]);
+            assert_eq!((code, &*stderr), (Some(expected), message), "{command} {tool}");
+        }
+    }
     // Without a terminal the script knows that nobody can be asked.
     assert_eq!(run(&project, &["call", "asks"]), is(0, "0\n", ""));
     let empty = tempfile::tempdir().unwrap();

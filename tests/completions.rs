@@ -123,3 +123,47 @@ fn zsh_completes() {
     let Some(offered) = in_shell(&project(), "zsh", program) else { return };
     assert_eq!(offered, ["justfile", "_mcp-bash"]);
 }
+
+/// A project whose author wants more than to be completed: whatever could be a command stands in names, values and
+/// descriptions.
+fn hostile() -> Project {
+    let metadata = r#"{"description": "$(touch ran)`touch ran`\n'; touch ran; \u001b]0;x\u0007\u202e",
+        "inputSchema": {"type": "object", "properties": {
+        "mode": {"enum": ["$(touch ran)", "`touch ran`", "'; touch ran; '", "\"; touch ran; \"", "& touch ran", "a\ntouch ran",
+            "\u202eevil", "%F{red}$(touch ran)"]},
+        "$(touch ran)": {"type": "string", "description": "`touch ran`"}, "x; touch ran;": {"type": "string"}}}}"#;
+    Project::new()
+        .file("server.d/server.meta.json", "{}")
+        .script("tools/evil/tool.sh", "#!/bin/sh\n")
+        .file("tools/evil/tool.meta.json", metadata)
+}
+
+#[test]
+fn what_a_project_says_is_never_run_by_a_shell_that_completes() {
+    let project = hostile();
+    // What a person accepts is read by bash as a single word.
+    let bash = "eval \"$(mcp-bash completions bash)\"; for COMP_LINE in 'mcp-bash call ' 'mcp-bash call evil ' \
+        'mcp-bash call evil mode=' 'mcp-bash call $(touch ran) ' 'mcp-bash call evil --mode '; do \
+        COMP_POINT=${#COMP_LINE} COMP_WORDS=(mcp-bash call '$(touch ran)' '') COMP_CWORD=3; _mcp_bash; \
+        for word in \"${COMPREPLY[@]}\"; do eval \"set -- x$word\"; echo \"$# $1\"; done; done";
+    let taken = in_shell(&project, "bash", bash).expect("bash");
+    assert!(taken.iter().any(|line| line == "1 x$(touch ran)"), "{taken:?}");
+    assert!(taken.iter().any(|line| line == "1 x'; touch ran; '"), "{taken:?}");
+    assert!(taken.iter().all(|line| line.starts_with("1 x")), "{taken:?}");
+    assert!(!taken.iter().any(|line| line.contains('\u{202e}')), "{taken:?}");
+    let fish = "mcp-bash completions fish | source; for line in 'mcp-bash call ' 'mcp-bash call evil ' \
+        'mcp-bash call evil mode=' 'mcp-bash call evil --mode ' 'mcp-bash call \"$(touch ran)\" '; complete -C $line; end";
+    if let Some(offered) = in_shell(&project, "fish", fish) {
+        assert!(offered.iter().any(|line| line.contains("$(touch ran)")), "{offered:?}");
+        assert!(!offered.iter().any(|line| line.contains(['\u{1b}', '\u{202e}'])), "{offered:?}");
+    }
+    let zsh = "autoload -U compinit && compinit -u -D; source <(mcp-bash completions zsh); \
+        _call_program() { shift; eval \"$*\" }; \
+        compadd() { local name=${@[-1]}; print -rl -- ${(P)name} }; \
+        for last in '' 'mode=' '$(touch ran)' '`touch ran`'; do \
+        words=(mcp-bash call evil $last) CURRENT=4; _mcp-bash; words=(mcp-bash call $last '') CURRENT=4; _mcp-bash; done";
+    if let Some(offered) = in_shell(&project, "zsh", zsh) {
+        assert!(offered.iter().any(|line| line.contains("$(touch ran)")), "{offered:?}");
+    }
+    assert!(!project.path("ran").exists());
+}

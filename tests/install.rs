@@ -483,3 +483,35 @@ fn each_client_of_the_table_has_its_section_in_the_documentation() {
     }
     assert_eq!(titles.len(), 2 * page.matches("\n## ").count());
 }
+
+#[test]
+fn installs_at_the_same_time_lose_no_entry() {
+    let home = Home::new();
+    home.write(CURSOR, "{\n  // ours\n  \"mcpServers\": {}\n}\n");
+    let names: Vec<String> = (0..8).map(|number| format!("box-{number}")).collect();
+    let children: Vec<_> = names
+        .iter()
+        .map(|name| home.command(&["install", "cursor", "--name", name]).spawn().expect("a child"))
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let text = home.read(CURSOR).unwrap();
+    assert!(names.iter().all(|name| text.contains(&format!("\"{name}\""))), "{text}");
+    let left: Vec<_> =
+        fs::read_dir(home.path(".cursor")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| name.to_string_lossy().starts_with("mcp.json")), "{left:?}");
+}
+
+#[test]
+fn a_refusal_does_not_show_the_secrets_of_others() {
+    let home = Home::new();
+    let others = json!({ "mcpServers": { "tools-box": {
+        "command": "npx", "args": ["server", "--api-key", "s3cr3t", "--url", "https://me:s3cr3t@host/?k=s3cr3t"],
+        "env": { "TOKEN": "s3cr3t" } } } });
+    home.write(CURSOR, &others.to_string());
+    let refused = home.run(&["install", "cursor"]);
+    assert_eq!(refused.code, 3);
+    let told = format!("{}{}", refused.out, refused.err);
+    assert!(told.contains("npx server --api-key [redacted]") && !told.contains("s3cr3t"), "{told}");
+}

@@ -102,6 +102,31 @@ fn notes_of_a_call_have_a_file_of_their_own() {
 }
 
 #[test]
+fn files_in_a_folder_that_others_can_read_are_for_their_owner_alone() {
+    let script = "#!/usr/bin/env bash\numask 0\n. \"$MCP_SDK/tool-sdk.sh\"\nmcp_debug s3cr3t\necho done\n";
+    let project = Project::with_hi().tool("notes", script);
+    let elsewhere = Project::new();
+    let logs = elsewhere.path("logs");
+    fs::create_dir(&logs).unwrap();
+    fs::set_permissions(&logs, fs::Permissions::from_mode(0o755)).unwrap();
+    let environment = [("MCPBASH_TRACE_TOOLS", "true"), ("MCPBASH_LOG_DIR", &*logs.display().to_string())];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    for (id, tool) in [(1, "notes"), (2, "hi")] {
+        server.call(id, tool);
+        assert!(server.receive()["result"].is_object(), "{tool}");
+    }
+    server.finish();
+    let all = files(&logs, "");
+    for kind in ["tool-debug.notes.", "trace.notes.", "mcp-bash.log"] {
+        assert_eq!(files(&logs, kind).len(), 1, "{kind} among {all:?}");
+    }
+    for file in &all {
+        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600, "{}", file.display());
+    }
+    assert_eq!(files(&logs, "tool-debug.hi.").len(), 0, "a call without notes leaves no file: {all:?}");
+}
+
+#[test]
 fn commands_of_bash_scripts_are_recorded_up_to_a_limit() {
     let project = project().tool(
         "long",

@@ -72,6 +72,7 @@ mod scaffold;
 mod scaffolded_projects;
 mod schemas;
 mod sdk;
+mod shared_sdk;
 mod short_paths;
 mod signs;
 mod start_warnings;

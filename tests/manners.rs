@@ -155,6 +155,41 @@ fn standard_error_that_takes_nothing_is_no_fault_of_ours() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn standard_output_that_takes_nothing_is_a_failure_that_is_told() {
+    let project = Project::with_hi().file("Makefile", "all:\n\techo\n");
+    for words in [
+        &["completions", "bash"][..],
+        &["man"],
+        &["registry", "status"],
+        &["registry", "refresh"],
+        &["health"],
+        &["import", "Makefile"],
+        &["import", "Makefile", "--json"],
+        &["list"],
+        &["call", "hi"],
+        &["run-tool", "hi"],
+        &["validate"],
+        &["doctor"],
+        &["config", "--show"],
+        &["sdk-path"],
+        &["schema", "tool"],
+        &["provider", "check", "tools/hi/tool.sh"],
+    ] {
+        let mut command = Server::command();
+        command.args(words).current_dir(project.root()).env("HOME", project.root());
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let output = command.stdin(Stdio::null()).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {told}");
+        assert!(
+            told.contains("failed to write to standard output: No space left on device"),
+            "{words:?}: {told}"
+        );
+    }
+}
+
+#[test]
 fn a_fault_of_our_own_is_one_line() {
     let project = Project::with_hi();
     let mut command = Server::command();

@@ -154,6 +154,20 @@ fn a_policy_that_is_broken_or_not_trusted_lets_nothing_run() {
 }
 
 #[test]
+fn a_policy_whose_function_is_misspelt_or_missing_lets_nothing_run() {
+    let inherited = [("BASH_FUNC_mcp_tools_policy_check%%", "() { return 0; }")];
+    for policy in ["mcp_tools_policy_chek() { return 1; }\n", "", "# mcp_tools_policy_check\n"] {
+        for environment in [&[][..], &inherited] {
+            let answer = call(&guarded(policy), environment);
+            assert_eq!(code(&answer), -32602, "{policy}: {answer}");
+            let message = answer["error"]["message"].as_str().unwrap();
+            assert!(message.contains("server.d/policy.sh does not define"), "{message}");
+            assert!(message.contains("`mcp_tools_policy_check`"), "{message}");
+        }
+    }
+}
+
+#[test]
 fn a_policy_may_look_into_the_metadata_of_a_tool() {
     let project = Project::new()
         .script("tools/slow/tool.sh", "#!/bin/sh\necho slow\n")

@@ -380,6 +380,34 @@ prompt or the URI of a resource
 }
 
 #[test]
+fn a_policy_that_does_not_define_its_function() {
+    for (policy, expected) in [
+        (
+            "# Who may call what.\nmcp_tool_policy_check() {\n\treturn 1\n}\n",
+            "✗ server.d/policy.sh:2 - does not define the function `mcp_tools_policy_check`, so that every call is refused\n    \
+             → call the function `mcp_tool_policy_check` so\n",
+        ),
+        (
+            "READ_ONLY=1\n",
+            "✗ server.d/policy.sh - does not define the function `mcp_tools_policy_check`, so that every call is refused\n    \
+             → define it, or remove the file to allow every call\n",
+        ),
+        (". \"$MCPBASH_SERVER_DIR/rules.bash\"\n", ""),
+        ("function mcp_tools_policy_check { return 1; }\n", ""),
+    ] {
+        let project = Project::with_hi().file("server.d/policy.sh", policy);
+        let found = findings(&project);
+        let found: String =
+            found.split_inclusive('\n').skip_while(|line| !line.contains("policy.sh")).take(2).collect();
+        assert_eq!(found, expected);
+        let mut health = Server::command();
+        health.args(["health", "--json", "--project-root"]).arg(project.root());
+        let expected = if expected.is_empty() { 0 } else { 1 };
+        assert_eq!(health.output().unwrap().status.code(), Some(expected), "{policy}");
+    }
+}
+
+#[test]
 fn a_report_for_programs() {
     let project = with_name("a.b").file("server.d/server.meta.json", r#"{"name": "box"}"#);
     let (code, told) = report(&project, &["--strict"]);

@@ -8,6 +8,7 @@
 mod blocks;
 mod console;
 mod links;
+mod sdk_examples;
 
 use blocks::Block;
 use std::path::{Path, PathBuf};
@@ -85,4 +86,12 @@ fn every_exchange_with_a_terminal_happens_as_it_is_shown() {
         }
     }
     assert!(shown > 0, "no page shows a command");
+}
+
+#[test]
+fn every_example_of_the_sdk_works() {
+    let page = std::fs::read_to_string(repository().join("docs/bash-sdk.md")).expect("a page");
+    let (count, wrong) = sdk_examples::run(&page);
+    assert!(count > 40, "{count}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }

@@ -1,5 +1,6 @@
 //! `mcp-bash ask`: how a script in any language asks the client of its call. Made for the SDKs; a person has nobody to ask.
 
+use crate::call::show;
 use crate::error::Error;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -37,8 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     };
     let answer = answer.map_err(Error::Ask)?;
     let is_result = answer.starts_with("{\"result\":");
-    // Whoever closed our output does not want to know.
-    let _ = writeln!(std::io::stdout(), "{answer}");
+    show::print(&format!("{answer}\n"))?;
     Ok(if is_result { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

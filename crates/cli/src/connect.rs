@@ -91,6 +91,19 @@ impl OpenProject {
     /// Reads the project that the command line, the environment or the current folder names. `adjust` has the last word on
     /// the settings.
     pub(crate) fn read(common: &Common, adjust: impl FnOnce(&mut Settings)) -> Result<Self, Error> {
+        Self::read_after(common, adjust, || ())
+    }
+
+    /// The same for a command that is going to call a tool: what a call needs is made meanwhile.
+    pub(crate) fn read_to_call(common: &Common, adjust: impl FnOnce(&mut Settings)) -> Result<Self, Error> {
+        Self::read_after(common, adjust, mcp_bash_runner::prepare_first_call)
+    }
+
+    fn read_after(
+        common: &Common,
+        adjust: impl FnOnce(&mut Settings),
+        begin: impl FnOnce(),
+    ) -> Result<Self, Error> {
         let (settings, problems) = startup::settings();
         if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
             return Err(Error::Setting(fatal.to_string()));
@@ -103,7 +116,9 @@ impl OpenProject {
         let mut settings = startup::settings_at(&location, None, settings, &mut problems);
         adjust(&mut settings);
         let (runtime, scripts) = startup::scripts(settings)?;
+        begin();
         let paths = startup::paths_at(&location, &scripts)?;
+        scripts.share_sdk();
         scripts.set_search_path(SearchPath::resolve(&scripts).path);
         let reading = scripts.reading(&paths);
         let catalog = Catalog::read(&paths, &reading);

@@ -1,12 +1,12 @@
 //! `mcp-bash download`: a file from the public internet, for scripts. What may be reached is what may be reached as a
 //! resource.
 
+use crate::call::show;
 use crate::error::Error;
 use crate::startup;
 use clap::Args;
 use mcp_bash_fetch::{Download, HostList, Https, HttpsPolicy, download};
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -60,8 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
             Err(error) => (error.to_json(), false),
         },
     };
-    // Whoever closed our output does not want to know.
-    let _ = writeln!(std::io::stdout(), "{report}");
+    show::print(&format!("{report}\n"))?;
     Ok(if is_there { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

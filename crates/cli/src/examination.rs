@@ -84,6 +84,10 @@ fn together(mut known: Vec<Diagnostic>, more: Vec<Diagnostic>) -> Vec<Diagnostic
 fn is_usable(catalog: &Catalog, found: &[Finding]) -> bool {
     let errors = || found.iter().filter(|problem| problem.severity == Severity::Error);
     let broken: HashSet<&Path> = errors().filter_map(|problem| problem.file.as_deref()).collect();
+    // Without a policy that can be asked, every call is refused.
+    if broken.contains(&*catalog.paths.policy()) {
+        return false;
+    }
     let is_sound = |script: &Path| !broken.contains(script);
     let some_tool_works = catalog.tools.items().iter().any(|tool| is_sound(&tool.script));
     catalog.failure.is_none() && (errors().next().is_none() || some_tool_works)

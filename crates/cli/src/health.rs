@@ -2,6 +2,7 @@
 //! starts only what the project says itself which tools it has.
 
 use crate::common::Common;
+use crate::error::Error;
 use crate::examination::Examination;
 use crate::finding::Finding;
 use crate::health_report::{Report, Status};
@@ -43,15 +44,15 @@ pub(crate) struct Arguments {
     timeout: Option<u64>,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> ExitCode {
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let project_root = arguments.folder.clone().or_else(|| common.project_root.clone());
     let common = &Common { project_root, ..common.clone() };
     let report = match arguments.timeout.filter(|seconds| *seconds > 0) {
         None => examine_all(common, arguments),
         Some(seconds) => within(seconds, common, arguments),
     };
-    health_report::print(&report, arguments.json);
-    ExitCode::from(report.status.exit_code())
+    health_report::print(&report, arguments.json)?;
+    Ok(ExitCode::from(report.status.exit_code()))
 }
 
 /// The report, or that there is none after so many seconds. What still runs ends with this process.

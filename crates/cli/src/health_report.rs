@@ -1,5 +1,7 @@
 //! What `--health` prints: text for people where there is a terminal, JSON for programs.
 
+use crate::call::show;
+use crate::error::Error;
 use crate::finding::{Finding, colour_of, shortened};
 use crate::search_path::SearchPath;
 use crate::terminal::{Terminal, visible};
@@ -7,7 +9,7 @@ use mcp_bash_project::Severity;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,15 +96,13 @@ impl Report {
     }
 }
 
-pub(crate) fn print(report: &Report, as_json: bool) {
-    let mut output = std::io::stdout();
-    let text = if as_json || !output.is_terminal() {
+pub(crate) fn print(report: &Report, as_json: bool) -> Result<(), Error> {
+    let text = if as_json || !std::io::stdout().is_terminal() {
         format!("{}\n", report.to_json())
     } else {
         text(report, Terminal::of_stdout())
     };
-    // Whoever closed our output does not want the report; the exit code says it all.
-    let _ = output.write_all(text.as_bytes());
+    show::print(&text)
 }
 
 fn severity(severity: Severity, terminal: Terminal) -> String {

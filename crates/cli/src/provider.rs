@@ -1,6 +1,7 @@
 //! `mcp-bash provider check FILE`: tells an author whether an executable provides tools as it should, by serving it and
 //! showing what a client would see.
 
+use crate::call::show;
 use crate::common::Common;
 use crate::error::Error;
 use crate::{provider_read, startup};
@@ -9,7 +10,6 @@ use mcp_bash_server::{InMemoryClient, Log, Server, Style};
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::LogLevel;
 use serde_json::{Value, json};
-use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -72,21 +72,23 @@ fn check(file: &Path) -> Result<ExitCode, Error> {
         .filter(|tool| tool.execution == Execution::Provider && same_file(&tool.script, &file))
         .cloned()
         .collect();
-    say(&format!("{}: {} {}", file.display(), tools.len(), if tools.len() == 1 { "tool" } else { "tools" }));
+    say(&format!("{}: {} {}", file.display(), tools.len(), if tools.len() == 1 { "tool" } else { "tools" }))?;
     for problem in &problems {
-        say(&format!("  ✗ {problem}"));
+        say(&format!("  ✗ {problem}"))?;
     }
     if tools.is_empty() && problems.is_empty() {
         say(
             "  ✗ it provides nothing: is it executable and without metadata beside it, and does it speak of \
              `inputSchema` or have the line `# mcp: {\"provider\": true}`?",
-        );
+        )?;
     }
     let log = Log::new(LogLevel::Emergency, Style::Json);
     let server = Server::new(scripts, runtime.handle().clone(), catalog, reading, log);
-    let client = Client::connect(&Arc::new(server), runtime);
-    let failed = tools.iter().filter(|tool| !client.try_out(tool)).count();
-    let is_good = problems.is_empty() && failed == 0 && !tools.is_empty();
+    let client = Client::connect(&Arc::new(server), runtime)?;
+    let mut is_good = problems.is_empty() && !tools.is_empty();
+    for tool in &tools {
+        is_good &= client.try_out(tool)?;
+    }
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -116,7 +118,7 @@ struct Client {
 }
 
 impl Client {
-    fn connect(server: &Arc<Server>, runtime: Runtime) -> Self {
+    fn connect(server: &Arc<Server>, runtime: Runtime) -> Result<Self, Error> {
         let client = Self { client: InMemoryClient::new(server, server.local_caller()), runtime };
         let hello = json!({
             "protocolVersion": "2025-11-25",
@@ -125,36 +127,36 @@ impl Client {
         });
         let greeted = client.ask("initialize", &hello);
         if let Some(instructions) = greeted["result"]["instructions"].as_str() {
-            say(&format!("  instructions: {}", excerpt(instructions)));
+            say(&format!("  instructions: {}", excerpt(instructions)))?;
         }
         let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         client.client.send(ready.to_string().as_bytes());
-        client
+        Ok(client)
     }
 
     /// Shows a tool, and calls it if it needs no arguments. False when a client would see an error.
-    fn try_out(&self, tool: &Tool) -> bool {
+    fn try_out(&self, tool: &Tool) -> Result<bool, Error> {
         let about = tool.description.as_deref().unwrap_or("(no description)");
-        say(&format!("  ✓ {}: {}", tool.name, excerpt(about)));
+        say(&format!("  ✓ {}: {}", tool.name, excerpt(about)))?;
         let schema: Value = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         if !required.is_empty() {
-            say(&format!("      not called: it needs {}", required.join(", ")));
-            return true;
+            say(&format!("      not called: it needs {}", required.join(", ")))?;
+            return Ok(true);
         }
         let answer = self.ask("tools/call", &json!({ "name": tool.name, "arguments": {} }));
         if let Some(error) = answer.get("error") {
             let message = text(&error["message"]);
-            say(&format!("      ✗ called without arguments: error {}: {message}", error["code"]));
-            return false;
+            say(&format!("      ✗ called without arguments: error {}: {message}", error["code"]))?;
+            return Ok(false);
         }
         let result = &answer["result"];
         let kind = if result["isError"] == true { "an error result" } else { "a result" };
         let content = &result["content"][0];
         let shown = if content["type"] == "text" { text(&content["text"]) } else { content.to_string() };
-        say(&format!("      called without arguments: {kind}: {}", excerpt(&shown)));
-        true
+        say(&format!("      called without arguments: {kind}: {}", excerpt(&shown)))?;
+        Ok(true)
     }
 
     fn ask(&self, method: &str, params: &Value) -> Value {
@@ -169,7 +171,6 @@ fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn say(line: &str) {
-    // Whoever closed our output does not want to know.
-    let _ = writeln!(std::io::stdout(), "{line}");
+fn say(line: &str) -> Result<(), Error> {
+    show::print(&format!("{line}\n"))
 }

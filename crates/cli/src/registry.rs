@@ -1,5 +1,6 @@
 //! `mcp-bash registry`: the registry of a project, written anew or looked at. A server that runs notices by itself.
 
+use crate::call::show;
 use crate::common::Common;
 use crate::error::Error;
 use crate::startup;
@@ -8,7 +9,6 @@ use clap::{Args, Subcommand};
 use mcp_bash_project::{Catalog, Diagnostic, Paths};
 use mcp_bash_settings::Settings;
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::time::UNIX_EPOCH;
@@ -52,7 +52,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let (paths, settings) = startup::project(common)?;
     match arguments {
         Arguments::Refresh(options) => refresh(&paths, settings, options),
-        Arguments::Status => Ok(status(&paths, settings.registry_limit)),
+        Arguments::Status => status(&paths, settings.registry_limit),
     }
 }
 
@@ -83,7 +83,7 @@ fn refresh(paths: &Paths, settings: Settings, options: &RefreshArguments) -> Res
         "ui": { "status": "skipped", "count": 0, "error": null },
         "notificationsSent": false,
         "mode": if scripts.settings().minimal { "minimal" } else { "full" },
-    }));
+    }))?;
     Ok(if error.is_none() && skipped.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -100,7 +100,7 @@ fn kind(folder: &Path, count: usize, error: Option<&str>, skipped: &[&Diagnostic
     json!({ "status": "incomplete", "count": count, "error": own.join("\n") })
 }
 
-fn status(paths: &Paths, limit: usize) -> ExitCode {
+fn status(paths: &Paths, limit: usize) -> Result<ExitCode, Error> {
     let file = |name: &str| status_of(&paths.registry.join(name), limit);
     print(&json!({
         "projectRoot": paths.root.to_string_lossy(),
@@ -110,8 +110,8 @@ fn status(paths: &Paths, limit: usize) -> ExitCode {
         "resourceTemplates": file("resource-templates.json"),
         "prompts": file("prompts.json"),
         "ui": file("ui-resources.json"),
-    }));
-    ExitCode::SUCCESS
+    }))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What one registry file holds.
@@ -154,7 +154,6 @@ fn below(paths: &Paths, path: &Path) -> Option<PathBuf> {
     path.components().all(is_plain).then_some(named)?.into_iter().find(is_part)
 }
 
-fn print(report: &Value) {
-    // Whoever closed our output does not want the report; the exit code says it all.
-    let _ = writeln!(std::io::stdout(), "{report:#}");
+fn print(report: &Value) -> Result<(), Error> {
+    show::print(&format!("{report:#}\n"))
 }

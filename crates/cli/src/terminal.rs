@@ -108,7 +108,7 @@ pub(crate) fn say(text: &str) -> io::Result<()> {
     let said = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     said.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => io::Error::new(io::ErrorKind::BrokenPipe, NobodyReads),
-        _ => error,
+        kind => io::Error::new(kind, format!("failed to write to standard output: {error}")),
     })
 }
 

@@ -6,6 +6,7 @@ use crate::content::{Content, FileError};
 use crate::difference::difference;
 use crate::edit::{At, EditError};
 use crate::entry::Entry;
+use crate::shown;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -136,10 +137,9 @@ impl<'f> Opened<'f> {
 
     fn taken(&self, name: &str, found: &Value) -> Refusal {
         // Variables may be secrets.
-        let shown = self.file.shape().entry(name, found).map(|entry| {
-            [&entry.command].into_iter().chain(&entry.args).map(String::as_str).collect::<Vec<_>>().join(" ")
-        });
-        let found = shown.or_else(|| found["url"].as_str().map(str::to_owned));
+        let entry = self.file.shape().entry(name, found);
+        let shown = entry.map(|entry| shown::command_line(&entry.command, &entry.args));
+        let found = shown.or_else(|| found["url"].as_str().map(shown::url));
         let found = found.unwrap_or_else(|| "it starts no command".to_owned());
         Refusal::Taken { path: self.file.path.clone(), name: name.to_owned(), found }
     }

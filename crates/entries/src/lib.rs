@@ -14,9 +14,11 @@ mod edit;
 mod entry;
 mod find;
 mod link;
+mod lock;
 mod place;
 mod read;
 mod shape;
+mod shown;
 mod snippet;
 mod surroundings;
 
@@ -28,5 +30,6 @@ pub use content::FileError;
 pub use edit::EditError;
 pub use entry::Entry;
 pub use find::installed_clients;
+pub use lock::Lock;
 pub use read::{all_entries, entries};
 pub use surroundings::{Surroundings, System};

@@ -33,6 +33,11 @@ impl Paths {
         }
     }
 
+    /// The project's own rules about which tools may run.
+    pub fn policy(&self) -> PathBuf {
+        self.server.join("policy.sh")
+    }
+
     /// The folders whose changes matter, and how many levels of folders below them.
     pub(crate) fn watched(&self) -> impl Iterator<Item = (&Path, usize)> {
         let entries = [&*self.tools, &*self.resources, &*self.prompts];

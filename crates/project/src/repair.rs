@@ -4,10 +4,10 @@
 use crate::checks::{SHELLS, interpreter_name};
 use rustix::fs::{Mode, OFlags};
 use std::fmt;
-use std::fs::{File, Permissions};
+use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 /// A longer script is not rewritten.
@@ -97,9 +97,9 @@ impl Step {
             Change::MakeExecutable => change_mode(&opened, |mode| mode | (mode >> 2 & 0o111)).map_err(failed),
             Change::TakeWritingAway => change_mode(&opened, |mode| mode & !0o022).map_err(failed),
             Change::LineEnds | Change::RemoveMark => {
-                let mode = opened.metadata().map_err(failed)?.permissions();
+                let before = opened.metadata().map_err(failed)?;
                 let text = self.mended_text(opened)?;
-                replace(&self.path, &text, mode).map_err(failed)
+                replace(&self.path, &text, &before).map_err(failed)
             }
         }
     }
@@ -181,14 +181,18 @@ fn change_mode(file: &File, change: impl Fn(u32) -> u32) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(change(mode)))
 }
 
-/// Puts a text in the place of a file, at once.
-fn replace(path: &Path, text: &[u8], mode: Permissions) -> io::Result<()> {
+/// Puts a text in the place of a file, at once. Its owner keeps it, also where root mends it.
+fn replace(path: &Path, text: &[u8], before: &Metadata) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let draft = path.with_file_name(format!(".{}", name.to_string_lossy()));
     let written = File::create_new(&draft).and_then(|mut file| {
         file.write_all(text)?;
-        file.set_permissions(mode)?;
+        let own = file.metadata()?;
+        if (own.uid(), own.gid()) != (before.uid(), before.gid()) {
+            fchown(&file, Some(before.uid()), Some(before.gid()))?;
+        }
+        file.set_permissions(before.permissions())?;
         std::fs::rename(&draft, path)
     });
     if written.is_err() {

@@ -29,6 +29,7 @@ mod deadline;
 mod exit;
 #[cfg(any(test, feature = "fake-child"))]
 pub mod fake_child;
+mod head_start;
 mod invocation;
 mod launch;
 mod leftovers;
@@ -52,6 +53,7 @@ pub mod warden;
 pub use call_folder::CallFolder;
 pub use cgroup::{are_there as has_control_groups, give_up as do_without_control_groups};
 pub use confinement::{Confinement, ProcessLimit};
+pub use head_start::prepare_first_call;
 pub use invocation::{Input, Invocation, Patience, Talk};
 pub use outcome::{Outcome, Overrun, ProcessEnding, StartError};
 pub use question::{AskedThrough, Question};

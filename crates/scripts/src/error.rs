@@ -55,6 +55,11 @@ pub enum ScriptError {
 }
 
 impl ScriptError {
+    /// Whether somebody decided that it may not run: a setting, the policy, or the trust in who may write it.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Blocked { .. } | Self::Refused { .. } | Self::Distrusted { .. })
+    }
+
     /// Arguments that a tool cannot be given, for these reasons.
     pub(crate) fn unfit(tool: &str, problems: Vec<String>) -> Self {
         let problems: Vec<String> = problems.into_iter().map(|problem| format!("- {problem}")).collect();
@@ -92,6 +97,12 @@ pub enum Block {
     PolicyTimedOut,
     #[error("server.d/policy.sh failed: {0}")]
     PolicyFailed(String),
+    /// Nobody knows what was meant to be allowed.
+    #[error(
+        "server.d/policy.sh does not define the function `mcp_tools_policy_check`; call the function that decides so, or \
+         remove the file to allow every call"
+    )]
+    PolicyUndefined,
     #[error("server.d/policy.sh says no")]
     PolicySaysNo,
 }

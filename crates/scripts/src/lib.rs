@@ -15,6 +15,7 @@
 //! [`Runner`]: mcp_bash_runner::Runner
 
 mod argv;
+mod cached_home;
 mod call_files;
 mod call_logs;
 mod completion;
@@ -44,6 +45,7 @@ mod start_failure;
 mod tool_call;
 mod toolbox;
 
+pub use cached_home::{CacheError, cached_home};
 pub use completion::CompletionCall;
 pub use environment_checks::EnvironmentProblems;
 pub use error::{Block, Failed, NoEnvironment, ScriptError, Unread};
@@ -59,4 +61,3 @@ pub use script_roots::ScriptRoots;
 pub use scripts::Scripts;
 pub use start_failure::{StartFailure, interpreter_problem};
 pub use tool_call::ToolCall;
-pub use toolbox::SDK_FILES;

@@ -26,17 +26,19 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 const LONGEST_COMPLAINT: usize = 1024;
 
 /// Reads the policy from its standard input, asks it, and prints what it refused with. What it prints itself is not
-/// ours to read.
+/// ours to read. A function of that name in the environment is not the project's: it does not stand in for a policy
+/// that defines none.
 const ASK: &str = r#"
 _MCP_TOOLS_ERROR_CODE=-32602 _MCP_TOOLS_ERROR_MESSAGE= _MCP_TOOLS_ERROR_DATA=
 mcp_tools_error() { _MCP_TOOLS_ERROR_CODE=$1 _MCP_TOOLS_ERROR_MESSAGE=$2 _MCP_TOOLS_ERROR_DATA=${3-}; }
-mcp_tools_policy_check() { return 0; }
+unset -f mcp_tools_policy_check
 mcp_json_extract_optional() {
     local found
     found=$(printf %s "$1" | "${MCPBASH_JSON_TOOL_BIN:-jq}" "${2:--r}" "$3" 2>/dev/null) || found=${4-}
     printf %s "$found"
 }
 { . /dev/stdin; } >&2 || exit 120
+declare -F mcp_tools_policy_check >/dev/null || { printf undefined; exit 1; }
 mcp_tools_policy_check "$1" "$2" >&2 && { printf allowed; exit 0; }
 printf '%s\n%s\0%s' "$_MCP_TOOLS_ERROR_CODE" "$_MCP_TOOLS_ERROR_MESSAGE" "$_MCP_TOOLS_ERROR_DATA"
 exit 1
@@ -111,6 +113,9 @@ impl Scripts {
         match outcome.ending {
             // A policy that ends the shell half-way has not said yes.
             ProcessEnding::Exited(0) if outcome.stdout == b"allowed" => Ok(()),
+            ProcessEnding::Exited(1) if outcome.stdout == b"undefined" => {
+                Err(blocked(Block::PolicyUndefined))
+            }
             ProcessEnding::Exited(1) => {
                 Err(refusal(&outcome.text()).unwrap_or_else(|| blocked(Block::PolicySaysNo)))
             }
@@ -122,7 +127,7 @@ impl Scripts {
 
 /// The text of the project's policy, from the file that was judged.
 fn read_policy(paths: &Paths) -> Result<Option<Vec<u8>>, trust::Distrust> {
-    trust::read(&paths.server.join("policy.sh"), &paths.root, LONGEST_POLICY)
+    trust::read(&paths.policy(), &paths.root, LONGEST_POLICY)
 }
 
 /// What a policy refuses with: a code, on the next line a message, and after a NUL what else it has to say. None where it

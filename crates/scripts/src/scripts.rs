@@ -11,6 +11,7 @@ use mcp_bash_settings::{PROCESS_SETTING, Settings};
 use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Builder;
@@ -29,6 +30,8 @@ pub struct Scripts {
     search_path: OnceLock<OsString>,
     search_path_is_known: Notify,
     toolbox: OnceLock<Option<Toolbox>>,
+    /// Whether the SDK is the one in the cache of the user.
+    shares_sdk: AtomicBool,
     on_missing_sdk: OnceLock<TellOfError>,
     pub(crate) env_file: EnvFile,
     pub(crate) common_environment: Mutex<Option<CommonEnvironment>>,
@@ -60,6 +63,7 @@ impl Scripts {
             search_path: OnceLock::new(),
             search_path_is_known: Notify::new(),
             toolbox: OnceLock::new(),
+            shares_sdk: AtomicBool::new(false),
             on_missing_sdk: OnceLock::new(),
             env_file: EnvFile::default(),
             common_environment: Mutex::default(),
@@ -107,9 +111,15 @@ impl Scripts {
         let _ = self.on_missing_sdk.set(Box::new(tell));
     }
 
+    /// Lets scripts find the SDK in the cache of the user, where it can be: for a command that ends after one call.
+    pub fn share_sdk(&self) {
+        self.shares_sdk.store(true, Ordering::Relaxed);
+    }
+
     /// What scripts find beside their own project, laid out when the first one needs it.
     pub(crate) fn toolbox(&self) -> Option<&Toolbox> {
-        let lay_out = || match Toolbox::lay_out(&self.state_dir) {
+        let shared = self.shares_sdk.load(Ordering::Relaxed);
+        let lay_out = || match Toolbox::lay_out(&self.state_dir, shared) {
             Ok(toolbox) => Some(toolbox),
             Err(error) => {
                 if let Some(tell) = self.on_missing_sdk.get() {

@@ -83,7 +83,7 @@ impl Scripts {
         let Rendered { mut variables, input, files } =
             fresh_process::render(self, &call, mapped.as_ref(), common)
                 .map_err(|source| ScriptError::Arguments { what: what(), source })?;
-        let trace = self.add_call_logs(tool, files.folder().path(), &mut variables);
+        let logs = self.add_call_logs(tool, files.folder().path(), &mut variables);
         // Lines on it are signs of life, even where nobody wants to hear any of them.
         let is_heard = call.is_heard || call.limits.patience.most.is_some();
         let folder = working_folder(tool, call.tool.paths)?;
@@ -110,7 +110,7 @@ impl Scripts {
             Some(_) if is_too_long(&error) => unfit(vec![argv::too_long_in_all()]),
             _ => ScriptError::Start { what: what(), source: StartFailure::explain(&tool.script, error) },
         })?;
-        Ok(outcome.with_files(files).with_last_command(trace.and_then(|trace| trace.finish())))
+        Ok(outcome.with_files(files).with_last_command(logs.last_command()))
     }
 }
 

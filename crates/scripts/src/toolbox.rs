@@ -1,8 +1,10 @@
 //! What scripts find beside their own project: the SDK, this program, and a jq. One binary is a whole installation, so
-//! these are files only while a server runs.
+//! these are files only while a server runs. A command that ends after one call shares those in the cache of the user.
 
+use crate::cached_home::{cached_home, write_home};
 use mcp_bash_runner::StateDir;
 use parking_lot::Mutex;
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -10,7 +12,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 /// The files of the SDK, as they are in the repository: names relative to its folder, and texts.
-pub const SDK_FILES: [(&str, &str); 11] = [
+pub(crate) const SDK_FILES: [(&str, &str); 11] = [
     ("tool-sdk.sh", include_str!("../../../sdk/tool-sdk.sh")),
     ("parts/args.sh", include_str!("../../../sdk/parts/args.sh")),
     ("parts/ask.sh", include_str!("../../../sdk/parts/ask.sh")),
@@ -42,49 +44,68 @@ const PROVIDER: &str = "#!/bin/sh\nexec \"${MCPBASH_BIN:-mcp-bash}\" provider re
 
 /// The version, as scripts are told it.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+const VERSION_LINE: &str = concat!(env!("CARGO_PKG_VERSION"), "\n");
 
-/// The toolbox, laid out in the private folder.
+/// A file that every script finds, whichever project it belongs to.
+pub(crate) struct HomeFile {
+    /// Relative to `MCPBASH_HOME`.
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) text: &'static str,
+    pub(crate) is_program: bool,
+}
+
+pub(crate) fn home_files() -> impl Iterator<Item = HomeFile> {
+    let file = |name, text| HomeFile { name, text, is_program: false };
+    let sdk = SDK_FILES.into_iter().map(move |(name, text)| file(format!("sdk/{name}").into(), text));
+    let others = [("VERSION", VERSION_LINE), ("trace.sh", TRACE)];
+    let others = others.into_iter().map(move |(name, text)| file(name.into(), text));
+    let provider =
+        |name| HomeFile { name: format!("providers/{name}").into(), text: PROVIDER, is_program: true };
+    sdk.chain(others).chain(PROVIDERS.into_iter().map(provider))
+}
+
+/// The toolbox, laid out.
 #[derive(Debug)]
 pub(crate) struct Toolbox {
+    /// The SDK, and what else is the same for every server.
     home: PathBuf,
+    /// The jq and the folder for the state of scripts, always in the private folder.
+    private: PathBuf,
     program: PathBuf,
     /// The last search path that was completed, and what it became.
     completed: Mutex<Option<(OsString, OsString)>>,
 }
 
 impl Toolbox {
-    pub(crate) fn lay_out(state_dir: &StateDir) -> io::Result<Self> {
-        let home = state_dir.path()?.join("home");
+    /// All of it in the private folder; or the files in the cache of the user where they are `shared` and can be.
+    pub(crate) fn lay_out(state_dir: &StateDir, shared: bool) -> io::Result<Self> {
+        let private = state_dir.path()?.join("home");
         let program = std::env::current_exe()?;
-        fs::create_dir_all(home.join("sdk/parts"))?;
-        fs::create_dir(home.join("bin"))?;
-        for (name, text) in SDK_FILES {
-            fs::write(home.join("sdk").join(name), text)?;
-        }
-        fs::write(home.join("VERSION"), format!("{VERSION}\n"))?;
-        fs::write(home.join("trace.sh"), TRACE)?;
-        fs::create_dir(home.join("providers"))?;
-        for name in PROVIDERS {
-            let path = home.join("providers").join(name);
-            fs::write(&path, PROVIDER)?;
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
-        }
-        fs::create_dir(home.join("state"))?;
+        fs::create_dir(&private)?;
+        fs::create_dir(private.join("bin"))?;
+        fs::create_dir(private.join("state"))?;
         // Called by that name, this program is one.
-        symlink(&program, home.join("bin/jq"))?;
-        Ok(Self { home, program, completed: Mutex::default() })
+        symlink(&program, private.join("bin/jq"))?;
+        let home = if let Some(Ok(home)) = shared.then(cached_home) {
+            home
+        } else {
+            // A cache that cannot be used is no reason to do without the SDK.
+            write_home(&private)?;
+            private.clone()
+        };
+        Ok(Self { home, private, program, completed: Mutex::default() })
     }
 
     /// Where a script finds all this.
     pub(crate) fn variables(&self) -> [(&'static str, OsString); 7] {
         [
             ("MCPBASH_FRAMEWORK_VERSION", VERSION.into()),
-            ("MCPBASH_STATE_DIR", self.home.join("state").into()),
+            ("MCPBASH_STATE_DIR", self.private.join("state").into()),
             ("MCP_SDK", self.home.join("sdk").into()),
             ("MCPBASH_HOME", self.home.clone().into()),
             ("MCPBASH_BIN", self.program.clone().into()),
             ("MCPBASH_JSON_TOOL", "jq".into()),
-            ("MCPBASH_JSON_TOOL_BIN", self.home.join("bin/jq").into()),
+            ("MCPBASH_JSON_TOOL_BIN", self.private.join("bin/jq").into()),
         ]
     }
 
@@ -100,7 +121,7 @@ impl Toolbox {
             return completed.clone();
         }
         let has_one = std::env::split_paths(search_path).any(|folder| is_executable(&folder.join("jq")));
-        let ours = (!has_one).then(|| self.home.join("bin"));
+        let ours = (!has_one).then(|| self.private.join("bin"));
         let folders = std::env::split_paths(search_path).chain(ours);
         let completed = std::env::join_paths(folders).unwrap_or_else(|_| search_path.to_owned());
         *last = Some((search_path.to_owned(), completed.clone()));

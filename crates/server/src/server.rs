@@ -27,6 +27,7 @@ use parking_lot::Mutex;
 use serde_json::json;
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::runtime::Handle;
 
@@ -49,6 +50,7 @@ pub struct Server {
     own_roots: Arc<ScriptRoots>,
     /// The tools that were given arguments though they declare none.
     given_unread: Mutex<HashSet<String>>,
+    has_refused: AtomicBool,
 }
 
 impl Server {
@@ -89,7 +91,19 @@ impl Server {
             parking: Parking::default(),
             own_roots,
             given_unread: Mutex::default(),
+            has_refused: AtomicBool::new(false),
         }
+    }
+
+    /// Notes that a tool may not run.
+    pub(crate) fn note_refusal(&self) {
+        self.has_refused.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a call was refused so far: by a setting, by the policy, or since others may write the tool. The error that
+    /// the caller gets does not tell, since policies and tools choose their codes themselves.
+    pub fn has_refused_a_call(&self) -> bool {
+        self.has_refused.load(Ordering::Relaxed)
     }
 
     /// Whether this tool, which declares no arguments, is given some for the first time.

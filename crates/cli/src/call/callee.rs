@@ -3,7 +3,7 @@
 use super::flags;
 use super::given::{Pair, assembled};
 use super::parameters::Parameters;
-use super::{Asked, CallOptions, own_flags};
+use super::{Asked, CallOptions, judge, own_flags};
 use crate::connect::{Conversation, Failure, OpenProject};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -64,6 +64,12 @@ fn skipped(project: &OpenProject, name: &str) -> Option<CallError> {
     let skips = project.catalog.diagnostics.iter().filter(|diagnostic| diagnostic.tells_of_a_skip());
     let skip = skips.into_iter().find(|diagnostic| is_part(&diagnostic.path))?;
     Some(CallError::NotFound { kind: "tool", name: name.to_owned(), nearest: None, more: skip.to_string() })
+}
+
+/// A call that has no result: why, and the exit code that tells of it.
+pub(crate) struct Unanswered {
+    pub(crate) exit: Exit,
+    pub(crate) failure: Failure,
 }
 
 /// A tool, as far as a call needs to know it.
@@ -161,7 +167,22 @@ impl Callee {
             .after_help(lasting(format!("`mcp-bash {command} --help` lists what every call takes.")))
     }
 
+    /// Calls it, and ends the conversation.
     pub(crate) fn call(
+        &self,
+        mut conversation: Conversation,
+        mut host: CommandLineHost,
+        arguments: &str,
+        options: &CallOptions,
+    ) -> Result<Box<RawValue>, Unanswered> {
+        let answer = self.request(&mut conversation, &mut host, arguments, options);
+        let is_refused = conversation.server().is_some_and(|server| server.has_refused_a_call());
+        host.finish();
+        conversation.end();
+        answer.map_err(|failure| Unanswered { exit: judge::of_failure(&failure, is_refused), failure })
+    }
+
+    fn request(
         &self,
         conversation: &mut Conversation,
         host: &mut CommandLineHost,

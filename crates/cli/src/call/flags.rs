@@ -5,6 +5,7 @@ use super::parameters::{Kind, Parameter, Parameters};
 use crate::terminal::harmless_line;
 use clap::{Arg, ArgAction, ArgMatches};
 use std::collections::HashSet;
+use std::fmt::Write as _;
 
 /// The id of the flag of a parameter, which no flag of our own has.
 const PREFIX: &str = "argument:";
@@ -12,19 +13,27 @@ const PREFIX: &str = "argument:";
 /// The id of the words that are no flags.
 pub(crate) const PAIRS: &str = "pairs";
 
-/// The command with a flag for each parameter whose name is not `taken` by one of ours: those are given as key=value.
+/// The command with a flag for each parameter whose name is not `taken` by one of ours. The help of the others says how
+/// they are given.
 pub(crate) fn with_flags(
     mut command: clap::Command,
     parameters: &Parameters,
     mut taken: HashSet<String>,
 ) -> clap::Command {
+    let mut without_flag = Vec::new();
     for parameter in &parameters.list {
         let mut names = vec![parameter.name.clone(), kebab(&parameter.name)];
         names.dedup();
         names.retain(|name| is_flag_name(name) && taken.insert(name.clone()));
         if let Some((first, rest)) = names.split_first() {
             command = command.arg(flag(parameter, first, rest));
+        } else {
+            without_flag.push(parameter);
         }
+    }
+    if let Some(words) = told_of(&without_flag) {
+        let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        command = command.after_help(format!("{words}\n{after}"));
     }
     command.arg(
         Arg::new(PAIRS)
@@ -32,6 +41,24 @@ pub(crate) fn with_flags(
             .num_args(0..)
             .help("Arguments in another form: key=value as it is declared below, or key:=JSON"),
     )
+}
+
+/// How arguments are given that have no flag.
+fn told_of(parameters: &[&Parameter]) -> Option<String> {
+    let first = harmless_line(&parameters.first()?.name);
+    let mut words = format!(
+        "Further arguments of the tool, whose names are flags of mcp-bash or no flags at all; give them as {first}=value, \
+         or in --args '{{\"{first}\": …}}':\n"
+    );
+    for parameter in parameters {
+        let (name, kind) = (harmless_line(&parameter.name), parameter.kind.name().to_uppercase());
+        let _ = writeln!(
+            words,
+            "{}",
+            format!("      {name}=<{}>  {}", kind.replace(' ', "_"), help(parameter)).trim_end()
+        );
+    }
+    Some(words)
 }
 
 fn flag(parameter: &Parameter, name: &str, aliases: &[String]) -> Arg {

@@ -28,16 +28,11 @@ pub(crate) fn of_result(callee: &Callee, arguments: &str, result: &RawValue) -> 
     }
 }
 
-pub(crate) fn of_failure(callee: &Callee, failure: &Failure) -> Exit {
+/// `is_refused`: our own server did not let the tool run.
+pub(crate) fn of_failure(failure: &Failure, is_refused: bool) -> Exit {
     match failure {
-        // The tool is there and the params are well-formed: our own server means that a policy is against the call.
-        Failure::Client(ClientError::Refused(refusal)) if refusal.code == INVALID_PARAMS => {
-            if callee.is_own {
-                Exit::Refused
-            } else {
-                Exit::Usage
-            }
-        }
+        Failure::Client(ClientError::Refused(_)) if is_refused => Exit::Refused,
+        Failure::Client(ClientError::Refused(refusal)) if refusal.code == INVALID_PARAMS => Exit::Usage,
         other => other.exit(),
     }
 }

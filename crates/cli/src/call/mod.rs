@@ -13,7 +13,7 @@ use crate::connect::{Conversation, Failure, OpenProject, ServerArguments};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::host::CommandLineHost;
-use callee::{CallError, Callee};
+use callee::{CallError, Callee, Unanswered};
 use clap::{CommandFactory, Parser};
 use mcp_bash_client::Error as ClientError;
 use mcp_bash_settings::Settings;
@@ -94,7 +94,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         let given = callee.arguments("call", &asked)?;
         return call(arguments, &callee, &given, conversation, host);
     }
-    let project = OpenProject::read(common, |settings| arguments.options.adjust(settings))?;
+    let project = OpenProject::read_to_call(common, |settings| arguments.options.adjust(settings))?;
     let callee = Callee::of_project(&project, &asked.name)?;
     let given = callee.arguments("call", &asked)?;
     let conversation = Conversation::with_project(project, host.level(), &mut host)?;
@@ -105,15 +105,12 @@ fn call(
     arguments: &Arguments,
     callee: &Callee,
     given: &str,
-    mut conversation: Conversation,
-    mut host: CommandLineHost,
+    conversation: Conversation,
+    host: CommandLineHost,
 ) -> Result<ExitCode, Error> {
-    let answer = callee.call(&mut conversation, &mut host, given, &arguments.options);
-    host.finish();
-    conversation.end();
-    match answer {
+    match callee.call(conversation, host, given, &arguments.options) {
         Ok(result) => show_result(arguments, callee, given, &result),
-        Err(failure) => Err(told(arguments, callee, failure)),
+        Err(unanswered) => Err(told(arguments, unanswered)),
     }
 }
 
@@ -135,12 +132,12 @@ fn show_result(
 }
 
 /// A call without a result, as an error; for programs on standard output as well.
-fn told(arguments: &Arguments, callee: &Callee, failure: Failure) -> Error {
+fn told(arguments: &Arguments, Unanswered { exit, failure }: Unanswered) -> Error {
     if let (true, Failure::Client(ClientError::Refused(refusal))) = (arguments.json, &failure) {
         // The exit code says it too, should nobody read.
         let _ = show::print_json(&format!("{{\"error\":{}}}", refusal.text));
     }
-    Error::of_command(judge::of_failure(callee, &failure), failure)
+    Error::of_command(exit, failure)
 }
 
 /// What the command line says is to be called, before anything is known of it.

@@ -115,9 +115,7 @@ pub(crate) fn print_json(json: &str) -> Result<(), Error> {
 /// Writes to standard output. Whoever has read enough is not told of a failure.
 pub(crate) fn print(text: &str) -> Result<(), Error> {
     match say(text) {
-        Err(error) if !nobody_reads(&error) => {
-            Err(Error::of_command(Exit::Failed, format!("failed to write to standard output: {error}")))
-        }
+        Err(error) if !nobody_reads(&error) => Err(Error::of_command(Exit::Failed, error)),
         _ => Ok(()),
     }
 }

@@ -7,6 +7,8 @@ mod offers;
 mod project;
 mod values;
 
+use crate::call::show;
+use crate::error::Error;
 use crate::exit::Exit;
 use crate::terminal::say;
 use std::ffi::OsString;
@@ -22,7 +24,7 @@ Examples:
   mcp-bash completions fish >~/.config/fish/completions/mcp-bash.fish
   mcp-bash completions powershell | Out-String | Invoke-Expression
 
-Exit codes: 0 printed, 2 usage.";
+Exit codes: 0 printed, 1 failed to write, 2 usage.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -40,16 +42,15 @@ enum Shell {
     Powershell,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> ExitCode {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     let script = match arguments.shell {
         Shell::Bash => include_str!("shells/mcp-bash.bash"),
         Shell::Zsh => include_str!("shells/mcp-bash.zsh"),
         Shell::Fish => include_str!("shells/mcp-bash.fish"),
         Shell::Powershell => include_str!("shells/mcp-bash.ps1"),
     };
-    // Whoever closed our output does not want the script.
-    let _ = say(script);
-    Exit::Done.into()
+    show::print(script)?;
+    Ok(Exit::Done.into())
 }
 
 /// Answers a script: prints what could stand where the person is typing, and nothing else whatever happens.

@@ -1,5 +1,6 @@
 //! What is offered to a person who is typing.
 
+use crate::terminal::{harmless_line, visible};
 use std::fmt;
 
 /// Words that could stand where the person is typing, and whether files could.
@@ -63,11 +64,11 @@ impl fmt::Display for Offers {
         };
         writeln!(formatter, "{files}")?;
         for Offer { word, help } in &self.words {
-            // A word that would not be one word in the answer is of no use.
-            if word.contains(char::is_control) {
+            // A word that would not be one word in the answer is of no use, nor one that is not shown as it is.
+            if visible(word) != *word {
                 continue;
             }
-            let help: String = help.chars().filter(|letter| !letter.is_control()).take(80).collect();
+            let help: String = harmless_line(help).chars().take(80).collect();
             writeln!(formatter, "{word}\t{help}")?;
         }
         Ok(())

@@ -68,7 +68,7 @@ enum ConfigError {
     WrapperExists(PathBuf),
     #[error("failed to write {}: {source}", path.display())]
     Wrapper { path: PathBuf, source: io::Error },
-    #[error("failed to print: {0}")]
+    #[error("{0}")]
     Print(io::Error),
 }
 

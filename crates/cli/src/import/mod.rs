@@ -77,12 +77,12 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let importer = Importer { paths, runtime, scripts };
     let (review, mut verdicts) = importer.reviewed(arguments)?;
     if !arguments.json {
-        review.show(&verdicts, common.quiet);
+        review.show(&verdicts, common.quiet)?;
     }
     if review::is_confirmed(&verdicts, arguments.yes, arguments.json) {
         write(&review, &mut verdicts)?;
     }
-    review.conclude(&verdicts, arguments.json, common.quiet);
+    review.conclude(&verdicts, arguments.json, common.quiet)?;
     Ok(Exit::Done.into())
 }
 

@@ -2,6 +2,8 @@
 
 use super::error::ImportError;
 use super::tool_file;
+use crate::call::show::print;
+use crate::error::Error;
 use crate::terminal::{Terminal, say};
 use mcp_bash_importing::{Argument, LeftOut, Tool};
 use serde_json::{Value, json};
@@ -38,7 +40,7 @@ impl Review {
     }
 
     /// Shows each file that would be written, and what would not.
-    pub(super) fn show(&self, verdicts: &[Verdict], is_quiet: bool) {
+    pub(super) fn show(&self, verdicts: &[Verdict], is_quiet: bool) -> Result<(), Error> {
         let terminal = Terminal::of_stdout();
         let mut text = String::new();
         if !is_quiet {
@@ -63,15 +65,13 @@ impl Review {
                 );
             }
         }
-        // Whoever closed our output is told by the files.
-        let _ = say(&text);
+        print(&text)
     }
 
     /// Says what was written, or how to have it written.
-    pub(super) fn conclude(&self, verdicts: &[Verdict], is_json: bool, is_quiet: bool) {
+    pub(super) fn conclude(&self, verdicts: &[Verdict], is_json: bool, is_quiet: bool) -> Result<(), Error> {
         if is_json {
-            let _ = say(&format!("{:#}\n", self.to_json(verdicts)));
-            return;
+            return print(&format!("{:#}\n", self.to_json(verdicts)));
         }
         let (new, written) = (count(verdicts, &Verdict::New), count(verdicts, &Verdict::Written));
         let folder = self.folder.display();
@@ -85,7 +85,7 @@ impl Review {
             ),
             (new, _) => format!("Nothing was written. `--yes` writes {} to {folder}.\n", files(new)),
         };
-        let _ = say(&words);
+        print(&words)
     }
 
     fn to_json(&self, verdicts: &[Verdict]) -> Value {

@@ -17,7 +17,7 @@ pub(super) enum InstallError {
     NoHome,
     #[error("name the clients that you mean, or use --all")]
     NoNames,
-    #[error("failed to print: {0}")]
+    #[error("{0}")]
     Print(io::Error),
 }
 

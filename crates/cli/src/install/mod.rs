@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::own_entry::{EntryArguments, OwnEntry};
 use choose::{Choice, Found};
 use error::InstallError;
-use mcp_bash_entries::{Client, ConfigFile, Entry, Plan, Refusal, Scope, Surroundings};
+use mcp_bash_entries::{Client, ConfigFile, Entry, Lock, Plan, Refusal, Scope, Surroundings};
 use mcp_bash_entries::{client, entries, install, installed_clients, uninstall};
 use outcome::{Done, Outcome};
 use report::Report;
@@ -151,7 +151,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         ));
     }
     let outcomes = targets.into_iter().map(|(file, entry)| {
-        let done = done(install(&file, &entry, arguments.force), manner.dry_run);
+        let done = done(&file, manner.dry_run, || install(&file, &entry, arguments.force));
         Outcome { snippet: file.snippet(&entry), name: entry.name, file, done }
     });
     let report = Report { verb: "install", entry: &own.entry, outcomes: outcomes.collect() };
@@ -208,7 +208,7 @@ pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> 
             });
         }
         for file in with_entry {
-            let done = done(uninstall(&file, &name, &own.root), manner.dry_run);
+            let done = done(&file, manner.dry_run, || uninstall(&file, &name, &own.root));
             outcomes.push(Outcome { snippet: String::new(), name: name.clone(), file, done });
         }
     }
@@ -239,8 +239,13 @@ fn named(names: &[String]) -> Result<Vec<&'static Client>, InstallError> {
 }
 
 /// Makes the change, unless it is only to be shown.
-fn done(plan: Result<Plan, Refusal>, dry_run: bool) -> Result<Done, Refusal> {
-    match plan? {
+fn done(
+    file: &ConfigFile,
+    dry_run: bool,
+    plan: impl FnOnce() -> Result<Plan, Refusal>,
+) -> Result<Done, Refusal> {
+    let _lock = (!dry_run).then(|| Lock::wait(file));
+    match plan()? {
         Plan::Nothing => Ok(Done::Nothing),
         Plan::Change(change) => {
             let removed_file = change.removes_file();

@@ -17,12 +17,18 @@ pub(super) fn document(pages: &[Page]) -> String {
     for page in pages {
         section(&mut text, page, &global);
     }
-    text.push_str("## Exit codes\n\n| code | meaning |\n|---|---|\n");
-    for (exit, meaning) in Exit::ALL {
-        let _ = writeln!(text, "| {} | {meaning} |", exit.number());
-    }
+    let _ = write!(text, "## Exit codes\n\n{}", exit_codes());
     text.push_str("\nThe help of a command says where a code means something more special.\n");
     text
+}
+
+/// The exit codes as a table.
+pub(super) fn exit_codes() -> String {
+    let mut table = String::from("| code | meaning |\n|---|---|\n");
+    for (exit, meaning) in Exit::ALL {
+        let _ = writeln!(table, "| {} | {meaning} |", exit.number());
+    }
+    table
 }
 
 fn section(text: &mut String, page: &Page, global: &[&Arg]) {

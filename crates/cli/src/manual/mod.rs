@@ -6,9 +6,9 @@ mod roff;
 #[cfg(test)]
 mod tests;
 
+use crate::call::show;
 use crate::error::{Error, meant};
 use crate::exit::Exit;
-use crate::terminal::say;
 use clap::Command;
 use mcp_bash_spelling::nearest;
 use std::io;
@@ -59,10 +59,7 @@ pub(crate) fn run(arguments: &Arguments, whole: Command) -> Result<ExitCode, Err
     let pages = pages(whole);
     match &arguments.output {
         Some(folder) => write_all(folder, &pages)?,
-        None => {
-            // Whoever closed our output does not want the page.
-            let _ = say(&roff::page(page(&pages, &arguments.commands)?, &pages));
-        }
+        None => show::print(&roff::page(page(&pages, &arguments.commands)?, &pages))?,
     }
     Ok(Exit::Done.into())
 }

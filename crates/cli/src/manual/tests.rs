@@ -105,14 +105,54 @@ fn the_page_of_exit_codes_names_every_command() {
 }
 
 #[test]
-fn the_page_of_commands_says_what_the_code_says() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands.md");
-    let expected = markdown::document(&pages(whole()));
-    if std::env::var_os("UPDATE_REFERENCE").is_some() {
-        std::fs::write(&path, &expected).unwrap();
+fn the_table_of_exit_codes_is_the_one_in_the_code() {
+    let page = std::fs::read_to_string(doc("exit-codes.md")).unwrap();
+    let start = page.find("| code | meaning |").expect("a table of codes");
+    let end = start + page[start..].find("\n\n").expect("an end of the table");
+    let expected = format!("{}{}{}", &page[..start], markdown::exit_codes().trim_end(), &page[end..]);
+    expect_page("exit-codes.md", &expected);
+}
+
+#[test]
+fn the_page_of_exit_codes_has_what_the_help_of_a_command_names() {
+    let page = std::fs::read_to_string(doc("exit-codes.md")).unwrap();
+    let rows: Vec<Vec<&str>> =
+        page.lines().filter(|line| line.starts_with("| `")).map(|line| line.split(" | ").collect()).collect();
+    let mut count = 0;
+    for shown in pages(whole()) {
+        let help = shown.after_help();
+        let Some((_, told)) = help.split_once("Exit codes: ") else { continue };
+        let name = shown.name[1..].join(" ");
+        let row = rows
+            .iter()
+            .find(|row| row[0].contains(&format!("`{name}`")) || row[0].contains(&format!("`{name} ")));
+        let row = row.unwrap_or_else(|| panic!("docs/exit-codes.md has no row for {name}"));
+        let numbers = told.split(['\n', ' ', ',', '.', ';']).filter(|word| word.parse::<u8>().is_ok());
+        for number in numbers {
+            let has = row[1] == "all" || row[1].split(", ").any(|known| known == number);
+            assert!(has, "docs/exit-codes.md does not say that {name} ends with {number}");
+            count += 1;
+        }
     }
-    let text = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(text == expected, "run the tests once with UPDATE_REFERENCE=1 to write docs/commands.md anew");
+    assert!(count > 20, "{count}");
+}
+
+#[test]
+fn the_page_of_commands_says_what_the_code_says() {
+    expect_page("commands.md", &markdown::document(&pages(whole())));
+}
+
+fn doc(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
+}
+
+/// A page of `docs/` is what the code makes of it; or it is written anew, where that is wanted.
+fn expect_page(name: &str, expected: &str) {
+    if std::env::var_os("UPDATE_REFERENCE").is_some() {
+        std::fs::write(doc(name), expected).unwrap();
+    }
+    let text = std::fs::read_to_string(doc(name)).unwrap_or_default();
+    assert!(text == expected, "run the tests once with UPDATE_REFERENCE=1 to write docs/{name} anew");
 }
 
 /// The lines of a page that are commands of ours, as they stand in blocks: `mcp-bash …` and `$ mcp-bash …`.

@@ -103,7 +103,12 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
             settings.registry_limit,
         )?;
     }
-    let project = OpenProject::read(common, |settings| arguments.adjust(settings, &asked.name))?;
+    let adjust = |settings: &mut Settings| arguments.adjust(settings, &asked.name);
+    let project = if arguments.dry_run {
+        OpenProject::read(common, adjust)?
+    } else {
+        OpenProject::read_to_call(common, adjust)?
+    };
     let callee = match Callee::of_project(&project, &asked.name) {
         Ok(callee) => callee,
         Err(error) => return Err(report::not_called(error)),
@@ -137,18 +142,15 @@ fn call(
     arguments: &Arguments,
     callee: &Callee,
     given: &str,
-    mut conversation: Conversation,
-    mut host: CommandLineHost,
+    conversation: Conversation,
+    host: CommandLineHost,
 ) -> Result<ExitCode, Error> {
-    let answer = callee.call(&mut conversation, &mut host, given, &arguments.options);
-    host.finish();
-    conversation.end();
-    match answer {
+    match callee.call(conversation, host, given, &arguments.options) {
         Ok(result) => {
             show::print_json(&report::result(callee, &result))?;
             Ok(judge::of_result(callee, given, &result).into())
         }
-        Err(failure) => Err(report::failed(judge::of_failure(callee, &failure), failure)),
+        Err(unanswered) => Err(report::failed(unanswered)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What `run-tool` prints: the result of a call with the name of the tool, or an object that says why there is none.
 
-use crate::call::callee::{CallError, Callee};
+use crate::call::callee::{CallError, Callee, Unanswered};
 use crate::call::show;
 use crate::connect::Failure;
 use crate::error::Error;
@@ -42,12 +42,13 @@ fn members_of(text: &str) -> Vec<String> {
 }
 
 /// The error of a call that failed without a result, which programs are told on standard output.
-pub(super) fn failed(exit: Exit, failure: Failure) -> Error {
+pub(super) fn failed(Unanswered { exit, failure }: Unanswered) -> Error {
     if let Failure::Client(ClientError::Refused(refusal)) = &failure {
         print(refusal.code, &refusal.message, Some(refusal.data()).filter(|data| !data.is_null()));
     }
-    let is_blocked = exit == Exit::Refused && failure.to_string().contains("blocked by policy");
-    if is_blocked {
+    // `--allow-self` is about the lists of tools alone.
+    let is_unlisted = exit == Exit::Refused && failure.to_string().contains("MCPBASH_TOOL_ALLOW");
+    if is_unlisted {
         return Error::of_command(exit, format!("{failure}; --allow-self allows it for this run"));
     }
     Error::of_command(exit, failure)

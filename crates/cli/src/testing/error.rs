@@ -31,7 +31,7 @@ pub(super) enum TestError {
     NoContract { file: String },
     #[error("{file} cannot be used: {problem}; `mcp-bash test --contract --update` records it anew")]
     BadContract { file: String, problem: String },
-    #[error("failed to print: {0}")]
+    #[error("{0}")]
     Print(io::Error),
 }
 

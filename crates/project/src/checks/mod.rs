@@ -7,6 +7,7 @@
 mod clashes;
 mod keys;
 mod members;
+mod policy;
 mod portability;
 mod schema;
 mod script;
@@ -62,6 +63,7 @@ pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnos
         keys::check_file(file, &mut found);
     }
     keys::check_server(paths, &mut found);
+    policy::check(paths, &mut found);
     schema::check(catalog, &metadata, &mut found);
     // Resources are read, not run: whoever shares a folder of them may write there.
     folders.retain(|folder| !folder.path.starts_with(&paths.resources));

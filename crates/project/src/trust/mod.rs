@@ -100,6 +100,12 @@ pub fn judge_folder(folder: &Path, root: &Path) -> Result<(), Distrust> {
     Way::follow(folder, root)?.judge_folder()
 }
 
+/// The same for a folder that belongs to no project.
+pub fn judge_lone_folder(folder: &Path) -> Result<(), Distrust> {
+    // A root that nothing stands below.
+    judge_folder(folder, Path::new("/dev/null"))
+}
+
 /// How a script is started.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Start {

@@ -6,7 +6,7 @@
 //! of a delegated group) can move itself to another group. Such processes are found by their marks
 //! (`leftovers`).
 
-use crate::{random, warden};
+use crate::{launch, random, warden};
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open, openat};
@@ -80,6 +80,20 @@ pub(crate) fn take() -> Option<CallGroup> {
         give_up();
     }
     made.ok()
+}
+
+/// Makes a group for a later call, which waits meanwhile should it come too early.
+pub(crate) fn prepare() {
+    if GROUPS.given_up.load(Ordering::Relaxed) {
+        return;
+    }
+    let mut state = GROUPS.state.lock();
+    match state.make() {
+        Ok(group) if launch::can_hold_processes(&group) => state.spare.push(group),
+        // It is removed with the group that holds it.
+        Ok(_) => {}
+        Err(_) => give_up(),
+    }
 }
 
 /// Whether calls of this process can run in control groups, found out by making one.

@@ -3,13 +3,13 @@
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{CallGroup, end, remove_all, take};
+pub(crate) use linux::{CallGroup, end, prepare, remove_all, take};
 #[cfg(target_os = "linux")]
 pub use linux::{are_there, give_up};
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{CallGroup, end, remove_all, take};
+pub(crate) use elsewhere::{CallGroup, end, prepare, remove_all, take};
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{are_there, give_up};

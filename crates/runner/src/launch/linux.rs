@@ -90,7 +90,7 @@ pub(super) fn start(launch: &Launch, call: CallNumber, group: Option<&CallGroup>
     };
     let started = CHILD_STACK.with_borrow_mut(|stack| {
         let stack = stack.spare_capacity_mut();
-        let group = group.filter(|group| can_hold_processes(group, stack));
+        let group = group.filter(|group| can_hold(group, stack));
         match group.map(|group| clone_child(&plan, stack, Some(group))) {
             Some(Ok(started)) => Ok(started),
             // Too many processes or too little memory: no better without the control group.
@@ -117,10 +117,15 @@ pub(super) fn start(launch: &Launch, call: CallNumber, group: Option<&CallGroup>
     }
 }
 
-/// Whether processes stay alive in our control groups. They do not where the group of this process was killed
+/// Whether processes stay alive in our control groups.
+pub(crate) fn can_hold_processes(group: &CallGroup) -> bool {
+    CHILD_STACK.with_borrow_mut(|stack| can_hold(group, stack.spare_capacity_mut()))
+}
+
+/// The same with a stack for the process that tries it. They do not stay alive where the group of this process was killed
 /// (`cgroup.kill`) before this process was in it: then the kernel kills whatever we start in another group.
 /// So the first process of all is one that does nothing, and is checked to exit normally.
-fn can_hold_processes(group: &CallGroup, stack: &mut [MaybeUninit<u128>]) -> bool {
+fn can_hold(group: &CallGroup, stack: &mut [MaybeUninit<u128>]) -> bool {
     static CAN_HOLD_PROCESSES: OnceLock<bool> = OnceLock::new();
     *CAN_HOLD_PROCESSES.get_or_init(|| {
         let nothing = Plan {

@@ -21,6 +21,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+#[cfg(target_os = "linux")]
+pub(crate) use linux::can_hold_processes;
+
 /// A process that is ready to be started.
 #[derive(Debug)]
 pub(crate) struct Launch {

@@ -19,8 +19,7 @@ async fn asked(policy: &str) -> Result<(), ScriptError> {
 }
 
 #[tokio::test]
-async fn a_policy_that_says_yes_or_nothing_lets_a_tool_run() {
-    asked("").await.unwrap();
+async fn a_policy_that_says_yes_lets_a_tool_run() {
     asked("mcp_tools_policy_check() { [ \"$1\" = t ]; }").await.unwrap();
     asked("echo noise; mcp_tools_policy_check() { echo noise; }").await.unwrap();
 }
@@ -44,6 +43,16 @@ async fn a_policy_refuses_with_its_own_code_and_words() {
     let silent = refused("-32000 ''").await;
     assert!(matches!(silent, ScriptError::Blocked { why: Block::PolicySaysNo, .. }));
     assert_eq!(silent.to_string(), "Tool 't' blocked by policy: server.d/policy.sh says no");
+}
+
+#[tokio::test]
+async fn a_policy_without_the_function_allows_nothing() {
+    for policy in ["", "# soon", "mcp_tool_policy_check() { return 0; }", "mcp_tools_policy_check=yes"] {
+        let problem = asked(policy).await.unwrap_err();
+        assert!(matches!(problem, ScriptError::Blocked { why: Block::PolicyUndefined, .. }), "{problem}");
+        let said = problem.to_string();
+        assert!(said.contains("server.d/policy.sh") && said.contains("`mcp_tools_policy_check`"), "{said}");
+    }
 }
 
 #[tokio::test]

@@ -146,6 +146,9 @@ fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Res
         | ScriptError::NoFolder { .. }
         | ScriptError::Unfit { .. } => error.to_string(),
         error => {
+            if error.is_refusal() {
+                work.server().note_refusal();
+            }
             let error = told(error);
             report_refusal(work, tool, &error);
             return Err(error);

@@ -1,0 +1,60 @@
+//! Entries of others as people are shown them: without what may be a secret.
+
+const REDACTED: &str = "[redacted]";
+
+/// Parts of names that tell of a secret.
+const SECRET: [&str; 8] = ["auth", "cred", "header", "key", "passphrase", "password", "secret", "token"];
+
+/// A command line. What follows a flag for a secret, and the parts of a URL that may hold one, are left out.
+pub(crate) fn command_line(command: &str, args: &[String]) -> String {
+    let mut words = vec![command.to_owned()];
+    let mut is_secret = false;
+    for word in args {
+        let (name, value) =
+            word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
+        words.push(match value {
+            _ if is_secret && !word.starts_with('-') => REDACTED.to_owned(),
+            Some(_) if tells_of_secret(name) => format!("{name}={REDACTED}"),
+            _ => url(word),
+        });
+        is_secret = word.starts_with('-') && value.is_none() && tells_of_secret(name);
+    }
+    words.join(" ")
+}
+
+/// A URL without a user, a password and a query; anything else as it is.
+pub(crate) fn url(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    let (rest, query) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?…"));
+    let end = rest.find('/').unwrap_or(rest.len());
+    let host = rest[..end].rfind('@').map_or(rest, |at| &rest[at + 1..]);
+    format!("{scheme}://{host}{query}")
+}
+
+fn tells_of_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET.iter().any(|part| name.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_left_out() {
+        for (line, shown) in [
+            ("npx -y server", "npx -y server"),
+            ("npx server --api-key s3 --port 3", "npx server --api-key [redacted] --port 3"),
+            ("npx server --token=s3 -v", "npx server --token=[redacted] -v"),
+            ("docker run -e API_TOKEN=s3 x", "docker run -e API_TOKEN=[redacted] x"),
+            (
+                "npx mcp-remote https://u:s3@h/x?key=s3 --header s3",
+                "npx mcp-remote https://h/x?… --header [redacted]",
+            ),
+            ("x --token --flag y", "x --token --flag y"),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(command_line(&words[0], &words[1..]), shown);
+        }
+    }
+}

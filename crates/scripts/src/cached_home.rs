@@ -1,0 +1,111 @@
+//! The SDK in the cache of the user: for scripts that are run by hand, and for commands that end after one call, for which
+//! writing and removing the files would take longer than the rest.
+//!
+//! Scripts source what stands there, so it is used only where nobody else can write it, nor decide where its path leads,
+//! and where every file is what it should be. It is written to a folder of its own first, which then gets its name: nobody
+//! ever finds half of it. The name tells the contents apart, so that programs of several versions do not take turns in
+//! replacing it.
+
+use crate::toolbox::{HomeFile, home_files};
+use mcp_bash_project::trust::{self, Distrust};
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use thiserror::Error;
+
+/// The messages complete "mcp-bash: ...".
+#[derive(Debug, Error)]
+pub enum CacheError {
+    #[error("there is no place for the SDK: set HOME or XDG_CACHE_HOME")]
+    NoPlace,
+    #[error("failed to write the SDK to {}: {source}", folder.display())]
+    Unwritten { folder: PathBuf, source: io::Error },
+    #[error("the SDK in {} is not used: {source}", folder.display())]
+    Distrusted { folder: PathBuf, source: Distrust },
+}
+
+/// The folder that holds `sdk/`, complete and ours.
+pub fn cached_home() -> Result<PathBuf, CacheError> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
+    let cache = cache.ok_or(CacheError::NoPlace)?.join("mcp-bash");
+    let folder = cache.join(format!("sdk-{}-{DIGEST:016x}", env!("CARGO_PKG_VERSION")));
+    if is_usable(&folder) {
+        return Ok(folder);
+    }
+    let unwritten = |source| CacheError::Unwritten { folder: folder.clone(), source };
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(&cache).map_err(unwritten)?;
+    // Before anything is written where others decide what it becomes.
+    let distrusted = |source| CacheError::Distrusted { folder: folder.clone(), source };
+    trust::judge_lone_folder(&cache).map_err(distrusted)?;
+    write(&cache, &folder).map_err(unwritten)?;
+    Ok(folder)
+}
+
+fn is_usable(folder: &Path) -> bool {
+    fs::symlink_metadata(folder).is_ok_and(|folder| folder.is_dir())
+        && trust::judge_lone_folder(folder).is_ok()
+        && home_files().all(|file| is_intact(folder, &file))
+}
+
+fn is_intact(folder: &Path, file: &HomeFile) -> bool {
+    let path = folder.join(&*file.name);
+    let may_run = || fs::metadata(&path).is_ok_and(|file| file.permissions().mode() & 0o100 != 0);
+    fs::read(&path).is_ok_and(|text| text == file.text.as_bytes()) && (!file.is_program || may_run())
+}
+
+/// Writes the files to a folder of their own, which then takes the place of what was there.
+fn write(cache: &Path, folder: &Path) -> io::Result<()> {
+    // Containers that share a home may have processes of the same number.
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let own = |what: &str| cache.join(format!("{what}-{}-{now}", std::process::id()));
+    let (fresh, old) = (own("new"), own("old"));
+    fs::DirBuilder::new().mode(0o700).create(&fresh)?;
+    let written = write_home(&fresh).and_then(|()| {
+        // One that another process has made meanwhile stays: its scripts may be reading it.
+        if folder.symlink_metadata().is_ok() && !is_usable(folder) {
+            fs::rename(folder, &old)?;
+        }
+        fs::rename(&fresh, folder)
+    });
+    // One of these is there at most; what cannot be removed harms nobody.
+    let _ = fs::remove_dir_all(&fresh);
+    let _ = fs::remove_dir_all(&old);
+    // Another process may have been quicker.
+    if is_usable(folder) { Ok(()) } else { written }
+}
+
+/// Writes the files of the SDK into a folder that is there.
+pub(crate) fn write_home(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder.join("sdk/parts"))?;
+    fs::create_dir(folder.join("providers"))?;
+    for file in home_files() {
+        let mode = if file.is_program { 0o755 } else { 0o644 };
+        let path = folder.join(&*file.name);
+        let mut open = fs::File::options();
+        let mut opened = open.write(true).create_new(true).mode(mode).open(path)?;
+        io::Write::write_all(&mut opened, file.text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Tells the contents apart that different versions of this program write.
+const DIGEST: u64 = digest();
+
+/// FNV-1a over the texts of the SDK, made by the compiler.
+const fn digest() -> u64 {
+    let mut digest = 0xcbf2_9ce4_8422_2325;
+    let mut file = 0;
+    while file < crate::toolbox::SDK_FILES.len() {
+        let text = crate::toolbox::SDK_FILES[file].1.as_bytes();
+        let mut at = 0;
+        while at < text.len() {
+            digest = (digest ^ text[at] as u64).wrapping_mul(0x0100_0000_01b3);
+            at += 1;
+        }
+        file += 1;
+    }
+    digest
+}
