@@ -31,9 +31,13 @@ Usage: http [OPTIONS]
   --fastmcp FOLDER     the folder of the server on FastMCP (default: not measured, as the one below)
   --typescript FOLDER  the folder of the server on the official TypeScript SDK
   --threads N          threads of the endpoint and of the Rust SDK's server (default: one for each processor)
+  --only PART          one of starts, streams, discover, ping, calls, crowd (default: all)
   --rounds N           rounds in which the servers take turns (default: 5)
   --json FILE          also write every round's values to FILE
 ";
+
+/// What `--only` can name.
+const PARTS: [&str; 6] = ["starts", "streams", "discover", "ping", "calls", "crowd"];
 
 const CONNECTIONS: u32 = 64;
 const LOAD_TURNS: u32 = 8;
@@ -105,8 +109,17 @@ const RESULT: &[u8] = b"\"result\"";
 const SAID_HI: &[u8] = b"\"text\":\"hi";
 
 fn main() -> ExitCode {
-    let known =
-        ["--mcp-bash", "--axum", "--rmcp", "--fastmcp", "--typescript", "--threads", "--rounds", "--json"];
+    let known = [
+        "--mcp-bash",
+        "--axum",
+        "--rmcp",
+        "--fastmcp",
+        "--typescript",
+        "--threads",
+        "--only",
+        "--rounds",
+        "--json",
+    ];
     drive("http", USAGE, &known, run)
 }
 
@@ -145,6 +158,8 @@ struct Stage {
     axum: Launch,
     others: Vec<Launch>,
     hi: Script,
+    /// The part to which the measures are confined.
+    only: Option<String>,
 }
 
 impl Stage {
@@ -176,21 +191,42 @@ impl Stage {
             "server.mjs",
             &script,
         )?);
-        Ok(Self { mcp_bash, axum, others, hi: Script::new(script) })
+        let only = options.path("--only").map(|part| part.to_string_lossy().into_owned());
+        if let Some(part) = only.as_deref().filter(|part| !PARTS.contains(part)) {
+            return Err(format!("«{part}» is none of {}", PARTS.join(", ")));
+        }
+        Ok(Self { mcp_bash, axum, others, hi: Script::new(script), only })
     }
 
     fn round(&mut self, scores: &mut Scoreboard) -> Result<(), Failure> {
-        self.measure_starts(scores)?;
-        self.measure_streams(scores)?;
+        if self.wants("starts") {
+            self.measure_starts(scores)?;
+        }
+        if self.wants("streams") {
+            self.measure_streams(scores)?;
+        }
         let mut servers = Vec::new();
         for launch in [&self.mcp_bash, &self.axum].into_iter().chain(&self.others) {
             servers.push(HttpServer::start(launch)?);
         }
-        measure_discover(&mut servers, scores)?;
-        measure_ping(&mut servers, scores)?;
+        if self.wants("discover") {
+            measure_discover(&mut servers, scores)?;
+        }
+        if self.wants("ping") {
+            measure_ping(&mut servers, scores)?;
+        }
         servers.retain(|server| server.name() != AXUM);
-        self.measure_calls(&mut servers, scores)?;
-        self.measure_crowd(&mut servers, scores)
+        if self.wants("calls") {
+            self.measure_calls(&mut servers, scores)?;
+        }
+        if self.wants("crowd") {
+            self.measure_crowd(&mut servers, scores)?;
+        }
+        Ok(())
+    }
+
+    fn wants(&self, part: &str) -> bool {
+        self.only.as_deref().is_none_or(|only| only == part)
     }
 
     /// Each server by itself: how soon it answers and what it takes to keep it around.
