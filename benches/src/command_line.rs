@@ -84,6 +84,11 @@ impl Options {
         self.0.contains_key(name)
     }
 
+    /// The path that an option gives.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        self.0.get(name).map(PathBuf::from)
+    }
+
     /// A number above zero.
     pub fn number(&self, name: &str, default: u32) -> Result<u32, String> {
         let Some(value) = self.0.get(name) else { return Ok(default) };
@@ -93,7 +98,7 @@ impl Options {
 
     /// Writes `json` to the file that the option `--json` names, if it is there.
     pub fn write_json(&self, json: &Value) -> Result<(), String> {
-        let Some(path) = self.0.get("--json").map(PathBuf::from) else { return Ok(()) };
+        let Some(path) = self.path("--json") else { return Ok(()) };
         fs::write(&path, format!("{json:#}\n")).map_err(|error| format!("{}: {error}", path.display()))
     }
 }

@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::Failure;
@@ -22,7 +22,9 @@ impl Launch {
     /// A recipe for `program`, run in `directory`. The program's path is made absolute, because it would
     /// otherwise be looked up from `directory`.
     pub fn new(name: &str, program: &Path, directory: &Path) -> Result<Self, Failure> {
-        let program = program.canonicalize().map_err(|error| {
+        // A link stays one: an interpreter finds its packages by where the link is.
+        let found = program.metadata().and_then(|_| path::absolute(program));
+        let program = found.map_err(|error| {
             Failure::new(name, format!("there is no program at {}: {error}", program.display()))
         })?;
         let (name, directory) = (name.to_owned(), directory.to_owned());

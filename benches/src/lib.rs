@@ -3,7 +3,8 @@
 //! A driver describes how to start each server ([`Launch`]), runs it as a [`Subject`], takes
 //! [`measures`] from it round after round, enters them in a [`scoreboard`], judges them by its [`aims`] and
 //! prints what it found as Markdown [`Table`]s. Everything
-//! here blocks on plain pipes and threads: an asynchronous driver would add its own wake-ups to the numbers.
+//! here blocks on plain pipes and threads: an asynchronous driver would add its own wake-ups to the numbers. Only the
+//! load of many connections in [`http`] is driven by one thread.
 
 pub mod aims;
 pub mod command_line;
@@ -12,12 +13,14 @@ pub mod direct;
 pub mod echo;
 mod failure;
 pub mod fixture;
+pub mod http;
 mod launch;
 pub mod measures;
 pub mod pages;
 pub mod pipe_pass;
 mod placement;
 pub mod proc_usage;
+mod process;
 mod replies;
 mod request;
 pub mod scoreboard;

@@ -78,6 +78,12 @@ impl Traffic {
     }
 }
 
+/// How many threads a process has.
+pub fn thread_count(pid: u32) -> io::Result<u32> {
+    let count = fs::read_dir(format!("/proc/{pid}/task"))?.count();
+    Ok(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
 fn thread_time(pid: u32) -> io::Result<Duration> {
     let mut total = 0;
     for entry in fs::read_dir(format!("/proc/{pid}/task"))? {

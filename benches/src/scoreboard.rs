@@ -18,7 +18,7 @@ pub struct Measure {
 
 impl Measure {
     pub fn title(self) -> String {
-        format!("{}, {}", self.name, self.unit)
+        if self.unit.is_empty() { self.name.to_owned() } else { format!("{}, {}", self.name, self.unit) }
     }
 
     pub fn format(self, value: f64) -> String {
