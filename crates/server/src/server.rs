@@ -26,8 +26,8 @@ use mcp_bash_wire::{LogLevel, Revision};
 use parking_lot::Mutex;
 use serde_json::json;
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Handle;
 
@@ -38,7 +38,7 @@ pub struct Server {
     admission: Arc<Admission>,
     guard: Option<Guard>,
     observers: Observers,
-    meter: Option<Arc<dyn Meter>>,
+    meter: OnceLock<Arc<dyn Meter>>,
     callers: Callers,
     resources: Arc<Resources>,
     subscriptions: Arc<Subscriptions>,
@@ -77,7 +77,7 @@ impl Server {
         Self {
             guard: settings.remote_token.as_ref().map(Guard::new),
             observers,
-            meter: None,
+            meter: OnceLock::new(),
             callers: Callers::default(),
             subscriptions: Arc::new(Subscriptions::new(Arc::clone(&resources), runtime.clone())),
             resources,
@@ -174,14 +174,13 @@ impl Server {
         self
     }
 
-    /// The same, with every request measured by `meter`.
-    #[must_use]
-    pub fn with_meter(self, meter: Arc<dyn Meter>) -> Self {
-        Self { meter: Some(meter), ..self }
+    /// Lets every request that comes from now on be measured by `meter`, unless another does so already.
+    pub fn measure_by(&self, meter: Arc<dyn Meter>) {
+        let _ = self.meter.set(meter);
     }
 
     pub(crate) fn meter(&self) -> Option<&Arc<dyn Meter>> {
-        self.meter.as_ref()
+        self.meter.get()
     }
 
     pub fn log(&self) -> &Log {
