@@ -43,6 +43,7 @@ mod spill;
 mod start_failure;
 mod tool_call;
 mod toolbox;
+mod trace_variables;
 
 pub use completion::CompletionCall;
 pub use environment_checks::EnvironmentProblems;
@@ -60,3 +61,4 @@ pub use scripts::Scripts;
 pub use start_failure::{StartFailure, interpreter_problem};
 pub use tool_call::ToolCall;
 pub use toolbox::SDK_FILES;
+pub use trace_variables::TraceVariables;
