@@ -433,6 +433,7 @@ mcp_elicit_titled_choice() { _mcp_part ask "$@"; }
 mcp_elicit_multi_choice() { _mcp_part ask "$@"; }
 mcp_elicit_titled_multi_choice() { _mcp_part ask "$@"; }
 mcp_sample() { _mcp_part ask "$@"; }
+mcp_ask_all() { _mcp_part ask "$@"; }
 
 mcp_path_collapse() { _mcp_part roots "$@"; }
 mcp_path_normalize() { _mcp_part roots "$@"; }

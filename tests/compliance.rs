@@ -311,6 +311,36 @@ const RULES: &[(&str, &[Rule])] = &[
                 words: "a question is an `input_required` result, and the retry goes on where the script waits",
             },
             Rule {
+                id: "input-required-keys",
+                revisions: "2026-07-28",
+                level: "SHOULD",
+                words: "several questions are asked at once, each under its own key; missing answers are asked for again, others ignored",
+            },
+            Rule {
+                id: "input-required-capabilities",
+                revisions: "2026-07-28",
+                level: "MUST",
+                words: "nothing is asked that the client does not declare",
+            },
+            Rule {
+                id: "input-required-prompts",
+                revisions: "2026-07-28",
+                level: "MAY",
+                words: "prompts ask as tools do",
+            },
+            Rule {
+                id: "missing-capability",
+                revisions: "2026-07-28",
+                level: "MUST",
+                words: "a request that needs a capability which its client does not declare is refused with -32021, and told which",
+            },
+            Rule {
+                id: "trace-context",
+                revisions: "all",
+                level: "SHOULD",
+                words: "`traceparent`, `tracestate` and `baggage` reach the script, if they have their form",
+            },
+            Rule {
                 id: "state-hostile",
                 revisions: "2026-07-28",
                 level: "MUST",

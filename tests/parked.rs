@@ -88,14 +88,63 @@ fn a_state_that_leads_nowhere_is_no_way_around_the_limit() {
 }
 
 #[test]
-fn a_parked_call_keeps_its_place_and_goes_on_in_it() {
-    let project = asking(Project::with_hi(), "asks", "mcp_elicit_string 'Who?' value");
+fn a_parked_call_lets_others_run_and_takes_its_turn_before_it_goes_on() {
+    let project = asking(Project::with_hi().waiting_tool("wait"), "asks", "mcp_elicit_string 'Who?' value");
     let mut server = Server::start_with(project.root(), &[("MCPBASH_MAX_CONCURRENT_REQUESTS", "1")]);
     let asked = call(&mut server, 1, "asks", &json!({}));
-    server.request("hi", "tools/call", &params("hi", &json!({})));
-    let done = call(&mut server, 2, "asks", &answered(&state(&asked), "me"));
-    assert!(text(&done).contains("me"), "{done}");
-    assert_eq!(text(&server.receive()), "hi");
+    assert_eq!(text(&call(&mut server, "hi", "hi", &json!({}))), "hi", "the place is free");
+    server.request("wait", "tools/call", &params("wait", &json!({})));
+    project.wait_for_started(1);
+    server.request(2, "tools/call", &params("asks", &answered(&state(&asked), "me")));
+    server.request("later", "tools/call", &params("hi", &json!({})));
+    server.ask("list", "tools/list", &json!({ "_meta": meta() }));
+    wait_until_asleep(server.child.id());
+    assert!(server.told_so_far().is_empty(), "somebody else has the place");
+    project.open_gate();
+    assert_eq!(text(&server.receive()), "went");
+    let done = server.receive();
+    assert!(done["id"] == 2 && text(&done).contains("me"), "{done}");
+    assert_eq!(server.receive()["id"], "later");
+}
+
+#[test]
+fn a_call_that_waits_for_its_turn_to_go_on_can_be_cancelled() {
+    let project = Project::with_hi().waiting_tool("wait");
+    let project = asking(project, "asks", "echo $$ >>asking; mcp_elicit_string 'Who?' value; touch went-on");
+    let mut server = Server::start_with(project.root(), &[("MCPBASH_MAX_CONCURRENT_REQUESTS", "1")]);
+    let asked = call(&mut server, 1, "asks", &json!({}));
+    let asking: u32 = project.read("asking").trim().parse().unwrap();
+    server.request("wait", "tools/call", &params("wait", &json!({})));
+    project.wait_for_started(1);
+    server.request(2, "tools/call", &params("asks", &answered(&state(&asked), "me")));
+    server.notify("notifications/cancelled", &json!({ "requestId": 2 }));
+    wait_until_gone(asking);
+    project.open_gate();
+    assert_eq!(text(&server.receive()), "went");
+    assert_eq!(text(&call(&mut server, "hi", "hi", &json!({}))), "hi", "no place is lost");
+    assert!(!project.path("went-on").exists());
+}
+
+#[test]
+fn a_thousand_parked_calls_are_in_nobodys_way() {
+    let project = Project::with_hi().tool(
+        "asks",
+        "#!/bin/sh\nprintf '{\"message\":\"?\"}' >\"$MCP_ELICIT_REQUEST_FILE\"\nread _ <gate\n",
+    );
+    let project = project.gate();
+    let limits = [
+        ("MCPBASH_MAX_CONCURRENT_REQUESTS", "4"),
+        ("MCPBASH_MAX_PARKED_CALLS", "1000"),
+        ("MCPBASH_MAX_PARKED_CALLS_PER_CALLER", "1000"),
+    ];
+    let mut server = Server::start_with(project.root(), &limits);
+    for id in 0..1000 {
+        server.request(id, "tools/call", &params("asks", &json!({})));
+    }
+    for _ in 0..1000 {
+        state(&server.receive());
+    }
+    assert_eq!(text(&call(&mut server, "hi", "hi", &json!({}))), "hi");
 }
 
 // Shows: state-hostile
@@ -136,12 +185,12 @@ fn of_too_many_parked_calls_the_oldest_is_ended() {
         "asks",
         "#!/bin/sh\necho $$ >>started\nprintf '{\"message\":\"?\"}' >\"$MCP_ELICIT_REQUEST_FILE\"\nexec sleep 1000\n",
     );
-    let mut server = Server::start_with(project.root(), &[("MCPBASH_MAX_CONCURRENT_REQUESTS", "300")]);
+    let mut server = Server::start_with(project.root(), &[("MCPBASH_MAX_PARKED_CALLS_PER_CALLER", "3")]);
     let first = call(&mut server, 0, "asks", &json!({}));
-    for id in 1..=256 {
+    for id in 1..=3 {
         state(&call(&mut server, id, "asks", &json!({})));
     }
-    let pids = project.wait_for_started(257);
+    let pids = project.wait_for_started(4);
     wait_until_gone(pids[0]);
     assert!(pids[1..].iter().all(|pid| exists(*pid)));
     assert_eq!(code(&call(&mut server, "late", "asks", &answered(&state(&first), "x"))), -32602);
@@ -220,4 +269,16 @@ fn a_question_after_one_that_was_withdrawn_is_asked_all_the_same() {
     assert_eq!(question(&second), "Second?", "{second}");
     let done = call(&mut server, 3, "asks", &answered(&state(&second), "in time"));
     assert!(text(&done).contains("in time") && !text(&done).contains("too late"), "{done}");
+}
+
+// Shows: client-never-returns
+#[test]
+fn a_parked_call_ends_when_its_time_is_over() {
+    let project =
+        asking(Project::new(), "asks", "echo $$ >>started; mcp_elicit 'Who?' '' 1000; touch went-on");
+    let mut server = Server::start_with(project.root(), &[("MCPBASH_PARKED_TIMEOUT_SECS", "1")]);
+    let asked = call(&mut server, 1, "asks", &json!({}));
+    wait_until_gone(project.wait_for_started(1)[0]);
+    assert_eq!(code(&call(&mut server, 2, "asks", &answered(&state(&asked), "late"))), -32602);
+    assert!(!project.path("went-on").exists());
 }

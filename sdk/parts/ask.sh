@@ -182,3 +182,13 @@ mcp_sample() {
 	fi
 	printf '%s' "$_mcp_reply"
 }
+
+# Asks several questions at once: an object of them by their names, each with a method and params. Prints an object of
+# answers by the same names, each with a result or an error.
+mcp_ask_all() {
+	if ! _mcp_ask all "${1-}" "${2:-$MCP_ELICIT_DEFAULT_TIMEOUT}"; then
+		_mcp_warn "mcp_ask_all: no answer: $_mcp_reply"
+		return 1
+	fi
+	printf '%s' "$_mcp_reply"
+}

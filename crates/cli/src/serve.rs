@@ -8,7 +8,7 @@ use crate::start_checks::StartChecks;
 use crate::{allocator, log_files, search_path, startup, welcome};
 use mcp_bash_project::{Catalog, Location, Paths, Tool, no_project};
 use mcp_bash_scripts::Scripts;
-use mcp_bash_server::{Log, Server, Style};
+use mcp_bash_server::{KeyRing, Log, Server, Style};
 use mcp_bash_settings::Settings;
 use mcp_bash_transport::http::{self, Address};
 use mcp_bash_transport::{Ending, Host, stdio};
@@ -132,6 +132,7 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
         log.event(LogLevel::Warning, "mcp.logs", "env-snapshot.json cannot be written", &details);
     }
     let reading = scripts.reading(&paths);
+    let keys = state_keys(scripts.settings())?;
     let catalog = Catalog::read(&paths, &reading);
     if arguments.http.is_none() && std::io::stdin().is_terminal() {
         let text = match manner.welcome {
@@ -145,6 +146,9 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
     let needing = catalog.tools.items().iter().filter(|tool| !tool.variables.is_empty()).cloned();
     let needing: Vec<Arc<Tool>> = needing.collect();
     let mut server = Server::new(Arc::clone(&scripts), runtime.handle().clone(), catalog, reading, log);
+    if let Some(keys) = keys {
+        server = server.with_state_keys(keys);
+    }
     if let Some(view) = &view {
         server = server.with_observer(Arc::clone(view) as _);
     }
@@ -183,6 +187,12 @@ fn over_http(server: Arc<Server>, runtime: &Runtime, host: Host, address: &str) 
 
 fn exit(ending: Ending) -> ! {
     std::process::exit(ending.exit_code())
+}
+
+/// The keys that seal what clients of the stateless era bring back, where somebody names them.
+fn state_keys(settings: &Settings) -> Result<Option<KeyRing>, Error> {
+    let keys = settings.parking.keys_file.as_deref().map(KeyRing::read).transpose();
+    keys.map_err(|error| Error::Setting(format!("MCPBASH_STATE_KEYS_FILE: {error}")))
 }
 
 /// Keeps what is served true to the project, and the registry true to what is served.

@@ -1,5 +1,6 @@
 //! What an author says about a tool or a prompt: in a JSON or YAML file beside it, or in a comment inside it.
 
+use crate::client_capability::ClientCapability;
 use crate::diagnostic::without_place;
 use crate::json::{LONGEST, deepest, mend, require_shallow, too_deep};
 use crate::wrong_type::describe_wrong_type;
@@ -33,6 +34,10 @@ pub(crate) struct Metadata {
     pub(crate) timeout_hint: Option<String>,
     /// The exit codes besides 0 with which a tool has answered, and not failed.
     pub(crate) success_exit_codes: Option<Vec<u8>>,
+    /// What a client must offer so that a script is of any use.
+    pub(crate) required_capabilities: Option<Vec<ClientCapability>>,
+    /// Whether a script may be run again where its process did not live to hear the answer to a question.
+    pub(crate) replay: Option<bool>,
     /// The folder that a tool runs in.
     pub(crate) cwd: Option<String>,
     pub(crate) uri: Option<String>,

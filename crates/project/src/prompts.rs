@@ -1,6 +1,7 @@
 //! Prompts: templates, lists of messages and scripts, and what clients are told about them.
 
 use crate::arguments::{self, Argument};
+use crate::client_capability::ClientCapability;
 use crate::entry::{Context, Entry, RegistryEntry, below};
 use crate::listing::{Listing, metadata_stem};
 use crate::metadata::Metadata;
@@ -30,6 +31,10 @@ pub struct Prompt {
     pub meta: Option<Box<RawValue>>,
     /// How long a script may take, where the author says so.
     pub timeout: Option<Duration>,
+    /// What a client must offer so that its script is of any use to it.
+    pub required_capabilities: Vec<ClientCapability>,
+    /// Whether its script may be run again where its process did not live to hear the answer to a question.
+    pub may_run_again: bool,
     pub source: Source,
     /// The template, the script, or the metadata that holds the messages.
     pub file: PathBuf,
@@ -108,6 +113,8 @@ impl Prompt {
             icons: metadata.icons,
             meta: object(metadata.underscored, "_meta")?,
             timeout: positive(metadata.timeout_secs, "timeoutSecs")?,
+            required_capabilities: metadata.required_capabilities.unwrap_or_default(),
+            may_run_again: metadata.replay.unwrap_or_default(),
             source,
             path: below(&file, &paths.prompts),
             file,
@@ -236,6 +243,8 @@ impl Entry for Prompt {
             ("messages", messages),
             ("metadata", raw(&self.metadata)),
             ("timeoutSecs", self.timeout.map(|limit| limit.as_secs().to_string())),
+            ("requiredCapabilities", ClientCapability::written(&self.required_capabilities)),
+            ("replay", self.may_run_again.then(|| "true".to_owned())),
             ("icons", raw(&self.icons)),
             ("_meta", raw(&self.meta)),
         ];

@@ -1,5 +1,6 @@
 //! Tools: scripts, and what clients are told about them.
 
+use crate::client_capability::ClientCapability;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
 use crate::listing::{Listing, is_interface, metadata_stem};
 use crate::mapping::{self, Mapping};
@@ -36,6 +37,10 @@ pub struct Tool {
     pub timeouts: Timeouts,
     /// The exit codes besides 0 with which it has answered, and not failed.
     pub success_exit_codes: Vec<u8>,
+    /// What a client must offer so that the tool is of any use to it.
+    pub required_capabilities: Vec<ClientCapability>,
+    /// Whether its script may be run again where its process did not live to hear the answer to a question.
+    pub may_run_again: bool,
     pub working_folder: WorkingFolder,
     /// The variables of the server's environment that it needs.
     pub variables: Vec<String>,
@@ -148,6 +153,8 @@ impl Tool {
                 hint: metadata.timeout_hint,
             },
             success_exit_codes: metadata.success_exit_codes.unwrap_or_default(),
+            required_capabilities: metadata.required_capabilities.unwrap_or_default(),
+            may_run_again: metadata.replay.unwrap_or_default(),
             working_folder: WorkingFolder::read(metadata.cwd.as_deref())?,
             variables: variable_names::read(metadata.env.as_deref(), problems),
             name,
@@ -344,6 +351,8 @@ impl Entry for Tool {
                 hint: metadata.timeout_hint,
             },
             success_exit_codes: metadata.success_exit_codes.unwrap_or_default(),
+            required_capabilities: metadata.required_capabilities.unwrap_or_default(),
+            may_run_again: metadata.replay.unwrap_or_default(),
             working_folder: WorkingFolder::read(metadata.cwd.as_deref()).ok()?,
             variables: variable_names::read(metadata.env.as_deref(), &mut Vec::new()),
             execution: Execution::of(mapped, &input_schema).ok()?,
@@ -389,6 +398,8 @@ impl Entry for Tool {
             ("maxTimeoutSecs", seconds(self.timeouts.most)),
             ("timeoutHint", text(&self.timeouts.hint)),
             ("successExitCodes", exit_codes(&self.success_exit_codes)),
+            ("requiredCapabilities", ClientCapability::written(&self.required_capabilities)),
+            ("replay", self.may_run_again.then(|| "true".to_owned())),
             ("cwd", self.working_folder.written().map(write::string)),
             ("env", variables),
             ("icons", raw(&self.icons)),

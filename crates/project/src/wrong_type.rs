@@ -21,7 +21,7 @@ pub(crate) fn describe_wrong_type<T: DeserializeOwned>(text: &str) -> Option<Str
     let expected = expected.map(|words| words.split(" at line ").next().unwrap_or(words));
     let (line, column) = place_of(key.text(), text)?;
     let place = format!("at line {line} column {column}");
-    let Some((wanted, remedy)) = expected.and_then(|expected| wanted(expected, value)) else {
+    let Some((wanted, remedy)) = expected.and_then(|expected| wanted(&name, expected, value)) else {
         let problem = error.split(" at line ").next().unwrap_or(&error).to_owned();
         return Some(format!("`{name}` cannot be used: {problem} {place}; give it another value"));
     };
@@ -29,7 +29,11 @@ pub(crate) fn describe_wrong_type<T: DeserializeOwned>(text: &str) -> Option<Str
 }
 
 /// What was expected, for people, and what to write instead.
-fn wanted(expected: &str, value: Raw<'_>) -> Option<(&'static str, String)> {
+fn wanted(name: &str, expected: &str, value: Raw<'_>) -> Option<(&'static str, String)> {
+    if name == "requiredCapabilities" {
+        let known = "write some of elicitation, elicitation.url, sampling and roots, such as [\"sampling\"]";
+        return Some(("a list of what a client offers", known.into()));
+    }
     let inner = value.string().unwrap_or_default();
     let inner = inner.trim();
     match expected {

@@ -69,8 +69,9 @@ impl Scripts {
             limit: settings.output_limit,
             limit_setting: "MCPBASH_MAX_TOOL_OUTPUT_SIZE",
             budget: call.budget,
+            asks_in: None,
         };
-        script.run(self, cancelled).await
+        script.run(self, cancelled, drop).await
     }
 }
 

@@ -165,8 +165,10 @@ fn changed(scripts: &Scripts, mut variables: Map, changes: &Changes) -> Map {
 
 /// What belongs to one call or one question. Where the server is itself run by a script of another one, what that script
 /// was given is nobody else's.
-pub(crate) const OF_ONE_CALL: [&str; 42] = [
+pub(crate) const OF_ONE_CALL: [&str; 46] = [
+    "BAGGAGE",
     "MCP_ASK_KEY",
+    "MCP_ASK_NAME",
     "MCP_ASK_SOCKET",
     "MCP_CANCEL_FILE",
     "MCP_COMPLETION_ARGS_FILE",
@@ -208,6 +210,8 @@ pub(crate) const OF_ONE_CALL: [&str; 42] = [
     "MCP_TOOL_NAME",
     "MCP_TOOL_PATH",
     "MCP_TOOL_RESOURCES_FILE",
+    "TRACEPARENT",
+    "TRACESTATE",
 ];
 
 /// What the mode lets through of our own environment, and the variables that the project says it needs. The remote

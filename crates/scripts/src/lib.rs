@@ -44,6 +44,7 @@ mod spill;
 mod start_failure;
 mod tool_call;
 mod toolbox;
+mod trace_variables;
 
 pub use cached_home::{CacheError, cached_home};
 pub use completion::CompletionCall;
@@ -61,3 +62,4 @@ pub use script_roots::ScriptRoots;
 pub use scripts::Scripts;
 pub use start_failure::{StartFailure, interpreter_problem};
 pub use tool_call::ToolCall;
+pub use trace_variables::TraceVariables;

@@ -5,8 +5,10 @@ use crate::outcome::Outcome;
 use crate::script::Script;
 use crate::scripts::Scripts;
 use crate::spill::Spill;
+use crate::trace_variables::TraceVariables;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, Prompt};
+use mcp_bash_runner::Question;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,16 +20,23 @@ pub struct PromptCall<'a> {
     pub arguments: &'a str,
     /// How long the caller lets it take.
     pub asked: Option<Duration>,
-    /// What its output is charged to.
+    /// What its output and its questions are charged to.
     pub budget: &'a Arc<Budget>,
+    /// The trace that the call is a part of.
+    pub trace: &'a TraceVariables,
+    /// Whether the caller can be asked anything.
+    pub may_ask: bool,
+    /// Whether its user can be asked.
+    pub may_elicit: bool,
 }
 
 impl Scripts {
-    /// Runs the script of a prompt. An outcome is one that ended well.
+    /// Runs the script of a prompt. An outcome is one that ended well. `on_question` gets what it asks.
     pub async fn prompt(
         &self,
         call: PromptCall<'_>,
         cancelled: impl Future<Output = ()>,
+        on_question: impl FnMut(Question),
     ) -> Result<Outcome, ScriptError> {
         let (prompt, what) = (call.prompt, format!("Prompt '{}'", call.prompt.name));
         let mut environment = self.common_environment(call.paths).await?;
@@ -44,6 +53,10 @@ impl Scripts {
         environment.set("MCP_PROMPT_NAME", &prompt.name);
         environment.set("MCP_PROMPT_PATH", &prompt.file);
         environment.set("MCP_PROMPT_REL_PATH", &prompt.path);
+        environment.set("MCP_ELICIT_SUPPORTED", if call.may_elicit { "1" } else { "0" });
+        call.trace.set(&mut environment);
+        let folder = call.may_ask.then(|| spill.folder()).transpose();
+        let folder = folder.map_err(|source| ScriptError::Arguments { what: what.clone(), source })?;
         let script = Script {
             what,
             program: &prompt.file,
@@ -55,7 +68,8 @@ impl Scripts {
             limit: self.settings().prompt_limit,
             limit_setting: "MCPBASH_MAX_PROMPT_BYTES",
             budget: call.budget,
+            asks_in: folder,
         };
-        script.run(self, cancelled).await
+        script.run(self, cancelled, on_question).await
     }
 }

@@ -7,9 +7,10 @@ use crate::patience;
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
 use crate::start_failure::{StartFailure, interpreter_problem};
+use crate::tool_call::QUESTIONS;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, trust};
-use mcp_bash_runner::{Input, Patience, Variables};
+use mcp_bash_runner::{CallFolder, Input, Patience, Question, Talk, Variables};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +35,8 @@ pub(crate) struct Script<'a> {
     pub(crate) limit_setting: &'static str,
     /// What its output is charged to.
     pub(crate) budget: &'a Arc<Budget>,
+    /// The folder of its call, where it may ask.
+    pub(crate) asks_in: Option<&'a CallFolder>,
 }
 
 impl Script<'_> {
@@ -42,6 +45,7 @@ impl Script<'_> {
         self,
         scripts: &Scripts,
         cancelled: impl Future<Output = ()>,
+        on_question: impl FnMut(Question),
     ) -> Result<Outcome, ScriptError> {
         let what = self.what;
         let start = match trust::may_run(self.program, &self.paths.root) {
@@ -62,15 +66,16 @@ impl Script<'_> {
             environment: self.environment,
             input: Input::Bytes(self.input.as_bytes()),
             limits: Limits {
-                patience: Patience::fixed(bounds.time),
+                // Whoever is asked may think as long as the longest call may take.
+                patience: Patience { pause: settings.max_timeout, ..Patience::fixed(bounds.time) },
                 output: bounds.output,
                 error_tail: settings.stderr_tail,
                 budget: self.budget,
             },
             grace: GRACE,
-            talk: None,
+            talk: self.asks_in.map(|folder| Talk { folder, side_channel: &[], questions: Some(QUESTIONS) }),
         };
-        let outcome = match scripts.run_without_talk(process, cancelled).await {
+        let outcome = match scripts.run(process, cancelled, |_| {}, on_question).await {
             Ok(outcome) => outcome,
             Err(error) => {
                 let source = StartFailure::explain(self.program, error);

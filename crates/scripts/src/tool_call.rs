@@ -8,7 +8,7 @@ use crate::policy::AllowedTool;
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
 use crate::start_failure::StartFailure;
-use crate::{ScriptRoots, patience};
+use crate::{ScriptRoots, TraceVariables, patience};
 use mcp_bash_budget::{Budget, Charge, NoRoom, SMALL};
 use mcp_bash_project::{Paths, Tool, WorkingFolder};
 use mcp_bash_runner::{Question, StartError, Talk};
@@ -23,8 +23,8 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How a tool finds out where to tell of its progress and where to log.
 const SIDE_CHANNEL: &[&str] = &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"];
 
-/// How a tool finds out where to ask.
-const QUESTIONS: [&str; 4] =
+/// How a script finds out where to ask.
+pub(crate) const QUESTIONS: [&str; 4] =
     ["MCP_ASK_SOCKET", "MCP_ASK_KEY", "MCP_ELICIT_REQUEST_FILE", "MCP_ELICIT_RESPONSE_FILE"];
 
 pub struct ToolCall<'a> {
@@ -35,6 +35,8 @@ pub struct ToolCall<'a> {
     pub caller: &'a str,
     /// What the caller says besides: the text of a JSON object.
     pub meta: &'a str,
+    /// The trace that the call is a part of.
+    pub trace: &'a TraceVariables,
     /// What progress is told under; empty where nobody wants to hear of it.
     pub progress_token: &'a str,
     pub roots: &'a ScriptRoots,

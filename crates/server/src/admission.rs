@@ -1,38 +1,48 @@
 //! How many requests are worked on side by side, and in which order the others get their turn: places go to the caller
 //! who has the fewest, so that one who floods the server delays nobody but itself.
+//!
+//! Work that waits for an answer of its user rests: its place goes to others meanwhile, and it takes its turn again before
+//! it goes on.
 
 use crate::caller::Caller;
 use crate::open_request::OpenRequest;
 use crate::workplaces::Workplaces;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
 use thiserror::Error;
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 
-/// What is done for a request.
-pub(crate) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// What is done for a request once it has a place.
+pub(crate) type Task = Box<dyn FnOnce(Place) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
 /// Starts tasks while there are places, and keeps the rest in the order they came, for each caller.
 pub(crate) struct Admission {
     workplaces: Workplaces,
-    places: usize,
-    limits: WaitingLimits,
+    limits: AdmissionLimits,
     state: Mutex<State>,
 }
 
-/// How much may wait for one caller.
+/// How much is worked on, and how much may wait.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct WaitingLimits {
-    pub(crate) requests: usize,
-    pub(crate) bytes: usize,
+pub(crate) struct AdmissionLimits {
+    /// How many tasks run side by side.
+    pub(crate) places: usize,
+    /// How many requests wait for one caller, and how many bytes they hold.
+    pub(crate) waiting: usize,
+    pub(crate) waiting_bytes: usize,
+    /// How many rest in all, and for one caller. Beyond, those that wait for an answer keep their places.
+    pub(crate) resting: usize,
+    pub(crate) resting_per_caller: usize,
 }
 
 #[derive(Default)]
 struct State {
     running: usize,
-    /// The callers that have something running or waiting. Mostly it is one.
+    resting: usize,
+    /// The callers that have something running, resting or waiting. Mostly it is one.
     callers: Vec<Share>,
 }
 
@@ -40,14 +50,23 @@ struct State {
 struct Share {
     caller: Arc<Caller>,
     running: usize,
+    resting: usize,
     waiting: VecDeque<Waiting>,
+    /// How many of those that wait were refused by no limit because they are to go on: they are the first of the queue.
+    returning: usize,
     waiting_bytes: usize,
 }
 
 struct Waiting {
-    request: Arc<OpenRequest>,
+    request: Option<Arc<OpenRequest>>,
     bytes: usize,
-    task: Task,
+    turn: Turn,
+}
+
+/// What happens when it is somebody's turn.
+enum Turn {
+    Start(Task),
+    GoOn(oneshot::Sender<Place>),
 }
 
 /// A task that was not taken, given back so that its request can be answered with the reason.
@@ -66,8 +85,8 @@ pub(crate) enum Reason {
 }
 
 impl Admission {
-    pub(crate) fn new(runtime: Handle, places: usize, limits: WaitingLimits) -> Self {
-        Self { workplaces: Workplaces::new(runtime), places, limits, state: Mutex::default() }
+    pub(crate) fn new(runtime: Handle, limits: AdmissionLimits) -> Self {
+        Self { workplaces: Workplaces::new(runtime), limits, state: Mutex::default() }
     }
 
     /// Starts `task` now or in its turn. It waits as well while its client leaves too much unread. `bytes` is what it
@@ -80,21 +99,22 @@ impl Admission {
         task: Task,
     ) -> Result<(), Refused> {
         let mut state = self.state.lock();
-        let has_place = state.running < self.places && !request.is_clogged();
+        let has_place = state.running < self.limits.places && !request.is_clogged();
         let share = state.share_of(caller);
         if has_place {
             share.running += 1;
             state.running += 1;
             let running = state.running;
             drop(state);
-            self.start(Arc::clone(caller), task, running);
+            self.begin(Arc::clone(caller), Turn::Start(task), running);
             return Ok(());
         }
         if let Err(reason) = share.has_room(self.limits, bytes) {
             return Err(Refused { reason, _task: task });
         }
         share.waiting_bytes += bytes;
-        share.waiting.push_back(Waiting { request: Arc::clone(request), bytes, task });
+        let request = Some(Arc::clone(request));
+        share.waiting.push_back(Waiting { request, bytes, turn: Turn::Start(task) });
         Ok(())
     }
 
@@ -107,39 +127,42 @@ impl Admission {
 
     /// Starts what waits as far as there are places: a client has read what it had left unread.
     pub(crate) fn go_on(self: &Arc<Self>) {
-        loop {
-            let mut state = self.state.lock();
-            if state.running == self.places {
-                return;
-            }
-            let Some((caller, task)) = state.next() else { return };
-            state.running += 1;
-            let running = state.running;
-            drop(state);
-            self.start(caller, task, running);
-        }
+        while self.begin_next() {}
     }
 
-    /// Starts a task that is one of so many.
-    fn start(self: &Arc<Self>, caller: Arc<Caller>, task: Task, running: usize) {
-        let held = HeldPlace { admission: Arc::clone(self), caller };
-        self.workplaces.for_one_of(running).spawn(async move {
-            let _held = held;
-            task.await;
-        });
+    /// Lets the next in turn begin if there is a place. False when there is none of them.
+    fn begin_next(self: &Arc<Self>) -> bool {
+        self.begin_next_of(self.state.lock())
+    }
+
+    fn begin_next_of(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> bool {
+        if state.running >= self.limits.places {
+            return false;
+        }
+        let Some((caller, turn)) = state.next() else { return false };
+        state.running += 1;
+        let running = state.running;
+        drop(state);
+        self.begin(caller, turn, running);
+        true
+    }
+
+    /// Lets somebody begin who is one of so many.
+    fn begin(self: &Arc<Self>, caller: Arc<Caller>, turn: Turn, running: usize) {
+        let place = Place { admission: Arc::clone(self), caller };
+        match turn {
+            Turn::Start(task) => drop(self.workplaces.for_one_of(running).spawn(task(place))),
+            // One that does not wait any longer gives its place back.
+            Turn::GoOn(waiting) => drop(waiting.send(place)),
+        }
     }
 
     /// A place of `caller` is free: it goes to the next in turn, if there is one.
     fn pass_on(self: &Arc<Self>, caller: &Arc<Caller>) {
         let mut state = self.state.lock();
-        state.give_back(caller);
-        let Some((caller, task)) = state.next() else {
-            state.running -= 1;
-            return;
-        };
-        let running = state.running;
-        drop(state);
-        self.start(caller, task, running);
+        state.running -= 1;
+        state.change(caller, |share| share.running -= 1);
+        self.begin_next_of(state);
     }
 }
 
@@ -147,11 +170,13 @@ impl State {
     fn share_of(&mut self, caller: &Arc<Caller>) -> &mut Share {
         let known = self.callers.iter().position(|share| Arc::ptr_eq(&share.caller, caller));
         let index = known.unwrap_or_else(|| {
-            self.callers.retain(|share| share.running > 0 || !share.waiting.is_empty());
+            self.callers.retain(|share| !share.is_empty());
             self.callers.push(Share {
                 caller: Arc::clone(caller),
                 running: 0,
+                resting: 0,
                 waiting: VecDeque::new(),
+                returning: 0,
                 waiting_bytes: 0,
             });
             self.callers.len() - 1
@@ -159,35 +184,39 @@ impl State {
         &mut self.callers[index]
     }
 
-    fn give_back(&mut self, caller: &Arc<Caller>) {
+    /// Changes what a caller has, and forgets the caller if that is nothing any more.
+    fn change(&mut self, caller: &Arc<Caller>, change: impl FnOnce(&mut Share)) {
         let Some(index) = self.callers.iter().position(|share| Arc::ptr_eq(&share.caller, caller)) else {
             return;
         };
-        let share = &mut self.callers[index];
-        share.running -= 1;
-        if share.running == 0 && share.waiting.is_empty() {
+        change(&mut self.callers[index]);
+        if self.callers[index].is_empty() {
             self.callers.swap_remove(index);
         }
     }
 
     /// What has waited longest for the caller who has the fewest places, as far as clients read. The others wait until
     /// theirs do: their results could only add to what is unread.
-    fn next(&mut self) -> Option<(Arc<Caller>, Task)> {
+    fn next(&mut self) -> Option<(Arc<Caller>, Turn)> {
         let ready = self.callers.iter_mut().filter_map(|share| Some((share.first_ready()?, share)));
         let (index, share) = ready.min_by_key(|(_, share)| share.running)?;
-        let waiting = share.waiting.remove(index)?;
-        share.waiting_bytes -= waiting.bytes;
+        let waiting = share.remove(index)?;
         share.running += 1;
-        Some((Arc::clone(&share.caller), waiting.task))
+        Some((Arc::clone(&share.caller), waiting.turn))
     }
 }
 
 impl Share {
-    fn has_room(&self, limits: WaitingLimits, bytes: usize) -> Result<(), Reason> {
-        if self.waiting.len() >= limits.requests {
-            return Err(Reason::TooMany(self.waiting.len()));
+    fn is_empty(&self) -> bool {
+        self.running == 0 && self.resting == 0 && self.waiting.is_empty()
+    }
+
+    fn has_room(&self, limits: AdmissionLimits, bytes: usize) -> Result<(), Reason> {
+        let waiting = self.waiting.len() - self.returning;
+        if waiting >= limits.waiting {
+            return Err(Reason::TooMany(waiting));
         }
-        if self.waiting_bytes + bytes > limits.bytes {
+        if self.waiting_bytes + bytes > limits.waiting_bytes {
             return Err(Reason::TooLarge(self.waiting_bytes));
         }
         Ok(())
@@ -195,26 +224,93 @@ impl Share {
 
     /// The first of those that wait whose client reads.
     fn first_ready(&self) -> Option<usize> {
-        self.waiting.iter().position(|waiting| !waiting.request.is_clogged())
+        let is_clogged = |request: &Arc<OpenRequest>| request.is_clogged();
+        self.waiting.iter().position(|waiting| !waiting.request.as_ref().is_some_and(is_clogged))
     }
 
     fn take(&mut self, request: &Arc<OpenRequest>) -> Option<Waiting> {
-        let index = self.waiting.iter().position(|waiting| Arc::ptr_eq(&waiting.request, request))?;
+        let is_meant =
+            |waiting: &Waiting| waiting.request.as_ref().is_some_and(|of| Arc::ptr_eq(of, request));
+        let index = self.waiting.iter().position(is_meant)?;
+        self.remove(index)
+    }
+
+    fn remove(&mut self, index: usize) -> Option<Waiting> {
         let waiting = self.waiting.remove(index)?;
         self.waiting_bytes -= waiting.bytes;
+        self.returning -= usize::from(matches!(waiting.turn, Turn::GoOn(_)));
         Some(waiting)
     }
 }
 
-/// A place that passes to whoever is next in turn, even when the task that held it panicked.
-struct HeldPlace {
+/// A place among those that run. It passes to whoever is next in turn, even when the task that held it panicked.
+pub(crate) struct Place {
     admission: Arc<Admission>,
     caller: Arc<Caller>,
 }
 
-impl Drop for HeldPlace {
+impl Place {
+    /// Lets others have the place, unless too many rest already.
+    pub(crate) fn rest(self) -> Result<Resting, Self> {
+        let (admission, caller) = (Arc::clone(&self.admission), Arc::clone(&self.caller));
+        let limits = admission.limits;
+        {
+            let mut state = admission.state.lock();
+            let is_full = state.resting >= limits.resting;
+            let share = state.share_of(&caller);
+            if is_full || share.resting >= limits.resting_per_caller {
+                return Err(self);
+            }
+            share.resting += 1;
+            state.resting += 1;
+        }
+        drop(self);
+        Ok(Resting { admission, caller })
+    }
+}
+
+impl Drop for Place {
     fn drop(&mut self) {
         self.admission.pass_on(&self.caller);
+    }
+}
+
+/// Work that has let others have its place.
+pub(crate) struct Resting {
+    admission: Arc<Admission>,
+    caller: Arc<Caller>,
+}
+
+impl Resting {
+    /// Waits for a place, before those of its caller that have not begun. `request` is what the work is done for now. None
+    /// where that was cancelled meanwhile.
+    pub(crate) async fn take_turn(&self, request: Option<Arc<OpenRequest>>) -> Option<Place> {
+        let (sender, turn) = oneshot::channel();
+        {
+            let mut state = self.admission.state.lock();
+            let share = state.share_of(&self.caller);
+            let index = share.returning;
+            share.returning += 1;
+            share.waiting.insert(index, Waiting { request, bytes: 0, turn: Turn::GoOn(sender) });
+        }
+        self.admission.go_on();
+        turn.await.ok()
+    }
+
+    /// A place beyond the limit, for work that goes on and cannot be made to wait.
+    pub(crate) fn take_place_at_once(&self) -> Place {
+        let mut state = self.admission.state.lock();
+        state.share_of(&self.caller).running += 1;
+        state.running += 1;
+        Place { admission: Arc::clone(&self.admission), caller: Arc::clone(&self.caller) }
+    }
+}
+
+impl Drop for Resting {
+    fn drop(&mut self) {
+        let mut state = self.admission.state.lock();
+        state.resting -= 1;
+        state.change(&self.caller, |share| share.resting -= 1);
     }
 }
 
@@ -238,9 +334,9 @@ mod tests {
     }
 
     impl Scene {
-        fn new(places: usize, limits: WaitingLimits) -> Self {
+        fn new(places: usize, limits: AdmissionLimits) -> Self {
             let (starting, started) = mpsc::unbounded_channel();
-            let admission = Arc::new(Admission::new(Handle::current(), places, limits));
+            let admission = Arc::new(Admission::new(Handle::current(), AdmissionLimits { places, ..limits }));
             Self { admission, gate: Arc::new(Semaphore::new(0)), started, starting, requests: Vec::new() }
         }
 
@@ -249,10 +345,12 @@ mod tests {
             let request = Arc::clone(in_flight.request());
             self.requests.push((in_flight, reply));
             let (gate, starting) = (Arc::clone(&self.gate), self.starting.clone());
-            let task = Box::pin(async move {
+            let task = move |place| async move {
+                let _place: Place = place;
                 starting.send(number).unwrap();
                 gate.acquire().await.unwrap().forget();
-            });
+            };
+            let task: Task = Box::new(|place| Box::pin(task(place)));
             self.admission.admit(&of.caller, &request, bytes, task).map_err(|refused| refused.reason)
         }
 
@@ -271,7 +369,13 @@ mod tests {
         }
     }
 
-    const MANY: WaitingLimits = WaitingLimits { requests: 100, bytes: 1000 };
+    const MANY: AdmissionLimits = AdmissionLimits {
+        places: 1,
+        waiting: 100,
+        waiting_bytes: 1000,
+        resting: 100,
+        resting_per_caller: 100,
+    };
 
     #[tokio::test]
     async fn the_rest_waits_in_the_order_it_came() {
@@ -302,7 +406,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_waits_for_one_caller_has_a_limit_of_its_own() {
-        let limits = WaitingLimits { requests: 2, bytes: 10 };
+        let limits = AdmissionLimits { waiting: 2, waiting_bytes: 10, ..MANY };
         let (mut scene, flood, modest) =
             (Scene::new(1, limits), Requests::of("flood"), Requests::of("modest"));
         for number in 1..=3 {
@@ -316,7 +420,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_that_is_forgotten_leaves_its_place_in_the_queue() {
-        let limits = WaitingLimits { requests: 1, bytes: 10 };
+        let limits = AdmissionLimits { waiting: 1, waiting_bytes: 10, ..MANY };
         let (mut scene, requests) = (Scene::new(1, limits), Requests::of("a"));
         scene.admit(&requests, 1, 1).unwrap();
         scene.admit(&requests, 2, 10).unwrap();
@@ -344,9 +448,118 @@ mod tests {
     async fn a_task_that_panics_gives_its_place_back() {
         let (mut scene, requests) = (Scene::new(1, MANY), Requests::of("a"));
         let (in_flight, _reply) = requests.begin(50).unwrap();
-        let task = Box::pin(async { panic!("on purpose") });
+        let task: Task = Box::new(|place| {
+            Box::pin(async move {
+                let _place = place;
+                panic!("on purpose")
+            })
+        });
         assert!(scene.admission.admit(&requests.caller, in_flight.request(), 1, task).is_ok());
         scene.admit(&requests, 1, 1).unwrap();
         assert_eq!(scene.started().await, [1]);
+    }
+
+    /// A task that rests as soon as it runs, and tells when it may go on.
+    fn admit_resting(scene: &mut Scene, of: &Requests, number: u32) -> oneshot::Sender<()> {
+        let (in_flight, reply) = of.begin(number).unwrap();
+        let request = Arc::clone(in_flight.request());
+        scene.requests.push((in_flight, reply));
+        let (answer, answered) = oneshot::channel();
+        let (gate, starting, asked_by) =
+            (Arc::clone(&scene.gate), scene.starting.clone(), Arc::clone(&request));
+        let task = move |place: Place| async move {
+            starting.send(number).unwrap();
+            let _place = match place.rest() {
+                Err(place) => place,
+                Ok(resting) => {
+                    answered.await.unwrap();
+                    resting.take_turn(Some(asked_by)).await.unwrap()
+                }
+            };
+            starting.send(number + 1000).unwrap();
+            gate.acquire().await.unwrap().forget();
+        };
+        let task: Task = Box::new(|place| Box::pin(task(place)));
+        assert!(scene.admission.admit(&of.caller, &request, 1, task).is_ok());
+        answer
+    }
+
+    #[tokio::test]
+    async fn one_that_rests_lets_others_run_and_takes_its_turn_again() {
+        let (mut scene, requests) = (Scene::new(1, MANY), Requests::of("a"));
+        let answer = admit_resting(&mut scene, &requests, 1);
+        for number in 2..=4 {
+            scene.admit(&requests, number, 1).unwrap();
+        }
+        assert_eq!(scene.started().await, [1, 2]);
+        answer.send(()).unwrap();
+        assert!(scene.started().await.is_empty(), "there is no place");
+        assert_eq!(scene.let_one_go().await, [1001], "before those that have not begun");
+        assert_eq!(scene.let_one_go().await, [3]);
+    }
+
+    #[tokio::test]
+    async fn those_that_come_back_are_no_way_around_the_others() {
+        let (mut scene, flood, modest) = (Scene::new(2, MANY), Requests::of("flood"), Requests::of("modest"));
+        let answers: Vec<_> = (1..=9).map(|number| admit_resting(&mut scene, &flood, number)).collect();
+        assert_eq!(scene.started().await.len(), 9);
+        for answer in answers {
+            answer.send(()).unwrap();
+        }
+        assert_eq!(scene.started().await.len(), 2);
+        scene.admit(&modest, 50, 1).unwrap();
+        assert_eq!(scene.let_one_go().await, [50]);
+    }
+
+    #[tokio::test]
+    async fn beyond_the_limit_whoever_waits_for_an_answer_keeps_its_place() {
+        let limits = AdmissionLimits { resting_per_caller: 1, ..MANY };
+        let (mut scene, requests) = (Scene::new(1, limits), Requests::of("a"));
+        let _answer = admit_resting(&mut scene, &requests, 1);
+        let _never = admit_resting(&mut scene, &requests, 2);
+        scene.admit(&requests, 3, 1).unwrap();
+        assert_eq!(scene.started().await, [1, 2, 1002]);
+        assert_eq!(scene.let_one_go().await, [3]);
+    }
+
+    #[tokio::test]
+    async fn whoever_cannot_be_made_to_wait_is_counted_all_the_same() {
+        let (mut scene, requests) = (Scene::new(1, MANY), Requests::of("a"));
+        let place = Place { admission: Arc::clone(&scene.admission), caller: Arc::clone(&requests.caller) };
+        {
+            let mut state = scene.admission.state.lock();
+            state.running += 1;
+            state.share_of(&requests.caller).running += 1;
+        }
+        let resting = place.rest().unwrap_or_else(|_| panic!("there is room"));
+        scene.admit(&requests, 1, 1).unwrap();
+        assert_eq!(scene.started().await, [1]);
+        let beyond = resting.take_place_at_once();
+        drop(resting);
+        scene.admit(&requests, 2, 1).unwrap();
+        assert!(scene.let_one_go().await.is_empty(), "the place beyond the limit counts");
+        drop(beyond);
+        assert_eq!(scene.started().await, [2]);
+        assert!(scene.let_one_go().await.is_empty());
+        let state = scene.admission.state.lock();
+        assert!(state.callers.is_empty() && (state.running, state.resting) == (0, 0));
+    }
+
+    #[tokio::test]
+    async fn one_that_does_not_come_back_gives_its_turn_to_others() {
+        let (mut scene, requests) = (Scene::new(1, MANY), Requests::of("a"));
+        let answer = admit_resting(&mut scene, &requests, 1);
+        scene.admit(&requests, 2, 1).unwrap();
+        assert_eq!(scene.started().await, [1, 2]);
+        answer.send(()).unwrap();
+        scene.started().await;
+        let (turn, admission) = (requests.caller.clone(), Arc::clone(&scene.admission));
+        let share = |state: &State| {
+            state.callers.iter().find(|share| Arc::ptr_eq(&share.caller, &turn)).unwrap().returning
+        };
+        assert_eq!(share(&admission.state.lock()), 1);
+        let first = Arc::clone(scene.requests[0].0.request());
+        scene.admission.forget(&first);
+        assert_eq!(share(&admission.state.lock()), 0, "its request was cancelled");
     }
 }

@@ -91,7 +91,9 @@ impl Client {
     /// The client is gone, or has to be: its work is stopped, and it is told nothing more.
     pub fn abandon(&self) {
         self.listens.end_all(&self.server);
-        self.in_flight.cancel_all();
+        for request in self.in_flight.cancel_all() {
+            self.server.admission().forget(&request);
+        }
         if let Some(subscriber) = self.subscriber() {
             subscriber.close();
             self.server.subscriptions().forget(subscriber);

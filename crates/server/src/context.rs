@@ -4,6 +4,8 @@ use crate::caller::Caller;
 use crate::capabilities::ClientCapabilities;
 use crate::guard::Guard;
 use crate::handshake::Handshake;
+use crate::trace_context;
+use mcp_bash_scripts::TraceVariables;
 use mcp_bash_wire::{Era, LogLevel, Raw, RequestMeta, Revision, RpcError, code, keys};
 use std::sync::Arc;
 
@@ -19,6 +21,8 @@ pub(crate) struct RequestContext {
     /// The whole `_meta` of the request, for the script: all but the secret that lets requests in.
     pub(crate) meta: Option<Box<str>>,
     pub(crate) capabilities: ClientCapabilities,
+    /// The trace that the request is a part of.
+    pub(crate) trace: TraceVariables,
 }
 
 /// The longest progress token, in bytes.
@@ -61,7 +65,8 @@ impl RequestContext {
             Some(guard) => guard.without_secret(whole).into(),
         });
         let caller = Arc::clone(caller);
-        Ok(Self { caller, revision, progress_token, log_level, meta: whole, capabilities })
+        let trace = trace_context::read(meta.trace);
+        Ok(Self { caller, revision, progress_token, log_level, meta: whole, capabilities, trace })
     }
 
     pub(crate) fn era(&self) -> Era {

@@ -1,8 +1,10 @@
 //! Takes what a client sends, message by message, and sees to it that each gets what it is owed.
 
+use crate::admission::Task;
 use crate::batch::Batch;
 use crate::client::Client;
 use crate::context::{RequestContext, missing_meta};
+use crate::given_answers::GivenAnswers;
 use crate::guard::{Denied, SLOWED};
 use crate::handshake::Gate;
 use crate::immediate::Immediate;
@@ -11,11 +13,14 @@ use crate::listens::Filter;
 use crate::meter::{self, Measured, Meter};
 use crate::methods::{LaterHandler, Method, Resumption, Serve};
 use crate::panics;
+use crate::parking::Resumed;
 use crate::reply::Reply;
+use crate::request_state::Unacceptable;
 use crate::responder::Responder;
 use crate::rights;
 use crate::routing::{self, Headers};
 use crate::session::Session;
+use crate::slot::Current;
 use crate::subscriber::Subscriber;
 
 use crate::work::{Work, unknown_state};
@@ -239,8 +244,10 @@ impl Dispatcher<'_> {
                 });
                 Ok(rendered.map_or_else(Served::Failed, Served::Now))
             }
-            Serve::Asking(_) if has_state => self.resume(request, context, responder),
-            Serve::NeverAsking(_) if has_state => Err(unknown_state()),
+            Serve::Asking(handler) if has_state => {
+                self.resume(request, method.name, handler, context, responder)
+            }
+            Serve::NeverAsking(_) if has_state => Ok(Served::Failed(unknown_state())),
             Serve::Later(handler) | Serve::Asking(handler) | Serve::NeverAsking(handler) => {
                 self.start_work(request, method.name, handler, context, responder)
             }
@@ -315,17 +322,56 @@ impl Dispatcher<'_> {
         self.client.in_flight.begin(id, responder.clone(), pace).ok_or_else(id_in_flight)
     }
 
-    /// Goes on with the work that an earlier request has begun, which has its place already. Nothing else is started, so
-    /// that whoever shows a state gets no more than that.
+    /// Goes on with the work that an earlier request has begun. Nothing else is started, so that whoever shows a state gets
+    /// no more than that; only a script whose process is gone is run again, where its author allows it.
     fn resume(
         &self,
         request: &Request<'_>,
+        name: &'static str,
+        handler: LaterHandler,
         context: RequestContext,
         responder: &Responder,
     ) -> Result<Served, RpcError> {
+        let server = &self.client.server;
         let resumption = Resumption::read(request.params)?;
-        resumption.resume(&self.client.server, context, self.begin(&request.id, responder)?);
+        let keys = server.state_keys().ok_or_else(|| RpcError::internal("There are no random numbers"))?;
+        let shown = match resumption.open(name, &context.caller, keys) {
+            Ok(shown) => shown,
+            Err(why) => {
+                self.report_state(&why);
+                return Ok(Served::Failed(unknown_state()));
+            }
+        };
+        let (id, expires) = (shown.id, shown.expires());
+        let current = Current { context, in_flight: self.begin(&request.id, responder)? };
+        let parking = server.parking();
+        match parking.resume(shown, resumption.responses, current, keys) {
+            Resumed::GoesOn => {}
+            Resumed::Finished(current, outcome) => drop(current.in_flight.answer(outcome)),
+            Resumed::AskAgain(current, asked) => {
+                if !current.in_flight.answer(Ok(asked.members)) {
+                    parking.abandon(&asked.id);
+                }
+            }
+            Resumed::RunAgain(current, rounds) => {
+                let given = GivenAnswers::of_earlier_run(rounds);
+                if !self.admit(request, name, handler, current, given) {
+                    parking.give_back(id, expires);
+                }
+            }
+            Resumed::Refused(current, why) => {
+                self.report_state(&why);
+                current.in_flight.answer(Err(unknown_state()));
+            }
+        }
         Ok(Served::Later)
+    }
+
+    /// Tells the operator, and nobody else, why a state is refused.
+    fn report_state(&self, why: &Unacceptable) {
+        let details = json!({ "caller": self.client.caller.name(), "reason": why.to_string() });
+        let log = self.client.server.log();
+        log.operator_event(LogLevel::Notice, "mcp.state", "a requestState is refused", &details);
     }
 
     fn start_work(
@@ -336,38 +382,61 @@ impl Dispatcher<'_> {
         context: RequestContext,
         responder: &Responder,
     ) -> Result<Served, RpcError> {
+        let current = Current { context, in_flight: self.begin(&request.id, responder)? };
+        self.admit(request, name, handler, current, GivenAnswers::default());
+        Ok(Served::Later)
+    }
+
+    /// Has the request worked on, now or in its turn. False where it is refused, which its client has been told then.
+    fn admit(
+        &self,
+        request: &Request<'_>,
+        name: &'static str,
+        handler: LaterHandler,
+        current: Current,
+        given: GivenAnswers,
+    ) -> bool {
         let caller = &self.client.caller;
-        let bytes = held_bytes(request, &context);
-        let held = (bytes > SMALL).then(|| caller.budget().charge(bytes)).transpose();
-        let held = held.map_err(|why| RpcError::internal(format!("Server busy: {why}")))?;
-        let in_flight = self.begin(&request.id, responder)?;
-        let open_request = Arc::clone(in_flight.request());
-        let work = Arc::new(Work::new(Arc::clone(self.client), context, in_flight));
+        let open_request = Arc::clone(current.in_flight.request());
+        let refuse = |why: &dyn std::fmt::Display| {
+            open_request.answer(Err(RpcError::internal(format!("Server busy: {why}"))));
+            false
+        };
+        let bytes = held_bytes(request, &current.context);
+        let held = match (bytes > SMALL).then(|| caller.budget().charge(bytes)).transpose() {
+            Ok(held) => held,
+            Err(why) => return refuse(&why),
+        };
+        let work = Arc::new(Work::new(Arc::clone(self.client), current, given));
         let params = request.params.map(RawBuf::from);
-        let task = Box::pin(async move {
-            let _held = held;
-            if work.is_cancelled() {
-                return;
-            }
-            let answer = panics::caught_while_waiting(async {
-                panics::on_purpose(name);
-                handler(&work, params.as_ref().map(RawBuf::as_raw)).await
-            });
-            let answer = answer.await;
-            let snapshot = work.server().snapshot();
-            let answer = answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity));
-            let params = params.as_ref().map(RawBuf::as_raw);
-            work.answer(answer.map_err(|error| work.server().short_paths().error(error, params)));
+        let task: Task = Box::new(move |place| {
+            Box::pin(async move {
+                let _held = held;
+                let _begun = work.begin(place);
+                if work.is_cancelled() {
+                    return;
+                }
+                let answer = panics::caught_while_waiting(async {
+                    panics::on_purpose(name);
+                    handler(&work, params.as_ref().map(RawBuf::as_raw)).await
+                });
+                let answer = answer.await;
+                let snapshot = work.server().snapshot();
+                let answer = answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity));
+                let params = params.as_ref().map(RawBuf::as_raw);
+                work.answer(answer.map_err(|error| work.server().short_paths().error(error, params)));
+            })
         });
         // A panic drops the work, which answers; nobody else must.
         let admission = self.client.server.admission();
         let admitted = panics::caught(|| Ok(admission.admit(caller, &open_request, bytes, task)));
         if let Ok(Err(refused)) = admitted {
             // Before the work is dropped, which would answer with less of a reason.
-            open_request.answer(Err(RpcError::internal(format!("Server busy: {}", refused.reason))));
+            refuse(&refused.reason);
             drop(refused);
+            return false;
         }
-        Ok(Served::Later)
+        true
     }
 
     fn take_notification(&self, notification: &Notification<'_>) {

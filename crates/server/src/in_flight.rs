@@ -54,11 +54,10 @@ impl InFlight {
         request.cancel().then_some(request)
     }
 
-    pub(crate) fn cancel_all(&self) {
+    /// Cancels all requests, and returns those that were not decided yet.
+    pub(crate) fn cancel_all(&self) -> Vec<Arc<OpenRequest>> {
         let requests = std::mem::take(&mut self.state.lock().requests);
-        for request in requests.into_values() {
-            request.cancel();
-        }
+        requests.into_values().filter(|request| request.cancel()).collect()
     }
 
     pub(crate) fn is_idle(&self) -> bool {

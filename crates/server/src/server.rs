@@ -1,6 +1,6 @@
 //! What all requests share.
 
-use crate::admission::{Admission, WaitingLimits};
+use crate::admission::{Admission, AdmissionLimits};
 use crate::caller::{Caller, Callers, LOCAL};
 use crate::guard::Guard;
 use crate::listing::Snapshot;
@@ -8,9 +8,10 @@ use crate::log::Log;
 use crate::meter::Meter;
 use crate::observer::{Observer, Observers};
 use crate::open_request::Pace;
-use crate::parking::Parking;
+use crate::parking::{Parking, ParkingLimits};
 use crate::payloads::Payloads;
 use crate::redaction::Redaction;
+use crate::request_state::KeyRing;
 use crate::resources::Resources;
 use crate::rights::Rights;
 use crate::served::Served;
@@ -47,6 +48,8 @@ pub struct Server {
     runtime: Handle,
     /// Where the answers to questions of the stateless era are waited for.
     parking: Parking,
+    /// What seals the states that clients bring back. Made when it is first needed, where it was not given.
+    state_keys: OnceLock<KeyRing>,
     own_roots: Arc<ScriptRoots>,
     /// The tools that were given arguments though they declare none.
     given_unread: Mutex<HashSet<String>>,
@@ -62,9 +65,19 @@ impl Server {
         let log = Arc::new(log.with_short_paths(Arc::clone(&short_paths)));
         let admission = Admission::new(
             runtime.clone(),
-            settings.max_concurrent,
-            WaitingLimits { requests: settings.max_waiting, bytes: settings.max_waiting_bytes },
+            AdmissionLimits {
+                places: settings.max_concurrent,
+                waiting: settings.max_waiting,
+                waiting_bytes: settings.max_waiting_bytes,
+                resting: settings.parking.most,
+                resting_per_caller: settings.parking.most_per_caller,
+            },
         );
+        let parking = ParkingLimits {
+            most: settings.parking.most,
+            most_per_caller: settings.parking.most_per_caller,
+            patience: settings.parking.patience,
+        };
         report_missing_sdk(&scripts, &log);
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
         let served = Arc::new(Served::new(catalog, reading, Arc::clone(&log)));
@@ -88,7 +101,8 @@ impl Server {
             log,
             short_paths,
             runtime,
-            parking: Parking::default(),
+            parking: Parking::new(parking),
+            state_keys: OnceLock::new(),
             own_roots,
             given_unread: Mutex::default(),
             has_refused: AtomicBool::new(false),
@@ -125,6 +139,14 @@ impl Server {
 
     pub(crate) fn parking(&self) -> &Parking {
         &self.parking
+    }
+
+    /// What seals the states that clients bring back. None only while the system has no random numbers.
+    pub(crate) fn state_keys(&self) -> Option<&KeyRing> {
+        if self.state_keys.get().is_none() {
+            let _ = self.state_keys.set(KeyRing::of_this_process().ok()?);
+        }
+        self.state_keys.get()
     }
 
     /// A token that nobody can guess; none only while the system has no random numbers.
@@ -181,6 +203,13 @@ impl Server {
 
     pub(crate) fn meter(&self) -> Option<&Arc<dyn Meter>> {
         self.meter.get()
+    }
+
+    /// The same, with keys for the states that clients bring back which others may have too.
+    #[must_use]
+    pub fn with_state_keys(mut self, keys: KeyRing) -> Self {
+        self.state_keys = OnceLock::from(keys);
+        self
     }
 
     pub fn log(&self) -> &Log {

@@ -93,10 +93,14 @@ pub(crate) fn question(
 }
 
 /// The members of a result that asks for more before there is an answer.
-pub(crate) fn input_required(key: &str, request: &str, resume_token: &str) -> String {
+pub(crate) fn input_required<'a>(requests: impl Iterator<Item = (&'a str, &'a str)>, state: &str) -> String {
+    let mut asked = Members::default();
+    for (key, request) in requests {
+        asked.splice(&format!("{}:{request}", write::string(key)));
+    }
     let mut result = Members::default();
-    result.raw("inputRequests", &format!(r#"{{"{key}":{request}}}"#));
-    result.string("requestState", Some(resume_token));
+    result.raw("inputRequests", &asked.object());
+    result.string("requestState", Some(state));
     result.raw("resultType", "\"input_required\"");
     result.into_text()
 }

@@ -1,20 +1,22 @@
 //! A request whose answer takes time: what its handler may ask and tell while it works.
 
+use crate::admission::{Place, Resting};
 use crate::caller::Caller;
 use crate::capabilities::ClientCapabilities;
 use crate::client::Client;
-use crate::context::RequestContext;
-use crate::in_flight::InFlightRequest;
-use crate::parking::{self, Parked, ParkedStage, Resumed, Subject};
+use crate::given_answers::GivenAnswers;
+use crate::parking::{Parked, ParkedStage, PendingQuestion};
 use crate::questions::Unanswered;
+use crate::request_state::{Origin, Round, Subject, digest};
 use crate::server::Server;
 use crate::session::Session;
 use crate::shape;
 use crate::slot::{Current, Occupant, Slot};
 use crate::subscriber::Subscriber;
 use mcp_bash_budget::Budget;
-use mcp_bash_scripts::ScriptRoots;
+use mcp_bash_scripts::{ScriptRoots, TraceVariables};
 use mcp_bash_wire::{Era, Limits, LogLevel, Object, Raw, RawBuf, Revision, RpcError, Scanner};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,15 +27,67 @@ pub(crate) struct Work {
     client: Arc<Client>,
     revision: Revision,
     slot: Slot,
+    /// Its place among those that run, unless it rests.
+    place: Mutex<Option<Place>>,
     /// One question at a time.
     asking: tokio::sync::Mutex<()>,
+    given: Mutex<GivenAnswers>,
+    /// What was asked and answered so far, where the script may be run again.
+    answered: Mutex<Vec<Round>>,
 }
 
+/// A call that can be continued by another request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Resumable {
+    pub(crate) subject: Subject,
+    /// Whether its author allows that it is run again.
+    pub(crate) may_run_again: bool,
+}
+
+/// What a client is asked.
+pub(crate) struct ClientQuestion {
+    /// What its author calls it.
+    pub(crate) name: Option<Box<str>>,
+    pub(crate) method: &'static str,
+    /// The text of a JSON object.
+    pub(crate) params: String,
+    pub(crate) is_offered: fn(ClientCapabilities) -> bool,
+}
+
+/// What a question is called to which its author has given no name.
+const UNNAMED: &str = "question";
+
 impl Work {
-    pub(crate) fn new(client: Arc<Client>, context: RequestContext, in_flight: InFlightRequest) -> Self {
-        let revision = context.revision;
-        let slot = Arc::new(watch::Sender::new(Occupant::Request(Arc::new(Current { context, in_flight }))));
-        Self { client, revision, slot, asking: tokio::sync::Mutex::default() }
+    pub(crate) fn new(client: Arc<Client>, request: Current, given: GivenAnswers) -> Self {
+        let revision = request.context.revision;
+        let slot = Arc::new(watch::Sender::new(Occupant::Request(Arc::new(request))));
+        Self {
+            client,
+            revision,
+            slot,
+            place: Mutex::default(),
+            asking: tokio::sync::Mutex::default(),
+            given: Mutex::new(given),
+            answered: Mutex::default(),
+        }
+    }
+
+    /// Begins with a place among those that run. It has it until the returned value is dropped.
+    pub(crate) fn begin(self: &Arc<Self>, place: Place) -> Begun {
+        *self.place.lock() = Some(place);
+        Begun(Arc::clone(self))
+    }
+
+    /// Takes answers that came with the call, where the era has such a thing.
+    pub(crate) fn take_answers(&self, responses: Raw<'_>) {
+        if self.session().is_none() {
+            self.given.lock().take_in_advance(responses);
+        }
+    }
+
+    /// Whether this is done once more because the process of an earlier run is gone.
+    pub(crate) fn is_replay(&self) -> bool {
+        self.given.lock().is_replay()
     }
 
     pub(crate) fn server(&self) -> &Arc<Server> {
@@ -90,6 +144,11 @@ impl Work {
     pub(crate) fn meta(&self) -> String {
         let meta = self.current().and_then(|current| current.context.meta.as_deref().map(str::to_owned));
         meta.unwrap_or_else(|| "{}".to_owned())
+    }
+
+    /// The trace that the request is a part of.
+    pub(crate) fn trace(&self) -> TraceVariables {
+        self.current().map(|current| current.context.trace.clone()).unwrap_or_default()
     }
 
     /// The progress token for a script: the text of a string, the digits of an integer. One that no variable can hold, or
@@ -151,41 +210,100 @@ impl Work {
         self.current().is_some_and(|current| current.in_flight.request().is_cancelled())
     }
 
-    /// Asks the client of the request, if that offers to be asked, and returns the result of its answer as JSON text.
+    /// Asks the client of the request what it offers to be asked, and returns the results of its answers as JSON text. With
+    /// a session they are asked one after the other, without one all at once. Meanwhile the place of this work among those
+    /// that run is free for others.
     pub(crate) async fn ask(
         &self,
-        method: &str,
-        params: &str,
-        is_offered: fn(ClientCapabilities) -> bool,
-        subject: Subject,
+        questions: &[ClientQuestion],
+        call: Resumable,
         patience: Duration,
-    ) -> Result<RawBuf, Unanswered> {
-        let offered = |current: &Current| {
-            let is_offered = is_offered(current.context.capabilities);
-            is_offered.then_some(()).ok_or(Unanswered::NotOffered("it does not say that it can be"))
-        };
-        // Before its turn, so that it does not wait for others in vain.
-        self.current().as_deref().map_or(Ok(()), offered)?;
-        let _turn = self.asking.lock().await;
-        let elicitation_id = self.server().unguessable_token();
-        let params = shape::question(method, params, elicitation_id.as_deref(), self.revision);
-        if let Some(session) = self.session() {
-            let current = self.current().ok_or(Unanswered::Cancelled)?;
-            let stream = current.in_flight.request().stream();
-            drop(current);
-            return session.questions.ask(&*stream, method, &params, patience).await;
+    ) -> Vec<Result<RawBuf, Unanswered>> {
+        let offered = self.current().map(|current| current.context.capabilities);
+        let is_offered =
+            |question: &ClientQuestion| offered.is_none_or(|offered| (question.is_offered)(offered));
+        // Before their turn, so that they do not wait for others in vain.
+        let asked: Vec<&ClientQuestion> = questions.iter().filter(|question| is_offered(question)).collect();
+        if asked.is_empty() {
+            return questions.iter().map(|_| Err(NOT_OFFERED)).collect();
         }
-        let deadline = Instant::now() + patience.min(parking::PATIENCE);
-        let timed_out = |_| Unanswered::TimedOut(patience);
-        let answer = {
+        let _turn = self.asking.lock().await;
+        let mut answers = match self.session() {
+            Some(session) => self.ask_in_session(session, &asked, patience).await,
+            None => match self.ask_without_session(&asked, call, patience).await {
+                Ok(answers) => answers.into_iter().map(Ok).collect(),
+                Err(why) => asked.iter().map(|_| Err(why.clone())).collect::<Vec<_>>(),
+            },
+        }
+        .into_iter();
+        let in_order = |question| if is_offered(question) { answers.next() } else { None };
+        questions.iter().map(in_order).map(|answer| answer.unwrap_or(Err(NOT_OFFERED))).collect()
+    }
+
+    async fn ask_in_session(
+        &self,
+        session: &Session,
+        asked: &[&ClientQuestion],
+        patience: Duration,
+    ) -> Vec<Result<RawBuf, Unanswered>> {
+        let rest = self.rest();
+        let mut answers = Vec::new();
+        for question in asked {
+            let Some(stream) = self.current().map(|current| current.in_flight.request().stream()) else {
+                answers.push(Err(Unanswered::Cancelled));
+                continue;
+            };
+            let params = self.shown(question);
+            answers.push(session.questions.ask(&*stream, question.method, &params, patience).await);
+        }
+        rest.end().await;
+        answers
+    }
+
+    async fn ask_without_session(
+        &self,
+        asked: &[&ClientQuestion],
+        call: Resumable,
+        patience: Duration,
+    ) -> Result<Vec<RawBuf>, Unanswered> {
+        let mut pending: Vec<PendingQuestion> = asked.iter().map(|question| self.pending(question)).collect();
+        let is_named = |question: &PendingQuestion| &*question.key != UNNAMED;
+        self.given.lock().answer(&mut pending, is_named);
+        if pending.iter().any(|question| question.answer.is_none()) {
+            let deadline = Instant::now() + patience.min(self.server().parking().patience());
+            let timed_out = |_| Unanswered::TimedOut(patience);
             // After a question that nobody waits for any more, its client has still to come back.
             let current = timeout_at(deadline, self.seated()).await.map_err(timed_out)?;
             let current = current.ok_or(Unanswered::Cancelled)?;
-            offered(&current)?;
-            self.park(&current, method, &params, subject)?
-        };
-        let answered = timeout_at(deadline, answer).await.map_err(timed_out)?;
-        answered.map_err(|_| Unanswered::Cancelled)
+            let offered = current.context.capabilities;
+            if !asked.iter().all(|question| (question.is_offered)(offered)) {
+                return Err(NOT_OFFERED);
+            }
+            let answers = self.park(&current, pending, call)?;
+            drop(current);
+            let rest = self.rest();
+            let answered = timeout_at(deadline, answers).await;
+            // Whether it was answered or not, its script goes on.
+            rest.end().await;
+            pending = answered.map_err(timed_out)?.map_err(|_| Unanswered::Cancelled)?;
+        }
+        if call.may_run_again {
+            self.answered.lock().push(Round(pending.iter().map(PendingQuestion::entry).collect()));
+        }
+        pending.into_iter().map(|question| question.answer.ok_or(Unanswered::Cancelled)).collect()
+    }
+
+    /// The params of a question as its client gets to see them.
+    fn shown(&self, question: &ClientQuestion) -> String {
+        let elicitation_id = self.server().unguessable_token();
+        shape::question(question.method, &question.params, elicitation_id.as_deref(), self.revision)
+    }
+
+    fn pending(&self, question: &ClientQuestion) -> PendingQuestion {
+        let ClientQuestion { name, method, params, .. } = question;
+        let request = format!(r#"{{"method":"{method}","params":{}}}"#, self.shown(question));
+        let key = name.clone().unwrap_or_else(|| UNNAMED.into());
+        PendingQuestion { key, method, request, digest: digest(&[method, params]), answer: None }
     }
 
     /// The request that is to be answered, as soon as there is one. None where none will come.
@@ -195,35 +313,55 @@ impl Work {
         occupant.request()
     }
 
-    /// Answers the request with a question, so that another can bring the answer.
+    /// Answers the request with questions, so that another can bring the answers.
     fn park(
         &self,
         current: &Current,
-        method: &str,
-        params: &str,
-        subject: Subject,
-    ) -> Result<oneshot::Receiver<RawBuf>, Unanswered> {
+        questions: Vec<PendingQuestion>,
+        call: Resumable,
+    ) -> Result<oneshot::Receiver<Vec<PendingQuestion>>, Unanswered> {
         if current.in_flight.request().is_clogged() {
             return Err(Unanswered::Clogged);
         }
-        // Here, and as the answer, which must not become an error: then nobody would know of the question.
-        let mut held = self.budget().charge(2 * params.len())?;
-        held.set(params.len());
-        let resume_token = self.server().unguessable_token().ok_or(Unanswered::Cancelled)?;
-        let (sender, answer) = oneshot::channel();
-        let request = format!(r#"{{"method":"{method}","params":{params}}}"#);
-        let key = "question";
-        let members = shape::input_required(key, &request, &resume_token);
-        let slot = Arc::clone(&self.slot);
-        let stage = ParkedStage::Waiting(sender);
-        let caller = Arc::clone(self.caller());
-        let parked = Parked { caller, slot, subject, key, request, stage, since: Instant::now(), held };
-        self.server().parking().park(resume_token.clone(), parked);
-        if !current.in_flight.answer(Ok(members)) {
-            // It was cancelled or answered a moment ago, so that nobody learns the token.
-            self.server().parking().abandon(&resume_token);
+        let earlier = call.may_run_again.then(|| self.answered.lock().clone());
+        let bytes = questions.iter().map(|question| question.request.len()).sum::<usize>()
+            + earlier.iter().flatten().map(Round::bytes).sum::<usize>();
+        // Here, and as the answer, which must not become an error: then nobody would know of the questions.
+        let mut held = self.budget().charge(2 * bytes)?;
+        held.set(bytes);
+        let (sender, answers) = oneshot::channel();
+        let parked = Parked {
+            caller: Arc::clone(self.caller()),
+            origin: Origin::new(self.caller().name(), call.subject),
+            slot: Arc::clone(&self.slot),
+            questions,
+            earlier,
+            stage: ParkedStage::Waiting(sender),
+            since: Instant::now(),
+            held,
+        };
+        let parking = self.server().parking();
+        let keys = self.server().state_keys().ok_or(Unanswered::Cancelled)?;
+        let asked = parking.park(parked, keys).ok_or(Unanswered::Cancelled)?;
+        if !current.in_flight.answer(Ok(asked.members)) {
+            // It was cancelled or answered a moment ago, so that nobody learns the state.
+            parking.abandon(&asked.id);
         }
-        Ok(answer)
+        Ok(answers)
+    }
+
+    /// Lets others have the place of this work for as long as it waits for an answer.
+    fn rest(&self) -> Rest<'_> {
+        let mut place = self.place.lock();
+        let resting = match place.take().map(Place::rest) {
+            Some(Ok(resting)) => Some(resting),
+            Some(Err(kept)) => {
+                *place = Some(kept);
+                None
+            }
+            None => None,
+        };
+        Rest { work: self, resting }
     }
 
     /// Tells the operator about this request and, if it wants to know, its client.
@@ -262,43 +400,46 @@ const LONGEST_TOKEN: usize = 512;
 /// What scripts are told instead of a token that they cannot be given.
 const STAND_IN_TOKEN: &str = "progress";
 
-/// A request that brings the answer to a question of parked work.
-pub(crate) struct Continuation<'a> {
-    pub(crate) resume_token: &'a str,
-    pub(crate) responses: Option<Raw<'a>>,
+/// Work that has a place among those that run, or rests.
+pub(crate) struct Begun(Arc<Work>);
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        // It passes on when it is dropped, which must not happen while it is looked at.
+        let place = self.0.place.lock().take();
+        drop(place);
+    }
 }
 
-impl Continuation<'_> {
-    /// Goes on with the work in the place of the request that began it: `in_flight` gets the answer. Nothing is started,
-    /// and a refusal changes nothing.
-    pub(crate) fn resume(
-        self,
-        server: &Server,
-        subject: impl FnOnce() -> Subject,
-        context: RequestContext,
-        in_flight: InFlightRequest,
-    ) {
-        let parking = server.parking();
-        let current = Arc::new(Current { context, in_flight });
-        let known = parking.subject(self.resume_token, &current.context.caller);
-        let is_right = known.is_some_and(|known| known == subject());
-        let fresh_token = server.unguessable_token().filter(|_| is_right);
-        let resumed = fresh_token.and_then(|fresh| {
-            let resumed = parking.resume(self.resume_token, self.responses, fresh.clone(), &current)?;
-            Some((resumed, fresh))
-        });
-        match resumed {
-            Some((Resumed::GoesOn, _)) => {}
-            Some((Resumed::Finished(outcome), _)) => drop(current.in_flight.answer(outcome)),
-            Some((Resumed::AskAgain { key, request }, fresh)) => {
-                if !current.in_flight.answer(Ok(shape::input_required(key, &request, &fresh))) {
-                    parking.abandon(&fresh);
-                }
-            }
-            None => drop(current.in_flight.answer(Err(unknown_state()))),
+/// Work that waits for an answer.
+struct Rest<'a> {
+    work: &'a Work,
+    /// Nothing where it keeps its place.
+    resting: Option<Resting>,
+}
+
+impl Rest<'_> {
+    /// Takes its turn for a place.
+    async fn end(mut self) {
+        let Some(resting) = &self.resting else { return };
+        let request = self.work.current().map(|current| Arc::clone(current.in_flight.request()));
+        if let Some(place) = resting.take_turn(request).await {
+            self.resting = None;
+            *self.work.place.lock() = Some(place);
         }
     }
 }
+
+impl Drop for Rest<'_> {
+    /// Nobody waits for the answer any more, so that the script goes on at once.
+    fn drop(&mut self) {
+        if let Some(resting) = self.resting.take() {
+            *self.work.place.lock() = Some(resting.take_place_at_once());
+        }
+    }
+}
+
+const NOT_OFFERED: Unanswered = Unanswered::NotOffered("it does not say that it can be");
 
 /// The refusal of a `requestState`, which is the same whatever is wrong with it, so that nothing is learnt from it.
 pub(crate) fn unknown_state() -> RpcError {

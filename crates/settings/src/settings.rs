@@ -4,6 +4,7 @@ use crate::environment::EnvironmentMode;
 use crate::folders::ProjectFolders;
 use crate::given::Source;
 use crate::logs::LogSettings;
+use crate::parking::ParkingSettings;
 use crate::policy::ToolPolicy;
 use crate::problem::SettingProblem;
 use crate::project::ProjectSettings;
@@ -27,6 +28,7 @@ pub struct Settings {
     pub max_concurrent: usize,
     pub max_waiting: usize,
     pub max_waiting_bytes: usize,
+    pub parking: ParkingSettings,
     pub max_unread_bytes: usize,
     /// What is held for one client at once.
     pub max_connection_bytes: usize,
@@ -135,6 +137,7 @@ impl Settings {
             max_concurrent: reader.value(&table::MAX_CONCURRENT_REQUESTS),
             max_waiting: reader.value(&table::MAX_WAITING_REQUESTS),
             max_waiting_bytes: reader.value(&table::MAX_WAITING_BYTES),
+            parking: ParkingSettings::from_rows(reader),
             max_unread_bytes: reader.value(&table::MAX_UNREAD_BYTES),
             max_connection_bytes: reader.value(&table::MAX_CONNECTION_BYTES),
             max_process_bytes: reader.value(&table::MAX_PROCESS_BYTES),

@@ -89,6 +89,16 @@ table! {
         "How many calls may wait; more are refused");
     MAX_WAITING_BYTES: Bytes = row("MCPBASH_MAX_WAITING_BYTES", bytes(0, LARGEST), "67108864",
         "How many bytes of ids and params the waiting calls may hold together");
+    MAX_PARKED_CALLS: Count = row("MCPBASH_MAX_PARKED_CALLS", count(1), "256",
+        "How many calls wait for an answer of their user or its model without a place among the running ones; beyond, the \
+         oldest of the caller that has the most is ended");
+    MAX_PARKED_CALLS_PER_CALLER: Count = row("MCPBASH_MAX_PARKED_CALLS_PER_CALLER", count(1), "64",
+        "The same for one caller, whose oldest is ended");
+    PARKED_TIMEOUT: Seconds = row("MCPBASH_PARKED_TIMEOUT_SECS", seconds(1, YEAR), "600",
+        "How long a client of 2026-07-28 may take to come back with an answer");
+    STATE_KEYS_FILE: Optional<Text> = row("MCPBASH_STATE_KEYS_FILE", Optional(Text), "",
+        "A file with the keys that seal `requestState`, one `ID:base64` a line, which only its owner may read; else they \
+         are made at the start, and no other process can open what this one has sealed");
     MAX_UNREAD_BYTES: Bytes = row("MCPBASH_MAX_UNREAD_BYTES", bytes(4 * KIB, LARGEST), "16777216",
         "How many bytes of answers may wait for a client that does not read; then we stop reading too");
     MAX_CONNECTION_BYTES: Bytes = row("MCPBASH_MAX_CONNECTION_BYTES", bytes(MIB, LARGEST), "268435456",

@@ -12,6 +12,9 @@ pub mod keys {
     pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
     pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
     pub const PROGRESS_TOKEN: &str = "progressToken";
+    pub const TRACEPARENT: &str = "traceparent";
+    pub const TRACESTATE: &str = "tracestate";
+    pub const BAGGAGE: &str = "baggage";
 }
 
 /// The reserved members of a request's `_meta`, as they were written.
@@ -24,6 +27,8 @@ pub struct RequestMeta<'a> {
     pub client_info: Option<Raw<'a>>,
     pub log_level: Option<Raw<'a>>,
     pub progress_token: Option<Raw<'a>>,
+    /// The trace that the request is a part of: `traceparent`, `tracestate` and `baggage`.
+    pub trace: [Option<Raw<'a>>; 3],
     /// The `requestState` of the params, of whatever kind, if there is one: `null` counts as absent.
     pub request_state: Option<Raw<'a>>,
 }
@@ -46,6 +51,9 @@ impl<'a> RequestMeta<'a> {
                 keys::CLIENT_INFO,
                 keys::LOG_LEVEL,
                 keys::PROGRESS_TOKEN,
+                keys::TRACEPARENT,
+                keys::TRACESTATE,
+                keys::BAGGAGE,
             ],
         )?;
         Ok(Self {
@@ -55,6 +63,7 @@ impl<'a> RequestMeta<'a> {
             client_info: meta.get(keys::CLIENT_INFO),
             log_level: meta.get(keys::LOG_LEVEL),
             progress_token: meta.get(keys::PROGRESS_TOKEN),
+            trace: [keys::TRACEPARENT, keys::TRACESTATE, keys::BAGGAGE].map(|key| meta.get(key)),
             request_state,
         })
     }

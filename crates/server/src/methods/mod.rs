@@ -6,9 +6,12 @@ mod lifecycle;
 mod logging;
 mod ping;
 mod prompts;
+mod questions;
+mod required;
 mod resources;
+mod resumption;
 mod table;
 pub(crate) mod tools;
 
+pub(crate) use resumption::Resumption;
 pub(crate) use table::{LaterHandler, Method, Serve};
-pub(crate) use tools::Resumption;

@@ -69,7 +69,7 @@ const TABLE: &[Method] = &[
     method("resources/subscribe",      Some(Ready),   false,    false,  Later(|work, params| Box::pin(resources::subscribe(work, params)))),
     method("resources/unsubscribe",    Some(Ready),   false,    false,  Now(resources::unsubscribe)),
     method("subscriptions/listen",     None,          true,     false,  Listen),
-    method("prompts/get",              Some(Ready),   true,     false,  NeverAsking(|work, params| Box::pin(prompts::get(work, params)))),
+    method("prompts/get",              Some(Ready),   true,     false,  Asking(|work, params| Box::pin(prompts::get(work, params)))),
     method("prompts/list",             Some(Ready),   true,     false,  Now(prompts::list)),
     method("completion/complete",      Some(Ready),   true,     false,  Later(|work, params| Box::pin(completion::complete(work, params)))),
     method("initialize",               Some(First),   false,    true,   Now(lifecycle::initialize)),

@@ -3,25 +3,39 @@
 use super::content::{Spent, Writer};
 use super::values::Values;
 use crate::methods::tools::{asked_timeout, served};
+use crate::methods::{questions, required};
+use crate::request_state::Subject;
 use crate::script_errors::told;
 use crate::shape::{Answer, Members};
-use crate::work::Work;
+use crate::work::{Resumable, Work, unknown_state};
 use mcp_bash_project::{Paths, Prompt, Source, without_metadata};
 use mcp_bash_scripts::{Outcome, PromptCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError, keys, write};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) async fn get(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
+/// What is read of the params.
+const MEMBERS: [&str; 4] = ["name", "arguments", "timeoutSecs", "inputResponses"];
+
+pub(crate) async fn get(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let missing = || RpcError::invalid_params("Invalid params: `name` is missing");
-    let params = Object::read(params.ok_or_else(missing)?, "params", &["name", "arguments", "timeoutSecs"])?;
+    let params = Object::read(params.ok_or_else(missing)?, "params", &MEMBERS)?;
     let name = params.string("name")?;
     let asked = asked_timeout(&params)?;
     let snapshot = work.server().snapshot();
     served(&snapshot.catalog)?;
     let prompt = snapshot.catalog.prompts.get(&name);
     let prompt = prompt.ok_or_else(|| RpcError::invalid_params(format!("Unknown prompt: {name}")))?;
-    let values = Values::read(prompt, params.optional_object("arguments")?)?;
+    required::check(work, &prompt.required_capabilities)?;
+    if work.is_replay() && !prompt.may_run_again {
+        return Err(unknown_state());
+    }
+    if let Some(responses) = params.get("inputResponses").filter(|responses| responses.is_object()) {
+        work.take_answers(responses);
+    }
+    let arguments = params.optional_object("arguments")?;
+    let values = Values::read(prompt, arguments)?;
     work.log(LogLevel::Debug, "mcp.prompts", "prompt asked for", || json!({ "prompt": prompt.name }));
 
     let paths = &snapshot.catalog.paths;
@@ -37,7 +51,11 @@ pub(crate) async fn get(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, 
         Source::Template => template(&writer),
         Source::Messages(messages) => listed(&writer, messages.get()),
         Source::Script => {
-            let printed = run(work, prompt, &values, paths, asked).await?;
+            let resumable = || Resumable {
+                subject: Subject::new("prompts/get", &name, arguments.map_or("{}", Raw::text)),
+                may_run_again: prompt.may_run_again,
+            };
+            let printed = run(work, prompt, &values, paths, asked, resumable).await?;
             printed_by_script(&Writer { values: None, ..writer }, &printed)
         }
     };
@@ -121,14 +139,25 @@ fn printed_by_script(writer: &Writer<'_>, printed: &str) -> Result<Rendered, Str
 
 /// What the script of a prompt prints.
 async fn run(
-    work: &Work,
+    work: &Arc<Work>,
     prompt: &Prompt,
     values: &Values,
     paths: &Paths,
     asked: Option<Duration>,
+    resumable: impl Fn() -> Resumable,
 ) -> Result<String, RpcError> {
     let arguments = values.json();
-    let call = PromptCall { prompt, paths, arguments: &arguments, asked, budget: work.budget() };
-    let outcome = work.server().scripts().prompt(call, work.cancelled()).await;
+    let call = PromptCall {
+        prompt,
+        paths,
+        arguments: &arguments,
+        asked,
+        budget: work.budget(),
+        trace: &work.trace(),
+        may_ask: work.capabilities().can_be_asked() || work.has_unasked_roots(),
+        may_elicit: work.capabilities().can_elicit(),
+    };
+    let on_question = |question| questions::attend(work, question, resumable());
+    let outcome = work.server().scripts().prompt(call, work.cancelled(), on_question).await;
     outcome.map(Outcome::into_text).map_err(told)
 }

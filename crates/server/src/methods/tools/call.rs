@@ -1,21 +1,18 @@
 //! `tools/call`: from the client's params to a finished process.
 
 use super::record::Record;
-use super::{output, questions, served};
-use crate::context::RequestContext;
-use crate::in_flight::InFlightRequest;
-use crate::parking::Subject;
+use super::{output, served};
+use crate::methods::{questions, required};
+use crate::request_state::Subject;
 use crate::schemas::{Schemas, Unfit};
 use crate::script_errors::told;
-use crate::server::Server;
 use crate::shape::Answer;
-use crate::work::{Continuation, Work, unknown_state};
+use crate::work::{Resumable, Work, unknown_state};
 use mcp_bash_budget::SMALL;
 use mcp_bash_project::{Catalog, Tool, excerpt};
 use mcp_bash_scripts::{ScriptError, ToolCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use serde_json::json;
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,10 +22,12 @@ struct Params<'a> {
     /// The text of a JSON object.
     arguments: &'a str,
     timeout: Option<Duration>,
+    /// Answers to questions that were not asked yet.
+    responses: Option<Raw<'a>>,
 }
 
 impl<'a> Params<'a> {
-    const MEMBERS: [&'static str; 3] = ["name", "arguments", "timeoutSecs"];
+    const MEMBERS: [&'static str; 4] = ["name", "arguments", "timeoutSecs", "inputResponses"];
 
     fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
         let missing = || RpcError::invalid_params("Invalid params: `name` is missing");
@@ -37,37 +36,8 @@ impl<'a> Params<'a> {
             name: params.string("name")?.into_owned(),
             arguments: params.optional_object("arguments")?.map_or("{}", Raw::text),
             timeout: asked_timeout(&params)?,
+            responses: params.get("inputResponses").filter(|responses| responses.is_object()),
         })
-    }
-}
-
-/// A request that goes on with a call which an earlier one has begun, in the stateless era.
-pub(crate) struct Resumption<'a> {
-    name: Cow<'a, str>,
-    arguments: &'a str,
-    /// The token that resumes the work of the earlier request.
-    state: Cow<'a, str>,
-    responses: Option<Raw<'a>>,
-}
-
-impl<'a> Resumption<'a> {
-    const MEMBERS: [&'static str; 4] = ["name", "arguments", "requestState", "inputResponses"];
-
-    pub(crate) fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
-        let params = Object::read(params.ok_or_else(unknown_state)?, "params", &Self::MEMBERS)?;
-        Ok(Self {
-            name: params.string("name")?,
-            arguments: params.optional_object("arguments")?.map_or("{}", Raw::text),
-            state: params.string("requestState")?,
-            responses: params.optional_object("inputResponses")?,
-        })
-    }
-
-    /// Lets `in_flight` take the place of the earlier request, or refuses it.
-    pub(crate) fn resume(self, server: &Server, context: RequestContext, in_flight: InFlightRequest) {
-        let subject = || Subject::new(&self.name, self.arguments);
-        let continuation = Continuation { resume_token: &self.state, responses: self.responses };
-        continuation.resume(server, subject, context, in_flight);
     }
 }
 
@@ -89,6 +59,13 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     served(&snapshot.catalog)?;
     let (tool, schemas) =
         snapshot.tool(&params.name).ok_or_else(|| no_such_tool(&snapshot.catalog, &params.name))?;
+    required::check(work, &tool.required_capabilities)?;
+    if work.is_replay() && !tool.may_run_again {
+        return Err(unknown_state());
+    }
+    if let Some(responses) = params.responses {
+        work.take_answers(responses);
+    }
     let scripts = work.server().scripts();
     let allowed = match scripts.allow(tool, paths, work.budget(), work.cancelled()).await {
         Ok(allowed) => allowed,
@@ -112,6 +89,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         arguments: &arguments,
         caller: work.caller().name(),
         meta: &work.meta(),
+        trace: &work.trace(),
         progress_token: &work.progress_token_text(),
         roots: &roots,
         may_ask: work.capabilities().can_be_asked() || work.has_unasked_roots(),
@@ -119,13 +97,16 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         is_heard: work.wants_notifications(),
         limits,
     };
-    let subject = || Subject::new(&params.name, params.arguments);
+    let resumable = || Resumable {
+        subject: Subject::new("tools/call", &params.name, params.arguments),
+        may_run_again: tool.may_run_again,
+    };
     let outcome = scripts
         .call(
             call,
             work.cancelled(),
             |line| work.relay(line),
-            |question| questions::attend(work, question, subject()),
+            |question| questions::attend(work, question, resumable()),
         )
         .await;
     let outcome = match outcome {

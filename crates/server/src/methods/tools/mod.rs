@@ -3,11 +3,10 @@
 mod call;
 mod cut;
 mod output;
-mod questions;
 mod record;
 pub(crate) mod resources_file;
 
-pub(crate) use call::{Resumption, asked_timeout, call};
+pub(crate) use call::{asked_timeout, call};
 
 use crate::immediate::Immediate;
 use crate::shape::{Answer, Members};

@@ -1,0 +1,18 @@
+//! What a script finds in its environment of the trace that its call is a part of.
+
+use mcp_bash_runner::Variables;
+
+/// Texts that have the form they should have, as far as there are any.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TraceVariables {
+    pub parent: Option<Box<str>>,
+    pub state: Option<Box<str>>,
+    pub baggage: Option<Box<str>>,
+}
+
+impl TraceVariables {
+    pub(crate) fn set(&self, variables: &mut Variables) {
+        let all = [("TRACEPARENT", &self.parent), ("TRACESTATE", &self.state), ("BAGGAGE", &self.baggage)];
+        variables.extend(all.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))));
+    }
+}

@@ -1,0 +1,241 @@
+//! What a running script asks: the user, the client's model, or for the folders it may work in.
+
+use crate::capabilities::ClientCapabilities;
+use crate::questions::Unanswered;
+use crate::roots;
+use crate::work::{ClientQuestion, Resumable, Work};
+use mcp_bash_project::roots::to_json;
+use mcp_bash_runner::{AskedThrough, Question};
+use mcp_bash_wire::{Limits, Object, Raw, RawBuf, Scanner, write};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a script waits that does not say.
+const USUAL: Duration = Duration::from_secs(300);
+
+/// No question is open for longer.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+/// A name of a question has no more bytes.
+const LONGEST_NAME: usize = 128;
+
+/// More questions than these are not asked at once.
+const MOST_AT_ONCE: usize = 32;
+
+/// What a script wants to know.
+struct Asked {
+    questions: Vec<AskedQuestion>,
+    /// Whether it asked for several answers at once, and not for a single one.
+    are_several: bool,
+    patience: Duration,
+}
+
+/// A question as a script asks it.
+struct AskedQuestion {
+    name: Option<Box<str>>,
+    method: String,
+    /// The text of a JSON object.
+    params: String,
+    /// How the user is asked, where the params say.
+    mode: Option<String>,
+}
+
+/// Sees to it that the question is answered, while the script and all else goes on.
+pub(crate) fn attend(work: &Arc<Work>, mut question: Question, call: Resumable) {
+    let work = Arc::clone(work);
+    tokio::spawn(async move {
+        let way = question.asked_through;
+        let asked = match &question.text {
+            Ok(text) => read(text, way).ok_or_else(|| "the question cannot be read".to_owned()),
+            Err(no_room) => Err(no_room.to_string()),
+        };
+        // It is known now, and may be long.
+        question.text = Ok(Vec::new());
+        let line = match asked {
+            Err(why) => failure(way, &why),
+            Ok(asked) => tokio::select! {
+                line = answer(&work, asked, call, way) => line,
+                () = question.withdrawn() => return,
+            },
+        };
+        question.answer(line.into_bytes());
+    });
+}
+
+fn read(text: &[u8], way: AskedThrough) -> Option<Asked> {
+    let text = std::str::from_utf8(text).ok()?;
+    let whole = Scanner::new(text, Limits::default()).whole_value().ok()?;
+    match way {
+        AskedThrough::Socket => read_line(whole),
+        AskedThrough::File => {
+            let asked = Object::read(whole, "the question", &["message", "schema", "mode", "url"]).ok()?;
+            let message = write::string(&asked.optional_string("message").ok()?.unwrap_or_default());
+            let is_url = asked.optional_string("mode").ok()?.is_some_and(|mode| mode == "url");
+            let params = if is_url {
+                let url = write::string(&asked.optional_string("url").ok()?.unwrap_or_default());
+                format!(r#"{{"mode":"url","message":{message},"url":{url}}}"#)
+            } else {
+                let schema = asked.optional_object("schema").ok()?;
+                let schema = schema.map_or(r#"{"type":"object","properties":{}}"#, Raw::text);
+                format!(r#"{{"mode":"form","message":{message},"requestedSchema":{schema}}}"#)
+            };
+            let mode = Some(if is_url { "url" } else { "form" }.to_owned());
+            let method = "elicitation/create".to_owned();
+            let questions = vec![AskedQuestion { name: None, method, params, mode }];
+            Some(Asked { questions, are_several: false, patience: USUAL })
+        }
+    }
+}
+
+/// One question, or several by their names.
+fn read_line(whole: Raw<'_>) -> Option<Asked> {
+    let names = ["name", "method", "params", "questions", "timeoutSecs"];
+    let asked = Object::read(whole, "the question", &names).ok()?;
+    let seconds = asked.get("timeoutSecs").and_then(|raw| raw.text().parse().ok());
+    let patience = seconds.map_or(USUAL, Duration::from_secs).min(LONGEST);
+    let Some(several) = asked.optional_object("questions").ok()? else {
+        let name = asked.optional_string("name").ok()?.filter(|name| !name.is_empty());
+        let questions = vec![AskedQuestion::read(whole, name.as_deref())?];
+        return Some(Asked { questions, are_several: false, patience });
+    };
+    let mut members = Vec::new();
+    Scanner::again(several).members(|key, question| members.push((key.string(), question))).ok()?;
+    let questions = members.into_iter().map(|(name, question)| AskedQuestion::read(question, Some(&name?)));
+    let questions = questions.collect::<Option<Vec<_>>>()?;
+    let mut names: Vec<&Option<Box<str>>> = questions.iter().map(|question| &question.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let is_clear = names.len() == questions.len() && (1..=MOST_AT_ONCE).contains(&names.len());
+    is_clear.then_some(Asked { questions, are_several: true, patience })
+}
+
+impl AskedQuestion {
+    fn read(raw: Raw<'_>, name: Option<&str>) -> Option<Self> {
+        let asked = Object::read(raw, "the question", &["method", "params"]).ok()?;
+        let params = asked.optional_object("params").ok()?;
+        let members = params.map(|params| Object::read(params, "params", &["mode"])).transpose().ok()?;
+        let mode = members.map(|members| members.optional_string("mode").map(|mode| mode.map(Into::into)));
+        name.is_none_or(|name| name.len() <= LONGEST_NAME).then_some(Self {
+            name: name.map(Into::into),
+            method: asked.string("method").ok()?.into_owned(),
+            params: params.map_or("{}", Raw::text).to_owned(),
+            mode: mode.transpose().ok()?.flatten(),
+        })
+    }
+
+    /// What the client is asked, or what is known without.
+    async fn plan(self, work: &Work) -> Plan {
+        let (method, is_offered): (_, fn(ClientCapabilities) -> bool) =
+            match (&*self.method, self.mode.as_deref()) {
+                (ELICITATION, None | Some("form")) => (ELICITATION, |offered| offered.form),
+                (ELICITATION, Some("url")) => (ELICITATION, |offered| offered.url),
+                (ELICITATION, Some(_)) => (ELICITATION, |_| false),
+                (SAMPLING, _) => (SAMPLING, |offered| offered.sampling),
+                (ROOTS, _) if work.has_unasked_roots() => (ROOTS, |offered| offered.roots),
+                (ROOTS, _) => return Plan::Known(Ok(roots_result(&work.roots().await.json))),
+                _ => return Plan::Known(Err(Unanswered::NotOffered("there is no such question"))),
+            };
+        let params = if method == ROOTS { "{}".to_owned() } else { self.params };
+        Plan::Ask(ClientQuestion { name: self.name, method, params, is_offered })
+    }
+}
+
+const ELICITATION: &str = "elicitation/create";
+const SAMPLING: &str = "sampling/createMessage";
+const ROOTS: &str = "roots/list";
+
+/// How a question gets its answer.
+enum Plan {
+    Ask(ClientQuestion),
+    Known(Result<String, Unanswered>),
+}
+
+async fn answer(work: &Work, asked: Asked, call: Resumable, way: AskedThrough) -> String {
+    let names: Vec<_> = asked.questions.iter().map(|question| question.name.clone()).collect();
+    let are_several = asked.are_several;
+    let mut outcomes = outcomes(work, asked, call).await.into_iter().map(|outcome| match outcome {
+        Ok(result) if way == AskedThrough::File => result,
+        Ok(result) => format!(r#"{{"result":{result}}}"#),
+        Err(unanswered) => failure(way, &unanswered.to_string()),
+    });
+    if !are_several {
+        return outcomes.next().unwrap_or_default();
+    }
+    let named = names.iter().zip(outcomes);
+    let named = named
+        .map(|(name, outcome)| format!("{}:{outcome}", write::string(name.as_deref().unwrap_or_default())));
+    format!(r#"{{"result":{{{}}}}}"#, named.collect::<Vec<_>>().join(","))
+}
+
+/// The results of the answers, one for each question.
+async fn outcomes(work: &Work, asked: Asked, call: Resumable) -> Vec<Result<String, Unanswered>> {
+    let (mut questions, mut known) = (Vec::new(), Vec::new());
+    for question in asked.questions {
+        known.push(match question.plan(work).await {
+            Plan::Known(outcome) => Some(outcome),
+            Plan::Ask(question) => {
+                questions.push(question);
+                None
+            }
+        });
+    }
+    let mut answers = match &*questions {
+        [] => Vec::new(),
+        questions => work.ask(questions, call, asked.patience).await,
+    }
+    .into_iter();
+    let mut questions = questions.iter();
+    let mut outcomes = Vec::new();
+    for known in known {
+        outcomes.push(match known {
+            Some(outcome) => outcome,
+            None => match (questions.next(), answers.next()) {
+                (Some(question), Some(answer)) => result(work, question, answer).await,
+                _ => Err(Unanswered::Cancelled),
+            },
+        });
+    }
+    outcomes
+}
+
+/// What a script is told of the answer to its question.
+async fn result(
+    work: &Work,
+    question: &ClientQuestion,
+    answer: Result<RawBuf, Unanswered>,
+) -> Result<String, Unanswered> {
+    match (question.method, answer) {
+        // One that cannot show the question has a user who has not accepted.
+        (ELICITATION, Err(Unanswered::NotOffered(_))) => {
+            Ok(r#"{"action":"decline","content":null}"#.to_owned())
+        }
+        (ROOTS, Ok(answer)) => roots_of(work, answer).await,
+        (_, answer) => {
+            let result = answer?;
+            work.budget().has_room(2 * result.as_raw().text().len())?;
+            Ok(write::compact(result.as_raw().text()))
+        }
+    }
+}
+
+/// The folders that the script may work in, by the answer of a client that was not asked for its own before.
+async fn roots_of(work: &Work, answer: RawBuf) -> Result<String, Unanswered> {
+    let (listed, problems) = roots::read(answer).await;
+    match listed {
+        // Of those it named none can be used, and no script may go elsewhere because of that.
+        Some(listed) if !listed.is_empty() || !problems.is_empty() => Ok(roots_result(&to_json(&listed))),
+        Some(_) => Ok(roots_result(&work.roots().await.json)),
+        None => Err(Unanswered::Refused(problems.join("; "))),
+    }
+}
+
+fn roots_result(json: &str) -> String {
+    format!(r#"{{"roots":{json}}}"#)
+}
+
+fn failure(way: AskedThrough, why: &str) -> String {
+    match way {
+        AskedThrough::Socket => format!(r#"{{"error":{{"code":-32603,"message":{}}}}}"#, write::string(why)),
+        AskedThrough::File => r#"{"action":"error","content":null}"#.to_owned(),
+    }
+}

@@ -1,0 +1,40 @@
+//! A request that goes on with a call which an earlier one has begun, in the stateless era.
+
+use crate::caller::Caller;
+use crate::request_state::{KeyRing, RequestState, Subject, Unacceptable};
+use crate::work::unknown_state;
+use mcp_bash_wire::{Object, Raw, RpcError};
+use std::borrow::Cow;
+
+pub(crate) struct Resumption<'a> {
+    name: Cow<'a, str>,
+    arguments: &'a str,
+    state: Cow<'a, str>,
+    pub(crate) responses: Option<Raw<'a>>,
+}
+
+impl<'a> Resumption<'a> {
+    const MEMBERS: [&'static str; 4] = ["name", "arguments", "requestState", "inputResponses"];
+
+    /// Reads the params of a method that is called by the name of something.
+    pub(crate) fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
+        let params = Object::read(params.ok_or_else(unknown_state)?, "params", &Self::MEMBERS)?;
+        Ok(Self {
+            name: params.string("name")?,
+            arguments: params.optional_object("arguments")?.map_or("{}", Raw::text),
+            state: params.string("requestState")?,
+            responses: params.optional_object("inputResponses")?,
+        })
+    }
+
+    /// What the state says, if it was given to this caller for this call.
+    pub(crate) fn open(
+        &self,
+        method: &str,
+        caller: &Caller,
+        keys: &KeyRing,
+    ) -> Result<RequestState, Unacceptable> {
+        let subject = || Subject::new(method, &self.name, self.arguments);
+        RequestState::open(&self.state, keys, caller.name(), subject)
+    }
+}

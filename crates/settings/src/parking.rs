@@ -1,0 +1,28 @@
+//! Calls that wait for an answer of their user.
+
+use crate::reader::Reader;
+use crate::table;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How many calls may wait for an answer, for how long, and who can bring it.
+#[derive(Debug, Clone)]
+pub struct ParkingSettings {
+    pub most: usize,
+    pub most_per_caller: usize,
+    /// How long a client may take to come back.
+    pub patience: Duration,
+    /// The file with the keys that seal what a client comes back with.
+    pub keys_file: Option<PathBuf>,
+}
+
+impl ParkingSettings {
+    pub(crate) fn from_rows(reader: &mut Reader<'_>) -> Self {
+        Self {
+            most: reader.value(&table::MAX_PARKED_CALLS),
+            most_per_caller: reader.value(&table::MAX_PARKED_CALLS_PER_CALLER),
+            patience: reader.value(&table::PARKED_TIMEOUT),
+            keys_file: reader.value(&table::STATE_KEYS_FILE).map(PathBuf::from),
+        }
+    }
+}
