@@ -78,4 +78,4 @@ pub use reply::{Reply, Stream};
 pub use rights::Rights;
 pub use routing::{Header, Headers};
 pub use served::Served;
-pub use server::Server;
+pub use server::{Load, Server};

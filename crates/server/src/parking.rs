@@ -100,6 +100,11 @@ pub(crate) enum Resumed {
 }
 
 impl Parking {
+    /// How many wait for their client to come back.
+    pub(crate) fn count(&self) -> usize {
+        self.0.lock().by_token.len()
+    }
+
     /// Parks a process under a token. To be called within the runtime.
     pub(crate) fn park(&self, token: String, parked: Parked) {
         let mut state = self.0.lock();
