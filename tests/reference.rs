@@ -62,7 +62,8 @@ fn the_page_of_metadata_is_made_from_the_schemas() {
     page.push_str(
         "\nHow arguments are mapped to words, variables and standard input (`argv`, `command`, `env`, `stdin`):\n\
          [arguments.md](arguments.md). Settings of a project: [settings.md](settings.md). Entries by hand:\n\
-         [project.md](project.md#registering-by-hand).\n",
+         [project.md](project.md#registering-by-hand). Arguments that clients repeat in headers (`x-mcp-header`):\n\
+         [arguments.md](arguments.md#arguments-in-headers).\n",
     );
     expect_page("metadata.md", &page);
 }

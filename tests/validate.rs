@@ -798,3 +798,23 @@ fn a_thousand_tools_are_validated_quickly() {
     // A second of an optimised program, on a machine with other things to do.
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
+
+#[test]
+fn an_annotation_for_which_clients_drop_a_tool_is_named_with_its_tool() {
+    let annotated = |kind: &str, header: &str| json!({ "type": kind, "x-mcp-header": header });
+    let schema = json!({ "type": "object", "properties": {
+        "good": annotated("string", "Good"),
+        "twice": annotated("string", "GOOD"),
+        "number": annotated("number", "Number"),
+        "list": { "type": "array", "items": annotated("string", "Item") },
+    } });
+    let findings = findings(&with_schema(&schema.to_string()));
+    for words in [
+        "the tool `x` is served without the `x-mcp-header` of `inputSchema/properties/twice`",
+        "the tool `x` is served without the `x-mcp-header` of `inputSchema/properties/number`",
+        "the tool `x` is served without the `x-mcp-header` of `inputSchema/properties/list/items`",
+    ] {
+        assert!(findings.contains(words), "{findings}");
+    }
+    assert!(!findings.contains("properties/good"), "{findings}");
+}

@@ -2,6 +2,7 @@
 
 mod gate;
 mod home;
+pub(crate) mod http;
 mod process;
 mod project;
 mod reluctant;

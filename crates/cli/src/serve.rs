@@ -44,6 +44,10 @@ pub(crate) struct Arguments {
     /// Serve over HTTP, at 127.0.0.1:8765 where no other address is given
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:8765")]
     http: Option<String>,
+
+    /// Serve `/livez`, `/readyz` and `/metrics` at this address, to everybody who can connect
+    #[arg(long, value_name = "ADDR", requires = "http")]
+    metrics: Option<String>,
 }
 
 impl Arguments {
@@ -163,22 +167,32 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
     let ending = match &arguments.http {
         None => stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?,
-        Some(address) => over_http(server, &runtime, host, address)?,
+        Some(address) => over_http(server, &runtime, host, address, arguments.metrics.as_deref())?,
     };
     // Here and not by returning: what is still on its way in threads of the runtime is of no use to anybody.
     exit(ending)
 }
 
-fn over_http(server: Arc<Server>, runtime: &Runtime, host: Host, address: &str) -> Result<Ending, Error> {
+fn over_http(
+    server: Arc<Server>,
+    runtime: &Runtime,
+    host: Host,
+    address: &str,
+    metrics: Option<&str>,
+) -> Result<Ending, Error> {
     let usage = |error| Error::of_command(Exit::Usage, error);
     let options = http::Options {
         addresses: vec![Address::parse(address).map_err(usage)?],
+        metrics: metrics.map(Address::parse).transpose().map_err(usage)?,
         ..http::Options::default()
     };
-    let announce = |addresses: &[String]| {
-        for address in addresses {
-            // Whoever closed standard error does not want to know.
+    // Whoever closed standard error does not want to know.
+    let announce = |places: &http::Places| {
+        for address in &places.endpoints {
             let _ = writeln!(std::io::stderr(), "Serving at {address}/mcp");
+        }
+        for address in &places.metrics {
+            let _ = writeln!(std::io::stderr(), "Metrics at {address}/metrics");
         }
     };
     http::serve(server, runtime, options, host, announce)

@@ -118,6 +118,12 @@ impl Admission {
         Ok(())
     }
 
+    /// How many tasks run, and how many wait.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let state = self.state.lock();
+        (state.running, state.callers.iter().map(|share| share.waiting.len()).sum())
+    }
+
     /// Drops the task of a request that is still waiting.
     pub(crate) fn forget(&self, request: &Arc<OpenRequest>) {
         // Taken out under the lock and dropped outside of it, since what it holds may have a lot to say when dropped.

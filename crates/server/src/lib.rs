@@ -82,4 +82,4 @@ pub use request_state::{KeyFileError, KeyRing};
 pub use rights::Rights;
 pub use routing::{Header, Headers};
 pub use served::Served;
-pub use server::Server;
+pub use server::{Load, Server};

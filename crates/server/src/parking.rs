@@ -115,6 +115,11 @@ impl Parking {
         Self { limits, state: Arc::new(Mutex::new(state)) }
     }
 
+    /// How many wait for their client to come back.
+    pub(crate) fn count(&self) -> usize {
+        self.state.lock().by_id.len()
+    }
+
     /// How long a client may take to come back.
     pub(crate) fn patience(&self) -> Duration {
         self.limits.patience

@@ -32,6 +32,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Handle;
 
+/// How many requests the server has, by how far they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    pub running: usize,
+    pub waiting: usize,
+    pub parked: usize,
+}
+
 pub struct Server {
     settings: Arc<Settings>,
     served: Arc<Served>,
@@ -210,6 +218,12 @@ impl Server {
     pub fn with_state_keys(mut self, keys: KeyRing) -> Self {
         self.state_keys = OnceLock::from(keys);
         self
+    }
+
+    /// How many requests are worked on, wait for their turn and are parked.
+    pub fn load(&self) -> Load {
+        let (running, waiting) = self.admission.counts();
+        Load { running, waiting, parked: self.parking.count() }
     }
 
     pub fn log(&self) -> &Log {

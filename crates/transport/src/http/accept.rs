@@ -62,7 +62,9 @@ impl Reception {
             }
         };
         // Where there is no place, the connection is closed at once: to say more would take one.
-        let Some(place) = self.connections.enter() else { return };
+        let Some(place) = self.connections.enter() else {
+            return self.endpoint.count_refusal("connections");
+        };
         let reception = Arc::clone(self);
         tokio::spawn(async move {
             match &reception.tls {

@@ -8,6 +8,7 @@ use super::headers::only;
 use super::identity::{Identify, Identity, Unidentified};
 use super::incoming::{self, Unread};
 use super::listen::Peer;
+use super::metrics::Metrics;
 use super::old_sse::{self, OldSessions};
 use super::options::Options;
 use super::post::{post, session_of};
@@ -65,6 +66,7 @@ pub(super) struct Endpoint {
     pub(super) old_sessions: OldSessions,
     door: Door,
     identify: Box<dyn Identify>,
+    metrics: Option<Arc<Metrics>>,
     rates: Rates,
     options: Options,
 }
@@ -74,6 +76,7 @@ impl Endpoint {
         server: Arc<Server>,
         door: Door,
         identify: Box<dyn Identify>,
+        metrics: Option<Arc<Metrics>>,
         options: Options,
     ) -> Self {
         Self {
@@ -85,6 +88,7 @@ impl Endpoint {
             old_sessions: OldSessions::default(),
             door,
             identify,
+            metrics,
             rates: Rates::default(),
             options,
         }
@@ -92,6 +96,13 @@ impl Endpoint {
 
     pub(super) fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// A request or a connection was refused.
+    pub(super) fn count_refusal(&self, reason: &'static str) {
+        if let Some(metrics) = &self.metrics {
+            metrics.refused(reason);
+        }
     }
 
     /// Those who only listen are told that it is over; what was asked is still answered.
@@ -118,6 +129,9 @@ impl Endpoint {
     ) -> Answer {
         let origin = request.headers().get(ORIGIN).cloned();
         let mut answer = self.answer(peer, is_tls, request).await;
+        if let Some(reason) = refusal_reason(answer.status()) {
+            self.count_refusal(reason);
+        }
         if let Some(origin) = origin {
             answer.headers_mut().extend(self.door.cors_headers(&origin));
         }
@@ -283,6 +297,26 @@ fn refused(unidentified: Unidentified) -> Answer {
     let mut answer = respond::error(StatusCode::UNAUTHORIZED, None, &error);
     answer.headers_mut().insert(WWW_AUTHENTICATE, unidentified.challenge);
     answer
+}
+
+/// Why a request was refused that was answered with this status, in a word. None where it was not.
+fn refusal_reason(status: StatusCode) -> Option<&'static str> {
+    (status.is_client_error() || status.is_server_error()).then(|| match status {
+        StatusCode::BAD_REQUEST => "bad_request",
+        StatusCode::UNAUTHORIZED => "unauthenticated",
+        StatusCode::FORBIDDEN => "forbidden",
+        StatusCode::NOT_FOUND => "not_found",
+        StatusCode::METHOD_NOT_ALLOWED => "method",
+        StatusCode::NOT_ACCEPTABLE => "not_acceptable",
+        StatusCode::REQUEST_TIMEOUT => "too_slow",
+        StatusCode::CONFLICT => "conflict",
+        StatusCode::PAYLOAD_TOO_LARGE => "too_large",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "content_type",
+        StatusCode::MISDIRECTED_REQUEST => "host",
+        StatusCode::TOO_MANY_REQUESTS => "rate",
+        StatusCode::SERVICE_UNAVAILABLE => "no_room",
+        _ => "other",
+    })
 }
 
 pub(super) fn no_room() -> Answer {

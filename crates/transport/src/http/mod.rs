@@ -12,6 +12,8 @@
 //! handshake era the client belongs to a session (`session.rs`), which outlives connections: its tracks are kept a while,
 //! so that a client that comes back gets what it has missed.
 //!
+//! Those who watch over the server have an address of their own (`metrics/`), which is open until the very end.
+//!
 //! When the server is asked to end, those who only listen are answered, connections end after what they have begun, and
 //! what takes too long is stopped, which answers it.
 
@@ -30,6 +32,7 @@ mod identity;
 mod incoming;
 mod listen;
 mod message;
+mod metrics;
 mod old_sse;
 mod options;
 mod patience;
@@ -51,5 +54,5 @@ pub use identity::{NewTokenError, TokenFileError, TokenLine, TokenText, TokensEr
 pub use listen::{Address, AddressError, ListenError};
 pub use options::{Limits, Options, TlsFiles};
 pub use rate::{Rate, RateError};
-pub use serve::{StartError, serve};
+pub use serve::{Places, StartError, serve};
 pub use tls::TlsError;

@@ -9,6 +9,7 @@ use super::exposure::{self, Exposed};
 use super::guarded_file::Report;
 use super::identity::{Anonymous, Identify, Tokens, TokensError};
 use super::listen::{ListenError, Listener};
+use super::metrics::{Lookout, Metrics};
 use super::options::Options;
 use super::tls::{Tls, TlsError};
 use crate::Host;
@@ -45,6 +46,15 @@ pub enum StartError {
     Signals(io::Error),
 }
 
+/// Where is served what.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// MCP, at `/mcp` of these.
+    pub endpoints: Vec<String>,
+    /// Health and metrics.
+    pub metrics: Vec<String>,
+}
+
 /// Serves everybody who connects until there is a reason to end, which is returned when nothing is left of their calls.
 /// `announce` is told where it is served.
 pub fn serve(
@@ -52,11 +62,12 @@ pub fn serve(
     runtime: &Runtime,
     options: Options,
     host: Host,
-    announce: impl FnOnce(&[String]),
+    announce: impl FnOnce(&Places),
 ) -> Result<Ending, StartError> {
     let _inside = runtime.enter();
     let listeners = open_all(&options)?;
     exposure::check(&options, &listeners)?;
+    let watchers = options.metrics.as_ref().map(Listener::open).transpose()?.unwrap_or_default();
     let door = Door::new(&options, &listeners)?;
     let tls = options.tls.as_ref().map(|files| Tls::open(&files.certificate, &files.key, report(&server)));
     let tls = tls.transpose()?;
@@ -66,22 +77,34 @@ pub fn serve(
     };
     let lifecycle = Arc::<Lifecycle>::default();
     await_signals(&lifecycle).map_err(StartError::Signals)?;
-    let addresses: Vec<String> = listeners.iter().map(|listener| listener.describe(tls.is_some())).collect();
+    let places = Places {
+        endpoints: listeners.iter().map(|listener| listener.describe(tls.is_some())).collect(),
+        metrics: watchers.iter().map(|listener| listener.describe(false)).collect(),
+    };
     let connections = Connections::new(options.limits.connections);
-    let endpoint = Arc::new(Endpoint::new(Arc::clone(&server), door, identify, options));
+    let metrics = (!watchers.is_empty()).then(|| measure(&server, &listeners));
+    let endpoint = Endpoint::new(Arc::clone(&server), door, identify, metrics.clone(), options);
+    let endpoint = Arc::new(endpoint);
     let (end, is_ending) = watch::channel(false);
     let reception = Arc::new(Reception {
         endpoint: Arc::clone(&endpoint),
         connections: Arc::clone(&connections),
         tls,
-        is_ending,
+        is_ending: is_ending.clone(),
     });
+    if let Some(metrics) = metrics {
+        let (endpoint, connections) = (Arc::clone(&endpoint), Arc::clone(&connections));
+        let lookout = Arc::new(Lookout::new(metrics, endpoint, connections, is_ending));
+        for listener in watchers {
+            runtime.spawn(Arc::clone(&lookout).receive(listener));
+        }
+    }
     for listener in listeners {
         runtime.spawn(Arc::clone(&reception).receive(listener));
     }
     runtime.spawn(expire_sessions(Arc::clone(&endpoint)));
     runtime.spawn(give_memory_back(Arc::clone(server.budget()), host));
-    announce(&addresses);
+    announce(&places);
     Ok(runtime.block_on(async {
         let ending = lifecycle.ended().await;
         server.log().event(ending.level(), "mcp.lifecycle", ending.describe(), &json!({}));
@@ -89,6 +112,14 @@ pub fn serve(
         drain(&endpoint, &connections).await;
         Ending::Drained
     }))
+}
+
+/// Lets requests be measured.
+fn measure(server: &Server, listeners: &[Listener]) -> Arc<Metrics> {
+    let transport = listeners.first().map_or("tcp", Listener::transport);
+    let metrics = Arc::new(Metrics::new(transport));
+    server.measure_by(Arc::clone(&metrics) as _);
+    metrics
 }
 
 fn open_all(options: &Options) -> Result<Vec<Listener>, ListenError> {

@@ -89,6 +89,14 @@ impl Listener {
         listener.local_addr().ok().filter(|address| !address::is_loopback_ip(address.ip()))
     }
 
+    /// What the connections are, in the words of OpenTelemetry.
+    pub(crate) fn transport(&self) -> &'static str {
+        match self {
+            Self::Tcp(_) => "tcp",
+            Self::Unix { .. } => "unix",
+        }
+    }
+
     /// What a person is told: `http://127.0.0.1:8765` or `unix:/run/mcp.sock`.
     pub(crate) fn describe(&self, tls: bool) -> String {
         let scheme = if tls { "https" } else { "http" };

@@ -7,33 +7,33 @@ use std::sync::Arc;
 
 /// What is told of a server that runs.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::http) struct Vital {
+pub(super) struct Vital {
     /// Why no request should be sent, if none should.
-    pub(in crate::http) not_ready: Option<&'static str>,
-    pub(in crate::http) gauges: Gauges,
+    pub(super) not_ready: Option<&'static str>,
+    pub(super) gauges: Gauges,
 }
 
-pub(in crate::http) struct Health {
+pub(super) struct Health {
     metrics: Arc<Metrics>,
 }
 
 /// What is answered.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::http) struct HealthAnswer {
-    pub(in crate::http) status: StatusCode,
-    pub(in crate::http) content_type: &'static str,
-    pub(in crate::http) body: String,
+pub(super) struct HealthAnswer {
+    pub(super) status: StatusCode,
+    pub(super) content_type: &'static str,
+    pub(super) body: String,
 }
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
 impl Health {
-    pub(in crate::http) fn new(metrics: Arc<Metrics>) -> Self {
+    pub(super) fn new(metrics: Arc<Metrics>) -> Self {
         Self { metrics }
     }
 
     /// Answers a GET of that path. `vital` is asked where it matters.
-    pub(in crate::http) fn answer(
+    pub(super) fn answer(
         &self,
         path: &str,
         accept: Option<&str>,
@@ -84,7 +84,9 @@ mod tests {
         let vital = || Vital { not_ready: None, gauges: Gauges::default() };
         let accept = "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5";
         let open = health.answer("/metrics", Some(accept), vital);
-        assert!(open.content_type.starts_with("application/openmetrics-text") && open.body.ends_with("# EOF\n"));
+        assert!(
+            open.content_type.starts_with("application/openmetrics-text") && open.body.ends_with("# EOF\n")
+        );
         for accept in [None, Some("*/*"), Some("text/plain")] {
             let plain = health.answer("/metrics", accept, vital);
             assert!(plain.content_type.starts_with("text/plain; version=0.0.4"));

@@ -4,10 +4,11 @@
 mod exposition;
 mod health;
 mod histogram;
+mod lookout;
 #[cfg(test)]
 mod reading;
 
-pub(super) use health::{Health, Vital};
+pub(super) use lookout::Lookout;
 
 use arc_swap::ArcSwap;
 use exposition::{Exposition, Format};
@@ -169,7 +170,8 @@ impl Metrics {
         text.histogram_family(SESSIONS, "How long sessions lived, of revisions that have sessions.");
         for revision in Revision::ALL {
             if let Some(histogram) = self.sessions.load().get(&revision) {
-                let labels = [("network_transport", self.transport), ("mcp_protocol_version", revision.as_str())];
+                let labels =
+                    [("network_transport", self.transport), ("mcp_protocol_version", revision.as_str())];
                 text.histogram(SESSIONS, &labels, histogram);
             }
         }
@@ -247,7 +249,8 @@ mod tests {
         metrics.served(&operation("tools/call", Some("x"), Some(ErrorType::Tool)));
         metrics.served(&operation("tools/call", Some("x"), Some(ErrorType::Tool)));
         metrics.served(&operation("prompts/get", Some("p"), Some(ErrorType::Code(-32602))));
-        metrics.served(&Operation { revision: None, ..operation(OTHER, None, Some(ErrorType::Code(-32700))) });
+        metrics
+            .served(&Operation { revision: None, ..operation(OTHER, None, Some(ErrorType::Code(-32700))) });
         metrics.served(&operation("tools/list", None, Some(ErrorType::Cancelled)));
         let session = EndedSession { revision: Revision::V2025_11_25, duration: Duration::from_secs(1000) };
         metrics.session_ended(&session);

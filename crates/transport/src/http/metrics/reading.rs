@@ -68,7 +68,8 @@ pub(super) fn read(text: &str, is_open: bool) -> Result<BTreeMap<String, f64>, S
 
 fn is_name(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_' || byte == b':';
-    text.bytes().next().is_some_and(is_letter) && text.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
+    text.bytes().next().is_some_and(is_letter)
+        && text.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
 }
 
 fn belongs(sample: &str, family: &Family, is_open: bool) -> bool {
@@ -118,9 +119,10 @@ fn histograms_are_whole(samples: BTreeMap<String, f64>) -> Result<BTreeMap<Strin
         let bucket = key.replace("_count{", "_bucket{");
         let bucket = bucket.strip_suffix('}').ok_or("no labels")?;
         let mut bounds: Vec<(f64, f64)> = Vec::new();
-        for (key, value) in &samples {
-            let bound = key.strip_prefix(bucket).and_then(|rest| rest.strip_prefix(",le=\""));
-            if let Some(bound) = bound.and_then(|rest| rest.strip_suffix("\"}")) {
+        let beginning = format!("{bucket},le=\"");
+        let buckets = samples.range(beginning.clone()..);
+        for (key, value) in buckets.take_while(|(key, _)| key.starts_with(&beginning)) {
+            if let Some(bound) = key[beginning.len()..].strip_suffix("\"}") {
                 let bound = if bound == "+Inf" { "inf" } else { bound };
                 bounds.push((bound.parse().map_err(|_| format!("no bound: {key}"))?, *value));
             }

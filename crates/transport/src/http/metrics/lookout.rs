@@ -1,0 +1,111 @@
+//! Serves those who watch over the server, at an address of their own, until the very end.
+
+use super::health::{Health, HealthAnswer, Vital};
+use super::{Gauges, Metrics};
+use crate::http::body::ResponseBody;
+use crate::http::connections::Connections;
+use crate::http::endpoint::Endpoint;
+use crate::http::listen::{Listener, Stream};
+use crate::http::patience::{PatientIo, Serving};
+use crate::http::respond::{self, Answer};
+use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use http::{Method, Request};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+/// More connections of those who watch are not served at once.
+const MOST_CONNECTIONS: usize = 64;
+
+/// How long to wait after a connection could not be accepted.
+const BREATH: Duration = Duration::from_millis(100);
+
+pub(in crate::http) struct Lookout {
+    health: Health,
+    endpoint: Arc<Endpoint>,
+    /// The connections of clients.
+    connections: Arc<Connections>,
+    /// The connections of those who watch.
+    own_connections: Arc<Connections>,
+    is_ending: watch::Receiver<bool>,
+}
+
+impl Lookout {
+    pub(in crate::http) fn new(
+        metrics: Arc<Metrics>,
+        endpoint: Arc<Endpoint>,
+        connections: Arc<Connections>,
+        is_ending: watch::Receiver<bool>,
+    ) -> Self {
+        let own_connections = Connections::new(MOST_CONNECTIONS);
+        Self { health: Health::new(metrics), endpoint, connections, own_connections, is_ending }
+    }
+
+    pub(in crate::http) async fn receive(self: Arc<Self>, listener: Listener) {
+        loop {
+            let Ok((stream, _)) = listener.accept().await else {
+                sleep(BREATH).await;
+                continue;
+            };
+            let Some(place) = self.own_connections.enter() else { continue };
+            let lookout = Arc::clone(&self);
+            tokio::spawn(async move {
+                lookout.serve(stream).await;
+                drop(place);
+            });
+        }
+    }
+
+    async fn serve(&self, stream: Stream) {
+        let (limits, serving) = (&self.endpoint.options().limits, Serving::default());
+        let service = service_fn(|request: Request<Incoming>| {
+            let served = serving.begin();
+            let answer = self.answer(&request).map(|body| body.holding(served));
+            async move { Ok::<_, Infallible>(answer) }
+        });
+        let io = TokioIo::new(PatientIo::new(stream, limits, serving.clone()));
+        // What breaks a connection concerns nobody but whoever watches.
+        let _ = http1::Builder::new().serve_connection(io, service).await;
+    }
+
+    fn answer(&self, request: &Request<Incoming>) -> Answer {
+        if ![Method::GET, Method::HEAD].contains(request.method()) {
+            return respond::not_allowed("GET, HEAD");
+        }
+        let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
+        let HealthAnswer { status, content_type, body } =
+            self.health.answer(request.uri().path(), accept, || self.vital());
+        let mut answer = Answer::new(ResponseBody::text(body));
+        *answer.status_mut() = status;
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        answer
+    }
+
+    fn vital(&self) -> Vital {
+        let server = &self.endpoint.server;
+        let load = server.load();
+        let not_ready = match *self.is_ending.borrow() {
+            true => Some("the server is ending"),
+            false if server.served().look(|catalog| catalog.failure.is_some()) => {
+                Some("the project cannot be served; the log says why")
+            }
+            false => None,
+        };
+        let gauges = Gauges {
+            connections: self.connections.count(),
+            streams: self.endpoint.streams.count(),
+            sessions: self.endpoint.sessions.count(),
+            running_calls: load.running,
+            waiting_calls: load.waiting,
+            parked_calls: load.parked,
+        };
+        Vital { not_ready, gauges }
+    }
+}
