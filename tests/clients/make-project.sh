@@ -91,7 +91,8 @@ cat >prompts/letter.meta.json <<'EOT'
 }
 EOT
 
-# It writes down its process id, so that a session can see that it started, and that it was stopped.
+# It writes down its process id, so that a session can see that it started, and that it was stopped. It reports progress
+# once, to a client that wants to know.
 tool slow '{
   "name": "slow",
   "description": "Takes longer than any session waits.",
@@ -101,6 +102,8 @@ tool slow '{
 #!/bin/sh
 file=$(sed -n 's/.*"pidFile"[[:space:]]*:[[:space:]]*"\([^"]*\)".*/\1/p')
 [ -z "$file" ] || echo $$ >"$file"
+[ -z "${MCP_PROGRESS_TOKEN:-}" ] ||
+	echo '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"x","progress":1}}' >>"$MCP_PROGRESS_STREAM"
 exec sleep 1000
 EOT
 

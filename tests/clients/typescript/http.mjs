@@ -1,6 +1,7 @@
 // Sessions over HTTP, the same for every library. `connect` is given an address, what requests carry besides, what is heard
 // and the answers to questions, and returns an adapter as `conversation.mjs` wants it.
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { alive, check, checkEqual, scratch, until } from "../checks.mjs";
 import { startProxy, startServer } from "../http-server.mjs";
@@ -31,29 +32,45 @@ async function checkSession(connect, version) {
   await server.stop();
 }
 
-/** A connection that breaks costs a session nothing. In the other era it ends what it was for, and nothing else. */
 async function checkCutConnections(connect, version) {
   const server = await startServer();
   const proxy = await startProxy(server.url);
-  const heard = new Heard();
-  const client = await connect(proxy.url, {}, heard, new Answers());
+  // A client for each, because libraries come back to a stream a few times only.
+  const client = await connect(proxy.url, {}, new Heard(), new Answers());
   if (version < "2026") {
-    const events = [];
-    const onprogress = ({ progress }) => {
-      events.push(progress);
-      if (progress === 2) proxy.cut();
-    };
-    checkEqual("a call outlives its connection", await client.call("steps", {}, { onprogress }), said("Took 5 steps."));
-    checkEqual("nothing of it is lost or repeated", events, [1, 2, 3, 4, 5]);
-    await checkChanges(client, heard, server.project, () => proxy.cut());
+    await checkResumption(client, proxy);
+    const heard = new Heard();
+    const listener = await connect(proxy.url, {}, heard, new Answers());
+    await checkChanges(listener, heard, server.project, () => proxy.cut());
+    await listener.close();
   } else {
-    const { outcome, pid } = await startSlowCall(client, join(scratch, "cut-pid"));
-    proxy.cut();
-    check("a call ends with its connection", (await outcome) instanceof Error, await outcome);
-    check("and so does its script", await until(() => !alive(pid)), pid);
+    await checkCutCall(client, proxy);
   }
   checkEqual("the next call works", await client.call("greet", { name: "Ada" }), said("Hello, Ada!"));
   await client.close();
   proxy.close();
   await server.stop();
+}
+
+/** A call of a session goes on when its connection breaks. */
+async function checkResumption(client, proxy) {
+  const events = [];
+  const onprogress = ({ progress }) => {
+    events.push(progress);
+    if (progress === 2) proxy.cut();
+  };
+  checkEqual("a call outlives its connection", await client.call("steps", {}, { onprogress }), said("Took 5 steps."));
+  checkEqual("nothing of it is lost or repeated", events, [1, 2, 3, 4, 5]);
+}
+
+/** A call without a session ends with its connection, whether its answer has begun or not. */
+async function checkCutCall(client, proxy) {
+  const { outcome, pid } = await startSlowCall(client, join(scratch, "cut-pid"));
+  proxy.cut();
+  check("a call ends with its connection", (await outcome) instanceof Error, await outcome);
+  check("and so does its script", await until(() => !alive(pid)), pid);
+  const pidFile = join(scratch, "cut-stream-pid");
+  const late = await client.call("slow", { pidFile }, { onprogress: () => proxy.cut() }).catch((error) => error);
+  check("a call that has reported progress does too", late instanceof Error, late);
+  check("with its script", await until(() => !alive(Number(readFileSync(pidFile, "utf8")))));
 }
