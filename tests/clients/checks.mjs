@@ -15,7 +15,9 @@ export const IDENTITY = {
   websiteUrl: "https://example.com/client-sessions",
 };
 export const INSTRUCTIONS = "Greet people with `greet`.";
-export const TOOLS = ["add", "fail", "greet", "slow", "steps"];
+export const TOOLS = [
+  "add", "chatty", "fail", "folders", "greet", "introduce", "large", "route", "slow", "steps", "summarise", "weather",
+];
 export const GREET_SCHEMA = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
 
 export const scratch = mkdtempSync(join(tmpdir(), "client-session-"));

@@ -1,10 +1,12 @@
 """One whole session, the same for every Python client.
 
-A client library is tried through an adapter, a class with the methods that `converse` calls. It turns what its library
-returns and raises into the plain values below, and is an async context manager: entering connects, leaving closes.
+A client library is tried through an adapter, a class with the methods that `converse` calls. It is given the way to the server,
+a `Command` or an `Address`, turns what its library returns and raises into the plain values below, and is an async
+context manager: entering connects, leaving closes.
 """
 
 import asyncio
+import json
 import os
 import sys
 import tempfile
@@ -22,6 +24,10 @@ IDENTITY = {
     "websiteUrl": "https://example.com/client-sessions",
 }
 INSTRUCTIONS = "Greet people with `greet`."
+TOOLS = [
+    "add", "chatty", "fail", "folders", "greet", "introduce", "large", "route", "slow", "steps", "summarise", "weather",
+]  # fmt: skip
+NOTE = "note://today"
 GREET_SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 
 # How long, in seconds, what must come is waited for. It only keeps a session from waiting for ever.
@@ -43,9 +49,46 @@ class GaveUp(Exception):
 
 
 @dataclass
+class Command:
+    """The words that start a server."""
+
+    words: list
+
+
+@dataclass
+class Address:
+    """Where a server is, what its requests carry besides, and the file of who vouches for it."""
+
+    url: str
+    headers: dict = field(default_factory=dict)
+    authority: str | None = None
+
+
+@dataclass
 class Result:
     text: str
     is_error: bool
+    data: dict | None = None
+
+
+@dataclass
+class Answers:
+    """What the session answers when the server asks. Forms are answered with `forms`, one after the other."""
+
+    asked: list = field(default_factory=list)
+    forms: list = field(default_factory=list)
+
+    def form(self, message):
+        """An action and what was filled in."""
+        self.asked.append(message)
+        return self.forms.pop(0) if self.forms else ("cancel", None)
+
+    def sample(self, text):
+        self.asked.append(text)
+        return "In short."
+
+    def root(self):
+        return Path(SCRATCH.name).resolve().as_uri()
 
 
 @dataclass
@@ -54,6 +97,8 @@ class Heard:
 
     logs: list = field(default_factory=list)
     progress: list = field(default_factory=list)
+    updated: list = field(default_factory=list)
+    tool_changes: int = 0
     complaints: list = field(default_factory=list)
 
     async def log(self, params):
@@ -65,8 +110,21 @@ class Heard:
             return
         # Version 1 of the library has its messages in a wrapper.
         message = getattr(message, "root", message)
-        if getattr(message, "method", None) == "notifications/progress":
-            self.progress.append(message.params.progress)
+        match getattr(message, "method", None):
+            case "notifications/progress":
+                self.progress.append(message.params.progress)
+            case "notifications/resources/updated":
+                self.updated.append(str(message.params.uri))
+            case "notifications/tools/list_changed":
+                self.tool_changes += 1
+
+    async def listen(self, changes):
+        """Hears what a listening request of the stateless era is told."""
+        async for event in changes:
+            if uri := getattr(event, "uri", None):
+                self.updated.append(uri)
+            else:
+                self.tool_changes += 1
 
 
 def check(what, holds, seen=None):
@@ -94,10 +152,10 @@ async def converse(adapter, version, server):
     # The shell becomes the server, so that the process id it writes down is the server's, as is that in the log's name.
     pids = Path(SCRATCH.name, "server-pids")
     shell = 'echo $$ >>"$0" && MCPBASH_LOG_LEVEL=debug exec "$@" --log-file "$0.$$.log"'
-    command = ["sh", "-c", shell, str(pids), *server]
-    heard = Heard()
-    async with adapter(command, heard) as client:
-        await talk(client, version, heard)
+    command = Command(["sh", "-c", shell, str(pids), *server])
+    heard, answers = Heard(), Answers()
+    async with adapter(command, heard, answers) as client:
+        await talk(client, version, heard, answers)
     started = [int(pid) for pid in pids.read_text().split()]
     gone = await until(lambda: not any(map(alive, started)))
     check("no server process is left", gone, [pid for pid in started if alive(pid)])
@@ -106,7 +164,7 @@ async def converse(adapter, version, server):
     check("the server left by itself when its input was closed", '"end of input"' in log, log[-1000:])
 
 
-async def talk(client, version, heard):
+async def talk(client, version, heard, answers):
     check("the protocol version is the newest of the era", client.version() == version, client.version())
     check("the server says who it is", IDENTITY.items() <= client.server().items(), client.server())
     check("the instructions are the project's", client.instructions() == INSTRUCTIONS, client.instructions())
@@ -116,7 +174,7 @@ async def talk(client, version, heard):
         check("ping is answered", True)
 
     tools = await client.tools()
-    check("all tools are listed", sorted(tools) == ["add", "fail", "greet", "slow", "steps"], tools)
+    check("all tools are listed", sorted(tools) == TOOLS, tools)
     check("a tool has its input schema", tools["greet"] == GREET_SCHEMA, tools["greet"])
 
     result = await client.call("greet", {"name": "Zoë"})
@@ -136,11 +194,82 @@ async def talk(client, version, heard):
         code = refused.code
     check("an unknown tool is refused with -32602", code == -32602, code)
 
+    await check_contents(client)
     await check_prompts(client)
+    await check_resources(client)
     await check_progress(client, heard)
     await check_logging(client, heard)
+    await check_questions(client, answers)
     await check_cancellation(client, Path(SCRATCH.name, "slow-pid"))
     check("the library understood everything", not heard.complaints, heard.complaints)
+
+
+async def check_contents(client):
+    result = await client.call("weather", {"city": "Zoë"})
+    check("a result has data", result.data == {"city": "Zoë", "degrees": 21}, result)
+    check("and the same data as text", json.loads(result.text) == result.data, result)
+    result = await client.call("large", {})
+    whole = "".join(letter * 1_000_000 for letter in "abc")
+    check("a large result is whole", result == Result(whole, False), (len(result.text), result.text[:200]))
+    for region in ["west", " öst ", "=?base64?x?="]:
+        result = await client.call("route", {"region": region})
+        check(f"an argument that may stand in a header arrives: {region}", result.text == f"To {region}.", result)
+
+
+async def check_resources(client):
+    resources = await client.resources()
+    check("resources are listed", resources == {NOTE: "A note."}, resources)
+    templates = await client.templates()
+    check("templates are listed", templates == ["echo://{word}"], templates)
+    text = await client.read(NOTE)
+    check("a resource is read", text == "Nothing yet.\n", text)
+    text = await client.read("echo://hi")
+    check("a resource of a template is read", text == "hi, hi", text)
+    try:
+        code = await client.read("note://nowhere")
+    except Refused as refused:
+        code = refused.code
+    check("an unknown resource is not found", code in (-32002, -32602), code)
+
+
+async def check_questions(client, answers):
+    """The script asks, and goes on with the answers."""
+    answers.asked.clear()
+    answers.forms = [("accept", {"name": "Zoë"}), ("accept", {"confirmed": True})]
+    result = await client.call("introduce", {})
+    check("the user is asked", result == Result("Zoë, well: true", False), result)
+    asked = ["What is your name?", "Are you well, Zoë?"]
+    check("one question after the other", answers.asked == asked, answers.asked)
+    answers.forms = [("decline", None)]
+    result = await client.call("introduce", {})
+    check("the user need not answer", result == Result("Nobody: decline", False), result)
+    answers.asked.clear()
+    result = await client.call("summarise", {"text": "a long text"})
+    check("the model of the client is asked", result == Result("The model says: In short.", False), result)
+    check("it is asked what the script asks", answers.asked == ["Summarise: a long text"], answers.asked)
+    result = await client.call("folders", {})
+    check("the folders of the client are known", result == Result(answers.root(), False), result)
+
+
+async def check_changes(client, heard, project, disturb=lambda: None):
+    """Changes of the project reach a client that wants to hear of them, whatever `disturb` does to it before."""
+    async with client.following(NOTE):
+        disturb()
+        with (project / "resources/today.txt").open("a") as note:
+            note.write("Something.\n")
+        check("a changed resource is told", await until(lambda: NOTE in heard.updated), heard.updated)
+        text = await client.read(NOTE)
+        check("the changed resource is read", text == "Nothing yet.\nSomething.\n", text)
+        heard.tool_changes = 0
+        script = project / "tools/late/tool.sh"
+        script.parent.mkdir()
+        script.write_text("#!/bin/sh\necho better than never\n")
+        script.chmod(0o755)
+        check("a new tool is told", await until(lambda: heard.tool_changes), heard)
+        tools = await client.tools()
+        check("it is listed", sorted(tools) == sorted([*TOOLS, "late"]), tools)
+        result = await client.call("late", {})
+        check("it can be called", result == Result("better than never", False), result)
 
 
 async def check_prompts(client):
@@ -188,6 +317,16 @@ async def check_logging(client, heard):
     await client.log_at("debug")
     await client.call("add", {"a": 40, "b": 2})
     check("at level error it is not", await until(ended) and ended() == ["add"], heard.logs)
+
+    heard.logs.clear()
+    result = await client.call("chatty", {})
+    check("a script that logs has its result", result == Result("Said it.", False), result)
+
+    def told():
+        return [(level, data) for level, logger, data in heard.logs if logger == "chatty"]
+
+    wanted = [("info", "first words"), ("warning", "second words")]
+    check("what a script logs is told", await until(lambda: told() == wanted), heard.logs)
     # Not every library can be told something while it closes.
     await client.log_at("error")
 

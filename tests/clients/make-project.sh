@@ -91,7 +91,8 @@ cat >prompts/letter.meta.json <<'EOT'
 }
 EOT
 
-# It writes down its process id, so that a session can see that it started, and that it was stopped.
+# It writes down its process id, so that a session can see that it started, and that it was stopped. It reports progress
+# once, to a client that wants to know.
 tool slow '{
   "name": "slow",
   "description": "Takes longer than any session waits.",
@@ -101,5 +102,108 @@ tool slow '{
 #!/bin/sh
 file=$(sed -n 's/.*"pidFile"[[:space:]]*:[[:space:]]*"\([^"]*\)".*/\1/p')
 [ -z "$file" ] || echo $$ >"$file"
+[ -z "${MCP_PROGRESS_TOKEN:-}" ] ||
+	echo '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"x","progress":1}}' >>"$MCP_PROGRESS_STREAM"
 exec sleep 1000
 EOT
+
+tool weather '{
+  "name": "weather",
+  "description": "Tells the weather as data.",
+  "inputSchema": { "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] },
+  "outputSchema": {
+    "type": "object",
+    "properties": { "city": { "type": "string" }, "degrees": { "type": "integer" } },
+    "required": ["city", "degrees"]
+  }
+}' <<'EOT'
+#!/usr/bin/env bash
+source "$MCP_SDK/tool-sdk.sh"
+mcp_emit_json "$(mcp_args_raw | jq -c '{city, degrees: 21}')"
+EOT
+
+# Two questions after each other. It tells its process id, so that a session can see that one process asked both.
+tool introduce '{
+  "name": "introduce",
+  "description": "Asks for a name, and for what else there is to know.",
+  "inputSchema": { "type": "object" }
+}' <<'EOT'
+#!/usr/bin/env bash
+source "$MCP_SDK/tool-sdk.sh"
+answer=$(mcp_elicit_string "What is your name?" name) || { mcp_emit_text "Nobody can be asked."; exit 0; }
+if [ "$(jq -r .action <<<"$answer")" != accept ]; then
+	mcp_emit_text "Nobody: $(jq -r .action <<<"$answer")"
+	exit 0
+fi
+name=$(jq -r .content.name <<<"$answer")
+answer=$(mcp_elicit_confirm "Are you well, $name?") || exit 1
+mcp_emit_text "$name, well: $(jq -r .content.confirmed <<<"$answer")"
+EOT
+
+tool summarise '{
+  "name": "summarise",
+  "description": "Has the model of the client summarise a text.",
+  "inputSchema": { "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] }
+}' <<'EOT'
+#!/usr/bin/env bash
+source "$MCP_SDK/tool-sdk.sh"
+answer=$(mcp_sample "Summarise: $(mcp_args_require .text)" --max-tokens 100) || { mcp_emit_text "No model."; exit 0; }
+mcp_emit_text "The model says: $(jq -r .content.text <<<"$answer")"
+EOT
+
+tool folders '{
+  "name": "folders",
+  "description": "Tells which folders the client has open.",
+  "inputSchema": { "type": "object" }
+}' <<'EOT'
+#!/usr/bin/env bash
+"$MCPBASH_BIN" ask roots/list '{}' | jq -r '.result.roots | map(.uri) | join(" ")'
+EOT
+
+tool chatty '{
+  "name": "chatty",
+  "description": "Says something in the log before it is done.",
+  "inputSchema": { "type": "object" }
+}' <<'EOT'
+#!/usr/bin/env bash
+source "$MCP_SDK/tool-sdk.sh"
+mcp_log_info chatty "first words"
+mcp_log_warn chatty "second words"
+mcp_emit_text "Said it."
+EOT
+
+tool large '{
+  "name": "large",
+  "description": "Returns more than an event of a stream may hold.",
+  "inputSchema": { "type": "object" }
+}' <<'EOT'
+#!/bin/sh
+text() { printf '{"type":"text","text":"'; head -c 1000000 /dev/zero | tr '\0' "$1"; printf '"}'; }
+printf '{"content":['; text a; printf ,; text b; printf ,; text c; printf ']}\n'
+EOT
+
+# Clients over HTTP repeat the region in a header.
+tool route '{
+  "name": "route",
+  "description": "Tells where a request is routed to.",
+  "inputSchema": {
+    "type": "object",
+    "properties": { "region": { "type": "string", "x-mcp-header": "Region" } },
+    "required": ["region"]
+  }
+}' <<'EOT'
+#!/usr/bin/env bash
+source "$MCP_SDK/tool-sdk.sh"
+mcp_emit_text "To $(mcp_args_require .region)."
+EOT
+
+mkdir -p resources providers
+echo '{ "uri": "note://today", "description": "A note.", "mimeType": "text/plain" }' >resources/today.meta.json
+printf 'Nothing yet.\n' >resources/today.txt
+echo '{ "uriTemplate": "echo://{word}", "description": "Says a word again.", "mimeType": "text/plain", "provider": "echo" }' \
+	>resources/echo.meta.json
+cat >providers/echo.sh <<'EOT'
+#!/bin/sh
+printf '%s, %s' "$MCP_RESOURCE_VAR_word" "$MCP_RESOURCE_VAR_word"
+EOT
+chmod +x providers/echo.sh

@@ -1,23 +1,32 @@
 // One whole session, the same for both libraries. `connect` gives an adapter, whose members turn what its library
 // returns and throws into plain values.
 
-import { existsSync, readFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   GREET_SCHEMA, IDENTITY, INSTRUCTIONS, TOOLS,
   alive, check, checkEqual, checkNoServerIsLeft, checkServerLeftByItself, scratch, serverCommand, until,
 } from "../checks.mjs";
+import { Answers, ROOT } from "./answers.mjs";
+
+/** What the server has said without being asked, and what the library could make no sense of. */
+export class Heard {
+  logs = [];
+  updated = [];
+  toolChanges = 0;
+  complaints = [];
+}
 
 export async function converse(connect, version) {
   const [command, ...args] = serverCommand();
-  const heard = { logs: [], complaints: [] };
+  const [heard, answers] = [new Heard(), new Answers()];
   try {
-    const client = await connect({ command, args }, heard);
-    await talk(client, version, heard);
+    const client = await connect({ command, args }, heard, answers);
+    await talk(client, version, heard, answers);
     await client.close();
     await checkServerLeftByItself();
 
-    const hasty = await connect({ command, args }, heard);
+    const hasty = await connect({ command, args }, heard, answers);
     await checkHastyClose(hasty, join(scratch, "last-pid"));
   } catch (error) {
     check("the step after the last one above can be taken", false, error);
@@ -25,7 +34,7 @@ export async function converse(connect, version) {
   await checkNoServerIsLeft();
 }
 
-async function talk(client, version, heard) {
+export async function talk(client, version, heard, answers) {
   checkEqual("the protocol version is the newest of the era", client.version(), version);
   checkEqual("the server says who it is", client.server(), IDENTITY);
   checkEqual("the instructions are the project's", client.instructions(), INSTRUCTIONS);
@@ -50,11 +59,75 @@ async function talk(client, version, heard) {
   const refusal = await client.call("no-such-tool", {}).catch((error) => error);
   check("an unknown tool is refused with -32602", refusal.code === -32602, refusal);
 
+  await checkContents(client);
   await checkPrompts(client);
+  await checkResources(client);
   await checkProgress(client);
   await checkLogging(client, heard);
+  await checkQuestions(client, answers);
   await checkCancellation(client, join(scratch, "slow-pid"));
   checkEqual("the library understood everything", heard.complaints, []);
+}
+
+async function checkContents(client) {
+  const weather = await client.call("weather", { city: "Zoë" });
+  checkEqual("a result has data", weather.structuredContent, { city: "Zoë", degrees: 21 });
+  checkEqual("and the same data as text", JSON.parse(weather.text), { city: "Zoë", degrees: 21 });
+  const { text, isError } = await client.call("large", {});
+  const whole = ["a", "b", "c"].map((letter) => letter.repeat(1_000_000)).join("");
+  check("a large result is whole", text === whole && !isError, [text.length, text.slice(0, 200)]);
+  for (const region of ["west", " öst ", "=?base64?x?="]) {
+    const result = await client.call("route", { region });
+    checkEqual(`an argument that may stand in a header arrives: ${region}`, result, said(`To ${region}.`));
+  }
+}
+
+async function checkResources(client) {
+  const resources = (await client.resources()).map(({ uri, mimeType, description }) => ({ uri, mimeType, description }));
+  checkEqual("resources are listed", resources, [{ uri: NOTE, mimeType: "text/plain", description: "A note." }]);
+  checkEqual("templates are listed", (await client.templates()).map((one) => one.uriTemplate), ["echo://{word}"]);
+  const note = { uri: NOTE, mimeType: "text/plain", text: "Nothing yet.\n" };
+  checkEqual("a resource is read", await client.read(NOTE), [note]);
+  const echo = { uri: "echo://hi", mimeType: "text/plain", text: "hi, hi" };
+  checkEqual("a resource of a template is read", await client.read("echo://hi"), [echo]);
+  const refusal = await client.read("note://nowhere").catch((error) => error);
+  check("an unknown resource is not found", [-32002, -32602].includes(refusal.code), refusal);
+}
+
+/** The script asks, and goes on with the answers. */
+async function checkQuestions(client, answers) {
+  answers.forms = [
+    { action: "accept", content: { name: "Zoë" } },
+    { action: "accept", content: { confirmed: true } },
+  ];
+  answers.asked = [];
+  checkEqual("the user is asked", await client.call("introduce", {}), said("Zoë, well: true"));
+  checkEqual("one question after the other", answers.asked, ["What is your name?", "Are you well, Zoë?"]);
+  answers.forms = [{ action: "decline" }];
+  checkEqual("the user need not answer", await client.call("introduce", {}), said("Nobody: decline"));
+  answers.asked = [];
+  const summary = await client.call("summarise", { text: "a long text" });
+  checkEqual("the model of the client is asked", summary, said("The model says: In short."));
+  checkEqual("it is asked what the script asks", answers.asked, ["Summarise: a long text"]);
+  checkEqual("the folders of the client are known", await client.call("folders", {}), said(ROOT));
+}
+
+/** Changes of the project reach a client that wants to hear of them, whatever `disturb` does to it before. */
+export async function checkChanges(client, heard, project, disturb = () => {}) {
+  const unfollow = await client.follow(NOTE);
+  disturb();
+  appendFileSync(join(project, "resources/today.txt"), "Something.\n");
+  check("a changed resource is told", await until(() => heard.updated.includes(NOTE)), heard.updated);
+  const [{ text }] = await client.read(NOTE);
+  checkEqual("the changed resource is read", text, "Nothing yet.\nSomething.\n");
+  heard.toolChanges = 0;
+  mkdirSync(join(project, "tools/late"));
+  writeFileSync(join(project, "tools/late/tool.sh"), "#!/bin/sh\necho better than never\n");
+  chmodSync(join(project, "tools/late/tool.sh"), 0o755);
+  check("a new tool is told", await until(() => heard.toolChanges > 0), heard);
+  checkEqual("it is listed", (await client.tools()).map((tool) => tool.name).sort(), [...TOOLS, "late"].sort());
+  checkEqual("it can be called", await client.call("late", {}), said("better than never"));
+  await unfollow();
 }
 
 async function checkPrompts(client) {
@@ -95,6 +168,12 @@ async function checkLogging(client, heard) {
   await client.call("add", { a: 40, b: 2 });
   await until(() => ended().length > 0);
   checkEqual("at level error it is not", ended(), ["add"]);
+
+  heard.logs.length = 0;
+  checkEqual("a script that logs has its result", await client.call("chatty", {}), said("Said it."));
+  const told = () => heard.logs.filter((log) => log.logger === "chatty").map(({ level, data }) => [level, data]);
+  await until(() => told().length === 2);
+  checkEqual("what a script logs is told", told(), [["info", "first words"], ["warning", "second words"]]);
   await client.logAt("error");
 }
 
@@ -112,11 +191,13 @@ async function checkCancellation(client, pidFile) {
   checkEqual("calls work after that too", await client.call("greet", { name: "Ada" }), said("Hello, Ada!"));
 }
 
+const NOTE = "note://today";
+
 /**
  * Closes the connection while a call is running. A server may finish what it was asked for, until the library loses its
  * patience: in the end neither it nor the script may be left.
  */
-async function checkHastyClose(client, pidFile) {
+export async function checkHastyClose(client, pidFile) {
   const { outcome, pid } = await startSlowCall(client, pidFile);
   await client.close();
   check("a call that runs when the connection closes has no result", (await outcome) instanceof Error, await outcome);
@@ -124,7 +205,7 @@ async function checkHastyClose(client, pidFile) {
 }
 
 /** A call that is running for sure: what will become of it, and the process id of its script. */
-async function startSlowCall(client, pidFile, options) {
+export async function startSlowCall(client, pidFile, options) {
   const outcome = client.call("slow", { pidFile }, options).catch((error) => error);
   const hasStarted = () => existsSync(pidFile) && readFileSync(pidFile, "utf8").endsWith("\n");
   check("a slow script starts", await until(hasStarted));
@@ -132,6 +213,6 @@ async function startSlowCall(client, pidFile, options) {
 }
 
 /** What a call comes to when the tool says this. */
-function said(text, isError = false) {
+export function said(text, isError = false) {
   return { text, isError };
 }

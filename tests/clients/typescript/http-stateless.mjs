@@ -1,0 +1,10 @@
+// Sessions over HTTP with version 2 of the official TypeScript client, when it is told to find out what the server speaks.
+
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { connect } from "./client-2.mjs";
+import { converseOverHttp } from "./http.mjs";
+
+await converseOverHttp(
+  (url, headers, ...rest) => connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }), ...rest, "auto"),
+  "2026-07-28",
+);
