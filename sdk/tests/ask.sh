@@ -74,5 +74,12 @@ sdk 'mcp_sample'
 check "sample: no message" "1:" "$status:$out"
 sdk 'mcp_sample x --max-tokens none'
 check "sample: bad number" "1:" "$status:$out"
+STUB_ANSWER='{"result":{"a":{"result":{}},"b":{"error":{"code":1,"message":"m"}}}}'
+sdk 'mcp_ask_all "{\"a\":{}}" 7'
+check "ask_all" '0:{"a":{"result":{}},"b":{"error":{"code":1,"message":"m"}}}' "$status:$out"
+check "ask_all: asks" 'ask all {"a":{}} --timeout 7' "$(paste -sd' ' "$STUB_LOG")"
+STUB_ANSWER='{"error":{"code":-32603,"message":"no such thing"}}' STUB_STATUS=1 sdk 'mcp_ask_all "{}"'
+check "ask_all: refused" "1:" "$status:$out"
+check_match "ask_all: refused, said" "*mcp_ask_all: no answer: *no such thing*" "$err"
 unset STUB_ANSWER STUB_STATUS MCP_ELICIT_SUPPORTED
 unset MCP_ASK_SOCKET

@@ -82,6 +82,7 @@ mcp_elicit_titled_choice m a:A b:B
 mcp_elicit_multi_choice m a b
 mcp_elicit_titled_multi_choice m a:A b:B
 mcp_sample m
+mcp_ask_all '{}'
 mcp_roots_list
 mcp_roots_count
 mcp_roots_contains shortcut/x

@@ -180,16 +180,12 @@ impl Parking {
             return Resumed::GoesOn;
         }
         let parked = Parked { stage: ParkedStage::Waiting(waiting), since: Instant::now(), ..parked };
-        match parked.ask(keys, self.limits.patience) {
-            Some((id, asked)) => {
-                state.by_id.insert(id, parked);
-                Resumed::AskAgain(request, asked)
-            }
-            None => {
-                parked.abandon();
-                Resumed::Refused(request, Unacceptable::Gone)
-            }
-        }
+        let Some((id, asked)) = parked.ask(keys, self.limits.patience) else {
+            parked.abandon();
+            return Resumed::Refused(request, Unacceptable::Gone);
+        };
+        state.by_id.insert(id, parked);
+        Resumed::AskAgain(request, asked)
     }
 
     /// The state was not used after all, and can be shown again.

@@ -11,8 +11,17 @@ async fn prompted(project: &Project, asked: Option<Duration>) -> Result<Outcome,
     let prompt =
         project.catalog.prompts.get("p").unwrap_or_else(|| panic!("{:?}", project.catalog.diagnostics));
     let (paths, budget) = (&project.paths, project.scripts.budget());
-    let call = PromptCall { prompt, paths, arguments: r#"{"x":"1"}"#, asked, budget };
-    project.scripts.prompt(call, std::future::pending()).await
+    let call = PromptCall {
+        prompt,
+        paths,
+        arguments: r#"{"x":"1"}"#,
+        asked,
+        budget,
+        trace: &project.trace,
+        may_ask: false,
+        may_elicit: false,
+    };
+    project.scripts.prompt(call, std::future::pending(), drop).await
 }
 
 fn prompt(script: &str) -> Project {

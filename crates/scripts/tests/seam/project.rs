@@ -2,7 +2,7 @@
 
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Catalog, Paths, Tool};
-use mcp_bash_scripts::{Outcome, ScriptError, ScriptRoots, Scripts, ToolCall};
+use mcp_bash_scripts::{Outcome, ScriptError, ScriptRoots, Scripts, ToolCall, TraceVariables};
 use mcp_bash_settings::Settings;
 use parking_lot::{Mutex, MutexGuard};
 use std::cell::RefCell;
@@ -20,6 +20,7 @@ pub(crate) struct Project {
     pub(crate) scripts: Arc<Scripts>,
     pub(crate) catalog: Catalog,
     pub(crate) roots: ScriptRoots,
+    pub(crate) trace: TraceVariables,
 }
 
 impl Project {
@@ -47,7 +48,15 @@ impl Project {
         // Whoever reads a project blocks, which no thread of a runtime may.
         let read = || Catalog::read(&paths, &scripts.reading(&paths));
         let catalog = std::thread::scope(|scope| scope.spawn(read).join().unwrap());
-        Self { _folder: folder, _turn: turn, paths, scripts, catalog, roots: ScriptRoots::new(&[]) }
+        Self {
+            _folder: folder,
+            _turn: turn,
+            paths,
+            scripts,
+            catalog,
+            roots: ScriptRoots::new(&[]),
+            trace: TraceVariables::default(),
+        }
     }
 
     /// A project of one tool called `t`, which is this script for `sh`.
@@ -72,6 +81,7 @@ impl Project {
             arguments,
             caller: "test",
             meta: "{}",
+            trace: &self.trace,
             progress_token: "",
             roots: &self.roots,
             may_ask: false,

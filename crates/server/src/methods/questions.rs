@@ -161,10 +161,10 @@ async fn answer(work: &Work, asked: Asked, call: Resumable, way: AskedThrough) -
     if !are_several {
         return outcomes.next().unwrap_or_default();
     }
-    let named = names.iter().zip(outcomes);
-    let named = named
+    let members = names.iter().zip(outcomes);
+    let members = members
         .map(|(name, outcome)| format!("{}:{outcome}", write::string(name.as_deref().unwrap_or_default())));
-    format!(r#"{{"result":{{{}}}}}"#, named.collect::<Vec<_>>().join(","))
+    format!(r#"{{"result":{{{}}}}}"#, members.collect::<Vec<_>>().join(","))
 }
 
 /// The results of the answers, one for each question.
