@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 fn said(code: i32, out: &str, err: &str) -> Said {
     Said { code, out: out.to_owned(), err: err.to_owned() }
@@ -491,7 +491,7 @@ fn installs_at_the_same_time_lose_no_entry() {
     let names: Vec<String> = (0..8).map(|number| format!("box-{number}")).collect();
     let children: Vec<_> = names
         .iter()
-        .map(|name| home.command(&["install", "cursor", "--name", name]).spawn().expect("a child"))
+        .map(|name| home.command(&["install", "cursor", "--name", name]).stdout(Stdio::null()).spawn().expect("a child"))
         .collect();
     for mut child in children {
         assert!(child.wait().unwrap().success());

@@ -402,7 +402,7 @@ fn a_policy_that_does_not_define_its_function() {
         assert_eq!(found, expected);
         let mut health = Server::command();
         health.args(["health", "--json", "--project-root"]).arg(project.root());
-        let expected = if expected.is_empty() { 0 } else { 1 };
+        let expected = i32::from(!expected.is_empty());
         assert_eq!(health.output().unwrap().status.code(), Some(expected), "{policy}");
     }
 }
