@@ -7,7 +7,7 @@ use crate::help_groups::grouped;
 use crate::{
     ask, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import, init,
     install, jq, list, manual, new, provider, read, registry, run_tool, scaffold, schema, sdk_path, serve,
-    testing, validate,
+    serve_http, testing, token, validate,
 };
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use mcp_bash_spelling::nearest;
@@ -127,10 +127,14 @@ enum Command {
 
     /// Serve a project, as without a command
     #[command(after_help = serve::EXAMPLES)]
-    Serve(serve::Arguments),
+    Serve(serve_http::Arguments),
 
     /// Run the tests of the project against a real server; or check that no change breaks clients
     Test(testing::Arguments),
+
+    /// Make, list and remove the tokens with which callers come in over HTTP
+    #[command(subcommand)]
+    Token(token::Arguments),
 
     /// Take this project out of the configuration files of clients
     Uninstall(install::UninstallArguments),
@@ -202,8 +206,8 @@ impl CommandLine {
         panic_if_a_test_wants();
         match command {
             Command::Serve(mut arguments) => {
-                arguments.take_folder(&mut common)?;
-                serve::run(&common, &arguments)
+                arguments.serve.take_folder(&mut common)?;
+                serve_http::run(&common, &arguments)
             }
             Command::Config(arguments) => config::run(&common, &arguments),
             Command::Debug(arguments) => debug::run(common, arguments),
@@ -231,6 +235,7 @@ impl CommandLine {
             Command::Validate(arguments) => validate::run(&common, &arguments),
             Command::Provider(arguments) => provider::run(&common, &arguments),
             Command::Test(arguments) => testing::run(&common, &arguments),
+            Command::Token(arguments) => token::run(&common, &arguments),
             Command::Jq(arguments) => Ok(jq::run(arguments.words.into_iter())),
             Command::Ask(arguments) => ask::run(&arguments),
             Command::Download(arguments) => download::run(&arguments),
@@ -329,6 +334,7 @@ impl Command {
             Self::Validate(_) => "validate",
             Self::Provider(_) => "provider",
             Self::Test(_) => "test",
+            Self::Token(_) => "token",
             Self::Jq(_) => "jq",
             Self::Ask(_) => "ask",
             Self::Download(_) => "download",

@@ -51,12 +51,14 @@ mod schema;
 mod sdk_path;
 mod search_path;
 mod serve;
+mod serve_http;
 mod shell_words;
 mod start_checks;
 mod startup;
 mod talk;
 mod terminal;
 mod testing;
+mod token;
 mod validate;
 mod welcome;
 

@@ -3,14 +3,13 @@
 use crate::common::Common;
 use crate::dev::{Holdings, View};
 use crate::error::Error;
-use crate::exit::Exit;
+use crate::serve_http::{self, HttpArguments};
 use crate::start_checks::StartChecks;
 use crate::{allocator, log_files, search_path, startup, welcome};
 use mcp_bash_project::{Catalog, Location, Paths, Tool, no_project};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{KeyRing, Log, Server, Style};
 use mcp_bash_settings::Settings;
-use mcp_bash_transport::http::{self, Address};
 use mcp_bash_transport::{Ending, Host, stdio};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
@@ -18,14 +17,18 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tokio::runtime::Runtime;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   mcp-bash serve ~/my-project                 over standard input and output, for a client that starts it
   mcp-bash serve --log-file /tmp/server.log   with a copy of the log
+  mcp-bash serve --http                       over HTTP for programs on this machine, at http://127.0.0.1:8765/mcp
+  mcp-bash serve --http unix:/run/user/1000/mcp.sock
+  mcp-bash serve --http 0.0.0.0:8443 --tokens tokens --tls-cert cert.pem --tls-key key.pem
+  mcp-bash serve --http 0.0.0.0:8080 --tokens tokens --behind-proxy --allow-host mcp.example.com
 
-Exit codes: 0 the client closed the connection, 1 failed, 2 usage or a wrong setting.";
+Exit codes: 0 the client closed the connection, or the server was asked to end and has answered everybody,
+1 failed, 2 usage or a wrong setting. docs/http.md has more about HTTP.";
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Arguments {
@@ -40,14 +43,6 @@ pub(crate) struct Arguments {
     /// The folders that scripts may work in, separated by commas, where the client names none
     #[arg(long, value_name = "DIRS")]
     roots: Option<String>,
-
-    /// Serve over HTTP, at 127.0.0.1:8765 where no other address is given
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:8765")]
-    http: Option<String>,
-
-    /// Serve `/livez`, `/readyz` and `/metrics` at this address, to everybody who can connect
-    #[arg(long, value_name = "ADDR", requires = "http")]
-    metrics: Option<String>,
 }
 
 impl Arguments {
@@ -74,6 +69,8 @@ pub(crate) struct Manner<'a> {
     pub(crate) adjust: Option<&'a dyn Fn(&mut Settings)>,
     /// Makes what shows all that happens to a person.
     pub(crate) view: Option<MakeView<'a>>,
+    /// Serves over HTTP, if these flags say so.
+    pub(crate) http: Option<&'a HttpArguments>,
     /// What a person reads who starts it by hand.
     pub(crate) welcome: Option<fn(&Location, &Catalog) -> String>,
 }
@@ -94,6 +91,7 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
     if let Some(adjust) = manner.adjust {
         adjust(&mut settings);
     }
+    let http = manner.http.map(|http| http.options(&settings.http)).transpose()?.flatten();
     let view = manner.view.map(|view| view(&settings)).transpose()?.map(Arc::new);
     let style = match (std::io::stderr().is_terminal(), settings.logs.timestamps) {
         (true, true) => Style::Timed,
@@ -126,7 +124,7 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
             &json!({ "serves": "built-in" }),
         );
     }
-    let (runtime, scripts) = match arguments.http {
+    let (runtime, scripts) = match http {
         None => startup::scripts(settings)?,
         Some(_) => startup::scripts_for_many(settings)?,
     };
@@ -138,7 +136,7 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
     let reading = scripts.reading(&paths);
     let keys = state_keys(scripts.settings())?;
     let catalog = Catalog::read(&paths, &reading);
-    if arguments.http.is_none() && std::io::stdin().is_terminal() {
+    if http.is_none() && std::io::stdin().is_terminal() {
         let text = match manner.welcome {
             Some(welcome) => welcome(&location, &catalog),
             None => welcome::text(&location, &catalog, scripts.settings().minimal),
@@ -165,38 +163,12 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
         told.report_missing_programs();
     });
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
-    let ending = match &arguments.http {
+    let ending = match http {
         None => stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?,
-        Some(address) => over_http(server, &runtime, host, address, arguments.metrics.as_deref())?,
+        Some(options) => serve_http::serve(common, server, &runtime, options, host)?,
     };
     // Here and not by returning: what is still on its way in threads of the runtime is of no use to anybody.
     exit(ending)
-}
-
-fn over_http(
-    server: Arc<Server>,
-    runtime: &Runtime,
-    host: Host,
-    address: &str,
-    metrics: Option<&str>,
-) -> Result<Ending, Error> {
-    let usage = |error| Error::of_command(Exit::Usage, error);
-    let options = http::Options {
-        addresses: vec![Address::parse(address).map_err(usage)?],
-        metrics: metrics.map(Address::parse).transpose().map_err(usage)?,
-        ..http::Options::default()
-    };
-    // Whoever closed standard error does not want to know.
-    let announce = |places: &http::Places| {
-        for address in &places.endpoints {
-            let _ = writeln!(std::io::stderr(), "Serving at {address}/mcp");
-        }
-        for address in &places.metrics {
-            let _ = writeln!(std::io::stderr(), "Metrics at {address}/metrics");
-        }
-    };
-    http::serve(server, runtime, options, host, announce)
-        .map_err(|error| Error::of_command(Exit::Failed, error))
 }
 
 fn exit(ending: Ending) -> ! {

@@ -44,5 +44,9 @@ const MACHINE: &str = "it is about the machine, not about the project";
 
 /// Why a project cannot make that setting itself. Nothing where it can.
 pub(crate) fn reason(name: &str) -> Option<&'static str> {
+    // All of them, those to come too: a folder of scripts does not decide who may run them.
+    if name.strip_prefix("MCPBASH_").is_some_and(|name| name.starts_with("HTTP_")) {
+        return Some(GATE);
+    }
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason)
 }

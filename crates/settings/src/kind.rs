@@ -1,5 +1,6 @@
 //! What a setting may be. Each kind says in words what it accepts, and makes a value of a text or refuses it.
 
+mod file;
 mod flag;
 mod folder;
 mod list;
@@ -8,6 +9,7 @@ mod optional;
 mod text;
 mod word;
 
+pub(crate) use file::File;
 pub(crate) use flag::Flag;
 pub(crate) use folder::Folder;
 pub(crate) use list::{Folders, Hosts, Names};

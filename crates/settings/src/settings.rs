@@ -3,6 +3,7 @@
 use crate::environment::EnvironmentMode;
 use crate::folders::ProjectFolders;
 use crate::given::Source;
+use crate::http::HttpSettings;
 use crate::logs::LogSettings;
 use crate::parking::ParkingSettings;
 use crate::policy::ToolPolicy;
@@ -86,6 +87,7 @@ pub struct Settings {
     /// `None` where the server outlives whoever started it.
     pub orphan_check: Option<Duration>,
     pub remote_token: Option<RemoteToken>,
+    pub http: HttpSettings,
     pub debug_payloads: bool,
     pub logs: LogSettings,
     pub control_groups: bool,
@@ -180,6 +182,7 @@ impl Settings {
             idle_timeout,
             orphan_check,
             remote_token: RemoteToken::from_rows(reader),
+            http: HttpSettings::from_rows(reader),
             debug_payloads: reader.value(&table::DEBUG_PAYLOADS),
             logs: LogSettings::from_rows(reader, ci),
             control_groups: reader.value(&table::CONTROL_GROUPS),

@@ -1,8 +1,8 @@
 //! The settings, one row each, in the order of the reference.
 
 use crate::kind::{
-    Bytes, Count, Flag, Folder, Folders, Hosts, LARGEST, Names, Optional, PerMinute, Seconds, Secret, Text,
-    TextOrNothing, Word, YEAR, bytes, count, kilobytes, per_minute, seconds,
+    Bytes, Count, File, Flag, Folder, Folders, Hosts, LARGEST, Names, Optional, PerMinute, Seconds, Secret,
+    Text, TextOrNothing, Word, YEAR, bytes, count, kilobytes, per_minute, seconds,
 };
 use crate::row::{Row, Setting, row, row_like};
 use crate::words::{ALLOW_OR_DENY, Mode, PROVIDER_MODES, TOOL_MODES};
@@ -260,6 +260,49 @@ table! {
     REMOTE_TOKEN_MAX_FAILURES: PerMinute =
         row("MCPBASH_REMOTE_TOKEN_MAX_FAILURES_PER_MIN", per_minute(), "10",
         "Wrong secrets before their answers are slowed down; 0 means never");
+
+    HTTP_ADDRESS: Names = row("MCPBASH_HTTP_ADDRESS", Names, "127.0.0.1:8765",
+        "Where `serve --http` awaits clients if the flag does not say: `PORT`, `ADDRESS:PORT`, `unix:/PATH`, `systemd`");
+    HTTP_ALLOW_HOSTS: Names = row("MCPBASH_HTTP_ALLOW_HOSTS", Names, "",
+        "Names under which clients may reach the server besides those of this machine (`--allow-host`); `*` for any");
+    HTTP_ALLOW_ORIGINS: Names = row("MCPBASH_HTTP_ALLOW_ORIGINS", Names, "",
+        "Web pages that may use the server, such as `https://app.example.com` (`--allow-origin`); `*` for any");
+    HTTP_TOKENS: Optional<File> = row("MCPBASH_HTTP_TOKENS", Optional(File), "",
+        "The file of the tokens that callers must show (`--tokens`); `mcp-bash token` writes it");
+    HTTP_TLS_CERT: Optional<File> = row("MCPBASH_HTTP_TLS_CERT", Optional(File), "",
+        "The certificate of the server and those between it and its authority, in PEM (`--tls-cert`)");
+    HTTP_TLS_KEY: Optional<File> = row("MCPBASH_HTTP_TLS_KEY", Optional(File), "",
+        "The key of the certificate, in PEM (`--tls-key`)");
+    HTTP_BEHIND_PROXY: Flag = row("MCPBASH_HTTP_BEHIND_PROXY", Flag, "false",
+        "`true` says that all callers come through a proxy that speaks TLS with them (`--behind-proxy`)");
+    HTTP_METRICS: Optional<Text> = row("MCPBASH_HTTP_METRICS", Optional(Text), "",
+        "Where `/livez`, `/readyz` and `/metrics` are served, to everybody who can connect (`--metrics`)");
+    HTTP_LEGACY_SSE: Flag = row("MCPBASH_HTTP_LEGACY_SSE", Flag, "false",
+        "`true` serves the HTTP+SSE transport of 2024-11-05 too (`--legacy-sse`)");
+    HTTP_MAX_BODY_BYTES: Bytes = row("MCPBASH_HTTP_MAX_BODY_BYTES", bytes(KIB, LARGEST), "4194304",
+        "The longest body of a request");
+    HTTP_MAX_HEADER_BYTES: Bytes = row("MCPBASH_HTTP_MAX_HEADER_BYTES", bytes(8 * KIB, MIB), "65536",
+        "The longest request line and headers together");
+    HTTP_MAX_CONNECTIONS: Count = row("MCPBASH_HTTP_MAX_CONNECTIONS", count(1), "4096",
+        "How many connections may be open at once; more are closed at once");
+    HTTP_MAX_STREAMS: Count = row("MCPBASH_HTTP_MAX_STREAMS", count(1), "2048",
+        "How many streams of events a caller may have open at once");
+    HTTP_MAX_SESSIONS: Count = row("MCPBASH_HTTP_MAX_SESSIONS", count(1), "10000",
+        "How many sessions there may be at once");
+    HTTP_SESSION_IDLE_TIMEOUT: Seconds = row("MCPBASH_HTTP_SESSION_IDLE_TIMEOUT", seconds(1, YEAR), "1800",
+        "How long a session lives that nobody uses");
+    HTTP_MAX_REQUESTS_PER_MINUTE: PerMinute = row("MCPBASH_HTTP_MAX_REQUESTS_PER_MIN", per_minute(), "0",
+        "How many requests a caller may make whose token names no rate; 0 means no limit");
+    HTTP_HEADER_TIMEOUT: Seconds = row("MCPBASH_HTTP_HEADER_TIMEOUT", seconds(1, 3600), "10",
+        "How long a client may take for its TLS handshake, and for the headers of a request");
+    HTTP_STALL_TIMEOUT: Seconds = row("MCPBASH_HTTP_STALL_TIMEOUT", seconds(1, 3600), "30",
+        "How long a body may stand still, or a client not read its answer");
+    HTTP_KEEP_ALIVE: Seconds = row("MCPBASH_HTTP_KEEP_ALIVE", seconds(1, 3600), "75",
+        "How long a connection stays open between requests; longer than that of a proxy before the server");
+    HTTP_STREAM_TIME: Seconds = row("MCPBASH_HTTP_STREAM_SECS", seconds(0, YEAR), "0",
+        "After how long a stream of a call is closed to be resumed, where the client can do that; 0 means never");
+    HTTP_DRAIN_TIMEOUT: Seconds = row("MCPBASH_HTTP_DRAIN_TIMEOUT", seconds(0, YEAR), "25",
+        "How long requests may take to finish after `SIGTERM`");
 
     DEBUG_PAYLOADS: Flag = row("MCPBASH_DEBUG_PAYLOADS", Flag, "false",
         "`true` writes every message, with secrets removed, to a private folder");

@@ -54,7 +54,12 @@ pub(crate) fn run(mut common: Common, mut arguments: Arguments) -> Result<ExitCo
         let opened = file.as_deref().map(open).transpose()?;
         Ok(View::new(Screen::stderr(opened), length, settings))
     };
-    let manner = Manner { adjust: Some(&notice_changes), view: Some(&view), welcome: Some(welcome) };
+    let manner = Manner {
+        adjust: Some(&notice_changes),
+        view: Some(&view),
+        welcome: Some(welcome),
+        ..Manner::default()
+    };
     serve::run_as(&common, &arguments.serve, &manner)
 }
 

@@ -19,7 +19,7 @@ use super::streams::Streams;
 use super::track::{Rules, Track};
 use super::waiting::Waiting;
 use http::header::{CONTENT_TYPE, ORIGIN, WWW_AUTHENTICATE};
-use http::{HeaderMap, Method, Request, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use hyper::body::Incoming;
 use mcp_bash_server::{Caller, Rights, Server};
 use mcp_bash_wire::{Era, Revision, RpcError};
@@ -127,7 +127,9 @@ impl Endpoint {
         is_tls: bool,
         request: Request<Incoming>,
     ) -> Answer {
-        let origin = request.headers().get(ORIGIN).cloned();
+        // A page that is not let in reads nothing, not even why.
+        let is_let_in = |_: &&HeaderValue| self.door.check(request.uri(), request.headers(), is_tls).is_ok();
+        let origin = request.headers().get(ORIGIN).filter(is_let_in).cloned();
         let mut answer = self.answer(peer, is_tls, request).await;
         if let Some(reason) = refusal_reason(answer.status()) {
             self.count_refusal(reason);

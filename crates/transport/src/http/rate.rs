@@ -105,15 +105,14 @@ impl Rates {
         if let Some(wait) = debt.checked_sub(rate.credit()).filter(|wait| !wait.is_zero()) {
             return Err(wait);
         }
-        match known {
-            Some(known) => *known = paid_at,
-            None => {
-                if callers.len() >= MOST_CALLERS {
-                    forget(&mut callers, now);
-                }
-                callers.insert(caller.into(), paid_at);
-            }
+        if let Some(known) = known {
+            *known = paid_at;
+            return Ok(());
         }
+        if callers.len() >= MOST_CALLERS {
+            forget(&mut callers, now);
+        }
+        callers.insert(caller.into(), paid_at);
         Ok(())
     }
 }

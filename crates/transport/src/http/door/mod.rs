@@ -18,10 +18,8 @@ use std::str::FromStr;
 
 #[derive(Debug)]
 pub(crate) struct Door {
-    hosts: Vec<Authority>,
-    any_host: bool,
-    origins: Vec<Origin>,
-    any_origin: bool,
+    hosts: Allowed<Authority>,
+    origins: Allowed<Origin>,
     /// Whether other machines can reach the server.
     wide: bool,
     behind_proxy: bool,
@@ -57,10 +55,10 @@ impl Refused {
 
 impl Door {
     pub(crate) fn new(options: &Options, listeners: &[Listener]) -> Result<Self, DoorError> {
-        let (any_host, hosts) = any_or_listed(&options.allowed_hosts, DoorError::Host)?;
-        let (any_origin, origins) = any_or_listed(&options.allowed_origins, DoorError::Origin)?;
+        let hosts = Allowed::parse(&options.allowed_hosts, DoorError::Host)?;
+        let origins = Allowed::parse(&options.allowed_origins, DoorError::Origin)?;
         let wide = listeners.iter().any(|listener| listener.wide_address().is_some());
-        Ok(Self { hosts, any_host, origins, any_origin, wide, behind_proxy: options.behind_proxy })
+        Ok(Self { hosts, origins, wide, behind_proxy: options.behind_proxy })
     }
 
     /// Whether a request may come in. `tls` is whether it came encrypted.
@@ -99,7 +97,7 @@ impl Door {
         let is_listed = |listed: &Authority| {
             listed.host == asked.host && (listed.port.is_none() || listed.port == asked.port)
         };
-        is_safe || self.any_host || self.hosts.iter().any(is_listed)
+        is_safe || self.hosts.has(is_listed)
     }
 
     fn check_origin(&self, host: &Authority, headers: &HeaderMap, tls: bool) -> Result<(), Refused> {
@@ -112,7 +110,7 @@ impl Door {
         // On a machine of its own the server trusts the pages that are served there: those of inspectors, for example.
         let is_local = !self.wide && origin.is_web() && origin.authority.host.is_local();
         let is_own = origin.is_page_of(host, tls || self.behind_proxy);
-        if is_local || is_own || self.any_origin || self.origins.contains(&origin) {
+        if is_local || is_own || self.origins.has(|listed| *listed == origin) {
             return Ok(());
         }
         Err(Refused::origin(format!(
@@ -152,18 +150,28 @@ fn readable<T: FromStr>(value: &HeaderValue) -> Option<T> {
     value.to_str().ok()?.parse().ok()
 }
 
-/// Whether anything is allowed, and what is listed besides.
-fn any_or_listed<T: FromStr>(
-    listed: &[String],
-    refused: impl Fn(String) -> DoorError,
-) -> Result<(bool, Vec<T>), DoorError> {
-    let (any, listed): (Vec<_>, Vec<_>) =
-        listed.iter().map(|entry| entry.trim()).partition(|entry| *entry == "*");
-    let listed: Result<_, _> = listed
-        .into_iter()
-        .map(|entry| entry.parse().map_err(|_| refused(entry.escape_debug().to_string())))
-        .collect();
-    Ok((!any.is_empty(), listed?))
+/// What an operator allows.
+#[derive(Debug)]
+enum Allowed<T> {
+    Anything,
+    Listed(Vec<T>),
+}
+
+impl<T: FromStr> Allowed<T> {
+    fn parse(entries: &[String], refused: impl Fn(String) -> DoorError) -> Result<Self, DoorError> {
+        let parse =
+            |entry: &String| entry.trim().parse().map_err(|_| refused(entry.escape_debug().to_string()));
+        let listed =
+            entries.iter().filter(|entry| entry.trim() != "*").map(parse).collect::<Result<Vec<_>, _>>()?;
+        Ok(if listed.len() < entries.len() { Self::Anything } else { Self::Listed(listed) })
+    }
+
+    fn has(&self, is_meant: impl Fn(&T) -> bool) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Listed(listed) => listed.iter().any(is_meant),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 
 mod anonymous;
 mod bearer;
+mod token_edit;
 mod token_file;
 mod tokens;
 
 pub(crate) use anonymous::Anonymous;
+pub use token_edit::{TokenEditError, add_token, read_tokens, remove_token};
 pub use token_file::{NewTokenError, TokenFileError, TokenLine, TokenText};
 pub(crate) use tokens::Tokens;
 pub use tokens::TokensError;

@@ -135,7 +135,16 @@ mod tests {
     #[test]
     fn what_is_no_address_is_refused_with_the_next_step() {
         let said = |text| Address::parse(text).unwrap_err().to_string();
-        for port in ["65536", ":+80", ":", "localhost:", "127.0.0.1:http", "99999999999999999999", "[::1]:"] {
+        for port in [
+            "65536",
+            ":+80",
+            ":",
+            "localhost:",
+            "127.0.0.1:http",
+            "127.0.0.1:80/mcp",
+            "99999999999999999999",
+            "[::1]:",
+        ] {
             assert!(said(port).contains("is no port"), "{port}: {}", said(port));
         }
         for bare in ["localhost", "127.0.0.1", "::1", "[::1]"] {
@@ -144,9 +153,7 @@ mod tests {
                 said(bare).split_once("write `").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
             assert!(Address::parse(&next.replace("PORT`", "80")).is_ok(), "{next}");
         }
-        for unknown in
-            ["", "example.com:80", "http://127.0.0.1:80", "127.0.0.1:80/mcp", "1.2.3:4", "a@127.0.0.1:1"]
-        {
+        for unknown in ["", "example.com:80", "http://127.0.0.1:80", "1.2.3:4", "a@127.0.0.1:1"] {
             assert!(said(unknown).contains("is no address of this machine"), "{unknown}: {}", said(unknown));
         }
         for path in

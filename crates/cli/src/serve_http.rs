@@ -1,0 +1,271 @@
+//! `mcp-bash serve --http`: its flags, and what they and the settings make of it.
+
+use crate::common::Common;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::serve::{self, Manner};
+use mcp_bash_server::Server;
+use mcp_bash_settings::HttpSettings;
+use mcp_bash_transport::http::{
+    self, Address, AddressError, Limits, Options, Places, Rate, StartError, TlsFiles,
+};
+use mcp_bash_transport::{Ending, Host};
+use std::io::Write;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use thiserror::Error as ThisError;
+use tokio::runtime::Runtime;
+
+/// What `serve` takes.
+#[derive(Debug, Default, clap::Args)]
+#[group(skip)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) serve: serve::Arguments,
+
+    #[command(flatten)]
+    http: HttpArguments,
+}
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    let manner = Manner { http: Some(&arguments.http), ..Manner::default() };
+    serve::run_as(common, &arguments.serve, &manner)
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Over HTTP")]
+#[group(skip)]
+pub(crate) struct HttpArguments {
+    /// Await clients here and not at standard input: PORT, ADDRESS:PORT, unix:/PATH or systemd; may be given more than
+    /// once [default: 127.0.0.1:8765]
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "")]
+    http: Option<Vec<String>>,
+
+    /// A name under which clients may reach the server besides those of this machine; `*` for any
+    #[arg(long, value_name = "HOST", requires = "http")]
+    allow_host: Vec<String>,
+
+    /// A web page that may use the server, such as https://app.example.com; `*` for any
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    allow_origin: Vec<String>,
+
+    /// Serve only callers that show a token of this file, which `mcp-bash token` writes
+    #[arg(long, value_name = "FILE", requires = "http")]
+    tokens: Option<PathBuf>,
+
+    /// Speak TLS with this certificate (PEM); a new one is noticed
+    #[arg(long, value_name = "FILE", requires = "http")]
+    tls_cert: Option<PathBuf>,
+
+    /// The key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "http")]
+    tls_key: Option<PathBuf>,
+
+    /// All callers come through a proxy that speaks TLS with them
+    #[arg(long, requires = "http")]
+    behind_proxy: bool,
+
+    /// Serve /livez, /readyz and /metrics here, to everybody who can connect
+    #[arg(long, value_name = "ADDR", requires = "http")]
+    metrics: Option<String>,
+
+    /// Serve clients of the transport of 2024-11-05 (HTTP+SSE) too
+    #[arg(long, requires = "http")]
+    legacy_sse: bool,
+}
+
+/// What makes no sense together, or cannot be read.
+#[derive(Debug, ThisError)]
+enum WrongFlag {
+    #[error("--http: {0}")]
+    Address(AddressError),
+    #[error("`{0}` is a folder and no address; write `mcp-bash serve {0} --http`")]
+    Folder(String),
+    #[error("--metrics: {0}")]
+    Metrics(AddressError),
+    #[error("there is a certificate and no key; add `--tls-key FILE`")]
+    NoKey,
+    #[error("there is a key and no certificate; add `--tls-cert FILE`")]
+    NoCertificate,
+}
+
+impl HttpArguments {
+    /// What is to be served over HTTP, if anything is.
+    pub(crate) fn options(&self, settings: &HttpSettings) -> Result<Option<Options>, Error> {
+        let Some(addresses) = &self.http else { return Ok(None) };
+        self.to_options(addresses, settings).map(Some).map_err(|wrong| Error::of_command(Exit::Usage, wrong))
+    }
+
+    fn to_options(&self, named: &[String], settings: &HttpSettings) -> Result<Options, WrongFlag> {
+        let named: Vec<&String> = named.iter().filter(|address| !address.is_empty()).collect();
+        let chosen = if named.is_empty() { settings.addresses.iter().collect() } else { named };
+        let addresses: Result<Vec<Address>, _> =
+            chosen.into_iter().map(|address| parse_address(address)).collect();
+        let addresses = addresses?;
+        let metrics = self.metrics.as_ref().or(settings.metrics.as_ref());
+        let metrics =
+            metrics.map(|address| Address::parse(address)).transpose().map_err(WrongFlag::Metrics)?;
+        let certificate = self.tls_cert.as_ref().or(settings.tls_certificate.as_ref());
+        let tls = match (certificate, self.tls_key.as_ref().or(settings.tls_key.as_ref())) {
+            (Some(certificate), Some(key)) => {
+                Some(TlsFiles { certificate: certificate.clone(), key: key.clone() })
+            }
+            (Some(_), None) => return Err(WrongFlag::NoKey),
+            (None, Some(_)) => return Err(WrongFlag::NoCertificate),
+            (None, None) => None,
+        };
+        Ok(Options {
+            addresses,
+            allowed_hosts: [&self.allow_host[..], &settings.allowed_hosts].concat(),
+            allowed_origins: [&self.allow_origin[..], &settings.allowed_origins].concat(),
+            tokens: self.tokens.clone().or_else(|| settings.tokens.clone()),
+            tls,
+            behind_proxy: self.behind_proxy || settings.behind_proxy,
+            legacy_sse: self.legacy_sse || settings.legacy_sse,
+            metrics,
+            drain: settings.drain,
+            limits: limits(settings),
+        })
+    }
+}
+
+fn parse_address(text: &str) -> Result<Address, WrongFlag> {
+    Address::parse(text).map_err(|error| {
+        let is_folder = Path::new(text).is_dir();
+        if is_folder { WrongFlag::Folder(text.to_owned()) } else { WrongFlag::Address(error) }
+    })
+}
+
+fn limits(settings: &HttpSettings) -> Limits {
+    Limits {
+        body_bytes: settings.max_body_bytes,
+        header_bytes: settings.max_header_bytes,
+        connections: settings.max_connections,
+        streams: settings.max_streams,
+        sessions: settings.max_sessions,
+        session_idle: settings.session_idle,
+        rate: settings.requests_per_minute.and_then(NonZeroU32::new).map(Rate::per_minute),
+        header_time: settings.header_timeout,
+        stall_time: settings.stall_timeout,
+        idle_time: settings.keep_alive,
+        stream_time: settings.stream_time,
+    }
+}
+
+/// Serves until there is a reason to end.
+pub(crate) fn serve(
+    common: &Common,
+    server: Arc<Server>,
+    runtime: &Runtime,
+    options: Options,
+    host: Host,
+) -> Result<Ending, Error> {
+    let announce = |places: &Places| {
+        // Whoever closed standard error does not want to know.
+        for address in places.endpoints.iter().filter(|_| !common.quiet) {
+            let _ = writeln!(std::io::stderr(), "{}", announcement("Serving", address, "/mcp"));
+        }
+        for address in places.metrics.iter().filter(|_| !common.quiet) {
+            let _ = writeln!(std::io::stderr(), "{}", announcement("Metrics", address, "/metrics"));
+        }
+    };
+    http::serve(server, runtime, options, host, announce).map_err(|error| {
+        let exit = match error {
+            StartError::Listen(_) | StartError::Signals(_) => Exit::Failed,
+            // What is wrong with flags, settings and the files they name.
+            _ => Exit::Usage,
+        };
+        Error::of_command(exit, error)
+    })
+}
+
+fn announcement(what: &str, address: &str, path: &str) -> String {
+    match address.strip_prefix("unix:") {
+        Some(socket) => format!("{what} at {path} of the socket {socket}"),
+        None => format!("{what} at {address}{path}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use mcp_bash_settings::Settings;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        http: HttpArguments,
+    }
+
+    fn options(words: &[&str], given: &[(&str, &str)]) -> Result<Option<Options>, String> {
+        let line = Line::try_parse_from([&["serve"], words].concat()).map_err(|error| error.to_string())?;
+        let (settings, problems) = Settings::read(|name| {
+            given.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        });
+        assert!(problems.is_empty(), "{problems:?}");
+        line.http.options(&settings.http).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_defaults_of_the_settings_are_those_of_the_transport() {
+        let options = options(&["--http"], &[]).unwrap().unwrap();
+        assert_eq!(format!("{options:?}"), format!("{:?}", Options::default()));
+    }
+
+    #[test]
+    fn without_the_flag_nothing_is_served_over_http() {
+        let given = [("MCPBASH_HTTP_ADDRESS", "8080"), ("MCPBASH_HTTP_TOKENS", "/t")];
+        assert!(options(&[], &given).unwrap().is_none());
+        for alone in [&["--tokens", "t"][..], &["--tls-cert", "c"], &["--legacy-sse"], &["--behind-proxy"]] {
+            assert!(options(alone, &[]).unwrap_err().contains("--http"), "{alone:?}");
+        }
+    }
+
+    #[test]
+    fn flags_stand_over_settings_and_lists_are_joined() {
+        let given = [
+            ("MCPBASH_HTTP_ADDRESS", "8080 unix:/run/mcp.sock"),
+            ("MCPBASH_HTTP_ALLOW_HOSTS", "a.example,b.example"),
+            ("MCPBASH_HTTP_TOKENS", "/etc/tokens"),
+            ("MCPBASH_HTTP_MAX_REQUESTS_PER_MIN", "60"),
+        ];
+        let read = options(&["--http", "--allow-host", "c.example"], &given).unwrap().unwrap();
+        assert_eq!(
+            read.addresses,
+            [Address::parse("8080").unwrap(), Address::parse("unix:/run/mcp.sock").unwrap()]
+        );
+        assert_eq!(read.allowed_hosts, ["c.example", "a.example", "b.example"]);
+        assert_eq!(read.tokens.as_deref(), Some(Path::new("/etc/tokens")));
+        assert_eq!(read.limits.rate.unwrap().to_string(), "60/min");
+        let read =
+            options(&["--http=9000", "--http", "[::1]:9000", "--tokens", "mine"], &given).unwrap().unwrap();
+        assert_eq!(read.addresses.len(), 2);
+        assert_eq!(read.tokens.as_deref(), Some(Path::new("mine")));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_the_next_step() {
+        for (words, said) in [
+            (&["--http", "nowhere"][..], "--http: `nowhere` is no address"),
+            (&["--http", "/"], "`mcp-bash serve / --http`"),
+            (&["--http", "--tls-cert", "c"], "add `--tls-key FILE`"),
+            (&["--http", "--tls-key", "k"], "add `--tls-cert FILE`"),
+            (&["--http", "--metrics", "x"], "--metrics: `x` is no address"),
+        ] {
+            let refused = options(words, &[]).unwrap_err();
+            assert!(refused.contains(said), "{words:?}: {refused}");
+        }
+        let half = options(&["--http"], &[("MCPBASH_HTTP_TLS_KEY", "k")]).unwrap_err();
+        assert!(half.contains("no certificate"), "{half}");
+    }
+
+    #[test]
+    fn a_socket_is_announced_as_one() {
+        let said = |address| announcement("Serving", address, "/mcp");
+        assert_eq!(said("http://127.0.0.1:8765"), "Serving at http://127.0.0.1:8765/mcp");
+        assert_eq!(said("unix:/run/mcp.sock"), "Serving at /mcp of the socket /run/mcp.sock");
+    }
+}
