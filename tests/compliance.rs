@@ -52,7 +52,7 @@ scenarios to run only these. It is a part of `scripts/test`.
 - The exit code of the suite is not believed: it counts neither warnings nor scenarios without a score. The runner reads
   the checks that each scenario has written down. A scenario fails with any check that failed, was skipped or is a warning that
   `UNDERSTOOD` in the runner does not explain, and also if no check succeeded. That list is empty.
-- Event streams are closed after a second (`MCPBASH_HTTP_STREAM_SECONDS=1`), so that the suite has to resume one.
+- Event streams are closed after a second (`MCPBASH_HTTP_STREAM_SECS=1`), so that the suite has to resume one.
 - Not run: `tasks-*`, an extension that is not there yet.
 - The suite looks at shapes. Contents, order and ids are looked at by [conformance_stdio](../tests/conformance_stdio.rs), which
   has the same fixtures do the same things over standard input and output, in both eras.

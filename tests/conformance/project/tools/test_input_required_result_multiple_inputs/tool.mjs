@@ -19,7 +19,7 @@ const questions = {
   },
   client_roots: { method: "roots/list", params: {} },
 };
-const said = execFileSync(process.env.MCPBASH_BIN, ["ask", "--all", JSON.stringify(questions)]);
+const said = execFileSync(process.env.MCPBASH_BIN, ["ask", "all", JSON.stringify(questions)]);
 const { user_name, greeting, client_roots } = JSON.parse(said).result;
 const name = user_name.result.content?.name ?? "stranger";
 const roots = client_roots.result.roots.map((root) => root.uri).join(", ");
