@@ -491,7 +491,12 @@ fn installs_at_the_same_time_lose_no_entry() {
     let names: Vec<String> = (0..8).map(|number| format!("box-{number}")).collect();
     let children: Vec<_> = names
         .iter()
-        .map(|name| home.command(&["install", "cursor", "--name", name]).stdout(Stdio::null()).spawn().expect("a child"))
+        .map(|name| {
+            home.command(&["install", "cursor", "--name", name])
+                .stdout(Stdio::null())
+                .spawn()
+                .expect("a child")
+        })
         .collect();
     for mut child in children {
         assert!(child.wait().unwrap().success());

@@ -9,7 +9,7 @@
 use crate::toolbox::{HomeFile, home_files};
 use mcp_bash_project::trust::{self, Distrust};
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -53,7 +53,14 @@ fn is_usable(folder: &Path) -> bool {
 fn is_intact(folder: &Path, file: &HomeFile) -> bool {
     let path = folder.join(&*file.name);
     let may_run = || fs::metadata(&path).is_ok_and(|file| file.permissions().mode() & 0o100 != 0);
-    fs::read(&path).is_ok_and(|text| text == file.text.as_bytes()) && (!file.is_program || may_run())
+    holds(&path, file.text.as_bytes()).unwrap_or(false) && (!file.is_program || may_run())
+}
+
+/// Whether a file holds this text and nothing else, found out with one reading.
+fn holds(path: &Path, text: &[u8]) -> io::Result<bool> {
+    let mut found = vec![0; text.len() + 1];
+    let count = fs::File::open(path)?.read(&mut found)?;
+    Ok(&found[..count] == text)
 }
 
 /// Writes the files to a folder of their own, which then takes the place of what was there.
