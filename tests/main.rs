@@ -35,6 +35,7 @@ mod hostile_scripts;
 mod http_doors;
 mod http_headers;
 mod http_metrics;
+mod http_parked;
 mod http_rights;
 mod ids;
 mod import;

@@ -281,4 +281,12 @@ fn a_parked_call_ends_when_its_time_is_over() {
     wait_until_gone(project.wait_for_started(1)[0]);
     assert_eq!(code(&call(&mut server, 2, "asks", &answered(&state(&asked), "late"))), -32602);
     assert!(!project.path("went-on").exists());
+    let metadata = json!({ "name": "asks", "description": "Asks", "replay": true });
+    project.write("tools/asks/tool.meta.json", &metadata.to_string());
+    server.finish();
+    let mut server = Server::start_with(project.root(), &[("MCPBASH_PARKED_TIMEOUT_SECS", "1")]);
+    let asked = call(&mut server, 1, "asks", &json!({}));
+    wait_until_gone(project.wait_for_started(2)[1]);
+    let done = call(&mut server, 2, "asks", &answered(&state(&asked), "late"));
+    assert!(text(&done).contains("late"), "a script that may be run again is: {done}");
 }

@@ -33,8 +33,10 @@ pub(crate) struct ParkingLimits {
     pub(crate) most: usize,
     /// Beyond these, the oldest of the same caller is ended.
     pub(crate) most_per_caller: usize,
-    /// How long a client may take to come back.
+    /// How long a client may take to come back to its process.
     pub(crate) patience: Duration,
+    /// How long it may take to come back to a script that may be run again.
+    pub(crate) replay_patience: Duration,
 }
 
 /// What was asked, by the state that continues it.
@@ -127,7 +129,7 @@ impl Parking {
 
     /// Parks a process. None only while the system has no random numbers. To be called within the runtime.
     pub(crate) fn park(&self, parked: Parked, keys: &KeyRing) -> Option<Asked> {
-        let (id, asked) = parked.ask(keys, self.limits.patience)?;
+        let (id, asked) = parked.ask(keys, self.limits)?;
         let mut state = self.state.lock();
         state.expire(Instant::now());
         let of_caller = state.by_id.values().filter(|other| other.belongs_to(&parked.caller)).count();
@@ -180,7 +182,7 @@ impl Parking {
             return Resumed::GoesOn;
         }
         let parked = Parked { stage: ParkedStage::Waiting(waiting), since: Instant::now(), ..parked };
-        let Some((id, asked)) = parked.ask(keys, self.limits.patience) else {
+        let Some((id, asked)) = parked.ask(keys, self.limits) else {
             parked.abandon();
             return Resumed::Refused(request, Unacceptable::Gone);
         };
@@ -261,12 +263,16 @@ impl State {
 
 impl Parked {
     /// What its client is told, and under which id it is found again.
-    fn ask(&self, keys: &KeyRing, patience: Duration) -> Option<(StateId, Asked)> {
+    fn ask(&self, keys: &KeyRing, limits: ParkingLimits) -> Option<(StateId, Asked)> {
         let this_round = || Round(self.questions.iter().map(PendingQuestion::entry).collect());
         let rounds = self.earlier.as_ref().map(|earlier| [earlier.as_slice(), &[this_round()]].concat());
         let is_short =
             |rounds: &Vec<Round>| rounds.iter().map(Round::bytes).sum::<usize>() <= MOST_ANSWER_BYTES;
-        let state = RequestState::new(keys, self.origin, patience, rounds.filter(is_short))?;
+        let rounds = rounds.filter(is_short);
+        let may_outlive_process = rounds.is_some();
+        let patience =
+            if may_outlive_process { limits.replay_patience.max(limits.patience) } else { limits.patience };
+        let state = RequestState::new(keys, self.origin, patience, rounds)?;
         let open = self.questions.iter().filter(|question| question.answer.is_none());
         let requests = open.map(|question| (&*question.key, question.request.as_str()));
         let members = shape::input_required(requests, &state.seal(keys)?);
@@ -384,8 +390,12 @@ mod tests {
     use tokio::sync::watch;
     use tokio::time::{advance, sleep};
 
-    const MANY: ParkingLimits =
-        ParkingLimits { most: 8, most_per_caller: 8, patience: Duration::from_secs(600) };
+    const MANY: ParkingLimits = ParkingLimits {
+        most: 8,
+        most_per_caller: 8,
+        patience: Duration::from_secs(600),
+        replay_patience: Duration::from_secs(3600),
+    };
 
     struct Scene {
         parking: Arc<Parking>,

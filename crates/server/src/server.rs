@@ -85,6 +85,7 @@ impl Server {
             most: settings.parking.most,
             most_per_caller: settings.parking.most_per_caller,
             patience: settings.parking.patience,
+            replay_patience: settings.parking.replay_patience,
         };
         report_missing_sdk(&scripts, &log);
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));

@@ -12,6 +12,8 @@ pub struct ParkingSettings {
     pub most_per_caller: usize,
     /// How long a client may take to come back.
     pub patience: Duration,
+    /// The same where a script may be run again.
+    pub replay_patience: Duration,
     /// The file with the keys that seal what a client comes back with.
     pub keys_file: Option<PathBuf>,
 }
@@ -22,6 +24,7 @@ impl ParkingSettings {
             most: reader.value(&table::MAX_PARKED_CALLS),
             most_per_caller: reader.value(&table::MAX_PARKED_CALLS_PER_CALLER),
             patience: reader.value(&table::PARKED_TIMEOUT),
+            replay_patience: reader.value(&table::STATE_TIMEOUT),
             keys_file: reader.value(&table::STATE_KEYS_FILE).map(PathBuf::from),
         }
     }

@@ -96,6 +96,8 @@ table! {
         "The same for one caller, whose oldest is ended");
     PARKED_TIMEOUT: Seconds = row("MCPBASH_PARKED_TIMEOUT_SECS", seconds(1, YEAR), "600",
         "How long a client of 2026-07-28 may take to come back with an answer");
+    STATE_TIMEOUT: Seconds = row("MCPBASH_STATE_TIMEOUT_SECS", seconds(1, YEAR), "3600",
+        "The same for a script that may be run again (`replay`), whose process may be gone by then");
     STATE_KEYS_FILE: Optional<Text> = row("MCPBASH_STATE_KEYS_FILE", Optional(Text), "",
         "A file with the keys that seal `requestState`, one `ID:base64` a line, which only its owner may read; else they \
          are made at the start, and no other process can open what this one has sealed");
