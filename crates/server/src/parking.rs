@@ -105,11 +105,6 @@ pub(crate) enum Resumed {
 }
 
 impl Parking {
-    /// How many wait for their client to come back.
-    pub(crate) fn count(&self) -> usize {
-        self.state.lock().by_id.len()
-    }
-
     pub(crate) fn new(limits: ParkingLimits) -> Self {
         let state = State {
             by_id: HashMap::new(),
