@@ -54,8 +54,9 @@ scenarios to run only these. It is a part of `scripts/test`.
   `UNDERSTOOD` in the runner does not explain, and also if no check succeeded. That list is empty.
 - Event streams are closed after a second (`MCPBASH_HTTP_STREAM_SECS=1`), so that the suite has to resume one.
 - Not run: `tasks-*`, an extension that is not there yet.
-- The suite looks at shapes. Contents, order and ids are looked at by [conformance_stdio](../tests/conformance_stdio.rs), which
-  has the same fixtures do the same things over standard input and output, in both eras.
+- The suite looks at shapes. Contents, order and ids are looked at by
+  [conformance_contents](../tests/conformance_contents.rs), for the same fixtures, over HTTP and over standard input and output,
+  with sessions and without.
 ";
 
 const RULES: &[(&str, &[Rule])] = &[

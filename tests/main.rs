@@ -12,7 +12,7 @@ mod completions;
 mod compliance;
 mod concurrency;
 mod config;
-mod conformance_stdio;
+mod conformance_contents;
 mod contract;
 mod debug;
 mod deep_json;

@@ -466,6 +466,18 @@ impl Http {
         Events { http: self, text: String::new() }
     }
 
+    /// The messages of an answer, be it a single one or a stream of events.
+    pub(crate) fn incoming(mut self) -> Incoming {
+        let head = self.head();
+        let status = head.status;
+        let messages = if head.is_events() {
+            IncomingMessages::Events(Events { http: self, text: String::new() })
+        } else {
+            IncomingMessages::Single(Some(Response { body: self.body(), ..head }.json()))
+        };
+        Incoming { status, messages }
+    }
+
     /// Everything until the server closes the connection, however it does.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         while matches!(self.read(), Ok(true)) {}
@@ -558,6 +570,27 @@ impl Events {
     /// All events until the stream ends as it should.
     pub(crate) fn all(mut self) -> Vec<Event> {
         std::iter::from_fn(|| self.next()).collect()
+    }
+}
+
+/// What comes back for a request, in either form.
+pub(crate) struct Incoming {
+    pub(crate) status: u16,
+    messages: IncomingMessages,
+}
+
+enum IncomingMessages {
+    Single(Option<Value>),
+    Events(Events),
+}
+
+impl Incoming {
+    /// The next message, as long as there are some.
+    pub(crate) fn next(&mut self) -> Option<Value> {
+        match &mut self.messages {
+            IncomingMessages::Single(message) => message.take(),
+            IncomingMessages::Events(events) => events.next_message().map(|event| event.message()),
+        }
     }
 }
 
