@@ -42,6 +42,17 @@ export async function startServer(options = [], environment = {}) {
   };
 }
 
+/** A file of those that `make-certificates.sh` has written. */
+export function certificate(name) {
+  return join(process.env.CERTIFICATES, name);
+}
+
+/** A token for that caller, whose hash is added to the file. */
+export function newToken(file, caller, ...options) {
+  const words = ["token", "new", caller, "--file", file, "--json", ...options];
+  return JSON.parse(execFileSync(process.argv[2], words, { encoding: "utf8" })).token;
+}
+
 function descendants(pid) {
   const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
   const pairs = rows.map((row) => row.trim().split(/\s+/).map(Number));

@@ -1,15 +1,17 @@
 """A server over HTTP for a session in Python, and a proxy before it that can cut connections."""
 
 import asyncio
+import json
 import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from conversation import SCRATCH, alive, check, until
+from conversation import SCRATCH, STARTED, alive, check, until
 
 
 class Server:
@@ -32,6 +34,7 @@ class Server:
         self.process = await asyncio.create_subprocess_exec(
             program, *words, env=environment, stdin=none, stdout=none, stderr=pipe
         )
+        STARTED.append(self.process)
         self.listening = asyncio.create_task(self._listen())
         await until(lambda: self._address() or self.listening.done())
         check("a server says its address", self._address() and not self.listening.done(), self.said)
@@ -52,9 +55,21 @@ class Server:
         self.process.send_signal(signal.SIGTERM)
         status = await asyncio.wait_for(self.process.wait(), 60)
         check("a server ends without a failure when it is told to", status == 0, (status, self.said[-2000:]))
+        STARTED.remove(self.process)
         gone = await until(lambda: not any(map(alive, processes)))
         check("none of its processes is left", gone, [pid for pid in processes if alive(pid)])
         await self.listening
+
+
+def certificate(name):
+    """A file of those that `make-certificates.sh` has written."""
+    return str(Path(os.environ["CERTIFICATES"], name))
+
+
+def new_token(file, caller, *options):
+    """A token for that caller, whose hash is added to the file."""
+    words = [sys.argv[1], "token", "new", caller, "--file", str(file), "--json", *options]
+    return json.loads(subprocess.run(words, check=True, capture_output=True).stdout)["token"]
 
 
 def descendants(pid):

@@ -56,6 +56,7 @@ export async function connect(transport, heard, answers, mode) {
       await client.subscribeResource({ uri });
       return () => client.unsubscribeResource({ uri });
     },
+    endSession: () => transport.terminateSession(),
     close: () => client.close(),
   };
 }

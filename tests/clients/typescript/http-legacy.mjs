@@ -2,7 +2,7 @@
 
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { connect } from "./client-2.mjs";
-import { converseOverHttp } from "./http.mjs";
+import { converseOverHttp } from "./over-http.mjs";
 
 await converseOverHttp(
   (url, headers, ...rest) => connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }), ...rest, "legacy"),

@@ -53,6 +53,7 @@ export async function connect(transport, heard, answers) {
       await client.subscribeResource({ uri });
       return () => client.unsubscribeResource({ uri });
     },
+    endSession: () => transport.terminateSession(),
     close: () => client.close(),
   };
 }

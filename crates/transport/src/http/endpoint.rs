@@ -135,7 +135,10 @@ impl Endpoint {
             self.count_refusal(reason);
         }
         if let Some(origin) = origin {
-            answer.headers_mut().extend(self.door.cors_headers(&origin));
+            for (name, value) in self.door.cors_headers(&origin) {
+                // In the place of what is there: a browser takes no header that stands twice.
+                answer.headers_mut().insert(name, value);
+            }
         }
         answer
     }
