@@ -21,7 +21,7 @@ use super::waiting::Waiting;
 use http::header::{CONTENT_TYPE, ORIGIN, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use hyper::body::Incoming;
-use mcp_bash_server::{Caller, Rights, Server};
+use mcp_bash_server::{Caller, Server};
 use mcp_bash_wire::{Era, Revision, RpcError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -179,15 +179,14 @@ impl Endpoint {
     /// Who makes the request, if it may make one now.
     fn caller_of(&self, peer: &Peer, headers: &HeaderMap) -> Result<Arc<Caller>, Answer> {
         let identity = self.identify.identify(headers, peer).map_err(refused)?;
-        let Identity { name, tools, rate } = identity;
+        let Identity { name, rights, rate } = identity;
         if let Some(rate) = rate.or(self.options.limits.rate) {
             self.rates.allow(&name, rate).map_err(|wait| {
                 let reason = "Too many requests of this caller; it may make more in a while".to_owned();
                 respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason)
             })?;
         }
-        let tools = tools.map(|names| Arc::new(names.iter().cloned().collect()));
-        Ok(self.server.caller_with(&name, Rights { tools }))
+        Ok(self.server.caller_with(&name, rights))
     }
 
     async fn post(self: &Arc<Self>, place: Place, caller: Arc<Caller>, request: Request<Incoming>) -> Answer {
