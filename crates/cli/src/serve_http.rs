@@ -85,6 +85,8 @@ enum WrongFlag {
     Folder(String),
     #[error("--metrics: {0}")]
     Metrics(AddressError),
+    #[error("--metrics needs an address; all sockets of systemd are for `--http systemd`")]
+    InheritedMetrics,
     #[error("there is a certificate and no key; add `--tls-key FILE`")]
     NoKey,
     #[error("there is a key and no certificate; add `--tls-cert FILE`")]
@@ -107,6 +109,9 @@ impl HttpArguments {
         let metrics = self.metrics.as_ref().or(settings.metrics.as_ref());
         let metrics =
             metrics.map(|address| Address::parse(address)).transpose().map_err(WrongFlag::Metrics)?;
+        if metrics == Some(Address::Inherited) {
+            return Err(WrongFlag::InheritedMetrics);
+        }
         let certificate = self.tls_cert.as_ref().or(settings.tls_certificate.as_ref());
         let tls = match (certificate, self.tls_key.as_ref().or(settings.tls_key.as_ref())) {
             (Some(certificate), Some(key)) => {
@@ -254,6 +259,7 @@ mod tests {
             (&["--http", "--tls-cert", "c"], "add `--tls-key FILE`"),
             (&["--http", "--tls-key", "k"], "add `--tls-cert FILE`"),
             (&["--http", "--metrics", "x"], "--metrics: `x` is no address"),
+            (&["--http", "--metrics", "systemd"], "--metrics needs an address"),
         ] {
             let refused = options(words, &[]).unwrap_err();
             assert!(refused.contains(said), "{words:?}: {refused}");
