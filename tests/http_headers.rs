@@ -180,6 +180,6 @@ fn sessions_have_nothing_to_repeat() {
     let params = json!({ "name": "run", "arguments": { "region": "west" } });
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
     let answer = server.send(&post(&headers, &message.to_string()));
-    assert_eq!(answer.json()["result"]["content"][0]["text"], "ran\n");
+    assert_eq!(answer.json()["result"]["content"][0]["text"], "ran");
     server.finish();
 }

@@ -108,7 +108,7 @@ fn a_server_that_is_asked_to_end_is_not_ready_and_lives_until_its_calls_are_answ
     });
     assert_eq!((get(address, "/health", "*/*").status, get(address, "/livez", "*/*").status), (503, 200));
     project.open_gate();
-    assert_eq!(call.response().json()["result"]["content"][0]["text"], "went\n");
+    assert_eq!(call.response().json()["result"]["content"][0]["text"], "went");
     server.finish();
 }
 

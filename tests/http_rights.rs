@@ -87,7 +87,7 @@ fn a_token_sees_and_calls_only_its_tools() {
     assert_eq!(scene.ran(), "");
     for (token, tool) in [(&some, "c1"), (&all, "b1")] {
         let answer = ask(&server, token, "tools/call", &json!({ "name": tool }));
-        assert_eq!(answer["result"]["content"][0]["text"], "ran\n", "{answer}");
+        assert_eq!(answer["result"]["content"][0]["text"], "ran", "{answer}");
     }
     assert_eq!(scene.ran(), "c1\nb1\n");
     server.finish();
@@ -110,11 +110,11 @@ fn a_session_is_held_to_what_the_file_of_tokens_says_now() {
         let params = json!({ "name": tool, "arguments": {} });
         send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params })).json()
     };
-    assert_eq!(call("b1")["result"]["content"][0]["text"], "ran\n");
+    assert_eq!(call("b1")["result"]["content"][0]["text"], "ran");
     assert_eq!(call("b2")["error"]["code"], -32602);
     scene.write(&[line.replace("tools=a1,b1", "tools=a1,b2")]);
     wait_until("the new list to count", || {
-        (call("b2")["result"]["content"][0]["text"] == "ran\n").then_some(())
+        (call("b2")["result"]["content"][0]["text"] == "ran").then_some(())
     });
     assert_eq!(call("b1")["error"]["code"], -32602, "what was taken away is gone at once");
     server.finish();

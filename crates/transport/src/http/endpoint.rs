@@ -135,7 +135,9 @@ impl Endpoint {
             self.count_refusal(reason);
         }
         if let Some(origin) = origin {
-            answer.headers_mut().extend(self.door.cors_headers(&origin));
+            for (name, value) in self.door.cors_headers(&origin) {
+                answer.headers_mut().insert(name, value);
+            }
         }
         answer
     }

@@ -58,7 +58,7 @@ fn adopt(socket: OwnedFd) -> io::Result<Listener> {
     let socket = UnixListener::from(socket);
     socket.set_nonblocking(true)?;
     if socket.local_addr().is_ok() {
-        return Ok(Listener::Unix { listener: tokio::net::UnixListener::from_std(socket)?, _file: None });
+        return Ok(Listener::Unix { listener: tokio::net::UnixListener::from_std(socket)?, file: None });
     }
     let socket = std::net::TcpListener::from(OwnedFd::from(socket));
     socket.local_addr()?;

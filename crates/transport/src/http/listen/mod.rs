@@ -12,7 +12,7 @@ use std::io;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use tokio::net::{TcpListener, TcpSocket, UnixListener};
-use unix::SocketFile;
+pub(crate) use unix::SocketFile;
 
 /// How many connections the system holds for us until they are accepted.
 const BACKLOG: u32 = 1024;
@@ -52,7 +52,7 @@ pub(crate) enum Listener {
     Unix {
         listener: UnixListener,
         /// The file that we made, which is removed in the end. Inherited sockets belong to whoever handed them over.
-        _file: Option<SocketFile>,
+        file: Option<SocketFile>,
     },
 }
 
@@ -63,9 +63,17 @@ impl Listener {
             Address::Tcp(address) => Ok(vec![Self::Tcp(tcp(*address)?)]),
             Address::Unix(path) => {
                 let (listener, file) = unix::listen(path)?;
-                Ok(vec![Self::Unix { listener, _file: Some(file) }])
+                Ok(vec![Self::Unix { listener, file: Some(file) }])
             }
             Address::Inherited => inherited::take(),
+        }
+    }
+
+    /// The file of a socket that we made, for one who removes it earlier or later than the listener ends.
+    pub(crate) fn take_file(&mut self) -> Option<SocketFile> {
+        match self {
+            Self::Tcp(_) => None,
+            Self::Unix { file, .. } => file.take(),
         }
     }
 
