@@ -163,12 +163,12 @@ fn names_and_pages_that_are_allowed_come_in() {
     let project = Project::with_hi();
     let arguments = ["--allow-host", "mcp.example.com", "--allow-origin", "https://app.example.com"];
     let server = HttpServer::start_with(project.root(), &arguments, &[]);
-    let served = |headers: &[(&str, &str)]| !matches!(server.send(&with(headers)).status, 403 | 421);
-    assert!(served(&[("Host", "MCP.example.com:443")]) && served(&[("Host", "localhost")]));
+    let lets_in = |headers: &[(&str, &str)]| !matches!(server.send(&with(headers)).status, 403 | 421);
+    assert!(lets_in(&[("Host", "MCP.example.com:443")]) && lets_in(&[("Host", "localhost")]));
     assert!(
-        served(&[("Origin", "https://app.example.com")]) && served(&[("Origin", "http://localhost:6274")])
+        lets_in(&[("Origin", "https://app.example.com")]) && lets_in(&[("Origin", "http://localhost:6274")])
     );
-    assert!(!served(&[("Host", "a.mcp.example.com")]) && !served(&[("Origin", "http://app.example.com")]));
+    assert!(!lets_in(&[("Host", "a.mcp.example.com")]) && !lets_in(&[("Origin", "http://app.example.com")]));
 
     let asked = [
         ("Origin", "https://app.example.com"),

@@ -139,7 +139,7 @@ fn a_call_whose_headers_say_something_else_runs_nothing() {
         assert_eq!(call(arguments, headers), (400, -32020), "{arguments} {headers:?}");
     }
     assert!(!project.path("ran").exists(), "nothing ran");
-    let served: &[(Value, Lines<'_>)] = &[
+    let fitting: &[(Value, Lines<'_>)] = &[
         (json!({}), &[]),
         (json!({ "region": null }), &[]),
         (json!({ "region": "west" }), &[("MCP-PARAM-REGION", "  west ")]),
@@ -152,7 +152,7 @@ fn a_call_whose_headers_say_something_else_runs_nothing() {
         // An annotation that clients would refuse is not told, so that none of them sends its header.
         (json!({ "price": 1.5 }), &[]),
     ];
-    for (arguments, headers) in served {
+    for (arguments, headers) in fitting {
         assert_eq!(call(arguments, headers).0, 200, "{arguments} {headers:?}");
     }
     server.finish();

@@ -38,7 +38,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
 #[command(next_help_heading = "Over HTTP")]
 #[group(skip)]
 pub(crate) struct HttpArguments {
-    /// Await clients here and not at standard input: PORT, ADDRESS:PORT, unix:/PATH or systemd; may be given more than
+    /// Await clients here and not at standard input: PORT, ADDRESS:PORT, `unix:/PATH` or `systemd`; may be given more than
     /// once [default: 127.0.0.1:8765]
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "")]
     http: Option<Vec<String>>,
@@ -47,7 +47,7 @@ pub(crate) struct HttpArguments {
     #[arg(long, value_name = "HOST", requires = "http")]
     allow_host: Vec<String>,
 
-    /// A web page that may use the server, such as https://app.example.com; `*` for any
+    /// A web page that may use the server, such as `https://app.example.com`; `*` for any
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     allow_origin: Vec<String>,
 
@@ -85,6 +85,8 @@ enum WrongFlag {
     Folder(String),
     #[error("--metrics: {0}")]
     Metrics(AddressError),
+    #[error("--metrics needs an address; all sockets of systemd are for `--http systemd`")]
+    InheritedMetrics,
     #[error("there is a certificate and no key; add `--tls-key FILE`")]
     NoKey,
     #[error("there is a key and no certificate; add `--tls-cert FILE`")]
@@ -107,6 +109,9 @@ impl HttpArguments {
         let metrics = self.metrics.as_ref().or(settings.metrics.as_ref());
         let metrics =
             metrics.map(|address| Address::parse(address)).transpose().map_err(WrongFlag::Metrics)?;
+        if metrics == Some(Address::Inherited) {
+            return Err(WrongFlag::InheritedMetrics);
+        }
         let certificate = self.tls_cert.as_ref().or(settings.tls_certificate.as_ref());
         let tls = match (certificate, self.tls_key.as_ref().or(settings.tls_key.as_ref())) {
             (Some(certificate), Some(key)) => {
@@ -171,7 +176,7 @@ pub(crate) fn serve(
             let _ = writeln!(std::io::stderr(), "{}", announcement("Metrics", address, "/metrics"));
         }
     };
-    http::serve(server, runtime, options, host, announce).map_err(|error| {
+    http::serve(&server, runtime, options, host, announce).map_err(|error| {
         let exit = match error {
             StartError::Listen(_) | StartError::Signals(_) => Exit::Failed,
             // What is wrong with flags, settings and the files they name.
@@ -254,6 +259,7 @@ mod tests {
             (&["--http", "--tls-cert", "c"], "add `--tls-key FILE`"),
             (&["--http", "--tls-key", "k"], "add `--tls-cert FILE`"),
             (&["--http", "--metrics", "x"], "--metrics: `x` is no address"),
+            (&["--http", "--metrics", "systemd"], "--metrics needs an address"),
         ] {
             let refused = options(words, &[]).unwrap_err();
             assert!(refused.contains(said), "{words:?}: {refused}");

@@ -56,7 +56,7 @@ pub(crate) struct NewArguments {
     #[arg(long, value_name = "NAMES")]
     tools: Option<String>,
 
-    /// How many requests it allows: `10/s`, `600/min` or `5000/h` [default: as MCPBASH_HTTP_MAX_REQUESTS_PER_MIN]
+    /// How many requests it allows: `10/s`, `600/min` or `5000/h` [default: as `MCPBASH_HTTP_MAX_REQUESTS_PER_MIN`]
     #[arg(long, value_name = "RATE")]
     rate: Option<Rate>,
 
@@ -91,7 +91,7 @@ pub(crate) struct RemoveArguments {
 #[derive(Debug, Clone, Args)]
 #[group(skip)]
 struct Place {
-    /// The file of the tokens [default: MCPBASH_HTTP_TOKENS]
+    /// The file of the tokens [default: `MCPBASH_HTTP_TOKENS`]
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
 }

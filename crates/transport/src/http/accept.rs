@@ -19,13 +19,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// How long to wait after a connection could not be accepted: mostly because too many files are open.
 const BREATH: Duration = Duration::from_millis(100);
 
 /// Those who had connected when the server was asked to end are there at once.
 const BACKLOG: Duration = Duration::from_millis(20);
+
+/// And all of them in this time: whoever goes on connecting does not keep the server from ending.
+const WHOLE_BACKLOG: Duration = Duration::from_secs(1);
 
 /// What is served to those who connect.
 pub(super) struct Reception {
@@ -46,7 +49,10 @@ impl Reception {
                 () = ended(&mut is_ending) => break,
             }
         }
-        while let Ok(accepted) = timeout(BACKLOG, listener.accept()).await {
+        let end = Instant::now() + WHOLE_BACKLOG;
+        while Instant::now() < end
+            && let Ok(accepted) = timeout(BACKLOG, listener.accept()).await
+        {
             self.welcome(accepted).await;
         }
     }

@@ -11,18 +11,19 @@ use super::listen::Peer;
 use super::metrics::Metrics;
 use super::old_sse::{self, OldSessions};
 use super::options::Options;
-use super::post::{post, session_of};
+use super::post::post;
 use super::rate::Rates;
-use super::respond::{self, Answer, LAST_EVENT_ID, PROTOCOL_VERSION};
+use super::respond::{self, Answer, Refusal};
 use super::session::{Session, Sessions};
+use super::session_requests::{delete, get};
 use super::streams::Streams;
 use super::track::{Rules, Track};
 use super::waiting::Waiting;
 use http::header::{CONTENT_TYPE, ORIGIN, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use hyper::body::Incoming;
-use mcp_bash_server::{Caller, Rights, Server};
-use mcp_bash_wire::{Era, Revision, RpcError};
+use mcp_bash_server::{Caller, Server};
+use mcp_bash_wire::RpcError;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -152,19 +153,21 @@ impl Endpoint {
             return respond::not_allowed(place.allowed());
         }
         if let Err(refused) = self.door.check(request.uri(), request.headers(), is_tls) {
-            return respond::error(refused.status, None, &RpcError::invalid_request(refused.reason));
+            return respond::refusal(refused.status, refused.reason);
         }
         if method == Method::OPTIONS {
             return self.door.preflight(request.headers()).map(|()| ResponseBody::nothing());
         }
         let caller = match self.caller_of(peer, request.headers()) {
             Ok(caller) => caller,
-            Err(answer) => return answer,
+            Err(refused) => return *refused,
         };
         match (place, request.method().clone()) {
             (Place::OldStream, _) => old_sse::open(self, &caller),
-            (_, Method::GET) => self.get(&caller, request.headers()),
-            (_, Method::DELETE) => self.delete(&caller, request.headers()),
+            (_, Method::GET) => get(self, &caller, request.headers()).unwrap_or_else(|refused| *refused),
+            (_, Method::DELETE) => {
+                delete(self, &caller, request.headers()).unwrap_or_else(|refused| *refused)
+            }
             (place, _) => self.post(place, caller, request).await,
         }
     }
@@ -180,33 +183,28 @@ impl Endpoint {
     }
 
     /// Who makes the request, if it may make one now.
-    fn caller_of(&self, peer: &Peer, headers: &HeaderMap) -> Result<Arc<Caller>, Answer> {
-        let identity = self.identify.identify(headers, peer).map_err(refused)?;
-        let Identity { name, tools, rate } = identity;
+    fn caller_of(&self, peer: &Peer, headers: &HeaderMap) -> Result<Arc<Caller>, Refusal> {
+        let identity = self.identify.identify(headers, peer).map_err(unknown)?;
+        let Identity { name, rights, rate } = identity;
         if let Some(rate) = rate.or(self.options.limits.rate) {
             self.rates.allow(&name, rate).map_err(|wait| {
                 let reason = "Too many requests of this caller; it may make more in a while".to_owned();
-                respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason)
+                Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason))
             })?;
         }
-        let tools = tools.map(|names| Arc::new(names.iter().cloned().collect()));
-        Ok(self.server.caller_with(&name, Rights { tools }))
+        Ok(self.server.caller_with(&name, rights))
     }
 
     async fn post(self: &Arc<Self>, place: Place, caller: Arc<Caller>, request: Request<Incoming>) -> Answer {
         let (parts, body) = request.into_parts();
         if !is_json(&parts.headers) {
             let reason = "Unsupported Media Type: Content-Type must be application/json";
-            return respond::error(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                None,
-                &RpcError::invalid_request(reason),
-            );
+            return respond::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, reason);
         }
         let kinds = ["application/json", "text/event-stream"];
         if place == Place::Endpoint && !kinds.iter().all(|kind| accepts(&parts.headers, kind)) {
             let reason = "Not Acceptable: Accept must name application/json and text/event-stream";
-            return respond::error(StatusCode::NOT_ACCEPTABLE, None, &RpcError::invalid_request(reason));
+            return respond::refusal(StatusCode::NOT_ACCEPTABLE, reason);
         }
         match incoming::read(body, &self.options, caller.budget()).await {
             Ok(body) if place == Place::OldMessages => old_sse::post(self, &caller, &parts.uri, &body),
@@ -215,64 +213,16 @@ impl Endpoint {
                 let reason = format!(
                     "Payload Too Large: a message may have {limit} bytes; MCPBASH_HTTP_MAX_BODY_BYTES sets the limit"
                 );
-                respond::error(StatusCode::PAYLOAD_TOO_LARGE, None, &RpcError::invalid_request(reason))
+                respond::refusal(StatusCode::PAYLOAD_TOO_LARGE, reason)
             }
-            Err(Unread::TooSlow) => respond::error(
-                StatusCode::REQUEST_TIMEOUT,
-                None,
-                &RpcError::invalid_request("Request Timeout: the body did not come in time"),
-            ),
+            Err(Unread::TooSlow) => {
+                let reason = "Request Timeout: the body did not come in time";
+                respond::refusal(StatusCode::REQUEST_TIMEOUT, reason)
+            }
             Err(Unread::NoRoom(why)) => {
                 respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, format!("Server busy: {why}"))
             }
             Err(Unread::Broken) => respond::status(StatusCode::BAD_REQUEST),
-        }
-    }
-
-    /// The messages of a session that belong to no request, or the rest of a stream that was cut off.
-    fn get(self: &Arc<Self>, caller: &Arc<Caller>, headers: &HeaderMap) -> Answer {
-        if is_stateless(headers) {
-            return respond::not_allowed("POST");
-        }
-        if !accepts(headers, "text/event-stream") {
-            let reason = "Not Acceptable: Accept must name text/event-stream";
-            return respond::error(StatusCode::NOT_ACCEPTABLE, None, &RpcError::invalid_request(reason));
-        }
-        let session = match session_of(self, caller, headers) {
-            Ok(session) => session,
-            Err(refused) => return refused.into_answer(None),
-        };
-        let Some(open) = self.streams.open(caller) else { return no_room() };
-        let events = match headers.get(LAST_EVENT_ID) {
-            Some(id) => match id.to_str().ok().and_then(|id| session.events_after(id)) {
-                Some(events) => events,
-                None => {
-                    let reason =
-                        "Bad Request: what came after the event in Last-Event-ID is not kept any more";
-                    return respond::error(StatusCode::BAD_REQUEST, None, &RpcError::invalid_request(reason));
-                }
-            },
-            None => match session.unasked_events() {
-                Some(events) => events,
-                None => {
-                    let reason = "Conflict: this session has a stream for what belongs to no request";
-                    return respond::error(StatusCode::CONFLICT, None, &RpcError::invalid_request(reason));
-                }
-            },
-        };
-        respond::events(events.holding(open).when_left(Box::new(move || session.note_use())))
-    }
-
-    fn delete(&self, caller: &Arc<Caller>, headers: &HeaderMap) -> Answer {
-        if is_stateless(headers) {
-            return respond::not_allowed("POST");
-        }
-        match session_of(self, caller, headers) {
-            Ok(session) => {
-                self.sessions.end(&session);
-                respond::status(StatusCode::OK)
-            }
-            Err(refused) => refused.into_answer(None),
         }
     }
 
@@ -282,7 +232,7 @@ impl Endpoint {
         track: &Arc<Track>,
         caller: &Arc<Caller>,
         session: Option<&Session>,
-    ) -> Result<Events, Answer> {
+    ) -> Result<Events, Refusal> {
         let open = self.streams.open(caller).ok_or_else(no_room)?;
         let events = match session {
             Some(session) => session.events(track),
@@ -293,20 +243,20 @@ impl Endpoint {
 }
 
 /// The answer to one who does not say who it is.
-fn refused(unidentified: Unidentified) -> Answer {
+fn unknown(unidentified: Unidentified) -> Refusal {
     if unidentified.throttled {
         let reason = "Too many tokens that this server does not know came from there".to_owned();
-        return respond::later(StatusCode::TOO_MANY_REQUESTS, RETRY, reason);
+        return Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, RETRY, reason));
     }
     let error = RpcError::invalid_request("Unauthorized: this server wants a bearer token that it knows");
     let mut answer = respond::error(StatusCode::UNAUTHORIZED, None, &error);
     answer.headers_mut().insert(WWW_AUTHENTICATE, unidentified.challenge);
-    answer
+    Box::new(answer)
 }
 
 /// Why a request was refused that was answered with this status, in a word. None where it was not.
 fn refusal_reason(status: StatusCode) -> Option<&'static str> {
-    (status.is_client_error() || status.is_server_error()).then(|| match status {
+    let reason = match status {
         StatusCode::BAD_REQUEST => "bad_request",
         StatusCode::UNAUTHORIZED => "unauthenticated",
         StatusCode::FORBIDDEN => "forbidden",
@@ -320,22 +270,19 @@ fn refusal_reason(status: StatusCode) -> Option<&'static str> {
         StatusCode::MISDIRECTED_REQUEST => "host",
         StatusCode::TOO_MANY_REQUESTS => "rate",
         StatusCode::SERVICE_UNAVAILABLE => "no_room",
-        _ => "other",
-    })
+        status if status.is_client_error() || status.is_server_error() => "other",
+        _ => return None,
+    };
+    Some(reason)
 }
 
-pub(super) fn no_room() -> Answer {
+/// The answer to one who has too many streams.
+pub(super) fn no_room() -> Refusal {
     let reason = "Too many streams are open; MCPBASH_HTTP_MAX_STREAMS sets the limit".to_owned();
-    respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason)
+    Box::new(respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason))
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = only(headers, &CONTENT_TYPE).and_then(|value| value.split(';').next());
     kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
-}
-
-/// Whether the request is of the era that has neither sessions nor streams of their own.
-fn is_stateless(headers: &HeaderMap) -> bool {
-    let revision = only(headers, &PROTOCOL_VERSION).and_then(Revision::parse);
-    revision.is_some_and(|revision| revision.era() == Era::Stateless)
 }

@@ -42,6 +42,7 @@ mod reply;
 mod respond;
 mod serve;
 mod session;
+mod session_requests;
 mod streams;
 mod tls;
 mod track;

@@ -2,7 +2,7 @@
 //! opens, and every message is a POST of its own, to the address that the first event names. Without the stream there is
 //! no session.
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, no_room};
 use super::events::Events;
 use super::incoming::Body;
 use super::message::{Kind, Look};
@@ -45,7 +45,7 @@ impl OldSessions {
 /// Opens a stream, and with it a session.
 pub(super) fn open(endpoint: &Arc<Endpoint>, caller: &Arc<Caller>) -> Answer {
     let server = &endpoint.server;
-    let Some(open) = endpoint.streams.open(caller) else { return super::endpoint::no_room() };
+    let Some(open) = endpoint.streams.open(caller) else { return *no_room() };
     let Some(id) = server.unguessable_token() else {
         return respond::status(StatusCode::SERVICE_UNAVAILABLE);
     };

@@ -6,7 +6,7 @@ use super::headers::{RequestHeaders, only};
 use super::incoming::Body;
 use super::message::{Kind, Look, is_of_no_session};
 use super::reply::Said;
-use super::respond::{self, Answer, PROTOCOL_VERSION, SESSION_ID};
+use super::respond::{self, Answer, PROTOCOL_VERSION, Refusal, SESSION_ID};
 use super::session::{NoSession, Session};
 use super::track::{Beginning, Track};
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -47,7 +47,7 @@ pub(super) async fn post(
         Err(_) if look.kind == Kind::Unreadable => {
             without_session(endpoint, caller, headers, body, look).await
         }
-        Err(refused) => refused.into_answer(look.id.as_ref()),
+        Err(none) => *none.refusal(look.id.as_ref()),
     }
 }
 
@@ -73,14 +73,12 @@ async fn without_session(
     if owed == Owed::Nothing {
         return respond::status(StatusCode::ACCEPTED);
     }
-    match track.try_beginning() {
-        Some(beginning) => attended.respond(&track, beginning),
-        None => {
-            let attended = attended.watched();
-            let beginning = beginning(&track).await;
-            attended.respond(&track, beginning)
-        }
+    if let Some(beginning) = track.try_beginning() {
+        return attended.respond(&track, beginning);
     }
+    let attended = attended.watched();
+    let beginning = beginning(&track).await;
+    attended.respond(&track, beginning)
 }
 
 /// A client without a session, whose work stops when nobody waits for it any more.
@@ -106,7 +104,7 @@ impl Attended {
             Beginning::Nothing => respond::no_events(),
             Beginning::Events => match self.endpoint.stream(track, self.client.caller(), None) {
                 Ok(events) => respond::events(events.when_left(Box::new(move || drop(self)))),
-                Err(answer) => answer,
+                Err(refused) => *refused,
             },
         }
     }
@@ -194,7 +192,7 @@ async fn in_session(endpoint: &Arc<Endpoint>, session: &Arc<Session>, body: Body
         Beginning::Nothing => respond::no_events(),
         Beginning::Events => match endpoint.stream(&track, session.client.caller(), Some(session)) {
             Ok(events) => respond::events(events),
-            Err(answer) => answer,
+            Err(refused) => *refused,
         },
     }
 }
@@ -210,7 +208,7 @@ pub(super) enum Sessionless {
 }
 
 impl Sessionless {
-    pub(super) fn into_answer(self, id: Option<&Id>) -> Answer {
+    pub(super) fn refusal(self, id: Option<&Id>) -> Refusal {
         let (status, message) = match self {
             Self::NotNamed => (StatusCode::BAD_REQUEST, "Bad Request: the header Mcp-Session-Id is missing"),
             Self::Unknown => (StatusCode::NOT_FOUND, "Session not found: begin a new one with `initialize`"),
@@ -220,7 +218,7 @@ impl Sessionless {
             ),
         };
         let code = if status == StatusCode::NOT_FOUND { NO_SESSION } else { code::INVALID_REQUEST };
-        respond::error(status, id, &RpcError::new(code, message))
+        Box::new(respond::error(status, id, &RpcError::new(code, message)))
     }
 }
 

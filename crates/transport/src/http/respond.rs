@@ -6,9 +6,13 @@ use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use mcp_bash_wire::{Id, RpcError, write};
+use std::borrow::Cow;
 use std::time::Duration;
 
 pub(super) type Answer = Response<ResponseBody>;
+
+/// The answer to a request that is not served any further.
+pub(super) type Refusal = Box<Answer>;
 
 pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 pub(super) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -28,6 +32,11 @@ pub(super) fn message(status: StatusCode, message: Bytes) -> Answer {
 /// An error that the transport found, in the form that clients know.
 pub(super) fn error(status: StatusCode, id: Option<&Id>, error: &RpcError) -> Answer {
     message(status, write::error(id, error).into())
+}
+
+/// A request that cannot be served, and why.
+pub(super) fn refusal(code: StatusCode, reason: impl Into<Cow<'static, str>>) -> Answer {
+    error(code, None, &RpcError::invalid_request(reason))
 }
 
 /// A stream of events.

@@ -8,7 +8,7 @@ use super::endpoint::Endpoint;
 use super::exposure::{self, Exposed};
 use super::guarded_file::Report;
 use super::identity::{Anonymous, Identify, Tokens, TokensError};
-use super::listen::{ListenError, Listener};
+use super::listen::{ListenError, Listener, SocketFile};
 use super::metrics::{Lookout, Metrics};
 use super::options::Options;
 use super::tls::{Tls, TlsError};
@@ -24,6 +24,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 /// How often to look for sessions that nobody uses, at least.
@@ -58,7 +59,7 @@ pub struct Places {
 /// Serves everybody who connects until there is a reason to end, which is returned when nothing is left of their calls.
 /// `announce` is told where it is served.
 pub fn serve(
-    server: Arc<Server>,
+    server: &Arc<Server>,
     runtime: &Runtime,
     options: Options,
     host: Host,
@@ -67,23 +68,25 @@ pub fn serve(
     let _inside = runtime.enter();
     let listeners = open_all(&options)?;
     exposure::check(&options, &listeners)?;
-    let watchers = options.metrics.as_ref().map(Listener::open).transpose()?.unwrap_or_default();
+    let mut watchers = options.metrics.as_ref().map(Listener::open).transpose()?.unwrap_or_default();
     let door = Door::new(&options, &listeners)?;
-    let tls = options.tls.as_ref().map(|files| Tls::open(&files.certificate, &files.key, report(&server)));
+    let tls = options.tls.as_ref().map(|files| Tls::open(&files.certificate, &files.key, report(server)));
     let tls = tls.transpose()?;
     let identify: Box<dyn Identify> = match &options.tokens {
-        Some(file) => Box::new(Tokens::open(file, report(&server))?),
+        Some(file) => Box::new(Tokens::open(file, report(server))?),
         None => Box::new(Anonymous),
     };
     let lifecycle = Arc::<Lifecycle>::default();
     await_signals(&lifecycle).map_err(StartError::Signals)?;
+    // They are removed when we return: the tasks that listen to them may be there for longer.
+    let _watchers_files: Vec<SocketFile> = watchers.iter_mut().filter_map(Listener::take_file).collect();
     let places = Places {
         endpoints: listeners.iter().map(|listener| listener.describe(tls.is_some())).collect(),
         metrics: watchers.iter().map(|listener| listener.describe(false)).collect(),
     };
     let connections = Connections::new(options.limits.connections);
     let metrics = (!watchers.is_empty()).then(|| measure(&server, &listeners));
-    let endpoint = Endpoint::new(Arc::clone(&server), door, identify, metrics.clone(), options);
+    let endpoint = Endpoint::new(Arc::clone(server), door, identify, metrics.clone(), options);
     let endpoint = Arc::new(endpoint);
     let (end, is_ending) = watch::channel(false);
     let reception = Arc::new(Reception {
@@ -99,9 +102,8 @@ pub fn serve(
             runtime.spawn(Arc::clone(&lookout).receive(listener));
         }
     }
-    for listener in listeners {
-        runtime.spawn(Arc::clone(&reception).receive(listener));
-    }
+    let receive = |listener| runtime.spawn(Arc::clone(&reception).receive(listener));
+    let receiving: Vec<JoinHandle<()>> = listeners.into_iter().map(receive).collect();
     runtime.spawn(expire_sessions(Arc::clone(&endpoint)));
     runtime.spawn(give_memory_back(Arc::clone(server.budget()), host));
     announce(&places);
@@ -109,6 +111,10 @@ pub fn serve(
         let ending = lifecycle.ended().await;
         server.log().event(ending.level(), "mcp.lifecycle", ending.describe(), &json!({}));
         end.send_replace(true);
+        // Those who had connected before are among those whose answers are awaited.
+        for receiving in receiving {
+            let _ = receiving.await;
+        }
         drain(&endpoint, &connections).await;
         Ending::Drained
     }))

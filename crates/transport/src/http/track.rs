@@ -212,13 +212,11 @@ impl Track {
     /// How the reply begins, as soon as something was said.
     pub(super) fn poll_beginning(&self, context: &Context<'_>) -> Poll<Beginning> {
         let mut state = self.state.lock();
-        match state.beginning() {
-            Some(beginning) => Poll::Ready(beginning),
-            None => {
-                state.wait(context);
-                Poll::Pending
-            }
+        if let Some(beginning) = state.beginning() {
+            return Poll::Ready(beginning);
         }
+        state.wait(context);
+        Poll::Pending
     }
 
     /// Everything is an event from now on.

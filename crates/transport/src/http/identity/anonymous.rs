@@ -3,12 +3,13 @@
 use super::{Identify, Identity, Unidentified, peer_name};
 use crate::http::listen::Peer;
 use http::HeaderMap;
+use mcp_bash_server::Rights;
 
 #[derive(Debug)]
 pub(crate) struct Anonymous;
 
 impl Identify for Anonymous {
     fn identify(&self, _: &HeaderMap, peer: &Peer) -> Result<Identity, Unidentified> {
-        Ok(Identity { name: peer_name(peer).into(), tools: None, rate: None })
+        Ok(Identity { name: peer_name(peer).into(), rights: Rights::default(), rate: None })
     }
 }

@@ -16,6 +16,7 @@ pub use tokens::TokensError;
 use super::listen::Peer;
 use super::rate::Rate;
 use http::{HeaderMap, HeaderValue};
+use mcp_bash_server::Rights;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
@@ -25,11 +26,10 @@ pub(crate) trait Identify: Send + Sync {
 }
 
 /// A caller that is known.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Identity {
     pub(crate) name: Arc<str>,
-    /// The tools that it may see and call, as `MCPBASH_TOOL_ALLOWLIST` would name them. `None`: all that are served.
-    pub(crate) tools: Option<Arc<[String]>>,
+    pub(crate) rights: Rights,
     /// Its own request rate, where it has one.
     pub(crate) rate: Option<Rate>,
 }

@@ -8,6 +8,7 @@
 //! A token has 256 random bits, so that nobody finds it from its hash, and a slow hash would protect nothing.
 
 use crate::http::rate::{Rate, RateError};
+use mcp_bash_server::Rights;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::io;
@@ -19,11 +20,13 @@ const PREFIX: &str = "mcpb_";
 const RANDOM_BYTES: usize = 32;
 
 /// One token.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct TokenLine {
     name: Arc<str>,
     digest: [u8; 32],
+    /// As it is written.
     tools: Option<Arc<[String]>>,
+    rights: Rights,
     rate: Option<Rate>,
 }
 
@@ -73,7 +76,12 @@ impl TokenLine {
         rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
             .map_err(io::Error::from)?;
         let token = format!("{PREFIX}{}", hex(&random));
-        Ok((Self { name, digest: digest(token.as_bytes()), tools, rate }, token))
+        Ok((Self::new(name, digest(token.as_bytes()), tools, rate), token))
+    }
+
+    fn new(name: Arc<str>, digest: [u8; 32], tools: Option<Arc<[String]>>, rate: Option<Rate>) -> Self {
+        let rights = Rights { tools: tools.as_ref().map(|tools| Arc::new(tools.iter().cloned().collect())) };
+        Self { name, digest, tools, rights, rate }
     }
 
     pub fn name(&self) -> &Arc<str> {
@@ -87,6 +95,11 @@ impl TokenLine {
 
     pub fn rate(&self) -> Option<Rate> {
         self.rate
+    }
+
+    /// Made once, and not for each request.
+    pub(super) fn rights(&self) -> Rights {
+        self.rights.clone()
     }
 
     pub(super) fn digest(&self) -> &[u8; 32] {
@@ -180,7 +193,7 @@ fn parse_line(line: &str, at: usize) -> Result<Option<TokenLine>, TokenFileError
             _ => return Err(TokenFileError::Unknown(at, word.escape_debug().to_string())),
         }
     }
-    Ok(Some(TokenLine { name, digest, tools, rate }))
+    Ok(Some(TokenLine::new(name, digest, tools, rate)))
 }
 
 fn parse_name(name: &str) -> Result<Arc<str>, NameError> {
@@ -238,7 +251,7 @@ mod tests {
         let rate = "60/min".parse().unwrap();
         let (line, token) = TokenLine::generate("alice@example.com", Some("a,b_*"), Some(rate)).unwrap();
         let read = TokenText::parse(format!("# who\n\n  {line}  \n").as_bytes());
-        assert_eq!((&read.tokens[..], read.problems.len()), (&[line.clone()][..], 0));
+        assert_eq!((read.tokens[0].to_string(), read.problems.len()), (line.to_string(), 0));
         assert_eq!(*line.digest(), digest(token.as_bytes()));
         assert!(token.len() == 69 && !line.to_string().contains(&token));
         let (other, another) = TokenLine::generate("alice", None, None).unwrap();

@@ -97,11 +97,9 @@ impl Tokens {
             }
         }
         match found {
-            Some(token) => Ok(Identity {
-                name: Arc::clone(token.name()),
-                tools: token.tools().cloned(),
-                rate: token.rate(),
-            }),
+            Some(token) => {
+                Ok(Identity { name: Arc::clone(token.name()), rights: token.rights(), rate: token.rate() })
+            }
             None => Err(self.refuse(bearer::wrong(), peer)),
         }
     }
@@ -178,9 +176,11 @@ mod tests {
         let who = |token: &str| tokens.identify(&bearer(token), &peer("10.0.0.1:1"));
         let alice = who(&first).unwrap();
         assert_eq!(&*alice.name, "alice");
-        assert_eq!(alice.tools.as_deref(), Some(&["read".to_owned(), "write".to_owned()][..]));
+        let tools = alice.rights.tools.unwrap();
+        assert!(tools.hold("read") && tools.hold("write") && !tools.hold("delete"));
         assert_eq!(alice.rate.unwrap().to_string(), "60/min");
-        assert_eq!(who(&second).unwrap(), Identity { name: "bob".into(), tools: None, rate: None });
+        let bob_is = who(&second).unwrap();
+        assert!(&*bob_is.name == "bob" && bob_is.rights.tools.is_none() && bob_is.rate.is_none());
 
         for wrong in
             [&first[..first.len() - 1], &format!("{first}0"), &first.to_uppercase(), "x", &hash_of(&bob)]

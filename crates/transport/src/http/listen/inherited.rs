@@ -8,6 +8,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::net::sockopt::socket_acceptconn;
 use std::io;
 use std::os::unix::net::UnixListener;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The first descriptor that is handed over.
 const FIRST: RawFd = 3;
@@ -15,9 +16,15 @@ const FIRST: RawFd = 3;
 /// More than this is a mistake.
 const MOST: RawFd = 64;
 
+/// Whether they were taken already. A second owner would close descriptors that are the first one's.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
 /// Takes the sockets that were handed over. Only once in the life of a process.
 pub(super) fn take() -> Result<Vec<Listener>, ListenError> {
     let count = count(|name| std::env::var(name).ok(), std::process::id())?;
+    if TAKEN.swap(true, Ordering::AcqRel) {
+        return Err(ListenError::InheritedBefore);
+    }
     (FIRST..FIRST + count).map(take_one).collect()
 }
 
@@ -51,7 +58,7 @@ fn adopt(socket: OwnedFd) -> io::Result<Listener> {
     let socket = UnixListener::from(socket);
     socket.set_nonblocking(true)?;
     if socket.local_addr().is_ok() {
-        return Ok(Listener::Unix { listener: tokio::net::UnixListener::from_std(socket)?, _file: None });
+        return Ok(Listener::Unix { listener: tokio::net::UnixListener::from_std(socket)?, file: None });
     }
     let socket = std::net::TcpListener::from(OwnedFd::from(socket));
     socket.local_addr()?;

@@ -9,10 +9,10 @@ pub use address::{Address, AddressError};
 pub(crate) use stream::{Peer, Stream};
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use tokio::net::{TcpListener, TcpSocket, UnixListener};
-use unix::SocketFile;
+pub(crate) use unix::SocketFile;
 
 /// How many connections the system holds for us until they are accepted.
 const BACKLOG: u32 = 1024;
@@ -33,6 +33,8 @@ pub enum ListenError {
         "no socket was handed over: `--http systemd` is for services that a socket unit starts (LISTEN_FDS and LISTEN_PID)"
     )]
     NothingInherited,
+    #[error("`systemd` is named twice; all sockets that were handed over belong to one `--http systemd`")]
+    InheritedBefore,
     #[error(
         "the sockets in LISTEN_FDS were meant for process {0}, not for this one; let systemd start mcp-bash itself, or use `exec`"
     )]
@@ -50,7 +52,7 @@ pub(crate) enum Listener {
     Unix {
         listener: UnixListener,
         /// The file that we made, which is removed in the end. Inherited sockets belong to whoever handed them over.
-        _file: Option<SocketFile>,
+        file: Option<SocketFile>,
     },
 }
 
@@ -61,13 +63,31 @@ impl Listener {
             Address::Tcp(address) => Ok(vec![Self::Tcp(tcp(*address)?)]),
             Address::Unix(path) => {
                 let (listener, file) = unix::listen(path)?;
-                Ok(vec![Self::Unix { listener, _file: Some(file) }])
+                Ok(vec![Self::Unix { listener, file: Some(file) }])
             }
             Address::Inherited => inherited::take(),
         }
     }
 
+    /// The file of a socket that we made, for one who removes it earlier or later than the listener ends.
+    pub(crate) fn take_file(&mut self) -> Option<SocketFile> {
+        match self {
+            Self::Tcp(_) => None,
+            Self::Unix { file, .. } => file.take(),
+        }
+    }
+
     pub(crate) async fn accept(&self) -> io::Result<(Stream, Peer)> {
+        loop {
+            match self.accept_one().await {
+                // It was gone before we came to it, which is no reason to wait.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                accepted => return accepted,
+            }
+        }
+    }
+
+    async fn accept_one(&self) -> io::Result<(Stream, Peer)> {
         match self {
             Self::Tcp(listener) => {
                 let (stream, address) = listener.accept().await?;
@@ -83,10 +103,12 @@ impl Listener {
         }
     }
 
-    /// The address that other machines could reach, where there is one.
+    /// The address that other machines could reach, where there is one. One that is not known counts as such.
     pub(crate) fn wide_address(&self) -> Option<SocketAddr> {
         let Self::Tcp(listener) = self else { return None };
-        listener.local_addr().ok().filter(|address| !address::is_loopback_ip(address.ip()))
+        let unknown = SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0));
+        Some(listener.local_addr().unwrap_or(unknown))
+            .filter(|address| !address::is_loopback_ip(address.ip()))
     }
 
     /// What the connections are, in the words of OpenTelemetry.

@@ -180,7 +180,7 @@ impl Metrics {
             "mcp_server_http_refused_requests",
             "Requests and connections that were refused, by reason.",
             "reason",
-            refused.into_iter(),
+            refused,
         );
         let numbers = [
             ("mcp_server_http_connections", "Open connections.", gauges.connections),
