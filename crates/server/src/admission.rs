@@ -258,13 +258,23 @@ pub(crate) struct Place {
 impl Place {
     /// Lets others have the place, unless too many rest already.
     pub(crate) fn rest(self) -> Result<Resting, Self> {
+        let limits = self.admission.limits;
+        self.rest_if(|all, of_caller| all < limits.resting && of_caller < limits.resting_per_caller)
+    }
+
+    /// Lets others have the place, for work that somebody else sees to being not too much of.
+    pub(crate) fn rest_in_any_case(self) -> Result<Resting, Self> {
+        self.rest_if(|_, _| true)
+    }
+
+    /// `is_room` is asked with how many rest, in all and for the caller.
+    fn rest_if(self, is_room: impl FnOnce(usize, usize) -> bool) -> Result<Resting, Self> {
         let (admission, caller) = (Arc::clone(&self.admission), Arc::clone(&self.caller));
-        let limits = admission.limits;
         {
             let mut state = admission.state.lock();
-            let is_full = state.resting >= limits.resting;
+            let all = state.resting;
             let share = state.share_of(&caller);
-            if is_full || share.resting >= limits.resting_per_caller {
+            if !is_room(all, share.resting) {
                 return Err(self);
             }
             share.resting += 1;

@@ -246,7 +246,7 @@ impl Work {
         asked: &[&ClientQuestion],
         patience: Duration,
     ) -> Vec<Result<RawBuf, Unanswered>> {
-        let rest = self.rest();
+        let rest = self.rest(Place::rest);
         let mut answers = Vec::new();
         for question in asked {
             let Some(stream) = self.current().map(|current| current.in_flight.request().stream()) else {
@@ -281,7 +281,8 @@ impl Work {
             }
             let answers = self.park(&current, pending, call)?;
             drop(current);
-            let rest = self.rest();
+            // How many are parked is limited already. Those that had to make room are still on their way out.
+            let rest = self.rest(Place::rest_in_any_case);
             let answered = timeout_at(deadline, answers).await;
             // Whether it was answered or not, its script goes on.
             rest.end().await;
@@ -351,9 +352,9 @@ impl Work {
     }
 
     /// Lets others have the place of this work for as long as it waits for an answer.
-    fn rest(&self) -> Rest<'_> {
+    fn rest(&self, rest: fn(Place) -> Result<Resting, Place>) -> Rest<'_> {
         let mut place = self.place.lock();
-        let resting = match place.take().map(Place::rest) {
+        let resting = match place.take().map(rest) {
             Some(Ok(resting)) => Some(resting),
             Some(Err(kept)) => {
                 *place = Some(kept);
