@@ -74,6 +74,7 @@ mod resources;
 mod resources_hostile;
 mod results;
 mod rmcp_client;
+mod rmcp_http;
 mod roots;
 mod run_tool;
 mod scaffold;

@@ -25,7 +25,7 @@ export async function listTools(url, token) {
   return result.tools.map((tool) => tool.name).sort();
 }
 
-export async function status(url) {
+export async function statusOf(url) {
   return (await send(url, undefined, "server/discover")).status;
 }
 

@@ -20,20 +20,22 @@ TIMED_OUT = 408
 class Python1:
     def __init__(self, way, heard, answers):
         self.way, self.heard, self.answers = way, heard, answers
-        self.stack = AsyncExitStack()
 
     async def __aenter__(self):
-        streams = await self.stack.enter_async_context(self.transport(self.way))
-        session = ClientSession(
-            *streams[:2],
-            logging_callback=self.heard.log,
-            message_handler=self.heard.message,
-            elicitation_callback=self.elicit,
-            sampling_callback=self.sample,
-            list_roots_callback=self.roots,
-        )
-        self.session = await self.stack.enter_async_context(session)
-        self.greeting = await self.session.initialize()
+        async with AsyncExitStack() as stack:
+            streams = await stack.enter_async_context(self.transport(self.way))
+            session = ClientSession(
+                *streams[:2],
+                logging_callback=self.heard.log,
+                message_handler=self.heard.message,
+                elicitation_callback=self.elicit,
+                sampling_callback=self.sample,
+                list_roots_callback=self.roots,
+            )
+            self.session = await stack.enter_async_context(session)
+            self.greeting = await self.session.initialize()
+            # Where something goes wrong before, all of it is closed here.
+            self.stack = stack.pop_all()
         return self
 
     def transport(self, way):

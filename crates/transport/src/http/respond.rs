@@ -53,7 +53,8 @@ fn event_stream(body: ResponseBody) -> Answer {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, EVENTS);
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
+    // Chromium writes a stream that may be stored into its cache, and sends a DELETE to the same address twice then.
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-store, no-transform"));
     // For proxies that would rather collect it first.
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     response
