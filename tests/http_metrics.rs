@@ -23,7 +23,7 @@ fn get(address: SocketAddr, path: &str, accept: &str) -> Response {
 }
 
 /// The value of the only sample whose name begins so and which holds all these labels.
-fn sample(text: &str, name: &str, labels: &[&str]) -> Option<f64> {
+fn sample<'t>(text: &'t str, name: &str, labels: &[&str]) -> Option<&'t str> {
     let is_meant = |line: &&str| {
         let rest = line.strip_prefix(name);
         rest.is_some_and(|rest| rest.starts_with(['{', ' ']))
@@ -32,7 +32,11 @@ fn sample(text: &str, name: &str, labels: &[&str]) -> Option<f64> {
     let mut found = text.lines().filter(is_meant);
     let line = found.next()?;
     assert!(found.next().is_none(), "{name} {labels:?} is not the only one in\n{text}");
-    line.rsplit_once(' ')?.1.parse().ok()
+    Some(line.rsplit_once(' ')?.1)
+}
+
+fn number(value: Option<&str>) -> f64 {
+    value.and_then(|value| value.parse().ok()).expect("a number")
 }
 
 const COUNT: &str = "mcp_server_operation_duration_seconds_count";
@@ -58,31 +62,31 @@ fn requests_are_counted_under_names_that_are_known() {
     let count = |labels: &[&str]| sample(&text, COUNT, labels);
     let call = "mcp_method_name=\"tools/call\"";
     let common = "network_transport=\"tcp\",mcp_protocol_version=\"2026-07-28\"";
-    assert_eq!(count(&[call, "gen_ai_tool_name=\"hi\"", common]), Some(3.0), "{text}");
-    assert_eq!(count(&["gen_ai_tool_name=\"fails\"", "error_type=\"tool_error\""]), Some(1.0), "{text}");
-    assert_eq!(count(&[call, "error_type=\"-32602\""]), Some(1.0), "{text}");
-    assert_eq!(count(&["mcp_method_name=\"_OTHER\"", "error_type=\"-32601\""]), Some(1.0), "{text}");
-    assert_eq!(count(&["mcp_method_name=\"ping\"", "\"2025-11-25\""]), Some(1.0), "{text}");
+    assert_eq!(count(&[call, "gen_ai_tool_name=\"hi\"", common]), Some("3"), "{text}");
+    assert_eq!(count(&["gen_ai_tool_name=\"fails\"", "error_type=\"tool_error\""]), Some("1"), "{text}");
+    assert_eq!(count(&[call, "error_type=\"-32602\""]), Some("1"), "{text}");
+    assert_eq!(count(&["mcp_method_name=\"_OTHER\"", "error_type=\"-32601\""]), Some("1"), "{text}");
+    assert_eq!(count(&["mcp_method_name=\"ping\"", "\"2025-11-25\""]), Some("1"), "{text}");
     assert!(!text.contains("made"), "no client makes up a label:\n{text}");
     let seconds = sample(
         &text,
         "mcp_server_operation_duration_seconds_sum",
         &[call, "gen_ai_tool_name=\"hi\"", common],
     );
-    assert!(seconds.is_some_and(|seconds| seconds > 0.0), "{text}");
+    assert!(number(seconds) > 0.0, "{text}");
     let gauge = |name: &str| sample(&text, name, &[]);
-    assert_eq!(gauge("mcp_server_sessions"), Some(1.0), "{text}");
-    assert_eq!(gauge("mcp_server_running_calls"), Some(0.0), "{text}");
-    assert!(gauge("process_resident_memory_bytes").is_some_and(|bytes| bytes > 1e6), "{text}");
+    assert_eq!(gauge("mcp_server_sessions"), Some("1"), "{text}");
+    assert_eq!(gauge("mcp_server_running_calls"), Some("0"), "{text}");
+    assert!(number(gauge("process_resident_memory_bytes")) > 1e6, "{text}");
     let reason = ["reason=\"forbidden\""];
-    assert_eq!(sample(&text, "mcp_server_http_refused_requests_total", &reason), Some(1.0), "{text}");
+    assert_eq!(sample(&text, "mcp_server_http_refused_requests_total", &reason), Some("1"), "{text}");
 
     assert_eq!(session.delete().status, 200);
     let ended = || {
         let text = get(address, "/metrics", "application/openmetrics-text; version=1.0.0").text();
         assert!(text.ends_with("# EOF\n"), "{text}");
         let labels = ["mcp_protocol_version=\"2025-11-25\""];
-        sample(&text, "mcp_server_session_duration_seconds_count", &labels).filter(|count| *count == 1.0)
+        (sample(&text, "mcp_server_session_duration_seconds_count", &labels) == Some("1")).then_some(())
     };
     wait_until("the session to be counted", ended);
     server.finish();
@@ -99,7 +103,7 @@ fn a_server_that_is_asked_to_end_is_not_ready_and_lives_until_its_calls_are_answ
     call.send(&crate::harness::http::stateless(1, "tools/call", &json!({ "name": "wait" })));
     wait_until("the call to run", || {
         let text = get(address, "/metrics", "*/*").text();
-        sample(&text, "mcp_server_running_calls", &[]).filter(|running| *running == 1.0)
+        (sample(&text, "mcp_server_running_calls", &[]) == Some("1")).then_some(())
     });
     server.signal(Signal::TERM);
     wait_until("the server to be unready", || {

@@ -1,5 +1,6 @@
 //! Schemas that clients or model APIs refuse.
 
+use crate::header_parameters;
 use crate::refusals::names::shown;
 use crate::refusals::rules::{self, Rule};
 use serde_json::{Map, Value};
@@ -160,7 +161,10 @@ impl Found {
         {
             self.add(&rules::REMOTE_REFERENCE, &format!("{pointer}/$ref"), None);
         }
-        for word in schema.keys().filter(|word| !KNOWN_TO_GEMINI.contains(&&***word)) {
+        // Every client has to know the annotation, and to keep it from a model.
+        let is_passed_on = |word: &str| word != header_parameters::ANNOTATION;
+        let unknown = schema.keys().filter(|word| !KNOWN_TO_GEMINI.contains(&&***word));
+        for word in unknown.filter(|word| is_passed_on(word)) {
             // At the root these are told with worse.
             if pointer.is_empty() && ["oneOf", "allOf", "not"].contains(&&**word) {
                 continue;

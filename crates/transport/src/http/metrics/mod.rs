@@ -263,30 +263,30 @@ mod tests {
             let samples = read(text, is_open).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
             let value = |name: &str, labels: &str| {
                 let key = format!("{name}{{{labels}}}");
-                *samples.get(&key).unwrap_or_else(|| panic!("{key} is not in\n{text}"))
+                samples.get(&key).map_or_else(|| panic!("{key} is not in\n{text}"), String::as_str)
             };
             let common = "network_transport=\"tcp\",mcp_protocol_version=\"2026-07-28\"";
             let failed = format!(
                 "mcp_method_name=\"tools/call\",gen_ai_tool_name=\"x\",error_type=\"tool_error\",{common}"
             );
-            assert_eq!(value(&format!("{OPERATIONS}_count"), &failed), 2.0);
-            assert_eq!(value(&format!("{OPERATIONS}_sum"), &failed), 0.06);
-            assert_eq!(value(&format!("{OPERATIONS}_bucket"), &format!("{failed},le=\"0.02\"")), 0.0);
-            assert_eq!(value(&format!("{OPERATIONS}_bucket"), &format!("{failed},le=\"0.05\"")), 2.0);
+            assert_eq!(value(&format!("{OPERATIONS}_count"), &failed), "2");
+            assert_eq!(value(&format!("{OPERATIONS}_sum"), &failed), "0.06");
+            assert_eq!(value(&format!("{OPERATIONS}_bucket"), &format!("{failed},le=\"0.02\"")), "0");
+            assert_eq!(value(&format!("{OPERATIONS}_bucket"), &format!("{failed},le=\"0.05\"")), "2");
             let odd = format!("mcp_method_name=\"tools/call\",gen_ai_tool_name=\"a\\\"b\\\\c\\nd\",{common}");
-            assert_eq!(value(&format!("{OPERATIONS}_count"), &odd), 1.0);
+            assert_eq!(value(&format!("{OPERATIONS}_count"), &odd), "1");
             let prompt = format!(
                 "mcp_method_name=\"prompts/get\",gen_ai_prompt_name=\"p\",error_type=\"-32602\",{common}"
             );
-            assert_eq!(value(&format!("{OPERATIONS}_count"), &prompt), 1.0);
+            assert_eq!(value(&format!("{OPERATIONS}_count"), &prompt), "1");
             let other = "mcp_method_name=\"_OTHER\",error_type=\"-32700\",network_transport=\"tcp\"";
-            assert_eq!(value(&format!("{OPERATIONS}_count"), other), 1.0);
+            assert_eq!(value(&format!("{OPERATIONS}_count"), other), "1");
             let session = "network_transport=\"tcp\",mcp_protocol_version=\"2025-11-25\"";
-            assert_eq!(value(&format!("{SESSIONS}_sum"), session), 2000.0);
-            assert_eq!(value(&format!("{SESSIONS}_bucket"), &format!("{session},le=\"+Inf\"")), 2.0);
-            assert_eq!(value("mcp_server_http_refused_requests_total", "reason=\"origin\""), 2.0);
-            assert_eq!(value("mcp_server_http_connections", ""), 7.0);
-            assert_eq!(value("mcp_server_parked_calls", ""), 2.0);
+            assert_eq!(value(&format!("{SESSIONS}_sum"), session), "2000");
+            assert_eq!(value(&format!("{SESSIONS}_bucket"), &format!("{session},le=\"+Inf\"")), "2");
+            assert_eq!(value("mcp_server_http_refused_requests_total", "reason=\"origin\""), "2");
+            assert_eq!(value("mcp_server_http_connections", ""), "7");
+            assert_eq!(value("mcp_server_parked_calls", ""), "2");
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+pub(super) type Samples = BTreeMap<String, String>;
+
 /// A family that was announced.
 struct Family {
     name: String,
@@ -9,8 +11,8 @@ struct Family {
     has_help: bool,
 }
 
-/// The samples by their names with labels. What breaks a rule of the format is told.
-pub(super) fn read(text: &str, is_open: bool) -> Result<BTreeMap<String, f64>, String> {
+/// The values of the samples, as they are written, by their names with labels. What breaks a rule of the format is told.
+pub(super) fn read(text: &str, is_open: bool) -> Result<Samples, String> {
     let (mut samples, mut families) = (BTreeMap::new(), HashSet::new());
     let mut family: Option<Family> = None;
     let mut lines = text.strip_suffix('\n').ok_or("the last line has no end")?.split('\n').peekable();
@@ -51,15 +53,15 @@ pub(super) fn read(text: &str, is_open: bool) -> Result<BTreeMap<String, f64>, S
             return wrong("a sample without a family");
         };
         let (key, value) = line.rsplit_once(' ').ok_or_else(|| format!("no value: {line}"))?;
-        let value: f64 = value.parse().map_err(|error| format!("{error}: {line}"))?;
+        let number: f64 = value.parse().map_err(|error| format!("{error}: {line}"))?;
         let (name, labels) = match key.split_once('{') {
             None => (key, ""),
             Some((name, rest)) => (name, rest.strip_suffix('}').ok_or_else(|| format!("no end: {line}"))?),
         };
-        if !is_name(name) || !belongs(name, family, is_open) || !are_labels(labels) || value < 0.0 {
+        if !is_name(name) || !belongs(name, family, is_open) || !are_labels(labels) || number < 0.0 {
             return wrong("no sample of its family");
         }
-        if samples.insert(format!("{name}{{{labels}}}"), value).is_some() {
+        if samples.insert(format!("{name}{{{labels}}}"), value.to_owned()).is_some() {
             return wrong("a sample that was there before");
         }
     }
@@ -114,23 +116,25 @@ fn are_labels(text: &str) -> bool {
 }
 
 /// Buckets only grow, the last one is infinite, and holds as many as are counted.
-fn histograms_are_whole(samples: BTreeMap<String, f64>) -> Result<BTreeMap<String, f64>, String> {
+fn histograms_are_whole(samples: Samples) -> Result<Samples, String> {
     for (key, count) in samples.iter().filter(|(key, _)| key.contains("_count{")) {
         let bucket = key.replace("_count{", "_bucket{");
         let bucket = bucket.strip_suffix('}').ok_or("no labels")?;
-        let mut bounds: Vec<(f64, f64)> = Vec::new();
+        let mut bounds: Vec<(f64, u64)> = Vec::new();
         let beginning = format!("{bucket},le=\"");
         let buckets = samples.range(beginning.clone()..);
         for (key, value) in buckets.take_while(|(key, _)| key.starts_with(&beginning)) {
             if let Some(bound) = key[beginning.len()..].strip_suffix("\"}") {
                 let bound = if bound == "+Inf" { "inf" } else { bound };
-                bounds.push((bound.parse().map_err(|_| format!("no bound: {key}"))?, *value));
+                let bound = bound.parse().map_err(|_| format!("no bound: {key}"))?;
+                bounds.push((bound, value.parse().map_err(|_| format!("no number: {key}"))?));
             }
         }
         bounds.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let is_whole = bounds.last().is_some_and(|(bound, value)| bound.is_infinite() && value == count)
-            && bounds.is_sorted_by(|one, other| one.1 <= other.1)
-            && samples.contains_key(&key.replace("_count{", "_sum{"));
+        let is_whole =
+            bounds.last().is_some_and(|(bound, value)| bound.is_infinite() && value.to_string() == *count)
+                && bounds.is_sorted_by(|one, other| one.1 <= other.1)
+                && samples.contains_key(&key.replace("_count{", "_sum{"));
         if !is_whole {
             return Err(format!("not whole: {key} {bounds:?}"));
         }
