@@ -562,6 +562,7 @@ fn changes_of_the_lists_are_told_to_those_who_listen_for_them() {
     });
 }
 
+// Shows: http-statuses
 #[test]
 fn what_the_stateless_era_refuses_has_its_code_its_status_and_the_id_of_its_request() {
     without_sessions(&json!({}), |client| {
