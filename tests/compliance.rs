@@ -31,7 +31,7 @@ const METHODS: &[(&str, [&str; 5])] = &[
 
 /// What is not there yet, so that nobody looks for it in the table.
 const NOT_YET: &[&str] = &[
-    "Streamable HTTP and all rules about it: headers, sessions over HTTP, resumption, authorization",
+    "OAuth over HTTP; callers are known by tokens of a file",
     "tasks (experimental in 2025-11-25, an extension since)",
 ];
 
@@ -163,6 +163,77 @@ const RULES: &[(&str, &[Rule])] = &[
                 revisions: "all",
                 level: "SHOULD",
                 words: "the server ends when it is told to by a signal, with all it has started",
+            },
+        ],
+    ),
+    (
+        "Streamable HTTP",
+        &[
+            Rule {
+                id: "http-form",
+                revisions: "all",
+                level: "MUST",
+                words: "an answer is JSON, or a stream of events where something is told before it",
+            },
+            Rule {
+                id: "http-notifications",
+                revisions: "all",
+                level: "MUST",
+                words: "notifications, and answers to questions, are taken with 202 and nothing else",
+            },
+            Rule {
+                id: "http-statuses",
+                revisions: "2026-07-28",
+                level: "MUST",
+                words: "what is refused has the status that belongs to its code: 404 for an unknown method, 400 for a message that cannot be served; other errors are answers",
+            },
+            Rule {
+                id: "http-headers",
+                revisions: "2026-07-28",
+                level: "MUST",
+                words: "the version, the method and the name in the headers are those of the message, or it is refused with -32020; names of headers in any case, values as they are",
+            },
+            Rule {
+                id: "http-param-headers",
+                revisions: "2026-07-28",
+                level: "MUST",
+                words: "arguments that a tool wants in headers are there and the same, also encoded ones",
+            },
+            Rule {
+                id: "http-order",
+                revisions: "2026-07-28",
+                level: "SHOULD",
+                words: "of several faults the first is told, in the order of the specification",
+            },
+            Rule {
+                id: "http-event-ids",
+                revisions: "all",
+                level: "MUST",
+                words: "events have ids, unique in their session, where a revision resumes by them, and none in 2026-07-28; the empty first event is for 2025-11-25 only",
+            },
+            Rule {
+                id: "http-resumption",
+                revisions: "handshake",
+                level: "SHOULD",
+                words: "whoever comes back with the id of an event gets what came after it and nothing else, also once the answer was sent",
+            },
+            Rule {
+                id: "http-sessions",
+                revisions: "handshake",
+                level: "MUST",
+                words: "sessions have unguessable ids; without one 400, unknown and ended ones 404",
+            },
+            Rule {
+                id: "http-origin",
+                revisions: "all",
+                level: "MUST",
+                words: "pages of other origins are refused with 403, other names of the server too",
+            },
+            Rule {
+                id: "http-loopback",
+                revisions: "all",
+                level: "SHOULD",
+                words: "nobody but this machine is served without authentication",
             },
         ],
     ),
@@ -710,9 +781,9 @@ fn page(shown: &BTreeMap<String, Vec<(String, String)>>) -> String {
     let mut page = String::from(
         "# Protocol compliance\n\n\
          Which methods each revision of the specification has here, and which rules are held, each with the tests that show\n\
-         it. The tests drive the binary from outside, over real pipes; every message they get is also read with the types\n\
-         that are generated from the official schema of its revision. The sessions of the official clients\n\
-         (`tests/clients`) come on top.\n\n\
+         it. The tests drive the binary from outside, over real pipes and connections. Every message that comes over pipes is\n\
+         also read with the types that are generated from the official schema of its revision, and those over HTTP are\n\
+         checked by the official suite. The sessions of the official clients (`tests/clients`) come on top.\n\n\
          This page is made from the tests: a rule without a test does not get in.\n\n\
          ## Methods\n\n\
          | method | 2024-11-05 | 2025-03-26 | 2025-06-18 | 2025-11-25 | 2026-07-28 |\n|---|---|---|---|---|---|\n",

@@ -338,11 +338,11 @@ fn lists_hold_every_fixture_with_what_is_said_about_it() {
         assert_eq!(names(&prompts, "prompts", "name").len(), 5);
         let read = client.result("resources/read", json!({ "uri": "test://static-text" }));
         for result in [tools, resources, templates, prompts, read] {
-            if !client.has_session() {
+            if client.has_session() {
+                assert!(result.get("ttlMs").is_none() && result.get("cacheScope").is_none(), "{result}");
+            } else {
                 assert!(result["ttlMs"].is_u64(), "{result}");
                 assert!(["public", "private"].contains(&result["cacheScope"].as_str().unwrap()), "{result}");
-            } else {
-                assert!(result.get("ttlMs").is_none() && result.get("cacheScope").is_none(), "{result}");
             }
         }
     });
@@ -388,7 +388,7 @@ fn resources_are_what_they_hold_and_one_that_is_not_there_is_an_error_with_its_u
         assert!(binary.get("text").is_none(), "{binary}");
         let nowhere = "test://nonexistent-resource-for-conformance-testing";
         let missing = client.answer("resources/read", json!({ "uri": nowhere }));
-        assert_eq!(code(&missing), if !client.has_session() { -32602 } else { -32002 });
+        assert_eq!(code(&missing), if client.has_session() { -32002 } else { -32602 });
         assert_eq!(missing["error"]["data"]["uri"], nowhere);
     });
 }
@@ -475,7 +475,7 @@ fn a_session_is_asked_for_its_user_and_its_model() {
         assert_eq!(schema["required"], json!(["username", "email"]));
         let email = json!({ "type": "string", "description": "User's email address" });
         assert_eq!(schema["properties"]["email"], email);
-        client.reply(&question, &accept(json!({ "username": "testuser", "email": "test@example.com" })));
+        client.reply(&question, &accept(&json!({ "username": "testuser", "email": "test@example.com" })));
         let (before, answer) = client.finish(exchange);
         let said =
             r#"User response: action: accept, content: {"username":"testuser","email":"test@example.com"}"#;
@@ -504,7 +504,7 @@ fn forms_reach_the_user_as_they_were_written() {
                 "{field}"
             );
         }
-        client.reply(&question, &accept(json!({ "age": 25, "score": 88.5 })));
+        client.reply(&question, &accept(&json!({ "age": 25, "score": 88.5 })));
         let said = "Elicitation completed: action=accept, content={\"age\": 25, \"score\": 88.5}";
         assert_eq!(client.finish(exchange).1["result"]["content"], text(said));
 
@@ -562,6 +562,7 @@ fn changes_of_the_lists_are_told_to_those_who_listen_for_them() {
     });
 }
 
+// Shows: http-statuses
 #[test]
 fn what_the_stateless_era_refuses_has_its_code_its_status_and_the_id_of_its_request() {
     without_sessions(&json!({}), |client| {
@@ -609,7 +610,7 @@ fn only_question(answer: &Value) -> (String, Value, Value) {
     (name, question, state)
 }
 
-fn accept(content: Value) -> Value {
+fn accept(content: &Value) -> Value {
     json!({ "action": "accept", "content": content })
 }
 
@@ -618,7 +619,7 @@ fn sampled(text: &str) -> Value {
 }
 
 /// What a retry has beside the call.
-fn responses(name: &str, response: Value, state: &Value) -> Value {
+fn responses(name: &str, response: &Value, state: &Value) -> Value {
     json!({ "inputResponses": { name: response }, "requestState": state })
 }
 
@@ -630,7 +631,7 @@ fn a_question_is_asked_by_its_name_and_its_answer_completes_the_call() {
         assert_eq!((&*name, &question["method"]), ("user_name", &json!("elicitation/create")));
         assert_eq!(question["params"]["message"], "What is your name?");
         assert_eq!(question["params"]["requestedSchema"]["required"], json!(["name"]));
-        let done = client.call_with(tool, &responses(&name, accept(json!({ "name": "Alice" })), &state));
+        let done = client.call_with(tool, &responses(&name, &accept(&json!({ "name": "Alice" })), &state));
         assert_eq!(client.complete(&done)["content"], text("Hello, Alice!"));
 
         let tool = "test_input_required_result_sampling";
@@ -638,7 +639,7 @@ fn a_question_is_asked_by_its_name_and_its_answer_completes_the_call() {
         assert_eq!((&*name, &question["method"]), ("capital_question", &json!("sampling/createMessage")));
         assert_eq!(question["params"]["messages"][0]["content"]["text"], "What is the capital of France?");
         assert_eq!(question["params"]["maxTokens"], 100);
-        let done = client.call_with(tool, &responses(&name, sampled("Paris"), &state));
+        let done = client.call_with(tool, &responses(&name, &sampled("Paris"), &state));
         assert_eq!(client.complete(&done)["content"], text("Paris"));
 
         let tool = "test_input_required_result_list_roots";
@@ -646,7 +647,7 @@ fn a_question_is_asked_by_its_name_and_its_answer_completes_the_call() {
         assert_eq!((&*name, &question["method"]), ("client_roots", &json!("roots/list")));
         let root = format!("file://{}", client.project.root().canonicalize().unwrap().display());
         let roots = json!({ "roots": [{ "uri": root, "name": "Test Root" }] });
-        let done = client.call_with(tool, &responses(&name, roots, &state));
+        let done = client.call_with(tool, &responses(&name, &roots, &state));
         assert_eq!(client.complete(&done)["content"], text(&format!("Roots: {root}")));
     });
 }
@@ -665,7 +666,7 @@ fn several_questions_are_asked_in_one_answer() {
         ];
         assert_eq!(methods, BTreeMap::from(expected));
         let answers = json!({
-            "user_name": accept(json!({ "name": "Alice" })),
+            "user_name": accept(&json!({ "name": "Alice" })),
             "greeting": sampled("Hello there!"),
             "client_roots": { "roots": [] },
         });
@@ -684,7 +685,7 @@ fn each_round_has_a_state_of_its_own_and_an_old_one_is_worth_nothing() {
             (&*first, &question["params"]["message"]),
             ("step1", &json!("Step 1: What is your name?"))
         );
-        let named = responses(&first, accept(json!({ "name": "Alice" })), &state);
+        let named = responses(&first, &accept(&json!({ "name": "Alice" })), &state);
         let (second, question, next_state) = only_question(&client.call_with(tool, &named));
         assert_eq!(
             (&*second, &question["params"]["requestedSchema"]["required"]),
@@ -692,7 +693,7 @@ fn each_round_has_a_state_of_its_own_and_an_old_one_is_worth_nothing() {
         );
         assert_ne!(state, next_state);
         assert!(client.call_with(tool, &named)["error"].is_object(), "a state is good once");
-        let colored = responses(&second, accept(json!({ "color": "blue" })), &next_state);
+        let colored = responses(&second, &accept(&json!({ "color": "blue" })), &next_state);
         let done = client.call_with(tool, &colored);
         assert_eq!(client.complete(&done)["content"], text("Alice likes blue"));
     });
@@ -705,9 +706,10 @@ fn the_state_leads_back_and_a_changed_one_is_refused() {
         {
             let (name, _, state) = only_question(&client.call_with(tool, &json!({})));
             let changed = json!(format!("{}-TAMPERED", state.as_str().unwrap()));
-            let refused = client.call_with(tool, &responses(&name, accept(json!({ "ok": true })), &changed));
+            let refused =
+                client.call_with(tool, &responses(&name, &accept(&json!({ "ok": true })), &changed));
             assert_eq!(code(&refused), -32602, "{tool}");
-            let done = client.call_with(tool, &responses(&name, accept(json!({ "ok": true })), &state));
+            let done = client.call_with(tool, &responses(&name, &accept(&json!({ "ok": true })), &state));
             let said = client.complete(&done)["content"][0]["text"].clone();
             assert!(
                 ["state-ok: confirmed is true", "Confirmed: true"].contains(&said.as_str().unwrap()),
@@ -722,12 +724,12 @@ fn answers_without_a_state_are_taken_by_their_names_and_looked_at() {
     without_sessions(&everything(), |client| {
         let tool = "test_input_required_result_elicitation";
         let wrong = client
-            .call_with(tool, &json!({ "inputResponses": { "wrong_key": accept(json!({ "data": 1 })) } }));
+            .call_with(tool, &json!({ "inputResponses": { "wrong_key": accept(&json!({ "data": 1 })) } }));
         assert_eq!(only_question(&wrong).0, "user_name");
         let more = json!({
-            "user_name": accept(json!({ "name": "Alice" })),
-            "unknown_extra_key": accept(json!({ "foo": "bar" })),
-            "another_unexpected": accept(json!({ "baz": 123 })),
+            "user_name": accept(&json!({ "name": "Alice" })),
+            "unknown_extra_key": accept(&json!({ "foo": "bar" })),
+            "another_unexpected": accept(&json!({ "baz": 123 })),
         });
         let done = client.call_with(tool, &json!({ "inputResponses": more }));
         assert_eq!(client.complete(&done)["content"], text("Hello, Alice!"));
@@ -744,7 +746,7 @@ fn a_client_is_asked_only_what_it_offers() {
     without_sessions(&json!({ "sampling": {} }), |client| {
         let (name, question, state) = only_question(&client.call_with(tool, &json!({})));
         assert_eq!(question["method"], "sampling/createMessage");
-        let done = client.call_with(tool, &responses(&name, sampled("Bob"), &state));
+        let done = client.call_with(tool, &responses(&name, &sampled("Bob"), &state));
         assert_eq!(client.complete(&done)["content"], text("The model says Bob"));
     });
     without_sessions(&json!({ "elicitation": {} }), |client| {
@@ -763,7 +765,7 @@ fn a_prompt_asks_as_a_tool_does() {
             ("user_context", &json!("What context should the prompt use?"))
         );
         let mut retry = prompt;
-        retry["inputResponses"] = json!({ name: accept(json!({ "context": "test context" })) });
+        retry["inputResponses"] = json!({ name: accept(&json!({ "context": "test context" })) });
         retry["requestState"] = state;
         let done = client.result("prompts/get", retry);
         let content = json!({ "type": "text", "text": "Use this context: test context" });
@@ -784,7 +786,7 @@ fn lists_ask_nothing_and_a_tool_that_asks_sends_no_request() {
         assert_eq!(before.len(), 1, "{before:?}");
         assert_eq!(before[0]["method"], "notifications/progress");
         let (name, _, state) = only_question(&answer);
-        let retry = responses(&name, accept(json!({ "confirmed": true })), &state);
+        let retry = responses(&name, &accept(&json!({ "confirmed": true })), &state);
         let done = client.call_with("test_streaming_elicitation", &retry);
         assert_eq!(client.complete(&done)["content"], text("Confirmed: true"));
     });

@@ -39,6 +39,7 @@ fn token_line() -> String {
     mcp_bash_transport::http::TokenLine::generate("alice", None, None).unwrap().0.to_string()
 }
 
+// Shows: http-loopback
 #[test]
 fn what_would_let_in_strangers_does_not_start_and_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
@@ -114,6 +115,7 @@ fn with(headers: &[(&str, &str)]) -> Vec<u8> {
     post(&all, &message)
 }
 
+// Shows: http-origin
 #[test]
 fn strangers_names_and_pages_are_turned_away() {
     let project = Project::with_hi();

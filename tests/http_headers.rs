@@ -35,6 +35,7 @@ fn outcome(server: &HttpServer, method: &str, params: &Value, headers: Lines<'_>
     (answer.status, body["error"]["code"].as_i64().unwrap_or_default())
 }
 
+// Shows: http-headers
 #[test]
 fn the_version_the_method_and_the_name_repeat_the_message() {
     let project = project();
@@ -80,6 +81,7 @@ fn the_version_the_method_and_the_name_repeat_the_message() {
     server.finish();
 }
 
+// Shows: http-order
 #[test]
 fn what_is_wrong_is_told_in_the_order_of_the_specification() {
     let project = project();
@@ -112,6 +114,7 @@ fn what_is_wrong_is_told_in_the_order_of_the_specification() {
     server.finish();
 }
 
+// Shows: http-param-headers
 #[test]
 fn a_call_whose_headers_say_something_else_runs_nothing() {
     let project = project();

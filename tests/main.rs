@@ -32,6 +32,7 @@ mod handshake;
 mod harness;
 mod health;
 mod hostile_scripts;
+mod http_basics;
 mod http_doors;
 mod http_headers;
 mod http_metrics;
