@@ -238,3 +238,85 @@ fn a_wrapper_may_have_the_environment_of_the_login_shell() {
     let said = call_through(script.to_str().unwrap(), &home, &[shell, ("FROM_LOGIN", "the client's")]);
     assert_eq!(said, "/login:/usr/bin:/bin,the client's");
 }
+
+const URL: &str = "https://mcp.example.com/mcp";
+
+#[test]
+fn a_server_over_http_in_the_form_that_each_client_takes() {
+    let home = Home::new();
+    let snippet = |client: &str| {
+        let Said { code, out, err } =
+            home.run(&["config", "--client", client, "--name", "box", "--http", URL]);
+        assert_eq!((code, &*err), (0, ""), "{client}");
+        out
+    };
+    let usual = |entry: Value| json!({ "mcpServers": { "box": entry } });
+    for (client, entry) in [
+        ("cursor", json!({ "url": URL })),
+        ("claude-code", json!({ "type": "http", "url": URL })),
+        ("windsurf", json!({ "serverUrl": URL })),
+        ("cline", json!({ "type": "streamableHttp", "url": URL })),
+        ("roo-code", json!({ "type": "streamable-http", "url": URL })),
+        ("warp", json!({ "url": URL })),
+    ] {
+        assert_eq!(json_of(&snippet(client)), usual(entry), "{client}");
+    }
+    let typed = json!({ "type": "http", "url": URL });
+    assert_eq!(json_of(&snippet("vscode")), json!({ "servers": { "box": typed } }));
+    let zed = json!({ "url": URL, "headers": {} });
+    assert_eq!(json_of(&snippet("zed")), json!({ "context_servers": { "box": zed } }));
+    let opencode = json!({ "type": "remote", "url": URL, "enabled": true });
+    assert_eq!(json_of(&snippet("opencode")), json!({ "mcp": { "box": opencode } }));
+    assert_eq!(snippet("codex"), format!("[mcp_servers.box]\nurl = \"{URL}\"\n"));
+    for (client, line) in [("goose", "uri: "), ("librechat", "url: "), ("continue", "url: ")] {
+        assert!(snippet(client).contains(&format!("{line}\"{URL}\"")), "{client}: {}", snippet(client));
+    }
+    let all = home.run(&["config", "--http", URL]).out;
+    assert_eq!(all.matches(URL).count(), 19, "{all}");
+    assert!(all.contains("tools-box") && !all.contains("Raycast"));
+    let described = home.run(&["config", "--http", URL, "--json"]).out;
+    assert_eq!(json_of(&described), json!({ "name": "tools-box", "url": URL, "tokenEnv": null }));
+}
+
+#[test]
+fn a_token_is_named_where_a_client_puts_variables_in() {
+    let home = Home::new();
+    let ask = |client: &str, token: Option<&str>| {
+        let words = ["config", "--client", client, "--name", "box", "--http", URL, "--token-env", "MY_TOKEN"];
+        let mut command = home.command(&words);
+        command.env_remove("MY_TOKEN").envs(token.map(|token| ("MY_TOKEN", token)));
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    for (client, said) in [
+        ("claude-code", "\"Authorization\": \"Bearer ${MY_TOKEN}\""),
+        ("gemini", "\"Authorization\": \"Bearer $MY_TOKEN\""),
+        ("codex", "bearer_token_env_var = \"MY_TOKEN\""),
+    ] {
+        let (code, out, err) = ask(client, Some("s3cret"));
+        assert_eq!((code, &*err), (Some(0), ""), "{client}");
+        assert!(out.contains(said) && !out.contains("s3cret"), "{client}: {out}");
+    }
+    let (_, out, _) = ask("cursor", Some("s3cret"));
+    let entry = json!({ "url": URL, "headers": { "Authorization": "Bearer s3cret" } });
+    assert_eq!(json_of(&out), json!({ "mcpServers": { "box": entry } }));
+    let (code, out, err) = ask("cursor", None);
+    assert_eq!((code, &*out), (Some(2), ""));
+    assert!(err.contains("the variable MY_TOKEN is not set, and Cursor wants the token itself"), "{err}");
+}
+
+#[test]
+fn what_is_no_address_is_refused_and_so_is_one_for_a_client_that_takes_none() {
+    let home = Home::new();
+    for wrong in ["mcp.example.com", "https://", "file:///mcp", "https://a b"] {
+        let Said { code, err, .. } = home.run(&["config", "--http", wrong]);
+        assert_eq!(code, 2, "{wrong}");
+        assert!(err.contains("is no address of a server"), "{err}");
+    }
+    let Said { code, err, .. } = home.run(&["config", "--client", "raycast", "--http", URL]);
+    assert_eq!(code, 3);
+    assert!(err.contains("Raycast takes no address of a server"), "{err}");
+    assert_eq!(home.run(&["config", "--wrapper", "--http", URL]).code, 2);
+    assert_eq!(home.run(&["config", "--token-env", "X"]).code, 2);
+}

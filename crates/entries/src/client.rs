@@ -2,6 +2,7 @@
 
 use crate::clients::CLIENTS;
 use crate::place::{self, Place};
+use crate::remote::{Expansion, RemoteShape};
 use crate::shape::Shape;
 use crate::surroundings::Surroundings;
 use mcp_bash_spelling::nearest_or_longer;
@@ -92,6 +93,10 @@ pub struct Client {
     /// Whether servers get the whole environment of the client.
     pub inherits_environment: bool,
     pub link: Option<LinkForm>,
+    /// The form in which it takes the address of a server, if it does.
+    pub remote: Option<RemoteShape>,
+    /// How it puts variables into its entries.
+    pub expansion: Expansion,
     /// What makes it notice a new entry.
     pub then: &'static str,
     /// What people run into. May be empty.

@@ -2,6 +2,7 @@
 
 use crate::client::{Client, ClientFile, Dialect, Format, LinkForm, Names, Scope};
 use crate::place::{On, Place};
+use crate::remote::{Expansion, RemoteShape};
 use crate::shape::Shape;
 
 const STRICT: Format = Format::Json(Dialect { comments: false, trailing_commas: false });
@@ -34,6 +35,8 @@ const NOTHING: Client = Client {
     names: Names::Plain,
     inherits_environment: false,
     link: None,
+    remote: None,
+    expansion: Expansion::None,
     then: "",
     limits: "",
 };
@@ -79,6 +82,8 @@ pub const CLIENTS: &[Client] = &[
         signs: &[any("$CLAUDE_CONFIG_DIR"), any("~/.claude.json"), any("~/.claude")],
         programs: &["claude"],
         inherits_environment: true,
+        remote: Some(RemoteShape::Typed("http")),
+        expansion: Expansion::Braces,
         then: "start a new session; `/mcp` lists its servers",
         limits: "Servers of a project wait until you approve them.",
         ..NOTHING
@@ -93,6 +98,7 @@ pub const CLIENTS: &[Client] = &[
         signs: &[any("~/.cursor"), on(On::MacOs, "/Applications/Cursor.app")],
         programs: &["cursor"],
         link: Some(LinkForm::Cursor),
+        remote: Some(RemoteShape::Url),
         then: LISTED,
         limits: "Names of server and tool have less than 60 characters together, or the tool is hidden.",
         ..NOTHING
@@ -116,6 +122,7 @@ pub const CLIENTS: &[Client] = &[
         signs: &[any("$CONFIG/Code"), on(On::MacOs, "/Applications/Visual Studio Code.app")],
         programs: &["code"],
         link: Some(LinkForm::VsCode),
+        remote: Some(RemoteShape::Typed("http")),
         then: "start the server with `MCP: List Servers`",
         limits: "Each profile, and each remote machine, has a file of its own.",
         ..NOTHING
@@ -137,6 +144,7 @@ pub const CLIENTS: &[Client] = &[
         ],
         signs: &[on(On::Windows, "$LOCALAPPDATA/Microsoft/VisualStudio")],
         link: Some(LinkForm::VisualStudio),
+        remote: Some(RemoteShape::Url),
         then: "open the tools of Copilot Chat and start the server",
         limits: "Only on Windows, from 17.14 on.",
         ..NOTHING
@@ -147,6 +155,7 @@ pub const CLIENTS: &[Client] = &[
         files: &[usual(Scope::User, &[any("~/.codeium/windsurf/mcp_config.json")], LENIENT)],
         signs: &[any("~/.codeium/windsurf"), on(On::MacOs, "/Applications/Windsurf.app")],
         programs: &["windsurf"],
+        remote: Some(RemoteShape::ServerUrl),
         then: "refresh the list of servers in its settings",
         limits: "At most 100 tools of all servers together.",
         ..NOTHING
@@ -173,6 +182,7 @@ pub const CLIENTS: &[Client] = &[
         ],
         programs: &["zed", "zeditor"],
         inherits_environment: true,
+        remote: Some(RemoteShape::UrlAndHeaders),
         then: LISTED,
         limits: "Tools and prompts only; a project's settings count when you trust its folder.",
         ..NOTHING
@@ -196,6 +206,7 @@ pub const CLIENTS: &[Client] = &[
         ],
         signs: &[any("$CODEX_HOME"), any("~/.codex")],
         programs: &["codex"],
+        remote: Some(RemoteShape::Codex),
         then: "start a new session; `codex mcp list` lists its servers",
         limits: "Servers get few variables (`env_vars` passes more); a project's file counts when you trust its folder.",
         ..NOTHING
@@ -215,6 +226,8 @@ pub const CLIENTS: &[Client] = &[
         signs: &[any("$GEMINI_CLI_HOME/.gemini"), any("~/.gemini")],
         programs: &["gemini"],
         names: Names::WithoutUnderscore,
+        remote: Some(RemoteShape::Typed("http")),
+        expansion: Expansion::Dollar,
         then: "start a new session; `/mcp` lists its servers",
         limits: "Names of servers have no `_`. Variables whose names look like secrets reach a server only from its entry. \
                  No server runs in a folder that you do not trust.",
@@ -235,6 +248,7 @@ pub const CLIENTS: &[Client] = &[
         signs: &[any("$COPILOT_HOME"), any("~/.copilot")],
         programs: &["copilot"],
         inherits_environment: true,
+        remote: Some(RemoteShape::Url),
         then: "start a new session; `/mcp` lists its servers",
         limits: "A project's file counts when you trust its folder.",
         ..NOTHING
@@ -257,6 +271,7 @@ pub const CLIENTS: &[Client] = &[
         signs: &[on(On::Unix, "$XDG/goose"), on(On::Windows, "$CONFIG/Block/goose")],
         programs: &["goose"],
         inherits_environment: true,
+        remote: Some(RemoteShape::Goose),
         then: "start a new session",
         limits: "An entry cannot set PATH, TEMP, PYTHONPATH, NODE_OPTIONS and the like. Its links start no plain program.",
         ..NOTHING
@@ -269,6 +284,7 @@ pub const CLIENTS: &[Client] = &[
             beginning: "version: 1.2.1\n",
             ..usual(Scope::Project, &[any("librechat.yaml")], Format::Yaml)
         }],
+        remote: Some(RemoteShape::Typed("streamable-http")),
         then: "restart its server",
         limits: "Its file lies in its own folder: run `install` there, with `--scope project`.",
         ..NOTHING
@@ -283,6 +299,7 @@ pub const CLIENTS: &[Client] = &[
         )],
         signs: &[any("$CLINE_MCP_SETTINGS_PATH"), any("~/.cline")],
         programs: &["cline"],
+        remote: Some(RemoteShape::Typed("streamableHttp")),
         then: LISTED,
         ..NOTHING
     },
@@ -301,6 +318,7 @@ pub const CLIENTS: &[Client] = &[
             usual(Scope::Project, &[any(".roo/mcp.json")], STRICT),
         ],
         signs: &[any("$CONFIG/Code/User/globalStorage/rooveterinaryinc.roo-cline")],
+        remote: Some(RemoteShape::Typed("streamable-http")),
         then: LISTED,
         limits: "Names of server and tool are cut at 64 characters together.",
         ..NOTHING
@@ -318,6 +336,7 @@ pub const CLIENTS: &[Client] = &[
         ],
         signs: &[any("~/.continue")],
         programs: &["cn"],
+        remote: Some(RemoteShape::Named),
         then: "reload its window",
         limits: "Servers get few variables, and must be there within 20 seconds.",
         ..NOTHING
@@ -353,6 +372,7 @@ pub const CLIENTS: &[Client] = &[
         ],
         signs: &[any("~/.config/amp")],
         programs: &["amp"],
+        remote: Some(RemoteShape::Url),
         then: "start a new session",
         limits: "Servers of a project wait until you approve them.",
         ..NOTHING
@@ -388,6 +408,7 @@ pub const CLIENTS: &[Client] = &[
         signs: &[any("$XDG/opencode")],
         programs: &["opencode"],
         inherits_environment: true,
+        remote: Some(RemoteShape::OpenCode),
         then: "start a new session; `opencode mcp list` lists its servers",
         limits: "A request may take 5 seconds unless the entry says otherwise with `timeout` (milliseconds).",
         ..NOTHING
@@ -402,6 +423,7 @@ pub const CLIENTS: &[Client] = &[
         signs: &[any("~/.kiro")],
         programs: &["kiro", "kiro-cli"],
         link: Some(LinkForm::Kiro),
+        remote: Some(RemoteShape::Url),
         then: LISTED,
         ..NOTHING
     },
@@ -412,12 +434,14 @@ pub const CLIENTS: &[Client] = &[
         signs: &[any("~/.lmstudio")],
         programs: &["lms"],
         link: Some(LinkForm::LmStudio),
+        remote: Some(RemoteShape::Url),
         then: LISTED,
         ..NOTHING
     },
     Client {
         name: "warp",
         title: "Warp",
+        remote: Some(RemoteShape::Url),
         then: "paste it into Settings, MCP servers",
         limits: "Has no file for servers; it also reads those of Claude Code and Codex.",
         ..NOTHING

@@ -1,5 +1,5 @@
 //! Which clients there are, where their configuration files are, and how an entry is written into them and read from them.
-//! Knows nothing of the protocol or of projects: an entry is a name and a command.
+//! Knows nothing of the protocol or of projects: an entry is a name and a command, or a name and an address.
 //!
 //! [`CLIENTS`] is the table, [`ConfigFile::find`] the file of one of them on this machine. [`entries`] and [`all_entries`]
 //! read, [`install`] and [`uninstall`] say what would change, and [`Change::make`] changes it.
@@ -17,6 +17,7 @@ mod link;
 mod lock;
 mod place;
 mod read;
+mod remote;
 mod shape;
 mod shown;
 mod snippet;
@@ -32,4 +33,5 @@ pub use entry::Entry;
 pub use find::installed_clients;
 pub use lock::Lock;
 pub use read::{all_entries, entries};
+pub use remote::{Remote, Token};
 pub use surroundings::{Surroundings, System};

@@ -21,7 +21,8 @@ impl Client {
     pub fn json_snippet(&self, entry: &Entry) -> Option<String> {
         let file =
             self.files.first().filter(|file| file.format != Format::Toml && file.shape != Shape::Named)?;
-        Some(pretty(&nested(&config_file::at(file, "", None).keys, entry, file.shape)))
+        let keys = config_file::at(file, "", None).keys;
+        Some(pretty(&nested(&keys, &entry.name, file.shape.value(entry))))
     }
 
     fn pasted(&self, entry: &Entry) -> Value {
@@ -31,26 +32,36 @@ impl Client {
             value.as_object_mut().into_iter().for_each(|object| object.extend(members.clone()));
             return value;
         }
-        nested(&["mcpServers".to_owned()], entry, Shape::Command)
+        nested(&["mcpServers".to_owned()], &entry.name, Shape::Command.value(entry))
     }
 }
 
 pub(crate) fn of_file(file: &ClientFile, folder: &str, entry: &Entry) -> String {
+    of_value(file, folder, &entry.name, &file.shape.value(entry))
+}
+
+/// The same for what stands under the name already.
+pub(crate) fn of_value(file: &ClientFile, folder: &str, name: &str, value: &Value) -> String {
     let at = config_file::at(file, folder, None);
     match file.format {
-        Format::Json(_) => pretty(&nested(&at.keys, entry, file.shape)),
-        Format::Yaml => yaml::document(&at, &entry.name, &file.shape.value(entry)),
+        Format::Json(_) => pretty(&nested(&at.keys, name, value.clone())),
+        Format::Yaml => yaml::document(&at, name, value),
         Format::Toml => {
-            let path: Vec<&str> = at.keys.iter().map(String::as_str).chain([&*entry.name]).collect();
-            toml::table_text(&path, &file.shape.value(entry), "\n")
+            let path: Vec<&str> = at.keys.iter().map(String::as_str).chain([name]).collect();
+            toml::table_text(&path, value, "\n")
         }
     }
 }
 
-/// The entry inside of the keys that lead to it.
-fn nested(keys: &[String], entry: &Entry, shape: Shape) -> Value {
-    let path = keys.iter().chain([&entry.name]).rev();
-    path.fold(shape.value(entry), |value, key| Value::Object(Map::from_iter([(key.clone(), value)])))
+/// What is pasted into a client that has no file.
+pub(crate) fn pasted_value(name: &str, value: &Value) -> String {
+    pretty(&nested(&["mcpServers".to_owned()], name, value.clone()))
+}
+
+/// A value inside of the keys that lead to it, and its name.
+fn nested(keys: &[String], name: &str, value: Value) -> Value {
+    let path = keys.iter().map(String::as_str).chain([name]).rev();
+    path.fold(value, |value, key| Value::Object(Map::from_iter([(key.to_owned(), value)])))
 }
 
 fn pretty(value: &Value) -> String {

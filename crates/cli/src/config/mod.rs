@@ -1,5 +1,6 @@
 //! `mcp-bash config`: what a client needs to know to start a project, in the form that it takes.
 
+mod remote;
 mod wrapper;
 
 use crate::common::Common;
@@ -45,6 +46,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "CLIENT", group = "what", num_args = 0..=1, default_missing_value = "")]
     link: Option<String>,
 
+    /// Name a server that is served at this address (`mcp-bash serve --http`), and not a command that starts one
+    #[arg(long, value_name = "URL", conflicts_with_all = ["wrapper", "wrapper_env", "link", "env"])]
+    http: Option<String>,
+
+    /// The variable that holds the token for that server
+    #[arg(long, value_name = "NAME", requires = "http")]
+    token_env: Option<String>,
+
     #[command(flatten)]
     entry: EntryArguments,
 }
@@ -55,6 +64,8 @@ Examples:
   mcp-bash config --client cursor          the one for Cursor
   mcp-bash config --link vscode            a link to click
   mcp-bash config --wrapper >start.sh      a script to start the project with
+  mcp-bash config --client codex --http https://mcp.example.com/mcp --token-env MCP_TOKEN
+                                           for a server that is served over HTTP
 
 `mcp-bash install` writes the entry into the files of your clients.";
 
@@ -70,6 +81,14 @@ enum ConfigError {
     Wrapper { path: PathBuf, source: io::Error },
     #[error("{0}")]
     Print(io::Error),
+    #[error(
+        "`{0}` is no address of a server; write it as `mcp-bash serve --http` prints it: http://127.0.0.1:8765/mcp"
+    )]
+    NoAddress(String),
+    #[error("the variable {0} is not set, and {1} wants the token itself in its entry")]
+    NoToken(String, &'static str),
+    #[error("{} takes no address of a server; give it a command: `mcp-bash config --client {}`", .0.title, .0.name)]
+    NoRemote(&'static Client),
 }
 
 fn instead(client: &Client) -> String {
@@ -83,8 +102,10 @@ fn instead(client: &Client) -> String {
 impl From<ConfigError> for Error {
     fn from(error: ConfigError) -> Self {
         let exit = match &error {
-            ConfigError::Client(_) => Exit::Usage,
-            ConfigError::NoLink(_) | ConfigError::WrapperExists(_) => Exit::Refused,
+            ConfigError::Client(_) | ConfigError::NoAddress(_) | ConfigError::NoToken(..) => Exit::Usage,
+            ConfigError::NoLink(_) | ConfigError::NoRemote(_) | ConfigError::WrapperExists(_) => {
+                Exit::Refused
+            }
             ConfigError::Wrapper { .. } | ConfigError::Print(_) => Exit::Failed,
         };
         Self::of_command(exit, error)
@@ -92,6 +113,10 @@ impl From<ConfigError> for Error {
 }
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    if let Some(url) = &arguments.http {
+        print(&remote::text(common, arguments, url)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let OwnEntry { root, folder, mut entry } = OwnEntry::new(common, &arguments.entry)?;
     if arguments.wrapper || arguments.wrapper_env {
         wrapper::make(&root, &entry, arguments.wrapper_env)?;
