@@ -10,6 +10,7 @@ use mcp_bash_transport::http::{
     self, Address, AddressError, Limits, Options, Places, Rate, StartError, TlsFiles,
 };
 use mcp_bash_transport::{Ending, Host};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -176,6 +177,8 @@ pub(crate) fn serve(
             let _ = writeln!(std::io::stderr(), "{}", announcement("Metrics", address, "/metrics"));
         }
     };
+    let connections = options.limits.connections;
+    raise_open_files(connections as u64 + FILES_BESIDES_CONNECTIONS);
     http::serve(&server, runtime, options, host, announce).map_err(|error| {
         let exit = match error {
             StartError::Listen(_) | StartError::Signals(_) => Exit::Failed,
@@ -190,6 +193,20 @@ fn announcement(what: &str, address: &str, path: &str) -> String {
     match address.strip_prefix("unix:") {
         Some(socket) => format!("{what} at {path} of the socket {socket}"),
         None => format!("{what} at {address}{path}"),
+    }
+}
+
+/// Files that are open besides connections: those of calls above all.
+const FILES_BESIDES_CONNECTIONS: u64 = 1024;
+
+/// Lets so many files be open at once, or as many as the system lets us. Shells and service managers start programs with a
+/// limit that they may raise themselves.
+fn raise_open_files(wanted: u64) {
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(wanted, |most| wanted.min(most));
+    if limit.current.is_some_and(|current| current < wanted) {
+        // Where it does not succeed, fewer clients can connect at once.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit });
     }
 }
 
