@@ -517,7 +517,13 @@ impl Http {
     /// Reads what is there. False where the server has closed the connection.
     fn read(&mut self) -> io::Result<bool> {
         let mut buffer = [0; 64 * 1024];
-        let count = self.stream.read(&mut buffer)?;
+        let count = loop {
+            match self.stream.read(&mut buffer) {
+                // A read with a time limit is not begun again by itself after a signal.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read?,
+            }
+        };
         self.unread.extend_from_slice(&buffer[..count]);
         Ok(count > 0)
     }
