@@ -76,7 +76,6 @@ fn requests_are_counted_under_names_that_are_known() {
     assert!(number(seconds) > 0.0, "{text}");
     let gauge = |name: &str| sample(&text, name, &[]);
     assert_eq!(gauge("mcp_server_sessions"), Some("1"), "{text}");
-    assert_eq!(gauge("mcp_server_running_calls"), Some("0"), "{text}");
     assert!(number(gauge("process_resident_memory_bytes")) > 1e6, "{text}");
     let reason = ["reason=\"forbidden\""];
     assert_eq!(sample(&text, "mcp_server_http_refused_requests_total", &reason), Some("1"), "{text}");
@@ -86,9 +85,11 @@ fn requests_are_counted_under_names_that_are_known() {
         let text = get(address, "/metrics", "application/openmetrics-text; version=1.0.0").text();
         assert!(text.ends_with("# EOF\n"), "{text}");
         let labels = ["mcp_protocol_version=\"2025-11-25\""];
-        (sample(&text, "mcp_server_session_duration_seconds_count", &labels) == Some("1")).then_some(())
+        let ended = sample(&text, "mcp_server_session_duration_seconds_count", &labels);
+        let running = sample(&text, "mcp_server_running_calls", &[]);
+        ((ended, running) == (Some("1"), Some("0"))).then_some(())
     };
-    wait_until("the session to be counted", ended);
+    wait_until("the session to be counted and all work to end", ended);
     server.finish();
 }
 
