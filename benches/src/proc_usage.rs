@@ -13,16 +13,21 @@ pub struct Memory {
     pub proportional: u64,
     /// Only the pages no other process maps.
     pub private: u64,
+    /// Only those of them that the process has written. The others are pages of its program, of which the kernel maps as
+    /// many as it likes.
+    pub written: u64,
 }
 
 impl Memory {
     pub fn of(pid: u32) -> io::Result<Self> {
         let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
         let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+        let written = kilobyte_field(&rollup, "Private_Dirty:")?;
         Ok(Self {
             resident: kilobyte_field(&status, "VmRSS:")?,
             proportional: kilobyte_field(&rollup, "Pss:")?,
-            private: kilobyte_field(&rollup, "Private_Clean:")? + kilobyte_field(&rollup, "Private_Dirty:")?,
+            private: kilobyte_field(&rollup, "Private_Clean:")? + written,
+            written,
         })
     }
 }

@@ -294,17 +294,18 @@ impl Server {
 
     /// What this server can do, as the text of a capabilities object. It holds what is served and nothing else.
     pub(crate) fn capabilities(&self, revision: Revision) -> String {
-        let mut capabilities = json!({ "logging": {} });
-        if !self.settings.minimal {
-            for kind in ["tools", "prompts"] {
-                capabilities[kind] = json!({ "listChanged": true });
-            }
-            capabilities["resources"] = json!({ "subscribe": true, "listChanged": true });
-            if revision.has_completions() {
-                capabilities["completions"] = json!({});
-            }
+        // Written as text, because `server/discover` is asked often.
+        if self.settings.minimal {
+            return r#"{"logging":{}}"#.to_owned();
         }
-        capabilities.to_string()
+        let completions = if revision.has_completions() { r#","completions":{}"# } else { "" };
+        [
+            r#"{"logging":{},"tools":{"listChanged":true},"prompts":{"listChanged":true},"#,
+            r#""resources":{"subscribe":true,"listChanged":true}"#,
+            completions,
+            "}",
+        ]
+        .concat()
     }
 }
 

@@ -326,6 +326,11 @@ fn describes_object(schema: &str) -> bool {
 pub(crate) struct Members(String);
 
 impl Members {
+    /// With room for so many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self(String::with_capacity(bytes))
+    }
+
     pub(crate) fn raw(&mut self, name: &str, json: &str) {
         self.comma();
         for part in ["\"", name, "\":", json] {

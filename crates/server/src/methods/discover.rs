@@ -3,14 +3,23 @@
 use crate::immediate::Immediate;
 use crate::shape::{Answer, Members};
 use mcp_bash_wire::{Revision, RpcError, write};
+use std::sync::LazyLock;
+
+/// The text of the array, which is always the same.
+static SUPPORTED: LazyLock<String> = LazyLock::new(|| {
+    let versions: Vec<String> =
+        Revision::stateless().map(|revision| write::string(revision.as_str())).collect();
+    format!("[{}]", versions.join(","))
+});
+
+/// Enough for most answers.
+const ROOM: usize = 512;
 
 #[expect(clippy::unnecessary_wraps, reason = "every handler has this signature")]
 pub(super) fn discover(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let server = request.server();
-    let versions: Vec<String> =
-        Revision::stateless().map(|revision| write::string(revision.as_str())).collect();
-    let mut result = Members::default();
-    result.raw("supportedVersions", &format!("[{}]", versions.join(",")));
+    let mut result = Members::with_capacity(ROOM);
+    result.raw("supportedVersions", &SUPPORTED);
     result.raw("capabilities", &server.capabilities(request.context.revision));
     result.string("instructions", server.snapshot().catalog.instructions.as_deref());
     Ok(Answer::members(result.into_text()).cacheable())

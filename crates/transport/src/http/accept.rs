@@ -5,6 +5,7 @@ use super::endpoint::Endpoint;
 use super::listen::{Listener, Peer, Stream};
 use super::patience::{PatientIo, Serving};
 use super::tls::Tls;
+use super::visitor::Visitor;
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -88,11 +89,12 @@ impl Reception {
 
     async fn serve(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send, peer: Peer, is_tls: bool) {
         let (endpoint, serving) = (&self.endpoint, Serving::default());
+        let visitor = Visitor::new(&peer, is_tls);
         let limits = &endpoint.options().limits;
         let service = service_fn(|request: Request<Incoming>| {
-            let (served, peer) = (serving.begin(), &peer);
+            let (served, visitor) = (serving.begin(), &visitor);
             async move {
-                let answer = endpoint.serve(peer, is_tls, request).await;
+                let answer = endpoint.serve(visitor, request).await;
                 Ok::<_, Infallible>(answer.map(|body| body.holding(served)))
             }
         });
@@ -102,6 +104,8 @@ impl Reception {
         let (mut connection, mut is_ending) = (pin!(connection), self.is_ending.clone());
         // What breaks a connection concerns nobody but its client.
         tokio::select! {
+            // In this order, because the end is seldom there.
+            biased;
             _ = connection.as_mut() => return,
             () = ended(&mut is_ending) => {}
         }

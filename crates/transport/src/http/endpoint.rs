@@ -7,7 +7,6 @@ use super::events::Events;
 use super::headers::only;
 use super::identity::{Identify, Identity, Unidentified};
 use super::incoming::{self, Unread};
-use super::listen::Peer;
 use super::metrics::Metrics;
 use super::old_sse::{self, OldSessions};
 use super::options::Options;
@@ -18,6 +17,7 @@ use super::session::{Session, Sessions};
 use super::session_requests::{delete, get};
 use super::streams::Streams;
 use super::track::{Rules, Track};
+use super::visitor::Visitor;
 use super::waiting::Waiting;
 use http::header::{CONTENT_TYPE, ORIGIN, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
@@ -122,16 +122,12 @@ impl Endpoint {
     }
 
     /// Serves one request.
-    pub(super) async fn serve(
-        self: &Arc<Self>,
-        peer: &Peer,
-        is_tls: bool,
-        request: Request<Incoming>,
-    ) -> Answer {
+    pub(super) async fn serve(self: &Arc<Self>, visitor: &Visitor, request: Request<Incoming>) -> Answer {
         // A page that is not let in reads nothing, not even why.
-        let is_let_in = |_: &&HeaderValue| self.door.check(request.uri(), request.headers(), is_tls).is_ok();
+        let is_let_in =
+            |_: &&HeaderValue| self.door.check(request.uri(), request.headers(), visitor.is_tls).is_ok();
         let origin = request.headers().get(ORIGIN).filter(is_let_in).cloned();
-        let mut answer = self.answer(peer, is_tls, request).await;
+        let mut answer = self.answer(visitor, request).await;
         if let Some(reason) = refusal_reason(answer.status()) {
             self.count_refusal(reason);
         }
@@ -144,7 +140,7 @@ impl Endpoint {
         answer
     }
 
-    async fn answer(self: &Arc<Self>, peer: &Peer, is_tls: bool, request: Request<Incoming>) -> Answer {
+    async fn answer(self: &Arc<Self>, visitor: &Visitor, request: Request<Incoming>) -> Answer {
         let Some(place) = self.place(request.uri().path()) else {
             return respond::plain(StatusCode::NOT_FOUND, "Not found. MCP is at /mcp\n");
         };
@@ -152,13 +148,13 @@ impl Endpoint {
         if *method != Method::OPTIONS && !place.methods().contains(method) {
             return respond::not_allowed(place.allowed());
         }
-        if let Err(refused) = self.door.check(request.uri(), request.headers(), is_tls) {
+        if let Err(refused) = self.door.check(request.uri(), request.headers(), visitor.is_tls) {
             return respond::refusal(refused.status, refused.reason);
         }
         if method == Method::OPTIONS {
             return self.door.preflight(request.headers()).map(|()| ResponseBody::nothing());
         }
-        let caller = match self.caller_of(peer, request.headers()) {
+        let caller = match self.caller_of(visitor, request.headers()) {
             Ok(caller) => caller,
             Err(refused) => return *refused,
         };
@@ -183,8 +179,8 @@ impl Endpoint {
     }
 
     /// Who makes the request, if it may make one now.
-    fn caller_of(&self, peer: &Peer, headers: &HeaderMap) -> Result<Arc<Caller>, Refusal> {
-        let identity = self.identify.identify(headers, peer).map_err(unknown)?;
+    fn caller_of(&self, visitor: &Visitor, headers: &HeaderMap) -> Result<Arc<Caller>, Refusal> {
+        let identity = self.identify.identify(headers, visitor).map_err(unknown)?;
         let Identity { name, rights, rate } = identity;
         if let Some(rate) = rate.or(self.options.limits.rate) {
             self.rates.allow(&name, rate).map_err(|wait| {
@@ -192,7 +188,9 @@ impl Endpoint {
                 Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason))
             })?;
         }
-        Ok(self.server.caller_with(&name, rights))
+        let caller = self.server.caller_with(&name, rights);
+        visitor.keep(&caller);
+        Ok(caller)
     }
 
     async fn post(self: &Arc<Self>, place: Place, caller: Arc<Caller>, request: Request<Incoming>) -> Answer {

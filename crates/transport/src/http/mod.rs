@@ -46,6 +46,7 @@ mod session_requests;
 mod streams;
 mod tls;
 mod track;
+mod visitor;
 mod waiting;
 
 pub use door::DoorError;

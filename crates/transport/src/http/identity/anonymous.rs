@@ -1,15 +1,16 @@
 //! Callers of a server without tokens: whoever can connect, told apart by where they come from.
 
-use super::{Identify, Identity, Unidentified, peer_name};
-use crate::http::listen::Peer;
+use super::{Identify, Identity, Unidentified};
+use crate::http::visitor::Visitor;
 use http::HeaderMap;
 use mcp_bash_server::Rights;
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub(crate) struct Anonymous;
 
 impl Identify for Anonymous {
-    fn identify(&self, _: &HeaderMap, peer: &Peer) -> Result<Identity, Unidentified> {
-        Ok(Identity { name: peer_name(peer).into(), rights: Rights::default(), rate: None })
+    fn identify(&self, _: &HeaderMap, visitor: &Visitor) -> Result<Identity, Unidentified> {
+        Ok(Identity { name: Arc::clone(&visitor.name), rights: Rights::default(), rate: None })
     }
 }

@@ -1,10 +1,10 @@
 //! Callers who show a token of the operator's file.
 
 use super::token_file::{TokenFileError, TokenLine, TokenText, digest};
-use super::{Identify, Identity, Unidentified, bearer, peer_name};
+use super::{Identify, Identity, Unidentified, bearer};
 use crate::http::guarded_file::{Changes, GuardedFileError, Report, read_secret};
-use crate::http::listen::Peer;
 use crate::http::rate::{Rate, Rates};
+use crate::http::visitor::Visitor;
 use http::{HeaderMap, HeaderValue};
 use parking_lot::Mutex;
 use std::num::NonZeroU32;
@@ -80,13 +80,18 @@ impl Tokens {
         }
     }
 
-    fn identify_at(&self, headers: &HeaderMap, peer: &Peer, now: Instant) -> Result<Identity, Unidentified> {
+    fn identify_at(
+        &self,
+        headers: &HeaderMap,
+        visitor: &Visitor,
+        now: Instant,
+    ) -> Result<Identity, Unidentified> {
         let shown = match bearer::shown(headers) {
             bearer::Shown::Token(token) => digest(token),
             bearer::Shown::Nothing => {
                 return Err(Unidentified { challenge: bearer::wanted(), throttled: false });
             }
-            bearer::Shown::Unreadable => return Err(self.refuse(bearer::unreadable(), peer)),
+            bearer::Shown::Unreadable => return Err(self.refuse(bearer::unreadable(), visitor)),
         };
         let tokens = self.tokens(now);
         // All are compared, and each to its end, so that the time tells nothing.
@@ -100,25 +105,26 @@ impl Tokens {
             Some(token) => {
                 Ok(Identity { name: Arc::clone(token.name()), rights: token.rights(), rate: token.rate() })
             }
-            None => Err(self.refuse(bearer::wrong(), peer)),
+            None => Err(self.refuse(bearer::wrong(), visitor)),
         }
     }
 
-    fn refuse(&self, challenge: HeaderValue, peer: &Peer) -> Unidentified {
-        let throttled = self.guesses.allow(&peer_name(peer), Rate::per_minute(GUESSES_PER_MINUTE)).is_err();
+    fn refuse(&self, challenge: HeaderValue, visitor: &Visitor) -> Unidentified {
+        let throttled = self.guesses.allow(&visitor.name, Rate::per_minute(GUESSES_PER_MINUTE)).is_err();
         Unidentified { challenge, throttled }
     }
 }
 
 impl Identify for Tokens {
-    fn identify(&self, headers: &HeaderMap, peer: &Peer) -> Result<Identity, Unidentified> {
-        self.identify_at(headers, peer, Instant::now())
+    fn identify(&self, headers: &HeaderMap, visitor: &Visitor) -> Result<Identity, Unidentified> {
+        self.identify_at(headers, visitor, Instant::now())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::listen::Peer;
     use http::header::AUTHORIZATION;
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt;
@@ -155,8 +161,8 @@ mod tests {
         }
     }
 
-    fn peer(address: &str) -> Peer {
-        Peer::Tcp(address.parse().unwrap())
+    fn peer(address: &str) -> Visitor {
+        Visitor::new(&Peer::Tcp(address.parse().unwrap()), false)
     }
 
     fn bearer(token: &str) -> HeaderMap {
