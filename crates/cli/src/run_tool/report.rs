@@ -47,7 +47,7 @@ pub(super) fn failed(Unanswered { exit, failure }: Unanswered) -> Error {
         print(refusal.code, &refusal.message, Some(refusal.data()).filter(|data| !data.is_null()));
     }
     // `--allow-self` is about the lists of tools alone.
-    let is_unlisted = exit == Exit::Refused && failure.to_string().contains("MCPBASH_TOOL_ALLOW");
+    let is_unlisted = exit == Exit::Refused && failure.to_string().contains("MCPBASH_TOOL_ALLOWLIST");
     if is_unlisted {
         return Error::of_command(exit, format!("{failure}; --allow-self allows it for this run"));
     }
