@@ -46,7 +46,7 @@ Examples:
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NewArguments {
-    /// Whose token it is: the caller's name in logs and metrics
+    /// Whose token it is: the name of the caller
     name: String,
 
     #[command(flatten)]
