@@ -165,7 +165,7 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
     let ending = match http {
         None => stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?,
-        Some(options) => serve_http::serve(common, server, &runtime, options, host)?,
+        Some(options) => serve_http::serve(common, &server, &runtime, options, host)?,
     };
     // Here and not by returning: what is still on its way in threads of the runtime is of no use to anybody.
     exit(ending)

@@ -163,7 +163,7 @@ fn limits(settings: &HttpSettings) -> Limits {
 /// Serves until there is a reason to end.
 pub(crate) fn serve(
     common: &Common,
-    server: Arc<Server>,
+    server: &Arc<Server>,
     runtime: &Runtime,
     options: Options,
     host: Host,
@@ -179,7 +179,7 @@ pub(crate) fn serve(
     };
     let connections = options.limits.connections;
     raise_open_files(connections as u64 + FILES_BESIDES_CONNECTIONS);
-    http::serve(&server, runtime, options, host, announce).map_err(|error| {
+    http::serve(server, runtime, options, host, announce).map_err(|error| {
         let exit = match error {
             StartError::Listen(_) | StartError::Signals(_) => Exit::Failed,
             // What is wrong with flags, settings and the files they name.
