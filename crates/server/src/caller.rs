@@ -111,10 +111,17 @@ impl Drop for Counted {
 
 /// The callers that are known, by their names. One that nothing belongs to any more is forgotten.
 #[derive(Default)]
-pub(crate) struct Callers(Mutex<HashMap<Box<str>, Weak<Caller>>>);
+pub(crate) struct Callers(Mutex<HashMap<Box<str>, Known>>);
+
+struct Known {
+    caller: Weak<Caller>,
+    /// Outlives its caller where something is still charged to it: an answer that is slowly read, for example.
+    budget: Weak<Budget>,
+}
 
 impl Callers {
-    /// The caller of that name: the same value for as long as anybody has it.
+    /// The caller of that name: the same value for as long as anybody has it, and the same budget for as long as
+    /// anything is held.
     pub(crate) fn get(
         &self,
         name: &str,
@@ -122,12 +129,16 @@ impl Callers {
         denials_per_minute: u32,
     ) -> Arc<Caller> {
         let mut callers = self.0.lock();
-        if let Some(known) = callers.get(name).and_then(Weak::upgrade) {
-            return known;
+        let known = callers.get(name);
+        if let Some(caller) = known.and_then(|known| known.caller.upgrade()) {
+            return caller;
         }
-        callers.retain(|_, caller| caller.strong_count() > 0);
-        let caller = Arc::new(Caller::new(name, budget(), denials_per_minute));
-        callers.insert(name.into(), Arc::downgrade(&caller));
+        let budget = known.and_then(|known| known.budget.upgrade()).unwrap_or_else(budget);
+        callers.retain(|_, known| known.budget.strong_count() > 0);
+        let known_budget = Arc::downgrade(&budget);
+        let caller = Arc::new(Caller::new(name, budget, denials_per_minute));
+        let known = Known { caller: Arc::downgrade(&caller), budget: known_budget };
+        callers.insert(name.into(), known);
         caller
     }
 }
@@ -135,4 +146,24 @@ impl Callers {
 #[cfg(test)]
 pub(crate) fn test_caller(name: &str) -> Arc<Caller> {
     Arc::new(Caller::new(name, Budget::new(usize::MAX, "LIMIT"), 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_held_for_a_caller_counts_also_when_it_comes_back() {
+        let callers = Callers::default();
+        let get = |name: &str| callers.get(name, || Budget::new(100, "LIMIT"), 0);
+        let slow = get("slow");
+        let answer = slow.budget().charge(80).unwrap();
+        drop(slow);
+        assert!(get("slow").budget().charge(30).is_err(), "its answer is still unread");
+        assert!(get("other").budget().charge(30).is_ok());
+        drop(answer);
+        assert!(get("slow").budget().charge(30).is_ok());
+        get("third");
+        assert!(callers.0.lock().len() <= 2, "the others are forgotten");
+    }
 }

@@ -3,8 +3,11 @@
 use crate::caller::Caller;
 use mcp_bash_settings::RemoteToken;
 use mcp_bash_wire::{Object, Raw, RpcError, Scanner};
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
-use std::time::Duration;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
 
 /// How long the answer to a wrong secret waits once there were too many of them.
@@ -16,7 +19,15 @@ pub(crate) struct Guard {
     secret: String,
     key: String,
     fallback_key: String,
+    /// Who has shown a wrong secret lately. A caller that has nothing else would be forgotten, and its mistakes with it.
+    denied: Mutex<VecDeque<(Instant, Arc<Caller>)>>,
 }
+
+/// For so long it counts that a caller has shown a wrong secret.
+const REMEMBERED: Duration = Duration::from_secs(60);
+
+/// More callers than these are not remembered for it.
+const MOST_REMEMBERED: usize = 1000;
 
 /// A request that did not show the secret.
 #[derive(Debug)]
@@ -39,17 +50,34 @@ impl Guard {
             secret: token.secret.clone(),
             key: token.key.clone(),
             fallback_key: token.fallback_key.clone(),
+            denied: Mutex::default(),
         }
     }
 
     /// Looks for the secret in the `_meta` of a caller's request.
-    pub(crate) fn check(&self, meta: Option<Raw<'_>>, caller: &Caller) -> Result<(), Denied> {
+    pub(crate) fn check(&self, meta: Option<Raw<'_>>, caller: &Arc<Caller>) -> Result<(), Denied> {
         let shown = meta.and_then(|meta| self.shown(meta)).unwrap_or_default();
         let digest: [u8; 32] = Sha256::digest(shown.as_bytes()).into();
         if digest.ct_eq(&self.expected).into() {
             return Ok(());
         }
+        self.remember(caller);
         Err(Denied { throttled: !caller.may_be_denied_at_once() })
+    }
+
+    fn remember(&self, caller: &Arc<Caller>) {
+        let now = Instant::now();
+        let mut denied = self.denied.lock();
+        while denied.front().is_some_and(|(since, _)| now - *since >= REMEMBERED) {
+            denied.pop_front();
+        }
+        if denied.iter().any(|(_, known)| Arc::ptr_eq(known, caller)) {
+            return;
+        }
+        if denied.len() >= MOST_REMEMBERED {
+            denied.pop_front();
+        }
+        denied.push_back((now, Arc::clone(caller)));
     }
 
     /// A request's `_meta` as scripts may see it: without the members where the secret stands, and without any other that
