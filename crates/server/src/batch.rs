@@ -82,8 +82,8 @@ impl Stream for Batch {
         self.reply.notify(message);
     }
 
-    fn ask(&self, message: Vec<u8>) {
-        self.reply.ask(message);
+    fn ask(&self, message: Vec<u8>) -> bool {
+        self.reply.ask(message)
     }
 
     fn flush(&self) {

@@ -166,8 +166,9 @@ impl Stream for Sender {
         self.say(Said::Notification(message));
     }
 
-    fn ask(&self, message: Vec<u8>) {
+    fn ask(&self, message: Vec<u8>) -> bool {
         self.say(Said::Question(message));
+        true
     }
 
     fn flush(&self) {}

@@ -194,8 +194,8 @@ impl Stream for MeasuredReply {
         self.inner.notify(message);
     }
 
-    fn ask(&self, message: Vec<u8>) {
-        self.inner.ask(message);
+    fn ask(&self, message: Vec<u8>) -> bool {
+        self.inner.ask(message)
     }
 
     fn flush(&self) {
@@ -221,6 +221,10 @@ impl Reply for MeasuredReply {
     fn end(&self) {
         self.measured.cancelled();
         self.inner.end();
+    }
+
+    fn longest_message(&self) -> usize {
+        self.inner.longest_message()
     }
 
     fn is_shared(&self) -> bool {

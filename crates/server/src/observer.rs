@@ -57,9 +57,9 @@ impl<S: Stream + ?Sized> Stream for Observed<S> {
         self.inner.notify(message);
     }
 
-    fn ask(&self, message: Vec<u8>) {
+    fn ask(&self, message: Vec<u8>) -> bool {
         self.observers.sent(&message);
-        self.inner.ask(message);
+        self.inner.ask(message)
     }
 
     fn flush(&self) {

@@ -28,6 +28,8 @@ pub(crate) enum Unanswered {
         "the client leaves unread what it was sent before; MCPBASH_MAX_UNREAD_BYTES says how much it may"
     )]
     Clogged,
+    #[error("the question has {0} bytes, which is too long for a stream of events")]
+    TooLong(usize),
     #[error("the question or its answer is too long: {0}")]
     NoRoom(#[from] NoRoom),
 }
@@ -69,7 +71,13 @@ impl Questions {
             pending.by_number.insert(number, sender);
         }
         let open = OpenQuestion { questions: self, stream, number };
-        stream.ask(write::request(number, method, params));
+        let question = write::request(number, method, params);
+        let bytes = question.len();
+        if !stream.ask(question) {
+            // The client has never heard of it, so that nothing is to be taken back.
+            self.pending.lock().by_number.remove(&number);
+            return Err(Unanswered::TooLong(bytes));
+        }
         stream.flush();
         match timeout(patience, answer).await {
             Ok(Ok(answer)) => answer,

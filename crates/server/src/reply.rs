@@ -6,8 +6,8 @@ pub trait Stream: Send + Sync {
     /// Queues a notification.
     fn notify(&self, message: Vec<u8>);
 
-    /// Queues a request of ours, which the client is to answer.
-    fn ask(&self, message: Vec<u8>);
+    /// Queues a request of ours, which the client is to answer. False where it is too long to leave.
+    fn ask(&self, message: Vec<u8>) -> bool;
 
     /// Lets what is queued leave, without waiting for the client to read it.
     fn flush(&self);

@@ -1,6 +1,6 @@
 //! What the server says to a client over HTTP: the reply of one POST, and the stream of a session.
 
-use super::track::Track;
+use super::track::{LONGEST_EVENT, Track};
 use mcp_bash_server::{Reply, Stream};
 use mcp_bash_wire::Id;
 use std::sync::Arc;
@@ -39,8 +39,10 @@ impl Stream for Said {
         self.track.say(message);
     }
 
-    fn ask(&self, message: Vec<u8>) {
+    fn ask(&self, message: Vec<u8>) -> bool {
+        let leaves = message.len() <= LONGEST_EVENT;
         self.track.say(message);
+        leaves
     }
 
     /// Whoever reads was woken when it was said.
@@ -72,5 +74,21 @@ impl Reply for Said {
 
     fn is_shared(&self) -> bool {
         self.is_shared
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::track::Rules;
+    use mcp_bash_budget::Budget;
+
+    #[test]
+    fn a_question_that_is_too_long_for_an_event_is_known_not_to_leave() {
+        let rules = Arc::new(Rules { limit: usize::MAX, relieve: Box::new(|| {}) });
+        let track = Arc::new(Track::new(Some(1), &rules, &Budget::new(usize::MAX, "LIMIT")));
+        let said = Said::on(&track, None);
+        assert!(!said.ask(vec![b'x'; LONGEST_EVENT + 1]) && track.try_beginning().is_none());
+        assert!(said.ask(vec![b'x'; LONGEST_EVENT]) && track.try_beginning().is_some());
     }
 }

@@ -130,8 +130,9 @@ impl Stream for Outbox {
         self.push(message);
     }
 
-    fn ask(&self, message: Vec<u8>) {
+    fn ask(&self, message: Vec<u8>) -> bool {
         self.push(message);
+        true
     }
 
     fn flush(&self) {
