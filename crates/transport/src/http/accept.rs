@@ -69,7 +69,7 @@ impl Reception {
             }
         };
         // Where there is no place, the connection is closed at once: to say more would take one.
-        let Some(place) = self.connections.enter() else {
+        let Some(place) = self.connections.enter(&peer) else {
             return self.endpoint.count_refusal("connections");
         };
         let reception = Arc::clone(self);
@@ -102,9 +102,9 @@ impl Reception {
         let connection =
             http1::Builder::new().max_buf_size(limits.header_bytes.max(8192)).serve_connection(io, service);
         let (mut connection, mut is_ending) = (pin!(connection), self.is_ending.clone());
-        // What breaks a connection concerns nobody but its client.
+        // What breaks a connection concerns nobody but its client. It is looked at first: a request that is there
+        // already when the server is asked to end is served.
         tokio::select! {
-            // In this order, because the end is seldom there.
             biased;
             _ = connection.as_mut() => return,
             () = ended(&mut is_ending) => {}

@@ -49,11 +49,11 @@ impl Lookout {
 
     pub(in crate::http) async fn receive(self: Arc<Self>, listener: Listener) {
         loop {
-            let Ok((stream, _)) = listener.accept().await else {
+            let Ok((stream, peer)) = listener.accept().await else {
                 sleep(BREATH).await;
                 continue;
             };
-            let Some(place) = self.own_connections.enter() else { continue };
+            let Some(place) = self.own_connections.enter(&peer) else { continue };
             let lookout = Arc::clone(&self);
             tokio::spawn(async move {
                 lookout.serve(stream).await;
