@@ -1,37 +1,46 @@
 //! A connection whose peer has to go on: one that takes nothing of what we send, that begins a request and does not finish
-//! its head, or that asks for nothing, is cut off after a while.
+//! its head, or that asks for nothing, is cut off after a while. One that is still sending when we have said our last word
+//! is listened to a little longer: if we went at once, the system would take back what it has not read yet.
 
 use super::options::Limits;
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Whether a request is being served on a connection, so that its peer may be silent.
+/// How long a peer may go on sending what nobody wants.
+const LINGERING: Duration = Duration::from_secs(2);
+
+/// How much it may send then.
+const MOST_UNWANTED: usize = 64 * 1024 * 1024;
+
+/// Whether a request is being served on a connection, so that its peer may be silent: counts how often one was begun and
+/// ended, so that it is odd while one is.
 #[derive(Clone, Default)]
-pub(super) struct Serving(Arc<AtomicBool>);
+pub(super) struct Serving(Arc<AtomicU64>);
 
 impl Serving {
     /// A request is being served for as long as the value lives.
     pub(super) fn begin(&self) -> Served {
-        self.0.store(true, Ordering::Release);
+        self.0.fetch_add(1, Ordering::AcqRel);
         Served(Arc::clone(&self.0))
     }
 
-    fn is_going_on(&self) -> bool {
+    fn changes(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }
 }
 
-pub(super) struct Served(Arc<AtomicBool>);
+pub(super) struct Served(Arc<AtomicU64>);
 
 impl Drop for Served {
     fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
+        self.0.fetch_add(1, Ordering::AcqRel);
     }
 }
 
@@ -45,8 +54,12 @@ pub(super) struct PatientIo<S> {
     reading: Deadline,
     /// What is waited for when we read.
     awaited: Awaited,
+    /// What `serving` had counted then.
+    changes: u64,
     writing: Deadline,
     is_stalled: bool,
+    /// How much the peer has sent since we have said our last word.
+    lingering: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +83,8 @@ impl<S> PatientIo<S> {
             reading: Deadline::default(),
             // Whoever connects has something to say.
             awaited: Awaited::Head,
+            changes: 0,
+            lingering: None,
             writing: Deadline::default(),
             is_stalled: false,
         }
@@ -82,13 +97,16 @@ impl<S> PatientIo<S> {
         has_come: bool,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
+        let changes = self.serving.changes();
+        // Requests that came at once are served without a read in between.
+        let was_served = std::mem::replace(&mut self.changes, changes) != changes;
         let awaited = match self.awaited {
-            _ if self.serving.is_going_on() => Awaited::Body,
-            Awaited::Body => Awaited::Request,
+            _ if changes % 2 == 1 => Awaited::Body,
+            _ if was_served => Awaited::Request,
             Awaited::Request if has_come => Awaited::Head,
             awaited => awaited,
         };
-        if awaited != self.awaited || !self.reading.is_set() {
+        if awaited != self.awaited || was_served || !self.reading.is_set() {
             self.awaited = awaited;
             self.reading.set(if awaited == Awaited::Request { self.idle } else { self.head });
         }
@@ -115,6 +133,32 @@ impl<S> PatientIo<S> {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         Poll::Pending
+    }
+}
+
+impl<S: AsyncRead + Unpin> PatientIo<S> {
+    /// Takes what a peer still sends, for a while. One that sends nothing is not waited for.
+    fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let mut buffer = [MaybeUninit::uninit(); 4096];
+        loop {
+            let mut unwanted = ReadBuf::uninit(&mut buffer);
+            let read = Pin::new(&mut self.inner).poll_read(context, &mut unwanted);
+            let count = unwanted.filled().len();
+            match (read, self.lingering) {
+                (Poll::Ready(Ok(())), _) if count > 0 => {
+                    if self.lingering.is_none() {
+                        self.reading.set(LINGERING);
+                    }
+                    let all = self.lingering.unwrap_or(0) + count;
+                    self.lingering = Some(all);
+                    if all > MOST_UNWANTED {
+                        return Poll::Ready(());
+                    }
+                }
+                (Poll::Pending, Some(_)) => return self.reading.poll(context),
+                _ => return Poll::Ready(()),
+            }
+        }
     }
 }
 
@@ -163,7 +207,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for PatientIo<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for PatientIo<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for PatientIo<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -192,8 +236,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for PatientIo<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let shut = Pin::new(&mut self.inner).poll_shutdown(context);
-        self.judge_write(shut, context)
+        if self.lingering.is_none() {
+            let shut = Pin::new(&mut self.inner).poll_shutdown(context);
+            ready!(self.judge_write(shut, context))?;
+        }
+        self.poll_linger(context).map(Ok)
     }
 }
 
@@ -272,5 +319,38 @@ mod tests {
         drop(served);
         assert_eq!(seconds_until_cut_off(&mut io).await, 60);
         drop(theirs);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_that_came_at_once_leave_time_for_the_next() {
+        let (mut io, mut theirs, serving) = pair();
+        theirs.write_all(b"two at o").await.unwrap();
+        io.read_exact(&mut [0; 8]).await.unwrap();
+        // The first takes longer than a head may, and nothing is read meanwhile.
+        drop(serving.begin());
+        advance(Duration::from_secs(11)).await;
+        drop(serving.begin());
+        assert_eq!(seconds_until_cut_off(&mut io).await, 60);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_still_sends_is_listened_to_for_a_while() {
+        let (mut io, mut theirs, _) = pair();
+        theirs.write_all(b"unwanted").await.unwrap();
+        let sending = tokio::spawn(async move {
+            while theirs.write_u8(1).await.is_ok() {
+                sleep(Duration::from_millis(100)).await;
+            }
+        });
+        let begun = Instant::now();
+        io.shutdown().await.unwrap();
+        assert_eq!(begun.elapsed().as_secs(), LINGERING.as_secs());
+        drop(io);
+        sending.await.unwrap();
+        // One that has said all it wanted to is not waited for.
+        let (mut io, _theirs, _) = pair();
+        let begun = Instant::now();
+        io.shutdown().await.unwrap();
+        assert!(begun.elapsed().is_zero());
     }
 }
