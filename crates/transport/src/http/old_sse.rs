@@ -16,6 +16,7 @@ use mcp_bash_wire::{Line, RpcError, code};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Where streams are opened.
 pub(super) const STREAM_PATH: &str = "/sse";
@@ -24,6 +25,9 @@ pub(super) const STREAM_PATH: &str = "/sse";
 pub(super) const MESSAGE_PATH: &str = "/messages";
 
 const SESSION: &str = "sessionId";
+
+/// When a client may ask again that has left too much unread.
+const RETRY: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 pub(super) struct OldSessions(Mutex<HashMap<String, Arc<OldSession>>>);
@@ -34,10 +38,13 @@ struct OldSession {
 }
 
 impl OldSessions {
-    /// Nothing more is said to anybody.
+    /// Ends the streams when everything that was asked on them is answered.
     pub(super) fn end_all(&self) {
-        for session in std::mem::take(&mut *self.0.lock()).into_values() {
-            session.track.end();
+        for session in self.0.lock().values().cloned() {
+            tokio::spawn(async move {
+                session.client.finish().await;
+                session.track.end();
+            });
         }
     }
 }
@@ -81,6 +88,11 @@ pub(super) fn post(endpoint: &Endpoint, caller: &Arc<Caller>, uri: &Uri, body: &
     if matches!(look.kind, Kind::Empty | Kind::Unreadable) {
         let error = RpcError::new(code::PARSE_ERROR, "Parse error");
         return respond::error(StatusCode::BAD_REQUEST, look.id.as_ref(), &error);
+    }
+    // Answers cannot be missed, so that nothing is asked while too many of them are unread.
+    if look.kind != Kind::Unanswered && session.track.is_clogged() {
+        let reason = "Too much is unread on the stream; MCPBASH_MAX_UNREAD_BYTES sets the limit".to_owned();
+        return respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason);
     }
     let reply: Arc<dyn Reply> = Arc::new(Said::shared(&session.track, look.id));
     session.client.receive(&Line::Whole(&body.bytes), &reply);
