@@ -68,6 +68,11 @@ impl Client {
         self.in_flight.is_idle() && self.listens.is_empty()
     }
 
+    /// Whether one of its requests listens.
+    pub fn is_listening(&self) -> bool {
+        !self.listens.is_empty()
+    }
+
     /// Whether the client said `shutdown`.
     pub fn is_closing(&self) -> bool {
         self.session.as_ref().is_some_and(Session::is_closing)

@@ -3,7 +3,6 @@
 use super::accepts::accepts;
 use super::body::ResponseBody;
 use super::door::Door;
-use super::events::Events;
 use super::headers::only;
 use super::identity::{Identify, Identity, Unidentified};
 use super::incoming::{self, Unread};
@@ -13,10 +12,10 @@ use super::options::Options;
 use super::post::post;
 use super::rate::Rates;
 use super::respond::{self, Answer, Refusal};
-use super::session::{Session, Sessions};
+use super::session::Sessions;
 use super::session_requests::{delete, get};
 use super::streams::Streams;
-use super::track::{Rules, Track};
+use super::track::Rules;
 use super::visitor::Visitor;
 use super::waiting::Waiting;
 use http::header::{CONTENT_TYPE, ORIGIN, WWW_AUTHENTICATE};
@@ -141,6 +140,9 @@ impl Endpoint {
     }
 
     async fn answer(self: &Arc<Self>, visitor: &Visitor, request: Request<Incoming>) -> Answer {
+        if head_bytes(&request) > self.options.limits.header_bytes {
+            return respond::head_too_long();
+        }
         let Some(place) = self.place(request.uri().path()) else {
             return respond::plain(StatusCode::NOT_FOUND, "Not found. MCP is at /mcp\n");
         };
@@ -223,21 +225,6 @@ impl Endpoint {
             Err(Unread::Broken) => respond::status(StatusCode::BAD_REQUEST),
         }
     }
-
-    /// The messages of a POST as a stream of events, if there is room for one. Those of a session can be asked for again.
-    pub(super) fn stream(
-        &self,
-        track: &Arc<Track>,
-        caller: &Arc<Caller>,
-        session: Option<&Session>,
-    ) -> Result<Events, Refusal> {
-        let open = self.streams.open(caller).ok_or_else(no_room)?;
-        let events = match session {
-            Some(session) => session.events(track),
-            None => Events::new(track),
-        };
-        Ok(events.holding(open))
-    }
 }
 
 /// The answer to one who does not say who it is.
@@ -278,6 +265,13 @@ fn refusal_reason(status: StatusCode) -> Option<&'static str> {
 pub(super) fn no_room() -> Refusal {
     let reason = "Too many streams are open; MCPBASH_HTTP_MAX_STREAMS sets the limit".to_owned();
     Box::new(respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason))
+}
+
+/// What a head takes at least. Whoever parses it stops soon after the limit, and not before.
+fn head_bytes(request: &Request<Incoming>) -> usize {
+    let headers = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len());
+    let path = request.uri().path_and_query().map_or(0, |path| path.as_str().len());
+    request.method().as_str().len() + path + headers.sum::<usize>()
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

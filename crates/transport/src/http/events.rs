@@ -149,7 +149,13 @@ impl Body for Events {
                     piece.extend_from_slice(&message);
                     piece.extend_from_slice(END);
                 }
-                Poll::Ready(Next::Over | Next::Replaced) => {
+                Poll::Ready(Next::Over) => {
+                    is_over = true;
+                    break;
+                }
+                Poll::Ready(Next::Replaced) => {
+                    // Whoever came back elsewhere need not be asked to.
+                    self.farewell = None;
                     is_over = true;
                     break;
                 }

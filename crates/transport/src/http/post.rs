@@ -1,13 +1,15 @@
 //! A POST: one message, and what it gets back. The answer is JSON if it is all there is to say; as soon as something is to
 //! be said before it, or when it takes long, the response becomes a stream of events.
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, no_room};
+use super::events::Events;
 use super::headers::{RequestHeaders, only};
 use super::incoming::Body;
 use super::message::{Kind, Look, is_of_no_session};
 use super::reply::Said;
 use super::respond::{self, Answer, PROTOCOL_VERSION, Refusal, SESSION_ID};
 use super::session::{NoSession, Session};
+use super::streams::OpenStream;
 use super::track::{Beginning, Track};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use mcp_bash_server::{Caller, Client, Owed, Reply};
@@ -74,6 +76,8 @@ async fn without_session(
         return respond::status(StatusCode::ACCEPTED);
     }
     if let Some(beginning) = track.try_beginning() {
+        // One that has begun to listen is answered when the server ends.
+        let attended = if beginning == Beginning::Events { attended.watched() } else { attended };
         return attended.respond(&track, beginning);
     }
     let attended = attended.watched();
@@ -96,16 +100,24 @@ impl Attended {
         self
     }
 
+    /// The streams of those who listen are limited in number. What has begun to work is not given up for want of a place
+    /// to tell of it: it has a place among the calls, and a connection.
+    fn place_of_stream(&self) -> Option<OpenStream> {
+        let (streams, caller) = (&self.endpoint.streams, self.client.caller());
+        if self.client.is_listening() { streams.open(caller) } else { Some(streams.enter(caller)) }
+    }
+
     fn respond(self, track: &Arc<Track>, beginning: Beginning) -> Answer {
         match beginning {
             Beginning::Answer(message, refused) => {
                 respond::message(refused.map_or(StatusCode::OK, status_of_refusal), message)
             }
             Beginning::Nothing => respond::no_events(),
-            Beginning::Events => match self.endpoint.stream(track, self.client.caller(), None) {
-                Ok(events) => respond::events(events.when_left(Box::new(move || drop(self)))),
-                Err(refused) => *refused,
-            },
+            Beginning::Events => {
+                let Some(open) = self.place_of_stream() else { return *no_room() };
+                let events = Events::new(track).holding(open);
+                respond::events(events.when_left(Box::new(move || drop(self))))
+            }
         }
     }
 }
@@ -143,7 +155,8 @@ fn status_in_session(code: i32) -> StatusCode {
 
 /// How the reply begins, as soon as it does, or becomes a stream because it takes so long.
 async fn beginning(track: &Track) -> Beginning {
-    timeout(SILENCE, poll_fn(|context| track.poll_beginning(context))).await.unwrap_or(Beginning::Events)
+    let begun = timeout(SILENCE, poll_fn(|context| track.poll_beginning(context))).await;
+    begun.unwrap_or_else(|_| track.begin_now())
 }
 
 async fn first_of_session(endpoint: &Arc<Endpoint>, caller: Arc<Caller>, body: Body, look: Look) -> Answer {
@@ -176,6 +189,9 @@ async fn in_session(endpoint: &Arc<Endpoint>, session: &Arc<Session>, body: Body
     drop(body);
     if session.client.has_exited() {
         endpoint.sessions.end(session);
+    } else if session.has_ended() {
+        // It ended between the look for it and the message, which has begun what nobody would stop.
+        session.client.abandon();
     }
     if owed == Owed::Nothing {
         return respond::status(StatusCode::ACCEPTED);
@@ -190,10 +206,10 @@ async fn in_session(endpoint: &Arc<Endpoint>, session: &Arc<Session>, body: Body
             respond::message(refused.map_or(StatusCode::OK, status_in_session), message)
         }
         Beginning::Nothing => respond::no_events(),
-        Beginning::Events => match endpoint.stream(&track, session.client.caller(), Some(session)) {
-            Ok(events) => respond::events(events),
-            Err(refused) => *refused,
-        },
+        Beginning::Events => {
+            let open = endpoint.streams.enter(session.client.caller());
+            respond::events(session.events(&track).holding(open))
+        }
     }
 }
 

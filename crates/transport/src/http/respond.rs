@@ -3,7 +3,7 @@
 use super::body::ResponseBody;
 use super::events::Events;
 use bytes::Bytes;
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use mcp_bash_wire::{Id, RpcError, write};
 use std::borrow::Cow;
@@ -80,6 +80,14 @@ pub(super) fn not_allowed(allowed: &'static str) -> Answer {
     let reason = RpcError::invalid_request(format!("Method not allowed: this endpoint takes {allowed}"));
     let mut response = error(StatusCode::METHOD_NOT_ALLOWED, None, &reason);
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+/// A request whose headers nobody wants to read.
+pub(super) fn head_too_long() -> Answer {
+    let text = "The headers are too long; MCPBASH_HTTP_MAX_HEADER_BYTES sets the limit\n";
+    let mut response = plain(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, text);
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
 

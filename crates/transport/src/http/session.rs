@@ -10,14 +10,19 @@ use mcp_bash_wire::Revision;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long the events of a stream that is over are kept for a client that comes back.
 const KEPT_FOR: Duration = Duration::from_secs(300);
 
-/// So much of streams that are over is kept for one session. The oldest go first.
+/// So much of streams that are over is kept for one session, and so many of them. The oldest go first.
 const MOST_KEPT: usize = 4 * 1024 * 1024;
+const MOST_STREAMS_KEPT: usize = 100;
+
+/// They are not kept for so long where a part of what may be held for their caller is held: calls need the room.
+const KEPT_BRIEFLY: Duration = Duration::from_secs(10);
+const SHARE: usize = 4;
 
 pub(super) struct Session {
     pub(super) id: Box<str>,
@@ -25,16 +30,13 @@ pub(super) struct Session {
     /// What belongs to no request.
     unasked: Arc<Track>,
     last_number: AtomicU64,
-    streams: Mutex<BTreeMap<u64, Kept>>,
+    /// Those that a client may come back to.
+    streams: Mutex<BTreeMap<u64, Arc<Track>>>,
     last_used: Mutex<Instant>,
+    /// Whether it is over. Whoever had it before may still use it once.
+    has_ended: AtomicBool,
     /// How long a stream of events may be open before its client has to come back.
     stream_time: Option<Duration>,
-}
-
-/// A stream that a client may come back to.
-struct Kept {
-    track: Arc<Track>,
-    begun: Instant,
 }
 
 impl Session {
@@ -56,6 +58,7 @@ impl Session {
             last_number: AtomicU64::new(UNASKED),
             streams: Mutex::default(),
             last_used: Mutex::new(Instant::now()),
+            has_ended: AtomicBool::new(false),
             stream_time,
         }
     }
@@ -75,9 +78,8 @@ impl Session {
     pub(super) fn events(&self, track: &Arc<Track>) -> Events {
         track.begin();
         if let Some(number) = track.number {
-            let mut streams = self.streams.lock();
-            streams.insert(number, Kept { track: Arc::clone(track), begun: Instant::now() });
-            prune(&mut streams);
+            self.prune();
+            self.streams.lock().insert(number, Arc::clone(track));
         }
         let events = Events::of(Arc::clone(track), track.take_over(), self.first_event(track, 0));
         match self.stream_time.filter(|_| self.can_come_back()) {
@@ -98,7 +100,7 @@ impl Session {
         let (number, message) = events::parse_id(id)?;
         let track = match number {
             UNASKED => Arc::clone(&self.unasked),
-            number => Arc::clone(&self.streams.lock().get(&number)?.track),
+            number => Arc::clone(self.streams.lock().get(&number)?),
         };
         let reader = track.read_after(message)?;
         let events = Events::of(track, reader, None);
@@ -129,12 +131,25 @@ impl Session {
         is_idle.then(|| self.last_used.lock().elapsed())
     }
 
+    /// Lets go of streams that are over: the old ones, and the oldest where they are too many or hold too much.
+    fn prune(&self) {
+        let budget = self.client.caller().budget();
+        let is_tight = budget.used() > budget.limit() / SHARE;
+        prune(&mut self.streams.lock(), if is_tight { KEPT_BRIEFLY } else { KEPT_FOR });
+    }
+
+    /// Whether it is over.
+    pub(super) fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::Acquire)
+    }
+
     /// Stops everything, and ends all streams.
     pub(super) fn end(&self) {
+        self.has_ended.store(true, Ordering::Release);
         self.client.abandon();
         self.unasked.close();
-        for kept in std::mem::take(&mut *self.streams.lock()).into_values() {
-            kept.track.close();
+        for track in std::mem::take(&mut *self.streams.lock()).into_values() {
+            track.close();
         }
     }
 
@@ -144,16 +159,18 @@ impl Session {
     }
 }
 
-/// Lets go of streams that are over: the old ones, and the oldest where they hold too much.
-fn prune(streams: &mut BTreeMap<u64, Kept>) {
-    streams.retain(|_, kept| !kept.track.is_over() || kept.begun.elapsed() < KEPT_FOR);
-    let mut bytes: usize = streams.values().map(|kept| kept.track.kept_bytes()).sum();
-    streams.retain(|_, kept| {
-        let goes = bytes > MOST_KEPT && kept.track.is_over() && !kept.track.has_reader();
-        if goes {
-            bytes -= kept.track.kept_bytes();
+/// Lets go of streams that were over for longer than `patience`, and of the oldest where they are too many or hold too much.
+fn prune(streams: &mut BTreeMap<u64, Arc<Track>>, patience: Duration) {
+    let (mut count, mut bytes) =
+        (streams.len(), streams.values().map(|track| track.kept_bytes()).sum::<usize>());
+    streams.retain(|_, track| {
+        let Some(time) = track.over_for().filter(|_| !track.has_reader()) else { return true };
+        let stays = count <= MOST_STREAMS_KEPT && bytes <= MOST_KEPT && time < patience;
+        if !stays {
+            count -= 1;
+            bytes = bytes.saturating_sub(track.kept_bytes());
         }
-        !goes
+        stays
     });
 }
 
@@ -218,12 +235,15 @@ impl Sessions {
         }
     }
 
-    /// Ends those that nobody has used for too long.
+    /// Ends those that nobody has used for too long, and lets go of what the others need not keep.
     pub(super) fn expire(&self) {
         let is_expired = |session: &Session| session.idle_for().is_some_and(|idle| idle >= self.patience);
         let expired: Vec<_> = self.by_id.lock().extract_if(|_, session| is_expired(session)).collect();
         for (_, session) in expired {
             session.end();
+        }
+        for session in self.all() {
+            session.prune();
         }
     }
 

@@ -18,13 +18,16 @@ impl Streams {
 
     /// One more stream of that caller, for as long as the value lives. None where it has too many.
     pub(super) fn open(self: &Arc<Self>, caller: &Arc<Caller>) -> Option<OpenStream> {
-        let mut by_caller = self.by_caller.lock();
-        let open = by_caller.entry(caller.name().into()).or_default();
-        if *open >= self.most {
-            return None;
-        }
-        *open += 1;
-        Some(OpenStream { streams: Arc::clone(self), caller: Arc::clone(caller) })
+        let stream = self.enter(caller);
+        // Counted before it is looked at, so that it is taken back in any case.
+        let open = self.by_caller.lock().get(caller.name()).copied();
+        open.is_some_and(|open| open <= self.most).then_some(stream)
+    }
+
+    /// One more stream of that caller, whether it has too many or not.
+    pub(super) fn enter(self: &Arc<Self>, caller: &Arc<Caller>) -> OpenStream {
+        *self.by_caller.lock().entry(caller.name().into()).or_default() += 1;
+        OpenStream { streams: Arc::clone(self), caller: Arc::clone(caller) }
     }
 
     pub(super) fn count(&self) -> usize {

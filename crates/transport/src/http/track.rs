@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
 /// A longer event than this makes clients give up. An answer that is longer leaves as JSON, where nothing has left before.
 pub(super) const LONGEST_EVENT: usize = 1024 * 1024;
@@ -59,6 +60,8 @@ struct State {
     short_bytes: usize,
     held: Charge,
     stage: Stage,
+    /// Since when there is nothing more to come.
+    over_since: Option<Instant>,
     /// Whether a stream of events has begun, so that the answer has to be one of them.
     has_begun: bool,
     /// Nobody will read, ever.
@@ -116,6 +119,7 @@ impl Track {
                 short_bytes: 0,
                 held: Charge::nothing(budget),
                 stage: Stage::Open,
+                over_since: None,
                 has_begun: false,
                 is_closed: false,
                 reader: 0,
@@ -125,10 +129,10 @@ impl Track {
         }
     }
 
-    /// Queues a message that is not the last one.
+    /// Queues a message that is not the last one. Nothing follows the answer.
     pub(super) fn say(&self, message: Vec<u8>) {
         let mut state = self.state.lock();
-        if message.len() <= LONGEST_EVENT {
+        if message.len() <= LONGEST_EVENT && !matches!(state.stage, Stage::Answered(_)) {
             self.push(&mut state, message);
         }
         wake(state);
@@ -150,7 +154,7 @@ impl Track {
         if state.stage != Stage::Open {
             return;
         }
-        state.stage = Stage::Answered(refused);
+        state.set_over(Stage::Answered(refused));
         if message.len() <= LONGEST_EVENT {
             self.push(&mut state, message);
         } else if state.has_begun {
@@ -169,7 +173,7 @@ impl Track {
     pub(super) fn end(&self) {
         let mut state = self.state.lock();
         if state.stage == Stage::Open {
-            state.stage = Stage::Ended;
+            state.set_over(Stage::Ended);
         }
         wake(state);
     }
@@ -219,9 +223,15 @@ impl Track {
         Poll::Pending
     }
 
+    /// How the reply begins if it has to begin now: with events, unless there is an answer.
+    pub(super) fn begin_now(&self) -> Beginning {
+        let mut state = self.state.lock();
+        state.beginning().unwrap_or_else(|| state.begin())
+    }
+
     /// Everything is an event from now on.
     pub(super) fn begin(&self) {
-        self.state.lock().has_begun = true;
+        self.state.lock().begin();
     }
 
     /// The longest message that can leave from now on.
@@ -290,9 +300,9 @@ impl Track {
         }
     }
 
-    /// Whether all is said.
-    pub(super) fn is_over(&self) -> bool {
-        self.state.lock().stage != Stage::Open
+    /// For how long all is said. None while there is more to come.
+    pub(super) fn over_for(&self) -> Option<Duration> {
+        self.state.lock().over_since.map(|since| since.elapsed())
     }
 
     /// How much is kept.
@@ -321,10 +331,21 @@ impl State {
                 self.let_go(&message);
                 Some(Beginning::Answer(message, refused))
             }
-            _ if !self.messages.is_empty() => Some(Beginning::Events),
+            _ if !self.messages.is_empty() => Some(self.begin()),
             Stage::Ended => Some(Beginning::Nothing),
             _ => self.is_closed.then_some(Beginning::Nothing),
         }
+    }
+
+    fn set_over(&mut self, stage: Stage) {
+        self.stage = stage;
+        self.over_since = Some(Instant::now());
+    }
+
+    /// Decided while nothing can be said, lest an answer that is too long for an event comes in between.
+    fn begin(&mut self) -> Beginning {
+        self.has_begun = true;
+        Beginning::Events
     }
 
     fn wait(&mut self, context: &Context<'_>) {

@@ -197,3 +197,30 @@ fn only_one_reads_what_belongs_to_no_request_until_it_leaves() {
     track.say(b"meanwhile".to_vec());
     assert_eq!(numbers(&track, track.read().unwrap()), [1]);
 }
+
+#[test]
+fn a_reply_that_begins_with_events_has_no_answer_that_is_too_long_for_one() {
+    let Scene { track, .. } = scene(Some(1), usize::MAX);
+    track.say(b"progress".to_vec());
+    assert_eq!(track.try_beginning(), Some(Beginning::Events));
+    track.answer(vec![b'x'; LONGEST_EVENT + 1], None, id);
+    let (messages, _) = all(&track, track.take_over());
+    assert_eq!(messages[0].1, "progress");
+    assert!(messages[1].1.contains("at most 1048576"), "{messages:?}");
+    // The same for one that begins because it takes long, unless the answer was faster.
+    let Scene { track: late, .. } = scene(Some(1), usize::MAX);
+    assert_eq!(late.begin_now(), Beginning::Events);
+    late.answer(vec![b'x'; LONGEST_EVENT + 1], None, id);
+    assert!(all(&late, late.take_over()).0[0].1.contains("at most 1048576"));
+    let Scene { track: fast, .. } = scene(Some(1), usize::MAX);
+    fast.answer(b"yes".to_vec(), None, id);
+    assert_eq!(fast.begin_now(), Beginning::Answer("yes".into(), None));
+}
+
+#[test]
+fn nothing_follows_the_answer() {
+    let Scene { track, .. } = scene(Some(1), 100);
+    track.answer(b"yes".to_vec(), None, id);
+    track.say(b"too late".to_vec());
+    assert_eq!(track.try_beginning(), Some(Beginning::Answer("yes".into(), None)));
+}
