@@ -40,7 +40,10 @@ pub(super) async fn read(
         0..=SMALL => Ok(()),
         bytes => held.grow_to(bytes).map_err(Unread::NoRoom),
     };
-    grow(expected)?;
+    // What is announced is not charged before it comes: many who announce and send nothing would take all the room.
+    if expected > SMALL {
+        budget.has_room(expected).map_err(Unread::NoRoom)?;
+    }
     let deadline = Instant::now() + options.limits.stall_time;
     let (mut first, mut rest) = (Bytes::new(), BytesMut::new());
     loop {
