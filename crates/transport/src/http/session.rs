@@ -274,3 +274,51 @@ impl Sessions {
         self.by_id.lock().len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcp_bash_budget::Budget;
+
+    fn track(number: u64, bytes: usize) -> Arc<Track> {
+        let rules = Arc::new(Rules { limit: usize::MAX, relieve: Box::new(|| {}) });
+        let track = Arc::new(Track::new(Some(number), &rules, &Budget::new(usize::MAX, "LIMIT")));
+        track.say(vec![b'x'; bytes]);
+        track
+    }
+
+    fn over(number: u64, bytes: usize) -> Arc<Track> {
+        let track = track(number, bytes);
+        track.end();
+        track
+    }
+
+    fn left(tracks: impl IntoIterator<Item = Arc<Track>>, patience: Duration) -> Vec<u64> {
+        let mut streams: BTreeMap<u64, Arc<Track>> =
+            tracks.into_iter().map(|track| (track.number.unwrap(), track)).collect();
+        prune(&mut streams, patience);
+        streams.into_keys().collect()
+    }
+
+    #[test]
+    fn the_oldest_streams_that_are_over_go_first() {
+        let many = MOST_STREAMS_KEPT as u64 + 3;
+        let tracks = (1..=many).map(|number| if number == 2 { track(2, 1) } else { over(number, 1) });
+        let kept = left(tracks, KEPT_FOR);
+        assert_eq!(kept.len(), MOST_STREAMS_KEPT);
+        assert_eq!(kept[..3], [2, 5, 6], "what goes on stays");
+        let large = (1..=6).map(|number| over(number, 1024 * 1024));
+        assert_eq!(left(large, KEPT_FOR), [3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn a_stream_stays_while_it_is_read_and_goes_when_it_was_over_for_long() {
+        let read = over(1, 1);
+        let reader = read.take_over();
+        let all = || [Arc::clone(&read), over(2, 1), track(3, 1)];
+        assert_eq!(left(all(), KEPT_FOR), [1, 2, 3]);
+        assert_eq!(left(all(), Duration::ZERO), [1, 3]);
+        read.leave(reader);
+        assert_eq!(left(all(), Duration::ZERO), [3]);
+    }
+}
