@@ -6,7 +6,8 @@ use std::time::Duration;
 pub(crate) const USAGE: &str = "\
 Random traffic against mcp-bash, with an account of every request, process, descriptor and file.
 
-Usage: soak [OPTION VALUE]...
+Usage: soak [OPTION VALUE]...        over standard input and output
+       soak chaos [OPTION VALUE]...  over HTTP, killing scripts and cutting connections meanwhile
 
   --binary FILE    the server, else MCPBASH_SOAK_BINARY
   --seconds N      how long to send traffic (default 60); what is open then is waited for
@@ -23,6 +24,8 @@ pub(crate) struct Arguments {
     pub(crate) length: Duration,
     pub(crate) seed: u64,
     pub(crate) servers: u32,
+    /// Whether to make chaos over HTTP instead.
+    pub(crate) is_chaos: bool,
 }
 
 impl Arguments {
@@ -30,9 +33,14 @@ impl Arguments {
     pub(crate) fn read(mut given: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
         let mut binary = std::env::var_os("MCPBASH_SOAK_BINARY").map(PathBuf::from);
         let (mut length, mut seed, mut servers) = (Duration::from_secs(60), None, 6);
+        let mut is_chaos = false;
         while let Some(name) = given.next() {
             if matches!(&*name, "-h" | "--help") {
                 return Ok(None);
+            }
+            if name == "chaos" {
+                is_chaos = true;
+                continue;
             }
             let value = given.next().ok_or_else(|| format!("{name} needs a value"))?;
             let number = || value.parse::<u64>().map_err(|_| format!("{name} must be a number, not {value}"));
@@ -52,7 +60,7 @@ impl Arguments {
         }
         let binary = binary.ok_or("--binary says which server; MCPBASH_SOAK_BINARY does too")?;
         let seed = seed.unwrap_or_else(seed_of_the_clock);
-        Ok(Some(Self { binary, length, seed, servers }))
+        Ok(Some(Self { binary, length, seed, servers, is_chaos }))
     }
 }
 

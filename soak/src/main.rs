@@ -9,9 +9,12 @@
 //! that move its bytes (`process.rs`), and what its client knows of it (`peer.rs`): the `ledger` of what it owes. The
 //! slot sends what `traffic` chooses; the reading thread lets `judge.rs` look at each message and `answers.rs` answer
 //! questions. Gardeners change the projects meanwhile, and `watch.rs` looks for what hangs, grows or outlives its call.
+//!
+//! `soak chaos` (`chaos`) does the same over HTTP to a single server, with fewer kinds of traffic and more violence.
 
 mod answers;
 mod arguments;
+mod chaos;
 mod draft;
 mod endings;
 mod judge;
@@ -67,7 +70,8 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match soak(&arguments) {
+    let run = if arguments.is_chaos { chaos::chaos } else { soak };
+    match run(&arguments) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {

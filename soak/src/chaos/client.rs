@@ -1,0 +1,409 @@
+//! A client that calls tools in both eras, and now and then goes before it has its answer.
+
+use super::account::{Account, Fate};
+use super::http::{Connection, Event, Head};
+use super::server::STEPS;
+use crate::random::Random;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::thread::sleep;
+use std::time::Duration;
+
+pub(super) struct Client<'a> {
+    number: u32,
+    address: SocketAddr,
+    account: &'a Account,
+    random: Random,
+    /// Whether it cuts connections.
+    is_chaotic: bool,
+    calls: u64,
+    session: Option<String>,
+}
+
+/// When a connection is cut.
+#[derive(Debug, Clone, Copy)]
+enum Cut {
+    Never,
+    /// When so many thousandths of the request are sent.
+    InRequest(u64),
+    /// So long after it.
+    AfterRequest(Duration),
+    /// When the answer has begun.
+    AfterHead,
+    /// After so many events.
+    AfterEvents(u64),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Act {
+    Call,
+    CallInSession,
+    Cancel,
+    Delete,
+    Hear,
+    Listen,
+    Junk,
+}
+
+const ACTS: [(u64, Act); 7] = [
+    (35, Act::Call),
+    (35, Act::CallInSession),
+    (6, Act::Cancel),
+    (6, Act::Delete),
+    (6, Act::Hear),
+    (6, Act::Listen),
+    (6, Act::Junk),
+];
+
+const TOOLS: [(u64, &str); 4] = [(4, "quick"), (4, "steps"), (1, "slow"), (1, "large")];
+
+/// What is refused, and with which status.
+const JUNK: [(&str, u16); 4] = [
+    ("POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 3\r\n\r\n{}\n", 421),
+    ("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n{}\n", 415),
+    ("PUT /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n", 405),
+    ("\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", 400),
+];
+
+/// A call: its id, which its answer repeats, and its message.
+struct Call {
+    id: String,
+    tool: &'static str,
+    message: Value,
+}
+
+type Asked = Result<Fate, String>;
+
+impl<'a> Client<'a> {
+    pub(super) fn new(
+        number: u32,
+        address: SocketAddr,
+        account: &'a Account,
+        random: Random,
+        is_chaotic: bool,
+    ) -> Self {
+        Self { number, address, account, random, is_chaotic, calls: 0, session: None }
+    }
+
+    /// Does one thing or another.
+    pub(super) fn act(&mut self) {
+        let (account, act) = (self.account, self.random.weighted(&ACTS));
+        account.settle(&format!("client {}, {act:?} {}", self.number, self.calls + 1), || match act {
+            Act::Call => {
+                let (tool, cut) = (self.random.weighted(&TOOLS), self.cut());
+                self.call_alone(tool, cut)
+            }
+            Act::CallInSession => self.call_in_session(),
+            Act::Cancel => self.stop_call(false),
+            Act::Delete => self.stop_call(true),
+            Act::Hear => self.hear(),
+            Act::Listen => self.listen(),
+            Act::Junk => self.send_junk(),
+        });
+    }
+
+    /// Calls something that takes a while, and waits for the answer.
+    pub(super) fn call_slowly(&mut self) {
+        let account = self.account;
+        account.settle("a call while the server ends", || self.call_alone("slow", Cut::Never));
+    }
+
+    /// Ends its session.
+    pub(super) fn leave(&mut self) {
+        if let Some(session) = self.session.take() {
+            let account = self.account;
+            account.settle("the end of a session", || {
+                let mut connection = self.send(&delete(&session))?;
+                let status = connection.head()?.status;
+                if status == 200 { Ok(Fate::Answered) } else { Err(format!("status {status}")) }
+            });
+        }
+    }
+
+    fn cut(&mut self) -> Cut {
+        if !self.is_chaotic || self.random.chance(50) {
+            return Cut::Never;
+        }
+        let random = &mut self.random;
+        match random.below(4) {
+            0 => Cut::InRequest(random.below(1000)),
+            1 => Cut::AfterRequest(random.millis(0, 100)),
+            2 => Cut::AfterHead,
+            _ => Cut::AfterEvents(random.below(STEPS + 2)),
+        }
+    }
+
+    fn new_call(&mut self, tool: &'static str, has_progress: bool) -> Call {
+        self.calls += 1;
+        let id = format!("w{}-{}", self.number, self.calls);
+        let mut params = json!({ "name": tool, "arguments": { "word": id } });
+        if has_progress {
+            params["_meta"] = json!({ "progressToken": id });
+        }
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+        Call { id, tool, message }
+    }
+
+    fn send(&self, bytes: &[u8]) -> Result<Connection, String> {
+        let mut connection = Connection::open(self.address)?;
+        connection.send(bytes)?;
+        Ok(connection)
+    }
+
+    /// A call without a session.
+    fn call_alone(&mut self, tool: &'static str, cut: Cut) -> Asked {
+        let has_progress = self.random.chance(60);
+        let mut call = self.new_call(tool, has_progress);
+        add_meta(&mut call.message);
+        let bytes = post(&[("Mcp-Method", "tools/call"), ("Mcp-Name", tool), STATELESS], &call.message);
+        if let Cut::InRequest(thousandths) = cut {
+            let end = bytes.len() * usize::try_from(thousandths).unwrap_or(0) / 1000;
+            self.send(&bytes[..end])?;
+            return Ok(Fate::GivenUp);
+        }
+        let mut connection = self.send(&bytes)?;
+        if let Cut::AfterRequest(wait) = cut {
+            sleep(wait);
+            return Ok(Fate::GivenUp);
+        }
+        let head = connection.head()?;
+        if matches!(cut, Cut::AfterHead) {
+            return Ok(Fate::GivenUp);
+        }
+        if !head.is_events {
+            return judge(&head, &connection.json()?, &call);
+        }
+        let (mut text, mut told) = (String::new(), Told::default());
+        let mut left = if let Cut::AfterEvents(count) = cut { count } else { u64::MAX };
+        while let Some(event) = connection.event(&mut text)? {
+            if event.id.is_some() {
+                return Err("an event without a session has an id".to_owned());
+            }
+            told.take(event, &call)?;
+            left -= 1;
+            if left == 0 {
+                return Ok(Fate::GivenUp);
+            }
+        }
+        told.judge(&head, &call)
+    }
+
+    /// The id of a session that lives.
+    fn session(&mut self) -> Result<String, String> {
+        if let Some(session) = &self.session {
+            return Ok(session.clone());
+        }
+        let params = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": { "name": "chaos", "version": "1" },
+        });
+        let initialize = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+        let mut connection = self.send(&post(&[], &initialize))?;
+        let head = connection.head()?;
+        let session = head.session.ok_or_else(|| format!("no session, but status {}", head.status))?;
+        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let status = self.send(&post(&[("Mcp-Session-Id", &session)], &ready))?.head()?.status;
+        if status != 202 {
+            return Err(format!("status {status} for a notification"));
+        }
+        self.session = Some(session.clone());
+        Ok(session)
+    }
+
+    /// A call in a session, whose stream is cut and resumed until all of it was heard.
+    fn call_in_session(&mut self) -> Asked {
+        let session = self.session()?;
+        let tool = self.random.weighted(&TOOLS);
+        let call = self.new_call(tool, true);
+        let mut connection = self.send(&post(&[("Mcp-Session-Id", &session)], &call.message))?;
+        if self.is_chaotic && self.random.chance(10) {
+            return Ok(Fate::GivenUp);
+        }
+        let head = connection.head()?;
+        if !head.is_events {
+            return judge(&head, &connection.json()?, &call);
+        }
+        let (mut text, mut told, mut last) = (String::new(), Told::default(), None);
+        loop {
+            let mut left =
+                if self.is_chaotic && self.random.chance(70) { self.random.below(4) } else { u64::MAX };
+            let is_whole = loop {
+                if left == 0 && last.is_some() {
+                    break false;
+                }
+                let Some(event) = connection.event(&mut text)? else { break true };
+                left = left.saturating_sub(1);
+                last = event.id.clone().or(last);
+                told.take(event, &call)?;
+            };
+            if is_whole {
+                return told.judge(&head, &call);
+            }
+            self.account.note("streams resumed");
+            text.clear();
+            connection = self.send(&get(&session, last.as_deref()))?;
+            let head = connection.head()?;
+            if head.status != 200 || !head.is_events {
+                return Err(format!("status {} for the rest after {last:?}", head.status));
+            }
+        }
+    }
+
+    /// A call that is cancelled, or whose session is ended.
+    fn stop_call(&mut self, ends_session: bool) -> Asked {
+        let session = self.session()?;
+        let call = self.new_call("slow", false);
+        let mut connection = self.send(&post(&[("Mcp-Session-Id", &session)], &call.message))?;
+        sleep(self.random.millis(0, 200));
+        let (stop, expected) = if ends_session {
+            self.session = None;
+            (delete(&session), 200)
+        } else {
+            let params = json!({ "requestId": call.id });
+            let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
+            (post(&[("Mcp-Session-Id", &session)], &cancel), 202)
+        };
+        let status = self.send(&stop)?.head()?.status;
+        if status != expected {
+            return Err(format!("status {status} when it was stopped"));
+        }
+        let head = connection.head()?;
+        let body = if head.is_events { Value::Null } else { connection.json()? };
+        match body {
+            Value::Null => Ok(Fate::GivenUp),
+            // It was faster, or its session was gone before it came.
+            body => judge(&head, &body, &call),
+        }
+    }
+
+    /// The stream of what belongs to no request.
+    fn hear(&mut self) -> Asked {
+        let session = self.session()?;
+        let mut connection = self.send(&get(&session, None))?;
+        let head = connection.head()?;
+        match head.status {
+            200 => connection.event(&mut String::new())?.map(|_| Fate::GivenUp).ok_or("it ended".to_owned()),
+            // The one before was not missed yet.
+            409 => Ok(Fate::Refused),
+            status => Err(format!("status {status}")),
+        }
+    }
+
+    fn listen(&mut self) -> Asked {
+        self.calls += 1;
+        let params = json!({ "notifications": { "toolsListChanged": true } });
+        let id = format!("l{}-{}", self.number, self.calls);
+        let mut message =
+            json!({ "jsonrpc": "2.0", "id": id, "method": "subscriptions/listen", "params": params });
+        add_meta(&mut message);
+        let mut connection =
+            self.send(&post(&[("Mcp-Method", "subscriptions/listen"), STATELESS], &message))?;
+        let head = connection.head()?;
+        let event = if head.is_events { connection.event(&mut String::new())? } else { None };
+        let acknowledged = event.and_then(|event| event.message);
+        let method = acknowledged.as_ref().and_then(|message| message["method"].as_str());
+        match method {
+            Some("notifications/subscriptions/acknowledged") => Ok(Fate::GivenUp),
+            _ => Err(format!("status {} and {acknowledged:?}", head.status)),
+        }
+    }
+
+    fn send_junk(&mut self) -> Asked {
+        let (junk, expected) = *self.random.pick(&JUNK);
+        let status = self.send(junk.as_bytes())?.head()?.status;
+        if status == expected { Ok(Fate::Refused) } else { Err(format!("status {status}, not {expected}")) }
+    }
+}
+
+/// What was told of a call so far.
+#[derive(Default)]
+struct Told {
+    steps: u64,
+    answer: Option<Value>,
+}
+
+impl Told {
+    fn take(&mut self, event: Event, call: &Call) -> Result<(), String> {
+        let Some(message) = event.message else { return Ok(()) };
+        if self.answer.is_some() {
+            return Err(format!("the answer is followed by {message}"));
+        }
+        if message.get("id").is_some() {
+            self.answer = Some(message);
+            return Ok(());
+        }
+        let params = &message["params"];
+        if params["progressToken"] != *call.id {
+            return Err(format!("{message} belongs to another"));
+        }
+        self.steps += 1;
+        if params["progress"].as_u64() != Some(self.steps) {
+            return Err(format!("step {} is {message}", self.steps));
+        }
+        Ok(())
+    }
+
+    fn judge(self, head: &Head, call: &Call) -> Asked {
+        let answer = self.answer.ok_or("the stream ended without an answer")?;
+        let fate = judge(head, &answer, call)?;
+        let is_short = call.tool == "steps" && fate == Fate::Answered && ![0, STEPS].contains(&self.steps);
+        if is_short { Err(format!("only {} steps were told", self.steps)) } else { Ok(fate) }
+    }
+}
+
+/// What an answer means for its request.
+fn judge(head: &Head, answer: &Value, call: &Call) -> Asked {
+    if answer["id"] != *call.id {
+        return Err(format!("status {} and the answer of another: {answer}", head.status));
+    }
+    if let Some(error) = answer.get("error") {
+        let is_refused =
+            head.status != 200 || error["message"].as_str().is_some_and(|why| why.contains("busy"));
+        return Ok(if is_refused { Fate::Refused } else { Fate::Failed });
+    }
+    if answer["result"]["isError"] == true {
+        return Ok(Fate::Failed);
+    }
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+    if text.contains(&call.id) { Ok(Fate::Answered) } else { Err(format!("the result of another: {answer}")) }
+}
+
+const STATELESS: (&str, &str) = ("MCP-Protocol-Version", "2026-07-28");
+
+/// What a message says of itself that has no session.
+fn add_meta(message: &mut Value) {
+    for (name, value) in [
+        ("protocolVersion", json!(STATELESS.1)),
+        ("clientCapabilities", json!({})),
+        ("clientInfo", json!({ "name": "chaos", "version": "1" })),
+    ] {
+        message["params"]["_meta"][format!("io.modelcontextprotocol/{name}")] = value;
+    }
+}
+
+fn post(headers: &[(&str, &str)], message: &Value) -> Vec<u8> {
+    let body = message.to_string();
+    let length = body.len().to_string();
+    let usual = [
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+        ("Content-Length", &length),
+    ];
+    request("POST", &[&usual[..], headers].concat(), &body)
+}
+
+fn get(session: &str, last: Option<&str>) -> Vec<u8> {
+    let mut headers = vec![("Accept", "text/event-stream"), ("Mcp-Session-Id", session)];
+    headers.extend(last.map(|id| ("Last-Event-ID", id)));
+    request("GET", &headers, "")
+}
+
+fn delete(session: &str) -> Vec<u8> {
+    request("DELETE", &[("Mcp-Session-Id", session)], "")
+}
+
+fn request(method: &str, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    format!("{method} /mcp HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n{body}").into_bytes()
+}

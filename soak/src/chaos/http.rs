@@ -1,0 +1,168 @@
+//! Just enough HTTP for a client that can be cut off anywhere.
+
+use crate::run::PATIENCE;
+use serde_json::Value;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+/// A connection that was ended by the server, or on which nothing came for too long.
+#[derive(Debug)]
+pub(super) struct Broken(String);
+
+impl From<Broken> for String {
+    fn from(broken: Broken) -> Self {
+        broken.0
+    }
+}
+
+impl From<io::Error> for Broken {
+    fn from(error: io::Error) -> Self {
+        Self(match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => "nothing comes".to_owned(),
+            _ => format!("the connection broke: {error}"),
+        })
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Connection {
+    stream: TcpStream,
+    unread: Vec<u8>,
+    framing: Framing,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Framing {
+    Length(usize),
+    Chunked,
+}
+
+#[derive(Debug)]
+pub(super) struct Head {
+    pub(super) status: u16,
+    pub(super) is_events: bool,
+    pub(super) session: Option<String>,
+}
+
+/// An event that carries a message, or only an id.
+#[derive(Debug)]
+pub(super) struct Event {
+    pub(super) id: Option<String>,
+    pub(super) message: Option<Value>,
+}
+
+impl Connection {
+    pub(super) fn open(address: SocketAddr) -> Result<Self, Broken> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        Ok(Self { stream, unread: Vec::new(), framing: Framing::Length(0) })
+    }
+
+    pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+        Ok(self.stream.write_all(bytes)?)
+    }
+
+    pub(super) fn head(&mut self) -> Result<Head, Broken> {
+        let head = String::from_utf8_lossy(&self.take_until(b"\r\n\r\n")?).into_owned();
+        let mut lines = head.split("\r\n");
+        let status = lines.next().and_then(|line| line.get(9..12)?.parse().ok());
+        let mut head = Head { status: status.unwrap_or_default(), is_events: false, session: None };
+        self.framing = Framing::Length(0);
+        for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
+            match &*name.to_ascii_lowercase() {
+                "content-length" => self.framing = Framing::Length(value.parse().unwrap_or_default()),
+                "transfer-encoding" => self.framing = Framing::Chunked,
+                "content-type" => head.is_events = value == "text/event-stream",
+                "mcp-session-id" => head.session = Some(value.to_owned()),
+                _ => {}
+            }
+        }
+        Ok(head)
+    }
+
+    /// The whole body, which must be JSON or nothing.
+    pub(super) fn json(&mut self) -> Result<Value, Broken> {
+        let mut body = Vec::new();
+        while let Some(piece) = self.piece()? {
+            body.extend(piece);
+        }
+        if body.is_empty() {
+            return Ok(Value::Null);
+        }
+        serde_json::from_slice(&body).map_err(|error| Broken(format!("{error} in what should be JSON")))
+    }
+
+    /// The next event. None where the stream ends as it should.
+    pub(super) fn event(&mut self, text: &mut String) -> Result<Option<Event>, Broken> {
+        loop {
+            if let Some(end) = text.find("\n\n") {
+                let event: String = text.drain(..end + 2).collect();
+                let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
+                let message = match field("data: ") {
+                    Some(data) => {
+                        let message = serde_json::from_str(data);
+                        Some(message.map_err(|error| Broken(format!("{error} in an event")))?)
+                    }
+                    None => None,
+                };
+                let id = field("id: ").map(str::to_owned);
+                if id.is_some() || message.is_some() {
+                    return Ok(Some(Event { id, message }));
+                }
+                continue;
+            }
+            let Some(piece) = self.piece()? else { return Ok(None) };
+            text.push_str(&String::from_utf8_lossy(&piece));
+        }
+    }
+
+    fn piece(&mut self) -> Result<Option<Vec<u8>>, Broken> {
+        match self.framing {
+            Framing::Length(0) => Ok(None),
+            Framing::Length(length) => {
+                self.framing = Framing::Length(0);
+                self.take(length).map(Some)
+            }
+            Framing::Chunked => {
+                let line = self.take_until(b"\r\n")?;
+                let digits = String::from_utf8_lossy(&line);
+                let length = usize::from_str_radix(digits.trim_end(), 16);
+                let length = length.map_err(|_| Broken(format!("{digits:?} is no length of a chunk")))?;
+                let mut chunk = self.take(length + 2)?;
+                chunk.truncate(length);
+                if length == 0 {
+                    self.framing = Framing::Length(0);
+                    return Ok(None);
+                }
+                Ok(Some(chunk))
+            }
+        }
+    }
+
+    fn take_until(&mut self, mark: &[u8]) -> Result<Vec<u8>, Broken> {
+        loop {
+            if let Some(at) = memchr::memmem::find(&self.unread, mark) {
+                return Ok(self.unread.drain(..at + mark.len()).collect());
+            }
+            self.read()?;
+        }
+    }
+
+    fn take(&mut self, length: usize) -> Result<Vec<u8>, Broken> {
+        while self.unread.len() < length {
+            self.read()?;
+        }
+        Ok(self.unread.drain(..length).collect())
+    }
+
+    fn read(&mut self) -> Result<(), Broken> {
+        let mut buffer = [0; 16 * 1024];
+        let count = self.stream.read(&mut buffer)?;
+        if count == 0 {
+            return Err(Broken("the server closed the connection".to_owned()));
+        }
+        self.unread.extend_from_slice(&buffer[..count]);
+        Ok(())
+    }
+}
