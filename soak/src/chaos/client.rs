@@ -404,6 +404,6 @@ fn delete(session: &str) -> Vec<u8> {
 }
 
 fn request(method: &str, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
-    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let headers: String = headers.iter().map(|(name, value)| [name, ": ", value, "\r\n"].concat()).collect();
     format!("{method} /mcp HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n{body}").into_bytes()
 }
