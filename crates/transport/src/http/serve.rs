@@ -85,7 +85,7 @@ pub fn serve(
         metrics: watchers.iter().map(|listener| listener.describe(false)).collect(),
     };
     let connections = Connections::new(options.limits.connections);
-    let metrics = (!watchers.is_empty()).then(|| measure(&server, &listeners));
+    let metrics = (!watchers.is_empty()).then(|| measure(server, &listeners));
     let endpoint = Endpoint::new(Arc::clone(server), door, identify, metrics.clone(), options);
     let endpoint = Arc::new(endpoint);
     let (end, is_ending) = watch::channel(false);
