@@ -179,11 +179,11 @@ impl<'a> Client<'a> {
             if event.id.is_some() {
                 return Err("an event without a session has an id".to_owned());
             }
-            told.take(event, &call)?;
-            left -= 1;
             if left == 0 {
                 return Ok(Fate::GivenUp);
             }
+            told.take(event, &call)?;
+            left -= 1;
         }
         told.judge(&head, &call)
     }
