@@ -173,18 +173,18 @@ fn what_nobody_waits_for_any_more_keeps_nobody_waiting() {
     let pid = scene.project.wait_for_started(1)[0];
     // Nobody is answered while that one runs, but who is refused.
     let is_refused = |http: &Http| {
-        http.stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+        http.stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
         let is_answered = http.stream.peek(&mut [0; 1]).is_ok();
         http.stream.set_read_timeout(Some(PATIENCE)).unwrap();
         is_answered
     };
-    for _ in 0..3 {
-        let _waiting: Vec<Http> = (0..3).map(|_| scene.call(&scene.alice, "hi")).collect();
-        wait_until("the queue to be full", || is_refused(&scene.call(&scene.alice, "hi")).then_some(()));
-    }
-    let mut last = wait_until("the queue to be empty", || {
-        Some(scene.call(&scene.alice, "hi")).filter(|http| !is_refused(http))
-    });
+    let call_until_refused = || -> Vec<Http> {
+        let calls = std::iter::repeat_with(|| scene.call(&scene.alice, "hi"));
+        calls.take_while(|http| !is_refused(http)).collect()
+    };
+    assert_eq!(call_until_refused().len(), 3);
+    // All of them are gone.
+    let mut last = wait_until("room to wait", || call_until_refused().pop());
     drop(running);
     wait_until_gone(pid);
     assert_eq!(text(&last.response()), "hi");

@@ -176,7 +176,8 @@ fn chunks_that_are_none_end_the_connection() {
         assert!(statuses.iter().all(|status| *status >= 400), "{shown:?}: {statuses:?}");
     }
     // What is right is served, also in pieces of one byte, with extensions and trailers.
-    let pieces: String = discover.chars().map(|letter| format!("1;a=b\r\n{letter}\r\n")).collect();
+    let pieces: String =
+        discover.chars().map(|letter| ["1;a=b\r\n", &letter.to_string(), "\r\n"].concat()).collect();
     let bytes = format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n{pieces}0\r\nX-Trailer: y\r\n\r\n");
     assert_eq!(target.status(bytes.as_bytes()), 200);
     target.expect_unharmed();
@@ -569,7 +570,7 @@ fn bombs_of_json_do_not_go_off() {
     let deep =
         |open: &str, close: &str, depth: usize| format!("{}{}", open.repeat(depth), close.repeat(depth));
     let wide = format!("[{}1]", "1,".repeat(1_900_000));
-    let keys: String = (0..200_000).map(|number| format!(r#""{number}":0,"#)).collect();
+    let keys: String = (0..200_000).map(|number| ["\"", &number.to_string(), "\":0,"].concat()).collect();
     for (body, code) in [
         (deep("[", "]", 2_000_000), -32700),
         (deep(r#"{"a":"#, "}", 500_000), -32700),

@@ -179,11 +179,11 @@ impl<'a> Client<'a> {
             if event.id.is_some() {
                 return Err("an event without a session has an id".to_owned());
             }
-            told.take(event, &call)?;
-            left -= 1;
             if left == 0 {
                 return Ok(Fate::GivenUp);
             }
+            told.take(event, &call)?;
+            left -= 1;
         }
         told.judge(&head, &call)
     }
@@ -404,6 +404,6 @@ fn delete(session: &str) -> Vec<u8> {
 }
 
 fn request(method: &str, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
-    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let headers: String = headers.iter().map(|(name, value)| [name, ": ", value, "\r\n"].concat()).collect();
     format!("{method} /mcp HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n{body}").into_bytes()
 }
