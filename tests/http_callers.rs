@@ -130,8 +130,8 @@ fn the_session_of_another_is_as_unknown_as_none() {
     let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call",
                        "params": { "name": "stuck", "_meta": { "progressToken": 1 } } });
     let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
-    assert_eq!(of(&*scene.alice, "POST", &[], &ready).response().status, 202);
-    let mut waiting = of(&*scene.alice, "POST", &[], &call.to_string());
+    assert_eq!(of(&scene.alice, "POST", &[], &ready).response().status, 202);
+    let mut waiting = of(&scene.alice, "POST", &[], &call.to_string());
     scene.project.wait_for_started(1);
     let cancel =
         json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } });
@@ -143,9 +143,9 @@ fn the_session_of_another_is_as_unknown_as_none() {
         ("GET", &[("Last-Event-ID", "2-0")], ""),
         ("DELETE", &[], ""),
     ] {
-        assert_eq!(of(&*scene.bob, method, extra, body).response().status, 404, "{method} {body}");
+        assert_eq!(of(&scene.bob, method, extra, body).response().status, 404, "{method} {body}");
     }
-    assert_eq!(of(&*scene.alice, "POST", &[], &ping).response().status, 200);
+    assert_eq!(of(&scene.alice, "POST", &[], &ping).response().status, 200);
     scene.project.open_gate();
     assert_eq!(text(&waiting.response()), "went");
     scene.server.finish();

@@ -71,7 +71,7 @@ impl Target {
 /// The statuses of all answers in what a connection has said.
 fn statuses(said: &[u8]) -> Vec<u16> {
     let text = String::from_utf8_lossy(said);
-    let lines = text.split("\r\n").flat_map(|line| line.rsplit_once("HTTP/1.1 "));
+    let lines = text.split("\r\n").filter_map(|line| line.rsplit_once("HTTP/1.1 "));
     lines.filter_map(|(_, status)| status.get(..3)?.parse().ok()).collect()
 }
 
@@ -322,7 +322,7 @@ fn heads_without_end_are_cut() {
     for bytes in [
         request("GET", "/mcp", &[("X-Long", &long)], b""),
         request("GET", &format!("/mcp?{long}"), &[], b""),
-        request("GET", "/mcp", &[("X", "y"); 1000], b""),
+        request("GET", "/mcp", &vec![("X", "y"); 1000], b""),
         request(&long, "/mcp", &[], b""),
         request("GET", "/mcp", &[(&long, "y")], b""),
         format!("GET /mcp HTTP/1.1\r\n{}", "X-Endless: y\r\n".repeat(100_000)).into_bytes(),
@@ -356,7 +356,7 @@ fn bodies_that_are_too_long_are_refused_and_the_sender_is_told() {
     // One who never ends is cut off.
     let mut http = target.server.connect();
     http.send(format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n").as_bytes());
-    let chunk = [&b"10000\r\n"[..], &[b' '; 0x10000], b"\r\n"].concat();
+    let chunk = [&b"10000\r\n"[..], &vec![b' '; 0x10000], b"\r\n"].concat();
     let begun = Instant::now();
     while http.try_send(&chunk).is_ok() {
         assert!(begun.elapsed() < Duration::from_secs(60), "it is read without end");

@@ -3,6 +3,7 @@
 
 use super::{PATIENCE, Server, stateless_meta, wait_until};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::Path;
@@ -213,10 +214,10 @@ pub(crate) fn request(method: &str, target: &str, headers: &[(&str, &str)], body
         text.push_str("Host: 127.0.0.1\r\n");
     }
     for (name, value) in headers {
-        text.push_str(&format!("{name}: {value}\r\n"));
+        let _ = write!(text, "{name}: {value}\r\n");
     }
     if !body.is_empty() && !is_said("Content-Length") && !is_said("Transfer-Encoding") {
-        text.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        let _ = write!(text, "Content-Length: {}\r\n", body.len());
     }
     text.push_str("\r\n");
     let mut bytes = text.into_bytes();
@@ -516,7 +517,7 @@ impl Http {
 
     /// Reads what is there. False where the server has closed the connection.
     fn read(&mut self) -> io::Result<bool> {
-        let mut buffer = [0; 64 * 1024];
+        let mut buffer = vec![0; 64 * 1024];
         let count = loop {
             match self.stream.read(&mut buffer) {
                 // A read with a time limit is not begun again by itself after a signal.
@@ -553,13 +554,11 @@ impl Events {
                 }
                 continue;
             }
-            match self.http.try_piece()? {
-                Some(piece) => self.text.push_str(std::str::from_utf8(&piece).expect("events are text")),
-                None => {
-                    assert!(self.text.is_empty(), "half an event: {:?}", self.text);
-                    return Ok(None);
-                }
-            }
+            let Some(piece) = self.http.try_piece()? else {
+                assert!(self.text.is_empty(), "half an event: {:?}", self.text);
+                return Ok(None);
+            };
+            self.text.push_str(std::str::from_utf8(&piece).expect("events are text"));
         }
     }
 
