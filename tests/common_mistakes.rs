@@ -295,7 +295,8 @@ fn chmod(project: &Project, path: &str, mode: u32) {
 
 #[test]
 fn paths_that_others_may_write() {
-    let project = Project::with_hi().tool("x", "#!/bin/sh\n").file("server.d/policy.sh", "true\n");
+    let policy = "mcp_tools_policy_check() { :; }\n";
+    let project = Project::with_hi().tool("x", "#!/bin/sh\n").file("server.d/policy.sh", policy);
     for (path, mode) in [("tools/hi", 0o775), ("tools/hi/tool.sh", 0o777), ("server.d/policy.sh", 0o664)] {
         chmod(&project, path, mode);
     }

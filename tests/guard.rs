@@ -102,7 +102,10 @@ fn no_script_ever_sees_the_secret() {
             r#"{"version": 1, "completions": [{"name": "print", "path": "completions/print.sh"}]}"#,
         )
         .file("resources/print.meta.json", r#"{"uri": "print://x", "provider": "print"}"#)
-        .file("server.d/policy.sh", "env >>\"$MCPBASH_PROJECT_ROOT/policy.env\"\n")
+        .file(
+            "server.d/policy.sh",
+            "mcp_tools_policy_check() { :; }\nenv >>\"$MCPBASH_PROJECT_ROOT/policy.env\"\n",
+        )
         .file("server.d/health-checks.sh", "env >>\"$MCPBASH_PROJECT_ROOT/health.env\"\n");
     let bearer = format!("Bearer {SECRET}");
     let plain = [
