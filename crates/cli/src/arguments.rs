@@ -7,7 +7,7 @@ use crate::help_groups::grouped;
 use crate::{
     ask, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import, init,
     install, jq, list, manual, new, provider, read, registry, run_tool, scaffold, schema, sdk_path, serve,
-    serve_http, testing, token, validate,
+    serve_command, testing, token, validate,
 };
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use mcp_bash_spelling::nearest;
@@ -127,7 +127,7 @@ enum Command {
 
     /// Serve a project, as without a command
     #[command(after_help = serve::EXAMPLES)]
-    Serve(serve_http::Arguments),
+    Serve(serve_command::Arguments),
 
     /// Run the tests of the project against a real server; or check that no change breaks clients
     Test(testing::Arguments),
@@ -207,7 +207,7 @@ impl CommandLine {
         match command {
             Command::Serve(mut arguments) => {
                 arguments.serve.take_folder(&mut common)?;
-                serve_http::run(&common, &arguments)
+                serve_command::run(&common, &arguments)
             }
             Command::Config(arguments) => config::run(&common, &arguments),
             Command::Debug(arguments) => debug::run(common, arguments),

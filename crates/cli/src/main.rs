@@ -51,6 +51,7 @@ mod schema;
 mod sdk_path;
 mod search_path;
 mod serve;
+mod serve_command;
 mod serve_http;
 mod shell_words;
 mod start_checks;

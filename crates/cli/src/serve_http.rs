@@ -1,9 +1,8 @@
-//! `mcp-bash serve --http`: its flags, and what they and the settings make of it.
+//! Serving over HTTP: the flags of it, and what they and the settings make of it.
 
 use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::serve::{self, Manner};
 use mcp_bash_server::Server;
 use mcp_bash_settings::HttpSettings;
 use mcp_bash_transport::http::{
@@ -14,26 +13,9 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 use thiserror::Error as ThisError;
 use tokio::runtime::Runtime;
-
-/// What `serve` takes.
-#[derive(Debug, Default, clap::Args)]
-#[group(skip)]
-pub(crate) struct Arguments {
-    #[command(flatten)]
-    pub(crate) serve: serve::Arguments,
-
-    #[command(flatten)]
-    http: HttpArguments,
-}
-
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
-    let manner = Manner { http: Some(&arguments.http), ..Manner::default() };
-    serve::run_as(common, &arguments.serve, &manner)
-}
 
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Over HTTP")]

@@ -18,6 +18,7 @@ mod lock;
 mod place;
 mod read;
 mod remote;
+mod remote_snippet;
 mod shape;
 mod shown;
 mod snippet;

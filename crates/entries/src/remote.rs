@@ -1,7 +1,5 @@
 //! A server that a client does not start but is told the address of, and the forms in which clients want that.
 
-use crate::client::Client;
-use crate::snippet;
 use serde_json::{Value, json};
 
 /// One server that is somewhere already.
@@ -60,24 +58,8 @@ impl Expansion {
     }
 }
 
-impl Client {
-    /// Whether the token stands in its entries, and not the name of the variable that holds it.
-    pub fn wants_token_itself(&self) -> bool {
-        self.expansion == Expansion::None && self.remote.is_some_and(|shape| shape != RemoteShape::Codex)
-    }
-
-    /// What belongs into its file for a server at an address; nothing where it takes no addresses.
-    pub fn remote_snippet(&self, remote: &Remote) -> Option<String> {
-        let value = self.remote?.value(remote, self.expansion);
-        Some(match self.files.first() {
-            Some(file) => snippet::of_value(file, "", &remote.name, &value),
-            None => snippet::pasted_value(&remote.name, &value),
-        })
-    }
-}
-
 impl RemoteShape {
-    fn value(self, remote: &Remote, expansion: Expansion) -> Value {
+    pub(crate) fn value(self, remote: &Remote, expansion: Expansion) -> Value {
         let mut value = match self {
             Self::Url | Self::UrlAndHeaders | Self::Codex => json!({ "url": remote.url }),
             Self::Typed(kind) => json!({ "type": kind, "url": remote.url }),

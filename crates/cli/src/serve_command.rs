@@ -1,0 +1,23 @@
+//! `mcp-bash serve`: what serving without a command takes, and the flags of HTTP.
+
+use crate::common::Common;
+use crate::error::Error;
+use crate::serve::{self, Manner};
+use crate::serve_http::HttpArguments;
+use std::process::ExitCode;
+
+/// What `serve` takes.
+#[derive(Debug, Default, clap::Args)]
+#[group(skip)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) serve: serve::Arguments,
+
+    #[command(flatten)]
+    http: HttpArguments,
+}
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    let manner = Manner { http: Some(&arguments.http), ..Manner::default() };
+    serve::run_as(common, &arguments.serve, &manner)
+}
