@@ -2,10 +2,10 @@
 
 use super::token_file::{TokenFileError, TokenLine, TokenText};
 use crate::http::guarded_file::{GuardedFileError, read_secret};
-use rustix::fs::{FlockOperation, fchmod, fchown, flock};
-use std::fs::{self, File, OpenOptions};
+use rustix::fs::{FlockOperation, fchown, flock};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
@@ -107,7 +107,7 @@ fn write_like(file: &mut File, old: &Path, text: &str) -> io::Result<()> {
             let (owner, group) = (rustix::fs::Uid::from_raw(old.uid()), rustix::fs::Gid::from_raw(old.gid()));
             fchown(&*file, Some(owner), Some(group))?;
         }
-        fchmod(&*file, (old.mode() & 0o777).into())?;
+        file.set_permissions(Permissions::from_mode(old.mode() & 0o777))?;
     }
     file.write_all(text.as_bytes())?;
     file.sync_all()

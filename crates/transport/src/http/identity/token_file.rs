@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use tokio_rustls::rustls::crypto::ring;
 
 /// What every token begins with, so that people and scanners for leaked secrets recognise it.
 const PREFIX: &str = "mcpb_";
@@ -73,8 +74,8 @@ impl TokenLine {
         let name = parse_name(name)?;
         let tools = tools.map(parse_tools).transpose()?;
         let mut random = [0; RANDOM_BYTES];
-        rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
-            .map_err(io::Error::from)?;
+        let source = ring::default_provider().secure_random;
+        source.fill(&mut random).map_err(|_| io::Error::other("the system has no random numbers"))?;
         let token = format!("{PREFIX}{}", hex(&random));
         Ok((Self::new(name, digest(token.as_bytes()), tools, rate), token))
     }

@@ -5,7 +5,6 @@
 use super::{ListenError, Listener};
 use rustix::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use rustix::io::{FdFlags, fcntl_setfd};
-use rustix::net::sockopt::socket_acceptconn;
 use std::io;
 use std::os::unix::net::UnixListener;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,13 +43,25 @@ fn take_one(number: RawFd) -> Result<Listener, ListenError> {
     let refused = |error| ListenError::NotListening(number, error);
     // SAFETY: it is only looked at, and a number that is not open is answered with an error.
     let borrowed = unsafe { BorrowedFd::borrow_raw(number) };
-    if !socket_acceptconn(borrowed).map_err(|error| refused(error.into()))? {
+    if !does_listen(borrowed).map_err(refused)? {
         return Err(refused(io::Error::from(io::ErrorKind::InvalidInput)));
     }
     // Our children have no use for it, and would keep it open after us.
     fcntl_setfd(borrowed, FdFlags::CLOEXEC).map_err(|error| refused(error.into()))?;
     // SAFETY: it is open, was handed over to this process, and nobody else in it takes inherited descriptors.
     adopt(unsafe { OwnedFd::from_raw_fd(number) }).map_err(refused)
+}
+
+#[cfg(target_os = "linux")]
+fn does_listen(socket: BorrowedFd<'_>) -> io::Result<bool> {
+    Ok(rustix::net::sockopt::socket_acceptconn(socket)?)
+}
+
+/// Where the system does not say, it is seen when a connection is accepted.
+#[cfg(not(target_os = "linux"))]
+fn does_listen(socket: BorrowedFd<'_>) -> io::Result<bool> {
+    rustix::net::sockopt::socket_type(socket)?;
+    Ok(true)
 }
 
 /// Makes a listener of a listening socket of either kind.
