@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(mode(&path), 0o600);
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, format!("# ours\n{}", text.trim_end())).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
         add_token(&path, &token("bob")).unwrap();
         assert_eq!((names(&path), mode(&path)), (vec!["alice".to_owned(), "bob".to_owned()], 0o640));
         assert!(matches!(add_token(&path, &token("bob")), Err(TokenEditError::Exists { .. })));
@@ -169,7 +169,7 @@ mod tests {
         symlink(&path, &link).unwrap();
         add_token(&link, &token("bob")).unwrap();
         assert!(link.is_symlink() && names(&path).len() == 2);
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o666)).unwrap();
         assert!(matches!(add_token(&path, &token("eve")), Err(TokenEditError::File(_))));
         assert!(matches!(remove_token(&path, "bob"), Err(TokenEditError::File(_))));
     }
