@@ -14,7 +14,7 @@ pub(crate) fn command_line(command: &str, args: &[String]) -> String {
             word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
         words.push(match value {
             _ if is_secret && !word.starts_with('-') => REDACTED.to_owned(),
-            Some(_) if tells_of_secret(name) => format!("{name}={REDACTED}"),
+            Some(_) if tells_of_secret(name) && !name.contains("://") => format!("{name}={REDACTED}"),
             _ => url(word),
         });
         is_secret = word.starts_with('-') && value.is_none() && tells_of_secret(name);
