@@ -35,8 +35,9 @@ impl Stream for Sent {
         self.0.lock().unwrap().send(message).unwrap();
     }
 
-    fn ask(&self, message: Vec<u8>) {
+    fn ask(&self, message: Vec<u8>) -> bool {
         self.notify(message);
+        true
     }
 
     fn flush(&self) {}
