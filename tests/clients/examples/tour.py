@@ -117,6 +117,15 @@ async def wrap_a_cli(serve):
         check("flags and standard input arrive", text == "10\n9", text)
 
 
+async def shared_over_http(serve):
+    async with serve() as served:
+        await served.text("add_note", text="Ask $(whoami) -n")
+        text = await served.text("read_notes")
+        check("notes are read as they were added", text.endswith("Ask $(whoami) -n"), text)
+        text = await served.text("add_note", text="one\ntwo")
+        check("a note is one line", "`/text`" in text, text)
+
+
 async def guarded_delete(serve):
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch).resolve()
@@ -301,5 +310,6 @@ VISITS = {
     "query-data": query_data,
     "registered-by-hand": registered_by_hand,
     "rust-provider": rust_provider,
+    "shared-over-http": shared_over_http,
     "wrap-a-cli": wrap_a_cli,
 }
