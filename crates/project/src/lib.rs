@@ -63,6 +63,7 @@ mod unread_arguments;
 pub mod utc;
 mod variable_names;
 mod watch;
+mod worker;
 mod working_folder;
 mod wrong_type;
 
@@ -98,4 +99,5 @@ pub use sign::Asks;
 pub use templates::ResourceTemplate;
 pub use tools::{Execution, Timeouts, Tool};
 pub use watch::{Changes, Folders, Looks, WatchedFile, tells_of_changes, watch};
+pub use worker::{Worker, WorkerOptions, WorkerProgram};
 pub use working_folder::WorkingFolder;

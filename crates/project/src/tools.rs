@@ -9,6 +9,7 @@ use crate::refusals::names::refusal;
 use crate::sighting::{Candidate, Sighting};
 use crate::sign::{self, Says};
 use crate::stamp::Stamp;
+use crate::worker::{Worker, WorkerProgram};
 use crate::working_folder::WorkingFolder;
 use crate::{Diagnostic, Paths, Repair, header_parameters, icons, trust, unread_arguments, variable_names};
 use mcp_bash_wire::write;
@@ -65,6 +66,8 @@ pub enum Execution {
     Command { program: String, mapping: Mapping },
     /// Its executable provides it: the name and the arguments of the call are what it is run with.
     Provider,
+    /// A process that stays alive serves it, and other calls.
+    Worker(Worker),
 }
 
 /// How long a call may take, where the author says so.
@@ -91,6 +94,14 @@ impl Tool {
         self.execution != Execution::Script || self.input_schema.get() != NO_SCHEMA
     }
 
+    /// What serves its calls, where a process stays alive for them.
+    pub fn worker(&self) -> Option<&Worker> {
+        match &self.execution {
+            Execution::Worker(worker) => Some(worker),
+            _ => None,
+        }
+    }
+
     /// Whether a process that ended with this exit code has answered.
     pub fn has_answered(&self, exit_code: i32) -> bool {
         exit_code == 0 || self.success_exit_codes.iter().any(|code| i32::from(*code) == exit_code)
@@ -108,7 +119,15 @@ impl Tool {
             return Err("`name` is missing".to_owned());
         }
         // How it is run is not up to what it prints.
-        let metadata = Metadata { argv: None, command: None, cwd: None, env: None, stdin: None, ..metadata };
+        let metadata = Metadata {
+            argv: None,
+            command: None,
+            cwd: None,
+            env: None,
+            stdin: None,
+            worker: None,
+            ..metadata
+        };
         let tool = Self::new(program.to_owned(), metadata, &paths.tools, problems)?;
         Ok(Self { execution: Execution::Provider, ..tool })
     }
@@ -122,6 +141,7 @@ impl Tool {
     ) -> Result<Self, String> {
         let path = below(&script, tools);
         let mapped = mapping::read(&metadata)?;
+        let worker = Worker::read(metadata.worker.as_deref(), WorkerProgram::Itself)?;
         let name = metadata
             .name
             .filter(|name| !name.trim().is_empty())
@@ -136,7 +156,7 @@ impl Tool {
             (_, schema) => input_schema(schema)?,
         };
         let schema = header_parameters::without_faults(&name, &schema, problems).unwrap_or(schema);
-        let execution = Execution::of(mapped, &schema)?;
+        let execution = Execution::of(mapped, worker, &schema)?;
         problems.extend(execution.unused_arguments(&schema));
         Ok(Self {
             title: metadata.title,
@@ -169,8 +189,17 @@ impl Tool {
 
 impl Execution {
     /// How a tool is run whose metadata says this, and whose arguments have this schema.
-    fn of(mapped: Option<mapping::Read>, schema: &RawValue) -> Result<Self, String> {
-        let Some(mapping::Read { program, mapping }) = mapped else { return Ok(Self::Script) };
+    fn of(mapped: Option<mapping::Read>, worker: Option<Worker>, schema: &RawValue) -> Result<Self, String> {
+        let (program, mapping) = match (mapped, worker) {
+            (None, None) => return Ok(Self::Script),
+            (None, Some(worker)) => return Ok(Self::Worker(worker)),
+            (Some(_), Some(_)) => {
+                return Err("it is a `worker`, which is given its arguments as JSON with each call; take `argv`, `env`, \
+                            `stdin` and `command` away"
+                    .to_owned());
+            }
+            (Some(mapping::Read { program, mapping }), None) => (program, mapping),
+        };
         let mapping = mapping.fitted_to(schema)?;
         Ok(match program {
             Some(program) => Self::Command { program, mapping },
@@ -182,7 +211,7 @@ impl Execution {
     pub fn mapping(&self) -> Option<&Mapping> {
         match self {
             Self::MappedScript(mapping) | Self::Command { mapping, .. } => Some(mapping),
-            Self::Script | Self::Provider => None,
+            Self::Script | Self::Provider | Self::Worker(_) => None,
         }
     }
 
@@ -329,6 +358,7 @@ impl Entry for Tool {
     fn remembered(metadata: Metadata, paths: &Paths) -> Option<Self> {
         metadata.is_shallow().then_some(())?;
         let mapped = mapping::read(&metadata).ok()?;
+        let worker = Worker::read(metadata.worker.as_deref(), WorkerProgram::Itself).ok()?;
         // What was registered without a script is read from the registration only.
         let path = metadata.path.filter(|path| !path.is_empty())?;
         let input_schema = object(metadata.input_schema, "inputSchema").ok()??;
@@ -355,7 +385,7 @@ impl Entry for Tool {
             may_run_again: metadata.replay.unwrap_or_default(),
             working_folder: WorkingFolder::read(metadata.cwd.as_deref()).ok()?,
             variables: variable_names::read(metadata.env.as_deref(), &mut Vec::new()),
-            execution: Execution::of(mapped, &input_schema).ok()?,
+            execution: Execution::of(mapped, worker, &input_schema).ok()?,
             input_schema,
             distrust: None,
             registry_entry: RegistryEntry::default(),
@@ -402,6 +432,7 @@ impl Entry for Tool {
             ("replay", self.may_run_again.then(|| "true".to_owned())),
             ("cwd", self.working_folder.written().map(write::string)),
             ("env", variables),
+            ("worker", self.worker().map(|worker| worker.written().to_owned())),
             ("icons", raw(&self.icons)),
             ("annotations", raw(&self.annotations)),
             ("_meta", raw(&self.meta)),

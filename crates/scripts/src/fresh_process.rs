@@ -72,7 +72,9 @@ pub(crate) fn render<'a>(
 /// meant; arguments that are too long for it are only on its standard input.
 pub(crate) fn words(tool: &Tool, arguments: &str) -> Vec<OsString> {
     match tool.execution {
-        Execution::Script | Execution::MappedScript(_) | Execution::Command { .. } => Vec::new(),
+        Execution::Script | Execution::MappedScript(_) | Execution::Command { .. } | Execution::Worker(_) => {
+            Vec::new()
+        }
         Execution::Provider if arguments.len() > LONGEST_ARGUMENT => vec![OsString::from(&tool.name)],
         Execution::Provider => vec![OsString::from(&tool.name), arguments.into()],
     }

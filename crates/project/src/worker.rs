@@ -1,0 +1,115 @@
+//! A tool whose process stays alive: it serves many calls, one or several at a time.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::num::{NonZeroU32, NonZeroU64};
+use std::time::Duration;
+
+/// What serves the calls of a tool, and within which bounds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worker {
+    pub program: WorkerProgram,
+    pub options: WorkerOptions,
+    /// The options as the author wrote them: the text of a JSON object.
+    written: String,
+}
+
+/// What is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkerProgram {
+    /// The script itself, which knows how to be a worker.
+    Itself,
+    /// Python, with the worker of the SDK and the script, whose functions are the tools.
+    Python,
+    /// The same for Node.js.
+    Node,
+}
+
+/// What an author says about a worker. What is missing is up to the settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct WorkerOptions {
+    /// How many processes there may be at once.
+    pub processes: Option<NonZeroU32>,
+    /// How many calls one process serves at once.
+    pub at_once: Option<NonZeroU32>,
+    /// How long a process stays without a call; 0 for ever.
+    pub idle_secs: Option<u64>,
+    /// After how many calls a process is replaced.
+    pub max_calls: Option<NonZeroU64>,
+    /// A process that needs more memory after a call is replaced.
+    pub memory_mb: Option<NonZeroU64>,
+    /// Whether a process is started with the server.
+    pub start_ahead: bool,
+    /// Whether what a process started may stay between calls.
+    pub keeps_processes: bool,
+}
+
+impl WorkerOptions {
+    /// How long a process stays without a call, where the author says so. `None` inside for ever.
+    pub fn idle(&self) -> Option<Option<Duration>> {
+        self.idle_secs.map(|seconds| (seconds > 0).then(|| Duration::from_secs(seconds)))
+    }
+}
+
+impl Worker {
+    /// What `worker` in metadata says: `true`, or the options. Nothing where it says `false`.
+    pub(crate) fn read(field: Option<&RawValue>, program: WorkerProgram) -> Result<Option<Self>, String> {
+        match field.map(RawValue::get) {
+            None | Some("null" | "false") => Ok(None),
+            Some("true") => Ok(Some(Self::new(program, "{}")?)),
+            Some(options) => Self::new(program, options).map(Some),
+        }
+    }
+
+    /// A worker with the options that a JSON object names.
+    pub(crate) fn new(program: WorkerProgram, options: &str) -> Result<Self, String> {
+        if !options.starts_with('{') {
+            return Err(format!("`worker` must be `true` or an object of options, not {options}"));
+        }
+        let read = serde_json::from_str(options).map_err(|error| {
+            let error = error.to_string();
+            let what = error.split(" at line ").next().unwrap_or(&error);
+            format!("`worker`: {what}")
+        })?;
+        Ok(Self { program, options: read, written: options.to_owned() })
+    }
+
+    /// As metadata has it.
+    pub(crate) fn written(&self) -> &str {
+        &self.written
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Option<Worker>, String> {
+        let field = RawValue::from_string(text.to_owned()).unwrap();
+        Worker::read(Some(&field), WorkerProgram::Itself)
+    }
+
+    #[test]
+    fn it_is_true_or_an_object_of_options() {
+        assert_eq!(read("false"), Ok(None));
+        assert_eq!(read("null"), Ok(None));
+        assert_eq!(read("true").unwrap().unwrap().options, WorkerOptions::default());
+        let options = read(r#"{"processes":2,"idleSecs":0,"keepsProcesses":true}"#).unwrap().unwrap().options;
+        assert_eq!(options.processes, NonZeroU32::new(2));
+        assert_eq!(options.idle(), Some(None));
+        assert!(options.keeps_processes && !options.start_ahead);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_named() {
+        for (text, problem) in [
+            ("1", "must be `true` or an object"),
+            (r#"{"proceses":2}"#, "unknown field `proceses`"),
+            (r#"{"processes":0}"#, "a nonzero u32"),
+        ] {
+            let told = read(text).unwrap_err();
+            assert!(told.contains(problem), "{text}: {told}");
+        }
+    }
+}
