@@ -3,11 +3,16 @@
 
 use crate::{cgroup, warden};
 
-/// Starts the warden and makes a control group in a thread of its own. The first call waits for what is not ready by then.
+/// Starts the warden and makes a control group, each in a thread of its own: both wait for processes. The first call waits
+/// for what is not ready by then.
 pub fn prepare_first_call() {
-    // Without a thread to spare the call does it itself.
-    let _ = std::thread::Builder::new().name("head start".into()).spawn(|| {
-        warden::ensure_running();
+    in_a_thread(|| {
+        in_a_thread(warden::ensure_running);
         cgroup::prepare();
     });
+}
+
+/// Without a thread to spare the call does it itself.
+fn in_a_thread(work: impl FnOnce() + Send + 'static) {
+    let _ = std::thread::Builder::new().name("head start".into()).spawn(work);
 }

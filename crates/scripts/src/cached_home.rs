@@ -10,7 +10,8 @@ use crate::toolbox::{HomeFile, home_files};
 use mcp_bash_project::trust::{self, Distrust};
 use std::fs;
 use std::io::{self, Read};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use thiserror::Error;
@@ -42,6 +43,22 @@ pub fn cached_home() -> Result<PathBuf, CacheError> {
     trust::judge_lone_folder(&cache).map_err(distrusted)?;
     write(&cache, &folder).map_err(unwritten)?;
     Ok(folder)
+}
+
+/// The jq beside a cached home: a link to this program, which is a jq when it is called by that name. Programs at several
+/// places have one each.
+pub(crate) fn cached_jq(home: &Path, program: &Path) -> io::Result<PathBuf> {
+    let place = program.as_os_str().as_bytes().iter().fold(EMPTY, |digest, byte| fold(digest, *byte));
+    let folder = home.join(format!("jq-{place:016x}"));
+    let jq = folder.join("jq");
+    if fs::read_link(&jq).is_ok_and(|target| target == program) {
+        return Ok(jq);
+    }
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    let fresh = folder.join(format!(".new-{}", std::process::id()));
+    symlink(program, &fresh)?;
+    fs::rename(&fresh, &jq)?;
+    Ok(jq)
 }
 
 fn is_usable(folder: &Path) -> bool {
@@ -101,15 +118,22 @@ pub(crate) fn write_home(folder: &Path) -> io::Result<()> {
 /// Tells the contents apart that different versions of this program write.
 const DIGEST: u64 = digest();
 
+/// The digest of nothing.
+const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
+
+const fn fold(digest: u64, byte: u8) -> u64 {
+    (digest ^ byte as u64).wrapping_mul(0x0100_0000_01b3)
+}
+
 /// FNV-1a over the texts of the SDK, made by the compiler.
 const fn digest() -> u64 {
-    let mut digest = 0xcbf2_9ce4_8422_2325;
+    let mut digest = EMPTY;
     let mut file = 0;
     while file < crate::toolbox::SDK_FILES.len() {
         let text = crate::toolbox::SDK_FILES[file].1.as_bytes();
         let mut at = 0;
         while at < text.len() {
-            digest = (digest ^ text[at] as u64).wrapping_mul(0x0100_0000_01b3);
+            digest = fold(digest, text[at]);
             at += 1;
         }
         file += 1;

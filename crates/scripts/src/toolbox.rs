@@ -1,7 +1,7 @@
 //! What scripts find beside their own project: the SDK, this program, and a jq. One binary is a whole installation, so
 //! these are files only while a server runs. A command that ends after one call shares those in the cache of the user.
 
-use crate::cached_home::{cached_home, write_home};
+use crate::cached_home::{cached_home, cached_jq, write_home};
 use mcp_bash_runner::StateDir;
 use parking_lot::Mutex;
 use std::borrow::Cow;
@@ -69,8 +69,9 @@ pub(crate) fn home_files() -> impl Iterator<Item = HomeFile> {
 pub(crate) struct Toolbox {
     /// The SDK, and what else is the same for every server.
     home: PathBuf,
-    /// The jq and the folder for the state of scripts, always in the private folder.
-    private: PathBuf,
+    jq: PathBuf,
+    /// The folder for the state of scripts, always in the private folder.
+    state: PathBuf,
     program: PathBuf,
     /// The last search path that was completed, and what it became.
     completed: Mutex<Option<(OsString, OsString)>>,
@@ -79,33 +80,45 @@ pub(crate) struct Toolbox {
 impl Toolbox {
     /// All of it in the private folder; or the files in the cache of the user where they are `shared` and can be.
     pub(crate) fn lay_out(state_dir: &StateDir, shared: bool) -> io::Result<Self> {
-        let private = state_dir.path()?.join("home");
+        let private = state_dir.path()?;
         let program = std::env::current_exe()?;
-        fs::create_dir(&private)?;
-        fs::create_dir(private.join("bin"))?;
-        fs::create_dir(private.join("state"))?;
-        // Called by that name, this program is one.
-        symlink(&program, private.join("bin/jq"))?;
-        let home = if let Some(Ok(home)) = shared.then(cached_home) {
-            home
-        } else {
+        let state = private.join("state");
+        fs::create_dir(&state)?;
+        let (home, jq) = match shared.then(|| shared_files(&program)).flatten() {
+            Some(files) => files,
             // A cache that cannot be used is no reason to do without the SDK.
-            write_home(&private)?;
-            private.clone()
+            None => private_files(&private.join("home"), &program)?,
         };
-        Ok(Self { home, private, program, completed: Mutex::default() })
+        Ok(Self { home, jq, state, program, completed: Mutex::default() })
+    }
+
+    /// The folder of the SDK, with a folder for each language besides bash.
+    pub(crate) fn sdk(&self) -> PathBuf {
+        self.home.join("sdk")
+    }
+
+    /// Where Python looks for modules: where it does anyway, and then in the SDK.
+    pub(crate) fn python_path(&self, before: Option<&OsStr>) -> OsString {
+        let ours = self.sdk().join("python");
+        let mut path = before.unwrap_or_default().to_owned();
+        if !path.is_empty() {
+            path.push(":");
+        }
+        path.push(ours);
+        path
     }
 
     /// Where a script finds all this.
-    pub(crate) fn variables(&self) -> [(&'static str, OsString); 7] {
+    pub(crate) fn variables(&self) -> [(&'static str, OsString); 8] {
         [
             ("MCPBASH_FRAMEWORK_VERSION", VERSION.into()),
-            ("MCPBASH_STATE_DIR", self.private.join("state").into()),
-            ("MCP_SDK", self.home.join("sdk").into()),
+            ("MCPBASH_STATE_DIR", self.state.clone().into()),
+            ("MCP_SDK", self.sdk().into()),
+            ("MCP_SDK_NODE", self.sdk().join("node/index.mjs").into()),
             ("MCPBASH_HOME", self.home.clone().into()),
             ("MCPBASH_BIN", self.program.clone().into()),
             ("MCPBASH_JSON_TOOL", "jq".into()),
-            ("MCPBASH_JSON_TOOL_BIN", self.private.join("bin/jq").into()),
+            ("MCPBASH_JSON_TOOL_BIN", self.jq.clone().into()),
         ]
     }
 
@@ -121,12 +134,29 @@ impl Toolbox {
             return completed.clone();
         }
         let has_one = std::env::split_paths(search_path).any(|folder| is_executable(&folder.join("jq")));
-        let ours = (!has_one).then(|| self.private.join("bin"));
+        let ours = if has_one { None } else { self.jq.parent().map(Path::to_owned) };
         let folders = std::env::split_paths(search_path).chain(ours);
         let completed = std::env::join_paths(folders).unwrap_or_else(|_| search_path.to_owned());
         *last = Some((search_path.to_owned(), completed.clone()));
         completed
     }
+}
+
+/// The home and the jq in the cache of the user, if they can be used.
+fn shared_files(program: &Path) -> Option<(PathBuf, PathBuf)> {
+    let home = cached_home().ok()?;
+    let jq = cached_jq(&home, program).ok()?;
+    Some((home, jq))
+}
+
+/// The same files in a folder that is made for them.
+fn private_files(home: &Path, program: &Path) -> io::Result<(PathBuf, PathBuf)> {
+    fs::create_dir_all(home.join("bin"))?;
+    let jq = home.join("bin/jq");
+    // Called by that name, this program is one.
+    symlink(program, &jq)?;
+    write_home(home)?;
+    Ok((home.to_owned(), jq))
 }
 
 fn is_executable(path: &Path) -> bool {

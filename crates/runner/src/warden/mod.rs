@@ -35,7 +35,9 @@ const ALIVE_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 static LEDGER: OnceLock<Option<Ledger>> = OnceLock::new();
-static STATE: Mutex<WardenState> = Mutex::new(WardenState { warden: None, seen: None, cleanups: Vec::new() });
+static STATE: Mutex<WardenState> = Mutex::new(WardenState { warden: None, seen: None });
+/// What the warden removes. Locked only for moments, while a warden that is being started holds its state.
+static CLEANUPS: Mutex<Vec<Cleanup>> = Mutex::new(Vec::new());
 /// The pid of the warden, or 0.
 static PID: AtomicI32 = AtomicI32::new(0);
 
@@ -43,7 +45,6 @@ struct WardenState {
     warden: Option<Warden>,
     /// When the warden was last checked or started.
     seen: Option<Instant>,
-    cleanups: Vec<Cleanup>,
 }
 
 struct Warden {
@@ -85,7 +86,7 @@ pub(crate) fn ensure_running() {
     {
         return;
     }
-    state.warden = start(&state.cleanups).ok();
+    state.warden = start().ok();
     let pid = state.warden.as_ref().map_or(0, |warden| warden.process.id().cast_signed());
     PID.store(pid, Ordering::Release);
 }
@@ -103,11 +104,11 @@ pub(crate) fn end_group_with_us(group: &Path) {
 }
 
 fn clean_up_after_us(cleanup: Cleanup) {
-    let mut state = state();
-    state.cleanups.push(cleanup);
+    let mut cleanups = CLEANUPS.lock();
+    cleanups.push(cleanup);
     if let Some(Some(ledger)) = LEDGER.get() {
         // If it fails, the system cleans up the folder, and processes are found by their marks.
-        let _ = ledger.set_cleanups(&state.cleanups);
+        let _ = ledger.set_cleanups(&cleanups);
     }
 }
 
@@ -138,10 +139,10 @@ pub(crate) fn dismiss() {
     }
 }
 
-fn start(cleanups: &[Cleanup]) -> io::Result<Warden> {
+fn start() -> io::Result<Warden> {
     let ledger = LEDGER.get_or_init(|| Ledger::create(&OURS).ok());
     let ledger = ledger.as_ref().ok_or(io::ErrorKind::Unsupported)?;
-    ledger.set_cleanups(cleanups)?;
+    ledger.set_cleanups(&CLEANUPS.lock())?;
     let (end, lifetime) = io::pipe()?;
     let name = std::env::current_exe()?;
     // The file of this program may have been replaced since it was started; this link always leads to the one
