@@ -2,7 +2,7 @@
 
 use crate::collection::Collection;
 use crate::entry::{Context, Entry};
-use crate::merge::merge;
+use crate::merge::{joined, merge};
 use crate::optional::believed_text;
 use crate::overlooked::overlooked;
 use crate::register::Registration;
@@ -10,11 +10,12 @@ use crate::registry;
 use crate::run::Run;
 use crate::scan::{Sighted, sight};
 use crate::search::{Known, search};
+use crate::sighting::Sighting;
 use crate::sign::Asks;
 use crate::watch::Changes;
 use crate::{
-    Completion, Diagnostic, Duplicate, Identity, Paths, Prompt, Provider, RegistryError, Resource,
-    ResourceTemplate, Tool, hook, location, templates,
+    Completion, Diagnostic, Duplicate, FunctionFile, Identity, Paths, Prompt, Provider, RegistryError,
+    Resource, ResourceTemplate, Tool, hook, location, templates,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -31,7 +32,7 @@ pub struct Catalog {
     pub resources: Arc<Collection<Resource>>,
     /// Families of resources: those that were found, and over them those that are registered.
     pub templates: Arc<Collection<ResourceTemplate>>,
-    pub prompts: Collection<Prompt>,
+    pub prompts: Arc<Collection<Prompt>>,
     /// The scripts that complete arguments, by what they complete.
     pub completions: Collection<Completion>,
     /// The names that no tool can be called by, since several have them.
@@ -46,7 +47,13 @@ pub struct Catalog {
     /// The executables that were found to provide tools, or those that are registered to: one of the two is empty.
     providers: Collection<Provider>,
     registered_providers: Collection<Provider>,
+    /// The files whose functions are tools, resources and prompts.
+    functions: Collection<FunctionFile>,
+    /// The templates without those of functions.
+    own_templates: Arc<Collection<ResourceTemplate>>,
+    found_resources: Arc<Collection<Resource>>,
     found_templates: Arc<Collection<ResourceTemplate>>,
+    found_prompts: Arc<Collection<Prompt>>,
 }
 
 /// How a project is read.
@@ -111,6 +118,7 @@ impl Catalog {
             before,
             registration: Registration::default(),
             has_registry: false,
+            walked: Walked::default(),
             diagnostics,
         };
         if matches!(before, Before::Registry) {
@@ -136,15 +144,20 @@ impl Catalog {
         diagnostics.extend(found.diagnostics().cloned());
         diagnostics.extend(overlooked(&found.scripts, paths));
         diagnostics.extend(location::misplaced(paths));
-        let Found { scripts, providers, registered_providers, prompts, completions, .. } = found;
-        let (scripts, resources) = (Arc::new(scripts), Arc::new(found.resources));
-        let found_templates = Arc::new(found.templates);
+        let Found { scripts, providers, registered_providers, functions, completions, .. } = found;
+        let (scripts, found_resources) = (Arc::new(scripts), Arc::new(found.resources));
+        let (found_templates, found_prompts) = (Arc::new(found.templates), Arc::new(found.prompts));
+        let told = &mut diagnostics;
+        let resources = joined(&found_resources, &functions, |file| &file.resources, paths, told);
+        let prompts = joined(&found_prompts, &functions, |file| &file.prompts, paths, told);
         let registered = &found.registered_templates;
-        let templates = templates::merge(&found_templates, registered, &resources, paths, &mut diagnostics);
+        let own_templates = templates::merge(&found_templates, registered, &resources, paths, told);
+        let templates = joined(&own_templates, &functions, |file| &file.templates, paths, told);
         let asked = if are_registered { &registered_providers } else { &providers };
-        let (tools, duplicates) = merge(&scripts, asked, paths, &mut diagnostics);
+        let named = joined(&scripts, &functions, |file| &file.tools, paths, told);
+        let (tools, duplicates) = merge(&named, asked, paths, told);
         Self {
-            instructions: instructions(paths, asked, &mut diagnostics),
+            instructions: instructions(paths, asked, &functions, &mut diagnostics),
             listing_failure: listing_failure(asked, &duplicates, reading),
             paths: paths.clone(),
             identity,
@@ -159,8 +172,17 @@ impl Catalog {
             scripts,
             providers,
             registered_providers,
+            functions,
+            own_templates,
+            found_resources,
             found_templates,
+            found_prompts,
         }
+    }
+
+    /// The files whose functions are tools, resources and prompts.
+    pub fn function_files(&self) -> &[Arc<FunctionFile>] {
+        self.functions.items()
     }
 
     /// Whether clients would be told the same of both.
@@ -186,9 +208,12 @@ impl Catalog {
     pub fn store(&self, reading: &Reading) -> Result<(), RegistryError> {
         registry::store(&self.paths, &self.scripts, reading)?;
         if self.failure.is_none() {
-            registry::store(&self.paths, &*self.resources, reading)?;
-            registry::store(&self.paths, &*self.templates, reading)?;
-            registry::store(&self.paths, &self.prompts, reading)?;
+            registry::store(&self.paths, &*self.found_resources, reading)?;
+            registry::store(&self.paths, &*self.own_templates, reading)?;
+            registry::store(&self.paths, &*self.found_prompts, reading)?;
+        }
+        if !self.functions.is_empty() || !self.functions.stamps.is_empty() {
+            registry::store(&self.paths, &self.functions, reading)?;
         }
         if self.providers.is_empty() && self.providers.stamps.is_empty() {
             return Ok(());
@@ -203,6 +228,7 @@ struct Found {
     scripts: Collection<Tool>,
     providers: Collection<Provider>,
     registered_providers: Collection<Provider>,
+    functions: Collection<FunctionFile>,
     resources: Collection<Resource>,
     templates: Collection<ResourceTemplate>,
     /// Those that stand over the ones that were found.
@@ -215,7 +241,7 @@ impl Found {
     /// What was skipped of each kind, and why.
     fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         let providers = self.providers.diagnostics.iter().chain(&self.registered_providers.diagnostics);
-        let tools = self.scripts.diagnostics.iter().chain(providers);
+        let tools = self.scripts.diagnostics.iter().chain(providers).chain(&self.functions.diagnostics);
         let resources = self.resources.diagnostics.iter().chain(&self.templates.diagnostics);
         let prompts = self.prompts.diagnostics.iter().chain(&self.completions.diagnostics);
         tools.chain(resources).chain(prompts)
@@ -230,7 +256,17 @@ struct Source<'a> {
     registration: Registration,
     /// Whether there are registries on the disk in a folder that can be believed.
     has_registry: bool,
+    walked: Walked,
     diagnostics: Vec<Diagnostic>,
+}
+
+/// What those who walked the folder of the tools saw on the way.
+#[derive(Default)]
+struct Walked {
+    /// The only parts of the folder that they looked at.
+    only: Option<Vec<PathBuf>>,
+    /// What may be a file of functions.
+    functions: Vec<Sighting>,
 }
 
 impl<'a> Source<'a> {
@@ -238,10 +274,10 @@ impl<'a> Source<'a> {
         let (templates, registered_templates) = self.templates()?;
         let mut found = Found {
             scripts: self.collection::<Tool>(|catalog| &catalog.scripts)?,
-            resources: self.collection::<Resource>(|catalog| &catalog.resources)?,
+            resources: self.collection::<Resource>(|catalog| &catalog.found_resources)?,
             templates,
             registered_templates,
-            prompts: self.collection::<Prompt>(|catalog| &catalog.prompts)?,
+            prompts: self.collection::<Prompt>(|catalog| &catalog.found_prompts)?,
             completions: self.registered::<Completion>()?.unwrap_or_default(),
             ..Found::default()
         };
@@ -250,6 +286,7 @@ impl<'a> Source<'a> {
             found.registered_providers = self.registered_providers()?;
         } else {
             found.providers = self.found::<Provider>(|catalog| &catalog.providers);
+            found.functions = self.functions();
         }
         Ok(found)
     }
@@ -329,7 +366,7 @@ impl<'a> Source<'a> {
             let items = known.entries.values().map(|(item, _)| item.clone()).collect();
             return Collection::new(items, HashMap::new(), folder, Vec::new()).stored(true);
         }
-        let (known, sighted) = if has_registry && registry::is_large::<T>(paths) {
+        let (known, mut sighted) = if has_registry && registry::is_large::<T>(paths) {
             // Worth a thread: looking at the project takes as long as reading what is known of it.
             std::thread::scope(|scope| {
                 let sighted = scope.spawn(|| sight::<T>(paths, only));
@@ -342,10 +379,48 @@ impl<'a> Source<'a> {
             self.diagnostics.push(diagnostic);
             None
         });
+        self.note_walk::<T>(&mut sighted, only);
         search(&self.context(), sighted, known.unwrap_or_default(), only, Vec::new())
     }
 
-    fn search_from<T: Entry>(&self, before: &Collection<T>, changes: &Changes) -> Collection<T> {
+    fn note_walk<T: Entry>(&mut self, sighted: &mut Sighted, only: Option<&[PathBuf]>) {
+        if T::KIND == Tool::KIND {
+            let functions = std::mem::take(&mut sighted.functions);
+            self.walked = Walked { only: only.map(<[PathBuf]>::to_vec), functions };
+        }
+    }
+
+    /// The files of functions among what was seen where tools are.
+    fn functions(&mut self) -> Collection<FunctionFile> {
+        let Walked { only, functions: mut sightings } = std::mem::take(&mut self.walked);
+        let (known, diagnostics) = match self.before {
+            Before::Registry if self.has_registry => {
+                let known = registry::load::<FunctionFile>(self.paths, self.reading);
+                let known = known.unwrap_or_else(|diagnostic| {
+                    self.diagnostics.push(diagnostic);
+                    None
+                });
+                (known.unwrap_or_default(), Vec::new())
+            }
+            Before::Registry => (Known::default(), Vec::new()),
+            Before::Catalog(catalog, _) => {
+                let before = &catalog.functions;
+                // One that loads a file that has changed is read again, wherever it stands itself.
+                let stale = before.items().iter().filter(|file| !file.is_current(self.paths));
+                let stale = stale.filter_map(|file| file.sighting());
+                for sighting in stale.collect::<Vec<_>>() {
+                    if !sightings.iter().any(|seen| seen.path == sighting.path) {
+                        sightings.push(sighting);
+                    }
+                }
+                (Known::of(before), still_wrong(before, only.as_deref()))
+            }
+        };
+        let sighted = Sighted { sightings, ..Sighted::default() };
+        search(&self.context(), sighted, known, only.as_deref(), diagnostics)
+    }
+
+    fn search_from<T: Entry>(&mut self, before: &Collection<T>, changes: &Changes) -> Collection<T> {
         let folder = T::folder(self.paths);
         // What lost its name to another may have won it now.
         let only = changes.folders().filter(|_| !before.has_clashes);
@@ -360,23 +435,27 @@ impl<'a> Source<'a> {
                 |part: &PathBuf| inside.iter().any(|other| *other != part && part.starts_with(other));
             inside.iter().filter(|part| !is_covered(part)).map(|part| (*part).clone()).collect::<Vec<_>>()
         });
-        // What is wrong elsewhere is still wrong.
-        let is_elsewhere = |path: &PathBuf| {
-            only.as_ref().is_some_and(|only| !only.iter().any(|part| path.starts_with(part)))
-        };
-        let still_wrong = before.diagnostics.iter().filter(|diagnostic| is_elsewhere(&diagnostic.path));
-        let still_wrong = still_wrong.cloned().collect();
-        let sighted = sight::<T>(self.paths, only.as_deref());
+        let still_wrong = still_wrong(before, only.as_deref());
+        let mut sighted = sight::<T>(self.paths, only.as_deref());
+        self.note_walk::<T>(&mut sighted, only.as_deref());
         let found = search(&self.context(), sighted, Known::of(before), only.as_deref(), still_wrong);
         let is_stored = found.is_stored && before.is_stored;
         found.stored(is_stored)
     }
 }
 
-/// What the model is told: by the project, and by each of its providers.
+/// What was wrong in other parts of a folder than those that are looked at again, and still is.
+fn still_wrong<T>(before: &Collection<T>, only: Option<&[PathBuf]>) -> Vec<Diagnostic> {
+    let is_elsewhere =
+        |path: &PathBuf| only.is_some_and(|only| !only.iter().any(|part| path.starts_with(part)));
+    before.diagnostics.iter().filter(|diagnostic| is_elsewhere(&diagnostic.path)).cloned().collect()
+}
+
+/// What the model is told: by the project, by each of its providers and by each of its files of functions.
 fn instructions(
     paths: &Paths,
     providers: &Collection<Provider>,
+    functions: &Collection<FunctionFile>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<String> {
     /// The longest instructions of a project: more than any model reads with patience.
@@ -385,7 +464,8 @@ fn instructions(
     let own = believed_text(&paths.server.join("server.instructions.md"), &paths.root, LONGEST, diagnostics);
     let own = own.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let provided = providers.items().iter().filter_map(|provider| provider.instructions.as_deref());
-    let all: Vec<&str> = own.into_iter().chain(provided).collect();
+    let by_functions = functions.items().iter().filter_map(|file| file.instructions.as_deref());
+    let all: Vec<&str> = own.into_iter().chain(provided).chain(by_functions).collect();
     (!all.is_empty()).then(|| all.join("\n\n"))
 }
 

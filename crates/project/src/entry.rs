@@ -43,6 +43,11 @@ pub(crate) trait Entry: Sized + Send + Sync {
     /// What in one folder may be an entry, at first sight. `diagnostics` gets what surely is none, but looks as if it was meant to be.
     fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting>;
 
+    /// What in the same folder may be a file of functions.
+    fn pick_functions(_listing: &Listing<'_>) -> Vec<Sighting> {
+        Vec::new()
+    }
+
     /// Makes an entry of a candidate, or nothing. `problems` gets what is wrong and does no harm.
     fn read(
         candidate: Candidate,
@@ -69,6 +74,11 @@ pub(crate) trait Entry: Sized + Send + Sync {
 
     /// Whether other files than those of its candidate are part of it, so that their looks do not tell of changes.
     fn has_parts_elsewhere(&self) -> bool;
+
+    /// Whether the other files that are part of it look as they did.
+    fn is_current(&self, _paths: &Paths) -> bool {
+        true
+    }
 
     fn registry_text(&self) -> &str {
         self.registry_entry().text.get_or_init(|| self.write().into())

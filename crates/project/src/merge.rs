@@ -1,10 +1,30 @@
 //! The tools of scripts and of providers as one list.
 
 use crate::collection::Collection;
+use crate::entry::Entry;
+use crate::functions::FunctionFile;
 use crate::providers::{Duplicate, Provider};
 use crate::{Diagnostic, Paths, Tool};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+
+/// What was found, and what the functions of files are. A name that several have belongs to the first.
+pub(crate) fn joined<T: Entry>(
+    found: &Arc<Collection<T>>,
+    functions: &Collection<FunctionFile>,
+    of: impl Fn(&FunctionFile) -> &Vec<Arc<T>>,
+    paths: &Paths,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Arc<Collection<T>> {
+    let more: Vec<Arc<T>> = functions.items().iter().flat_map(|file| of(file).iter().cloned()).collect();
+    if more.is_empty() {
+        return Arc::clone(found);
+    }
+    let all = found.items().iter().cloned().chain(more).collect();
+    let joined = Collection::new(all, HashMap::new(), T::folder(paths), Vec::new());
+    diagnostics.extend(joined.diagnostics.iter().cloned());
+    Arc::new(joined)
+}
 
 /// Joins both. A name that several have, one of them a provider, is nobody's.
 pub(crate) fn merge(

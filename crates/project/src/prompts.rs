@@ -3,9 +3,11 @@
 use crate::arguments::{self, Argument};
 use crate::client_capability::ClientCapability;
 use crate::entry::{Context, Entry, RegistryEntry, below};
+use crate::functions::ServedBy;
 use crate::listing::{Listing, metadata_stem};
 use crate::metadata::Metadata;
 use crate::prompt_files::{self, is_executable, is_metadata, is_script, usual_name};
+use crate::resources::path_of_functions;
 use crate::sighting::{Candidate, Sighting};
 use crate::tools::{object, positive, relative};
 use crate::{Diagnostic, Paths, icons};
@@ -54,6 +56,8 @@ pub enum Source {
     Messages(Box<RawValue>),
     /// A program that prints the prompt.
     Script,
+    /// A function of a file.
+    Function(ServedBy),
 }
 
 impl Prompt {
@@ -75,6 +79,22 @@ impl Prompt {
             })
         });
         names.into_iter().find(|path| is_executable(path))
+    }
+
+    /// Makes a prompt of what a file says about one of its functions.
+    pub(crate) fn of_function(
+        definition: &str,
+        served_by: &ServedBy,
+        paths: &Paths,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let mut metadata = Metadata::from_json(definition)?;
+        let name = metadata.name.take().filter(|name| !name.trim().is_empty()).ok_or("`name` is missing")?;
+        let folder = served_by.file.parent().unwrap_or(&paths.tools);
+        metadata.icons = icons::embed(metadata.icons.as_deref(), folder, &paths.root, problems);
+        let source = Source::Function(served_by.clone());
+        let prompt = Self::assemble(served_by.file.clone(), name, source, "user", metadata, paths)?;
+        Ok(Self { path: path_of_functions(&served_by.file, &paths.prompts), ..prompt })
     }
 
     fn new(
@@ -231,7 +251,7 @@ impl Entry for Prompt {
         let raw = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
         let messages = match &self.source {
             Source::Messages(messages) => Some(messages.get().to_owned()),
-            Source::Template | Source::Script => None,
+            Source::Template | Source::Script | Source::Function(_) => None,
         };
         let members = [
             ("name", Some(write::string(&self.name))),

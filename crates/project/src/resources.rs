@@ -2,6 +2,7 @@
 
 use crate::about::About;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name, inside};
+use crate::functions::ServedBy;
 use crate::listing::Listing;
 use crate::metadata::{Metadata, Uris};
 use crate::prompt_files::is_metadata;
@@ -23,6 +24,8 @@ pub struct Resource {
     pub size: Option<u64>,
     /// The name of whoever reads it.
     pub provider: String,
+    /// The function that reads it in their place.
+    pub function: Option<ServedBy>,
     /// Where its file or its metadata stands below `resources/`; empty for what is only registered.
     pub path: String,
     registry_entry: RegistryEntry,
@@ -41,6 +44,31 @@ impl Resource {
         file.map(|path| uri_of(&paths.resources.join(path)))
     }
 
+    /// Makes a resource of what a file says about one of its functions.
+    pub(crate) fn of_function(
+        definition: &str,
+        served_by: &ServedBy,
+        paths: &Paths,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let metadata = Metadata::from_json(definition)?;
+        let folder = served_by.file.parent().unwrap_or(&paths.tools);
+        let about = About::new(&metadata, || None, folder, paths, problems)?;
+        let Uris::One(Some(uri)) = metadata.uris()? else { return Err("`uri` is missing".to_owned()) };
+        if mcp_bash_uri::scheme(uri).is_none() {
+            return Err(no_scheme(uri));
+        }
+        Ok(Self {
+            about,
+            uri: uri.to_owned(),
+            size: metadata.size,
+            provider: FUNCTION.to_owned(),
+            function: Some(served_by.clone()),
+            path: path_of_functions(&served_by.file, &paths.resources),
+            registry_entry: RegistryEntry::default(),
+        })
+    }
+
     /// Makes a resource of what is said about it, and about a file where there is one.
     fn new(
         metadata: &Metadata,
@@ -51,7 +79,7 @@ impl Resource {
         paths: &Paths,
     ) -> Result<Self, String> {
         if mcp_bash_uri::scheme(&uri).is_none() {
-            return Err(format!("`uri` must begin with a scheme, as `file:` is one, and is `{uri}`"));
+            return Err(no_scheme(&uri));
         }
         let mut provider = provider_of(metadata.reader(), &uri).unwrap_or_default();
         if let Err(problem) = resource_provider::find(paths, &provider) {
@@ -62,12 +90,26 @@ impl Resource {
             FILE.clone_into(&mut provider);
         }
         let size = metadata.size;
-        Ok(Self { about, uri, size, provider, path, registry_entry: RegistryEntry::default() })
+        let registry_entry = RegistryEntry::default();
+        Ok(Self { about, uri, size, provider, function: None, path, registry_entry })
     }
 }
 
 /// The provider that reads files.
 const FILE: &str = "file";
+
+/// What reads a resource whose function gives it.
+pub(crate) const FUNCTION: &str = "function";
+
+fn no_scheme(uri: &str) -> String {
+    format!("`uri` must begin with a scheme, as `file:` is one, and is `{uri}`")
+}
+
+/// The path of a file of functions from a folder beside that of the tools.
+pub(crate) fn path_of_functions(file: &Path, folder: &Path) -> String {
+    let project = folder.parent().unwrap_or(folder);
+    format!("../{}", below(file, project))
+}
 
 fn uri_of(file: &Path) -> String {
     FileUri::of_unix(file.as_os_str().as_bytes())
@@ -137,6 +179,7 @@ impl Entry for Resource {
             provider: metadata.reader()?.to_owned(),
             uri: metadata.uri?,
             size: metadata.size,
+            function: None,
             path: metadata.path?,
             registry_entry: RegistryEntry::default(),
         })

@@ -28,6 +28,8 @@ const MANY: usize = 256;
 pub(crate) struct Sighted {
     /// In the order of their folders.
     pub(crate) sightings: Vec<Sighting>,
+    /// What may be a file of functions, where tools are looked for.
+    pub(crate) functions: Vec<Sighting>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -42,6 +44,7 @@ impl Sighted {
 
     fn append(&mut self, mut other: Self) {
         self.sightings.append(&mut other.sightings);
+        self.functions.append(&mut other.functions);
         self.diagnostics.append(&mut other.diagnostics);
     }
 }
@@ -115,6 +118,7 @@ impl Walk<'_> {
         }
         let listing = Listing { place, opened, files };
         sighted.sightings.extend(T::pick(&listing, &mut sighted.diagnostics));
+        sighted.functions.extend(T::pick_functions(&listing));
         if self.depth == 1 {
             if T::DEPTH == DEPTH && !folders.is_empty() {
                 let problem = format!(

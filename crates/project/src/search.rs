@@ -62,7 +62,10 @@ pub(crate) fn search<T: Entry>(
     let mut stamps = HashMap::with_capacity(known_before);
     if let Some(parts) = only {
         let is_inside = |path: &str| parts.iter().any(|part| folder.join(path).starts_with(part));
-        for (path, (item, looks)) in known.entries.extract_if(|path, _| !is_inside(path)) {
+        let is_kept = |path: &Box<str>, (item, _): &mut (Arc<T>, Option<Stamps>)| {
+            !is_inside(path) && item.is_current(context.paths)
+        };
+        for (path, (item, looks)) in known.entries.extract_if(is_kept) {
             items.push(item);
             stamps.extend(looks.map(|looks| (path, looks)));
         }
@@ -72,7 +75,9 @@ pub(crate) fn search<T: Entry>(
     for sighting in sighted.sightings {
         let path = sighting.path.to_string_lossy();
         match known.entries.remove_entry(&*path) {
-            Some((path, (item, looks))) if looks == Some(sighting.stamps) => {
+            Some((path, (item, looks)))
+                if looks == Some(sighting.stamps) && item.is_current(context.paths) =>
+            {
                 items.push(item);
                 stamps.insert(path, sighting.stamps);
             }

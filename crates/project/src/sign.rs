@@ -1,5 +1,6 @@
 //! The signs by which an executable directly in `tools/` says that it provides tools. Nothing is run to find out.
 
+use crate::function_sign::functions_of;
 use crate::metadata::Metadata;
 use crate::sighting::Candidate;
 use memchr::memmem::Finder;
@@ -39,6 +40,8 @@ pub(crate) enum Says {
     Described(Box<Metadata>),
     /// That it provides tools, and is to be asked which.
     Provides,
+    /// That its functions are tools, resources or prompts.
+    HoldsFunctions,
     Nothing,
 }
 
@@ -55,6 +58,7 @@ pub(crate) fn read(candidate: &Candidate, asks: Asks) -> Result<Says, String> {
             Err("it says that it provides tools, and is not executable; run `chmod +x` on it".to_owned())
         }
         Some(_) => Ok(Says::Provides),
+        None if functions_of(&candidate.file).is_some() => Ok(Says::HoldsFunctions),
         None if can_be_asked && (asks == Asks::All || holds_sign(&candidate.file)) => Ok(Says::Provides),
         None => Ok(Says::Nothing),
     }

@@ -1,6 +1,7 @@
 //! What a file looked like from outside when it was last read.
 
 use rustix::fs::{FileType, RawMode, Stat};
+use std::path::Path;
 
 /// Time of change, size and identity of a file. A file that shows the same stamp is not read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,21 @@ impl Stamp {
             stat.st_ino as u64,
             stat.st_mode as u32,
         )
+    }
+
+    /// What the file at a path looks like, if there is one.
+    pub(crate) fn at(path: &Path) -> Option<Self> {
+        rustix::fs::stat(path).ok().map(|stat| Self::of(&stat))
+    }
+
+    /// The numbers that it is made of, as a registry has them.
+    pub(crate) fn numbers(self) -> [i64; 5] {
+        [self.0, self.1, self.2, self.3.cast_signed(), i64::from(self.4)]
+    }
+
+    pub(crate) fn of_numbers([seconds, nanoseconds, size, inode, mode]: [i64; 5]) -> Self {
+        // What was no mode matches no file.
+        Self(seconds, nanoseconds, size, inode.cast_unsigned(), u32::try_from(mode).unwrap_or_default())
     }
 
     pub(crate) fn is_executable(self) -> bool {

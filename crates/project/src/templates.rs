@@ -3,10 +3,12 @@
 use crate::about::About;
 use crate::collection::Collection;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
+use crate::functions::ServedBy;
 use crate::listing::Listing;
 use crate::metadata::{Metadata, Uris};
 use crate::resource_files::{described, named_by, pick};
 use crate::resource_provider::{self, OUR_PROVIDERS, provider_of};
+use crate::resources::{FUNCTION, path_of_functions};
 use crate::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths, Resource};
 use mcp_bash_uri::Template;
@@ -22,12 +24,33 @@ pub struct ResourceTemplate {
     pub template: Template,
     /// The name of whoever reads what it finds; not there where nobody is known.
     pub provider: Option<String>,
+    /// The function that reads it in their place.
+    pub function: Option<ServedBy>,
     /// Where its metadata stands below `resources/`; empty for what is only registered.
     pub path: String,
     registry_entry: RegistryEntry,
 }
 
 impl ResourceTemplate {
+    /// Makes a template of what a file says about one of its functions.
+    pub(crate) fn of_function(
+        definition: &str,
+        served_by: &ServedBy,
+        paths: &Paths,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let metadata = Metadata::from_json(definition)?;
+        let folder = served_by.file.parent().unwrap_or(&paths.tools);
+        Ok(Self {
+            about: About::new(&metadata, || None, folder, paths, problems)?,
+            template: template(&metadata)?,
+            provider: Some(FUNCTION.to_owned()),
+            function: Some(served_by.clone()),
+            path: path_of_functions(&served_by.file, &paths.resources),
+            registry_entry: RegistryEntry::default(),
+        })
+    }
+
     fn new(
         metadata: &Metadata,
         about: About,
@@ -35,12 +58,8 @@ impl ResourceTemplate {
         paths: &Paths,
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
-        let Uris::Family(text) = metadata.uris()? else { return Err("`uriTemplate` is missing".to_owned()) };
-        let template = Template::parse(text).map_err(|error| format!("`uriTemplate`: {error}"))?;
-        if template.variables().is_empty() {
-            return Err(format!("`uriTemplate` has no variable, as `{{name}}` is one: {text}"));
-        }
-        let provider = provider_of(metadata.reader(), text);
+        let template = template(metadata)?;
+        let provider = provider_of(metadata.reader(), template.as_str());
         match &provider {
             None => {
                 problems
@@ -52,8 +71,18 @@ impl ResourceTemplate {
                     .map(|problem| format!("cannot be read: {problem}")),
             ),
         }
-        Ok(Self { about, template, provider, path, registry_entry: RegistryEntry::default() })
+        Ok(Self { about, template, provider, function: None, path, registry_entry: RegistryEntry::default() })
     }
+}
+
+/// The template in metadata, which has at least one variable.
+fn template(metadata: &Metadata) -> Result<Template, String> {
+    let Uris::Family(text) = metadata.uris()? else { return Err("`uriTemplate` is missing".to_owned()) };
+    let template = Template::parse(text).map_err(|error| format!("`uriTemplate`: {error}"))?;
+    if template.variables().is_empty() {
+        return Err(format!("`uriTemplate` has no variable, as `{{name}}` is one: {text}"));
+    }
+    Ok(template)
 }
 
 impl Entry for ResourceTemplate {
@@ -109,6 +138,7 @@ impl Entry for ResourceTemplate {
             about: About::written(&metadata).ok().filter(|about| !about.name.is_empty())?,
             template: Template::parse(metadata.uri_template.as_deref()?).ok()?,
             provider: metadata.reader().map(str::to_owned),
+            function: None,
             path: metadata.path?,
             registry_entry: RegistryEntry::default(),
         })

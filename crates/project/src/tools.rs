@@ -2,6 +2,8 @@
 
 use crate::client_capability::ClientCapability;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
+use crate::function_sign::language;
+use crate::functions::ServedBy;
 use crate::listing::{Listing, is_interface, metadata_stem};
 use crate::mapping::{self, Mapping};
 use crate::metadata::Metadata;
@@ -130,6 +132,17 @@ impl Tool {
         };
         let tool = Self::new(program.to_owned(), metadata, &paths.tools, problems)?;
         Ok(Self { execution: Execution::Provider, ..tool })
+    }
+
+    /// Makes a tool of what a file says about one of its functions.
+    pub(crate) fn of_function(
+        definition: &str,
+        served_by: &ServedBy,
+        paths: &Paths,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let tool = Self::provided(definition, &served_by.file, paths, problems)?;
+        Ok(Self { execution: Execution::Worker(served_by.worker.clone()), ..tool })
     }
 
     /// Makes a tool of a script and its metadata. `problems` gets what is wrong and does no harm.
@@ -277,6 +290,12 @@ impl Entry for Tool {
         found
     }
 
+    fn pick_functions(listing: &Listing<'_>) -> Vec<Sighting> {
+        let names = listing.plain_files().filter(|name| language(name).is_some());
+        let names = names.filter(|name| listing.metadata_beside(name).is_none());
+        names.filter_map(|name| Some(listing.sighting(name, listing.stamp(name)?, None))).collect()
+    }
+
     fn read(
         candidate: Candidate,
         context: &Context<'_>,
@@ -302,7 +321,7 @@ impl Entry for Tool {
             }
             None => match sign::read(&candidate, context.asks)? {
                 Says::Described(metadata) => *metadata,
-                Says::Provides => return Ok(None),
+                Says::Provides | Says::HoldsFunctions => return Ok(None),
                 Says::Nothing if !candidate.at_the_top && !is_named_as_a_tool(&candidate.file) => {
                     return Ok(None);
                 }

@@ -78,6 +78,8 @@ impl Scripts {
     fn with_toolbox(&self, mut variables: Variables) -> Variables {
         if let Some(toolbox) = self.toolbox() {
             variables.extend(toolbox.variables());
+            let python_path = toolbox.python_path(variables.get("PYTHONPATH"));
+            variables.set("PYTHONPATH", python_path);
             if let Some(path) = variables.get("PATH") {
                 let completed = toolbox.completed(path);
                 variables.set("PATH", completed);

@@ -31,6 +31,9 @@ pub enum ScriptError {
         "Tool '{tool}' runs `{program}`, which is not there: install it, or put its folder on the PATH of the server"
     )]
     NoProgram { tool: String, program: String },
+    /// There is nothing that runs a file of functions.
+    #[error("{what} cannot be run: {why}")]
+    NoInterpreter { what: String, why: String },
     /// The folder that its metadata names is not there.
     #[error("Tool '{tool}' runs in the folder {}, which is not there: make it, or mend `cwd` in its metadata", folder.display())]
     NoFolder { tool: String, folder: PathBuf },

@@ -25,6 +25,7 @@ mod environment_checks;
 mod error;
 mod fresh_process;
 mod health_checks;
+mod interpreters;
 mod known_variables;
 mod login_shell;
 mod outcome;

@@ -11,6 +11,7 @@ use mcp_bash_settings::{PROCESS_SETTING, Settings};
 use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -129,6 +130,11 @@ impl Scripts {
             }
         };
         self.toolbox.get_or_init(lay_out).as_ref()
+    }
+
+    /// The folder of the SDK, which is there from now on.
+    pub(crate) fn sdk(&self) -> Option<PathBuf> {
+        self.toolbox().map(Toolbox::sdk)
     }
 
     /// Runs a process to its end. It ends when `cancelled` completes, or when this is dropped.

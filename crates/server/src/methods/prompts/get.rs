@@ -50,7 +50,7 @@ pub(crate) async fn get(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Ans
     let rendered = match &prompt.source {
         Source::Template => template(&writer),
         Source::Messages(messages) => listed(&writer, messages.get()),
-        Source::Script => {
+        Source::Script | Source::Function(_) => {
             let resumable = || Resumable {
                 subject: Subject::new("prompts/get", &name, arguments.map_or("{}", Raw::text)),
                 may_run_again: prompt.may_run_again,

@@ -1,0 +1,120 @@
+//! The signs by which a file says that its functions are tools, resources or prompts. Nothing is run to find out.
+
+use crate::metadata::Metadata;
+use crate::worker::WorkerProgram;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// The longest file that is searched for signs: no person writes more into one.
+const LONGEST: u64 = 4 * 1024 * 1024;
+
+/// What its functions are marked with.
+const MARKS: [&str; 3] = ["tool", "resource", "prompt"];
+
+/// What runs the functions of a file of that name, if it may have any. Files that begin with `_` or `test_` help others.
+pub(crate) fn language(name: &OsStr) -> Option<WorkerProgram> {
+    let name = name.to_str()?;
+    if name.starts_with(['_', '.']) || name.starts_with("test_") || name.ends_with(".d.ts") {
+        return None;
+    }
+    match Path::new(name).extension()?.to_str()? {
+        "py" => Some(WorkerProgram::Python),
+        "mjs" | "js" | "mts" | "ts" => Some(WorkerProgram::Node),
+        _ => None,
+    }
+}
+
+/// What runs the functions of a file without metadata beside it, if it has any.
+pub(crate) fn functions_of(file: &Path) -> Option<WorkerProgram> {
+    let program = language(file.file_name()?)?;
+    let opened = mcp_bash_files::open(file).ok()?;
+    let text = mcp_bash_files::read_all_text(&opened, LONGEST).ok()?;
+    let has_signs = match program {
+        WorkerProgram::Python => imports_in_python(&text) && text.lines().any(is_decorator),
+        WorkerProgram::Node => imports_in_node(&text) && marks_in_node(&text),
+        WorkerProgram::Itself => false,
+    };
+    // Whoever describes a script in a comment means the script.
+    (has_signs && matches!(Metadata::inline(file), Ok(None))).then_some(program)
+}
+
+fn imports_in_python(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim_start);
+    lines.any(|line| {
+        let module = line.strip_prefix("from ").or_else(|| line.strip_prefix("import "));
+        let rest = module.and_then(|module| module.trim_start().strip_prefix("mcp_bash"));
+        rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+    })
+}
+
+/// `@tool`, `@tool(…)`, `@mcp_bash.tool`.
+fn is_decorator(line: &str) -> bool {
+    let Some(decorator) = line.trim_start().strip_prefix('@') else { return false };
+    let end = decorator.find(|next: char| !(next.is_alphanumeric() || next == '_' || next == '.'));
+    let name = &decorator[..end.unwrap_or(decorator.len())];
+    MARKS.contains(&name.rsplit('.').next().unwrap_or(name))
+}
+
+fn imports_in_node(text: &str) -> bool {
+    text.contains("'mcp-bash'") || text.contains("\"mcp-bash\"")
+}
+
+/// A call of one of the marks: `tool(`, `tool<Type>(`.
+fn marks_in_node(text: &str) -> bool {
+    MARKS.iter().any(|mark| {
+        text.match_indices(mark).any(|(place, _)| {
+            let before = text[..place].chars().next_back();
+            let after = text[place + mark.len()..].trim_start().chars().next();
+            before.is_none_or(|before| !(before.is_alphanumeric() || before == '_' || before == '$'))
+                && matches!(after, Some('(' | '<'))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program_of(name: &str, text: &str) -> Option<WorkerProgram> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        functions_of(&file)
+    }
+
+    #[test]
+    fn an_import_and_a_mark_are_the_sign() {
+        for text in [
+            "from mcp_bash import tool\n@tool\ndef f(): ...\n",
+            "import os\n  import mcp_bash\n\n@mcp_bash.tool(name='x')\ndef f(): ...\n",
+            "import mcp_bash as m\n@m.resource('a://b')\nasync def f(): ...\n",
+        ] {
+            assert_eq!(program_of("a.py", text), Some(WorkerProgram::Python), "{text}");
+        }
+        for text in [
+            "import { tool } from 'mcp-bash'\nexport const f = tool('x', {}, () => 1)\n",
+            "import * as mcp from \"mcp-bash\"\nexport default [mcp.prompt ('x', {}, () => 1)]\n",
+        ] {
+            assert_eq!(program_of("a.mjs", text), Some(WorkerProgram::Node), "{text}");
+            assert_eq!(program_of("a.ts", text), Some(WorkerProgram::Node), "{text}");
+        }
+    }
+
+    #[test]
+    fn whatever_lacks_one_of_them_is_left_alone() {
+        for (name, text) in [
+            ("a.py", "from mcp_bash import arguments\nprint(arguments())\n"),
+            ("a.py", "import mcp_bash_other\n@tool\ndef f(): ...\n"),
+            ("a.py", "from fastmcp import tool\n@tool\ndef f(): ...\n"),
+            ("a.py", "#!/usr/bin/env python3\n# mcp: {\"name\": \"x\"}\nimport mcp_bash\n@mcp_bash.tool\n"),
+            ("_a.py", "from mcp_bash import tool\n@tool\ndef f(): ...\n"),
+            ("test_a.py", "from mcp_bash import tool\n@tool\ndef f(): ...\n"),
+            ("a.txt", "from mcp_bash import tool\n@tool\ndef f(): ...\n"),
+            ("a.mjs", "import { args } from 'mcp-bash'\nconst mytool = (x) => x\n"),
+            ("a.mjs", "import { tool } from 'other'\ntool()\n"),
+            ("a.d.ts", "import { tool } from 'mcp-bash'\ntool()\n"),
+        ] {
+            assert_eq!(program_of(name, text), None, "{name}: {text}");
+        }
+    }
+}

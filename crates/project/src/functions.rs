@@ -1,0 +1,233 @@
+//! Files whose functions are tools, resources and prompts. What they are is asked once, by loading the file in its
+//! language, which runs none of them; it is known from then on until the file, or another that it loads, looks different.
+
+use crate::entry::{Context, Entry, RegistryEntry, below};
+use crate::function_sign::functions_of;
+use crate::listing::Listing;
+use crate::sighting::{Candidate, Sighting};
+use crate::stamp::{Stamp, Stamps};
+use crate::worker::{Worker, WorkerProgram};
+use crate::{Diagnostic, Paths, Prompt, Resource, ResourceTemplate, Tool, trust};
+use mcp_bash_wire::write;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file and what its functions are.
+#[derive(Debug, Clone)]
+pub struct FunctionFile {
+    pub tools: Vec<Arc<Tool>>,
+    pub resources: Vec<Arc<Resource>>,
+    pub templates: Vec<Arc<ResourceTemplate>>,
+    pub prompts: Vec<Arc<Prompt>>,
+    pub instructions: Option<String>,
+    /// What runs the functions.
+    pub served_by: ServedBy,
+    /// What it says about itself: the text of a JSON object.
+    definitions: Box<RawValue>,
+    /// The other files of the project that it loads.
+    parts: Vec<Part>,
+    /// Where it stands below `tools/`.
+    path: String,
+    registry_entry: RegistryEntry,
+}
+
+/// What runs a function: the file that it stands in, and the process that stays alive for it.
+#[derive(Debug, Clone)]
+pub struct ServedBy {
+    pub file: PathBuf,
+    pub worker: Worker,
+}
+
+/// Another file that a file of functions loads, by its path from the project, and what it looked like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    file: PathBuf,
+    stamp: Option<Stamp>,
+}
+
+/// What a file of functions says when it is loaded.
+#[derive(Debug, Deserialize)]
+struct Definitions {
+    #[serde(default)]
+    tools: Vec<Box<RawValue>>,
+    #[serde(default)]
+    resources: Vec<Box<RawValue>>,
+    #[serde(default)]
+    templates: Vec<Box<RawValue>>,
+    #[serde(default)]
+    prompts: Vec<Box<RawValue>>,
+    instructions: Option<String>,
+    worker: Option<Box<RawValue>>,
+    #[serde(default)]
+    files: Vec<PathBuf>,
+}
+
+/// A file of functions in our registry.
+#[derive(Deserialize)]
+pub(crate) struct Written {
+    path: String,
+    program: String,
+    definitions: Box<RawValue>,
+    /// The other files, and the numbers that their looks are made of.
+    parts: Vec<(PathBuf, Option<[i64; 5]>)>,
+}
+
+const PYTHON: &str = "python";
+const NODE: &str = "node";
+
+impl FunctionFile {
+    /// Makes of what a file says about itself what clients are told.
+    fn of(
+        file: &Path,
+        program: WorkerProgram,
+        text: Box<RawValue>,
+        paths: &Paths,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let definitions: Definitions = serde_json::from_str(text.get())
+            .map_err(|error| format!("it said what is no list of its functions: {error}"))?;
+        let options = definitions.worker.as_deref().map_or("{}", RawValue::get);
+        let served_by = ServedBy { file: file.to_owned(), worker: Worker::new(program, options)? };
+        let mut found = Self {
+            tools: Vec::new(),
+            resources: Vec::new(),
+            templates: Vec::new(),
+            prompts: Vec::new(),
+            instructions: definitions.instructions.filter(|text| !text.trim().is_empty()),
+            parts: definitions.files.iter().filter_map(|file| Part::of(file, paths)).collect(),
+            definitions: text,
+            path: below(file, &paths.tools),
+            registry_entry: RegistryEntry::default(),
+            served_by,
+        };
+        let served_by = &found.served_by;
+        for text in &definitions.tools {
+            found.tools.push(Arc::new(Tool::of_function(text.get(), served_by, paths, problems)?));
+        }
+        for text in &definitions.resources {
+            found.resources.push(Arc::new(Resource::of_function(text.get(), served_by, paths, problems)?));
+        }
+        for text in &definitions.templates {
+            let template = ResourceTemplate::of_function(text.get(), served_by, paths, problems)?;
+            found.templates.push(Arc::new(template));
+        }
+        for text in &definitions.prompts {
+            found.prompts.push(Arc::new(Prompt::of_function(text.get(), served_by, paths, problems)?));
+        }
+        Ok(found)
+    }
+
+    /// Where it stands, at second sight: it is read again because of another file.
+    pub(crate) fn sighting(&self) -> Option<Sighting> {
+        let file = Stamp::at(&self.served_by.file)?;
+        Some(Sighting {
+            path: PathBuf::from(&self.path),
+            metadata: None,
+            stamps: Stamps { file, metadata: None },
+        })
+    }
+}
+
+impl Part {
+    /// Nothing for a file outside of the project: what is installed does not change from one call to the next.
+    fn of(file: &Path, paths: &Paths) -> Option<Self> {
+        let file = file.strip_prefix(&paths.root).ok()?;
+        Some(Self { file: file.to_owned(), stamp: Stamp::at(&paths.root.join(file)) })
+    }
+
+    fn written(&self) -> String {
+        let file = write::string(&self.file.to_string_lossy());
+        let stamp = self.stamp.map_or_else(|| "null".to_owned(), |stamp| format!("{:?}", stamp.numbers()));
+        format!("[{file},{stamp}]")
+    }
+}
+
+impl Entry for FunctionFile {
+    const KIND: &'static str = "functions";
+
+    type Written = Written;
+
+    /// A file without signs is not searched for them again.
+    const REMEMBERS_OTHERS: bool = true;
+
+    /// To load one takes the time of a process, in which others can be loaded.
+    const MANY: usize = 2;
+
+    fn folder(paths: &Paths) -> &Path {
+        &paths.tools
+    }
+
+    /// They are picked by those who walk the folder for tools.
+    fn pick(_listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
+        Vec::new()
+    }
+
+    fn read(
+        candidate: Candidate,
+        context: &Context<'_>,
+        problems: &mut Vec<String>,
+    ) -> Result<Option<Self>, String> {
+        let Some(program) = functions_of(&candidate.file) else { return Ok(None) };
+        let Some(runner) = context.run else { return Ok(None) };
+        let paths = context.paths;
+        trust::may_run(&candidate.file, &paths.root).map_err(|distrust| distrust.to_string())?;
+        let text = runner.definitions(&candidate.file, program)?;
+        let text = RawValue::from_string(text).map_err(|error| error.to_string())?;
+        Self::of(&candidate.file, program, text, paths, problems).map(Some)
+    }
+
+    fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {
+        Err("files of functions are found, and not registered".to_owned())
+    }
+
+    fn remembered(written: Written, paths: &Paths) -> Option<Self> {
+        let program = match &*written.program {
+            PYTHON => WorkerProgram::Python,
+            NODE => WorkerProgram::Node,
+            _ => return None,
+        };
+        let file = paths.tools.join(&written.path);
+        let found = Self::of(&file, program, written.definitions, paths, &mut Vec::new()).ok()?;
+        let parts = written
+            .parts
+            .into_iter()
+            .map(|(file, numbers)| Part { file, stamp: numbers.map(Stamp::of_numbers) });
+        Some(Self { parts: parts.collect(), ..found })
+    }
+
+    fn name(&self) -> &str {
+        &self.path
+    }
+
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn registry_entry(&self) -> &RegistryEntry {
+        &self.registry_entry
+    }
+
+    fn write(&self) -> String {
+        let program = match self.served_by.worker.program {
+            WorkerProgram::Node => NODE,
+            WorkerProgram::Python | WorkerProgram::Itself => PYTHON,
+        };
+        let parts: Vec<String> = self.parts.iter().map(Part::written).collect();
+        format!(
+            r#"{{"path":{},"program":"{program}","parts":[{}],"definitions":{}}}"#,
+            write::string(&self.path),
+            parts.join(","),
+            self.definitions.get()
+        )
+    }
+
+    fn has_parts_elsewhere(&self) -> bool {
+        false
+    }
+
+    fn is_current(&self, paths: &Paths) -> bool {
+        self.parts.iter().all(|part| Stamp::at(&paths.root.join(&part.file)) == part.stamp)
+    }
+}

@@ -1,0 +1,37 @@
+//! Dependencies that a Python file names itself, in a comment (PEP 723).
+
+use std::path::Path;
+
+/// The longest beginning of a file that is searched.
+const LONGEST: u64 = 1024 * 1024;
+
+/// Whether a file names any. What exactly is for `uv` to read.
+pub(super) fn are_in(file: &Path) -> bool {
+    let text = mcp_bash_files::open(file).and_then(|file| mcp_bash_files::read_all_text(&file, LONGEST));
+    text.is_ok_and(|text| has_block(&text))
+}
+
+/// `# /// script`, comments, `# ///`.
+fn has_block(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim_end).skip_while(|line| *line != "# /// script");
+    lines.next().is_some() && lines.take_while(|line| line.starts_with('#')).any(|line| line == "# ///")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_block;
+
+    #[test]
+    fn a_block_has_a_beginning_and_an_end() {
+        assert!(has_block("#!/x\n# /// script\n# dependencies = [\"rich\"]\n# ///\nimport rich\n"));
+        assert!(has_block("# /// script\r\n# ///\r\n"));
+        for text in [
+            "",
+            "# /// script\n# dependencies = []\n",
+            "# /// script\n\n# ///\n",
+            "x = '# /// script'\n# ///\n",
+        ] {
+            assert!(!has_block(text), "{text:?}");
+        }
+    }
+}

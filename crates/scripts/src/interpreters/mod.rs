@@ -1,0 +1,52 @@
+//! What runs a file of functions: the Python or the Node.js that its project means, and the worker of the SDK.
+//!
+//! Looked for when a worker is started, which is seldom: a call of one that runs asks for none of this.
+
+mod inline_dependencies;
+mod node;
+mod python;
+
+use crate::error::ScriptError;
+use crate::program::NotFound;
+use crate::scripts::Scripts;
+use mcp_bash_project::trust::{self, Start};
+use mcp_bash_project::{Paths, WorkerProgram};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// How a worker is started whose functions stand in `file`; for a program that is its own worker, the file itself.
+pub(crate) async fn start_of(
+    scripts: &Scripts,
+    file: &Path,
+    program: WorkerProgram,
+    paths: &Paths,
+) -> Result<Start, ScriptError> {
+    let what = || file.strip_prefix(&paths.root).unwrap_or(file).display().to_string();
+    let script = trust::may_run(file, &paths.root)
+        .map_err(|source| ScriptError::Distrusted { what: what(), source })?;
+    let found = match program {
+        WorkerProgram::Itself => return Ok(script),
+        WorkerProgram::Python => python::find(scripts, file, paths).await,
+        WorkerProgram::Node => node::find(scripts, paths).await,
+    };
+    let unfit = |why| ScriptError::NoInterpreter { what: what(), why };
+    let interpreter = found.map_err(unfit)?;
+    let sdk = scripts.sdk().ok_or_else(|| unfit("the SDK could not be laid out".to_owned()))?;
+    let worker: PathBuf = match program {
+        WorkerProgram::Node => sdk.join("node/worker.mjs"),
+        WorkerProgram::Python | WorkerProgram::Itself => sdk.join("python/worker.py"),
+    };
+    let arguments = vec![OsString::from(worker), OsString::from(file)];
+    Ok(Start { program: interpreter, arguments })
+}
+
+/// The first of these programs that scripts find.
+async fn first_found(scripts: &Scripts, names: &[&str], paths: &Paths) -> Option<PathBuf> {
+    for name in names {
+        match scripts.wait_for_program(name, paths).await {
+            Ok(start) => return Some(start.program),
+            Err(NotFound::Missing | NotFound::Distrusted(_) | NotFound::NoEnvironment(_)) => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,107 @@
+//! The Python of a file of functions: that of the dependencies it names itself (PEP 723, by `uv`), else of the nearest
+//! virtual environment, which `uv` makes for a project of its own, else the one on the PATH.
+
+use super::{first_found, inline_dependencies};
+use crate::error::{Bounds, Failed};
+use crate::process::{Limits, Process};
+use crate::scripts::Scripts;
+use mcp_bash_project::trust::{self, Start};
+use mcp_bash_project::{Paths, excerpt};
+use mcp_bash_runner::{Input, Patience};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long `uv` may take to end when it is told to.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Where programs stand in a virtual environment.
+const ENVIRONMENTS: [&str; 2] = [".venv", "venv"];
+
+pub(super) async fn find(scripts: &Scripts, file: &Path, paths: &Paths) -> Result<PathBuf, String> {
+    let uv = first_found(scripts, &["uv"], paths).await;
+    if let (Some(uv), true) = (&uv, inline_dependencies::are_in(file)) {
+        return of_its_own(scripts, uv, file, paths).await;
+    }
+    for folder in folders(file, paths) {
+        if let Some(python) = environment_in(folder, paths)? {
+            return Ok(python);
+        }
+        // A project of `uv` whose environment was not made yet.
+        if let Some(uv) = uv.as_ref().filter(|_| folder.join("uv.lock").is_file()) {
+            let words = ["sync", "--quiet", "--project"].map(OsStr::new);
+            run(scripts, uv, &[&words[..], &[folder.as_os_str()]].concat(), paths).await?;
+            if let Some(python) = environment_in(folder, paths)? {
+                return Ok(python);
+            }
+        }
+    }
+    let found = first_found(scripts, &["python3", "python"], paths).await;
+    found.ok_or_else(|| {
+        "there is no `python3` on the PATH of scripts; install Python 3.8 or newer, or make a `.venv` in the project"
+            .to_owned()
+    })
+}
+
+/// The folders from that of the file up to the project.
+fn folders<'a>(file: &'a Path, paths: &'a Paths) -> impl Iterator<Item = &'a Path> {
+    let inside = file.ancestors().skip(1).take_while(|folder| folder.starts_with(&paths.root));
+    let is_outside = !file.starts_with(&paths.root);
+    inside.chain(is_outside.then_some(&*paths.root))
+}
+
+/// The Python of the virtual environment in a folder, if there is one that others cannot write to.
+fn environment_in(folder: &Path, paths: &Paths) -> Result<Option<PathBuf>, String> {
+    for name in ENVIRONMENTS {
+        let programs = folder.join(name).join("bin");
+        let python = programs.join("python");
+        if python.exists() {
+            trust::judge_folder(&programs, &paths.root)
+                .map_err(|distrust| format!("its virtual environment is not used: {distrust}"))?;
+            return Ok(Some(python));
+        }
+    }
+    Ok(None)
+}
+
+/// The environment that `uv` keeps for the dependencies of one file.
+async fn of_its_own(scripts: &Scripts, uv: &Path, file: &Path, paths: &Paths) -> Result<PathBuf, String> {
+    let of_file = |first: &'static str, second: &'static str| {
+        [OsStr::new(first), OsStr::new(second), OsStr::new("--script"), file.as_os_str()]
+    };
+    run(scripts, uv, &of_file("sync", "--quiet"), paths).await?;
+    let found = run(scripts, uv, &of_file("python", "find"), paths).await?;
+    Ok(PathBuf::from(found.trim_end()))
+}
+
+/// Runs `uv`: what it prints, or why it failed.
+async fn run(scripts: &Scripts, uv: &Path, words: &[&OsStr], paths: &Paths) -> Result<String, String> {
+    let settings = scripts.settings();
+    let bounds = Bounds {
+        time: settings.provider_timeout,
+        time_setting: "MCPBASH_WORKER_START_SECS",
+        output: settings.output_limit,
+        output_setting: "MCPBASH_MAX_TOOL_OUTPUT_SIZE",
+    };
+    let process = Process {
+        start: Start { program: uv.to_owned(), arguments: Vec::new() },
+        words: words.iter().map(|word| (*word).to_owned()).collect(),
+        directory: &paths.root,
+        environment: scripts.common_environment(paths).await.map_err(|why| why.to_string())?,
+        input: Input::Bytes(&[]),
+        limits: Limits {
+            patience: Patience::fixed(bounds.time),
+            output: bounds.output,
+            error_tail: settings.stderr_tail,
+            budget: scripts.budget(),
+        },
+        grace: GRACE,
+        talk: None,
+    };
+    let told = |why: String| format!("`uv` {why}");
+    let outcome = scripts.run_without_talk(process, std::future::pending()).await;
+    let outcome = outcome.map_err(|error| told(format!("could not be started: {error}")))?;
+    let said = || excerpt(&outcome.errors());
+    Failed::from_ending(outcome.ending, &bounds, said).map_err(|how| told(how.to_string()))?;
+    Ok(outcome.into_text())
+}
