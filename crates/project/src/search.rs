@@ -62,10 +62,9 @@ pub(crate) fn search<T: Entry>(
     let mut stamps = HashMap::with_capacity(known_before);
     if let Some(parts) = only {
         let is_inside = |path: &str| parts.iter().any(|part| folder.join(path).starts_with(part));
-        let is_kept = |path: &Box<str>, (item, _): &mut (Arc<T>, Option<Stamps>)| {
-            !is_inside(path) && item.is_current(context.paths)
-        };
-        for (path, (item, looks)) in known.entries.extract_if(is_kept) {
+        let kept =
+            known.entries.extract_if(|path, (item, _)| !is_inside(path) && item.is_current(context.paths));
+        for (path, (item, looks)) in kept {
             items.push(item);
             stamps.extend(looks.map(|looks| (path, looks)));
         }

@@ -6,11 +6,11 @@
 //! ever finds half of it. The name tells the contents apart, so that programs of several versions do not take turns in
 //! replacing it.
 
-use crate::toolbox::{HomeFile, home_files};
+use crate::toolbox::{DIGEST, HomeFile, home_files, language_files};
 use mcp_bash_project::trust::{self, Distrust};
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -32,7 +32,7 @@ pub fn cached_home() -> Result<PathBuf, CacheError> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
     let cache = cache.ok_or(CacheError::NoPlace)?.join("mcp-bash");
-    let folder = cache.join(format!("sdk-{}-{DIGEST:016x}", env!("CARGO_PKG_VERSION")));
+    let folder = cache.join(format!("sdk-{}-{DIGEST}", env!("CARGO_PKG_VERSION")));
     if is_usable(&folder) {
         return Ok(folder);
     }
@@ -48,8 +48,9 @@ pub fn cached_home() -> Result<PathBuf, CacheError> {
 /// The jq beside a cached home: a link to this program, which is a jq when it is called by that name. Programs at several
 /// places have one each.
 pub(crate) fn cached_jq(home: &Path, program: &Path) -> io::Result<PathBuf> {
-    let place = program.as_os_str().as_bytes().iter().fold(EMPTY, |digest, byte| fold(digest, *byte));
-    let folder = home.join(format!("jq-{place:016x}"));
+    let mut place = DefaultHasher::new();
+    program.hash(&mut place);
+    let folder = home.join(format!("jq-{:016x}", place.finish()));
     let jq = folder.join("jq");
     if fs::read_link(&jq).is_ok_and(|target| target == program) {
         return Ok(jq);
@@ -65,6 +66,12 @@ fn is_usable(folder: &Path) -> bool {
     fs::symlink_metadata(folder).is_ok_and(|folder| folder.is_dir())
         && trust::judge_lone_folder(folder).is_ok()
         && home_files().all(|file| is_intact(folder, &file))
+        && language_files().all(|file| is_as_long(folder, &file))
+}
+
+/// Whether a file is there in its whole length. There are many of these, and a look at each is all that a call can spare.
+fn is_as_long(folder: &Path, file: &HomeFile) -> bool {
+    fs::metadata(folder.join(&*file.name)).is_ok_and(|found| found.len() == file.text.len() as u64)
 }
 
 fn is_intact(folder: &Path, file: &HomeFile) -> bool {
@@ -87,7 +94,7 @@ fn write(cache: &Path, folder: &Path) -> io::Result<()> {
     let own = |what: &str| cache.join(format!("{what}-{}-{now}", std::process::id()));
     let (fresh, old) = (own("new"), own("old"));
     fs::DirBuilder::new().mode(0o700).create(&fresh)?;
-    let written = write_home(&fresh).and_then(|()| {
+    let written = write_files(&fresh, home_files().chain(language_files())).and_then(|()| {
         // One that another process has made meanwhile stays: its scripts may be reading it.
         if folder.symlink_metadata().is_ok() && !is_usable(folder) {
             fs::rename(folder, &old)?;
@@ -101,42 +108,21 @@ fn write(cache: &Path, folder: &Path) -> io::Result<()> {
     if is_usable(folder) { Ok(()) } else { written }
 }
 
-/// Writes the files of the SDK into a folder that is there.
-pub(crate) fn write_home(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder.join("sdk/parts"))?;
-    fs::create_dir(folder.join("providers"))?;
-    for file in home_files() {
+/// Writes files into a folder that is there.
+pub(crate) fn write_files(folder: &Path, files: impl Iterator<Item = HomeFile>) -> io::Result<()> {
+    let mut last_folder = None;
+    for file in files {
         let mode = if file.is_program { 0o755 } else { 0o644 };
         let path = folder.join(&*file.name);
+        // Those of one folder stand one after another.
+        let parent = path.parent().map(Path::to_owned);
+        if parent != last_folder {
+            fs::create_dir_all(parent.as_deref().unwrap_or(folder))?;
+            last_folder = parent;
+        }
         let mut open = fs::File::options();
         let mut opened = open.write(true).create_new(true).mode(mode).open(path)?;
         io::Write::write_all(&mut opened, file.text.as_bytes())?;
     }
     Ok(())
-}
-
-/// Tells the contents apart that different versions of this program write.
-const DIGEST: u64 = digest();
-
-/// The digest of nothing.
-const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
-
-const fn fold(digest: u64, byte: u8) -> u64 {
-    (digest ^ byte as u64).wrapping_mul(0x0100_0000_01b3)
-}
-
-/// FNV-1a over the texts of the SDK, made by the compiler.
-const fn digest() -> u64 {
-    let mut digest = EMPTY;
-    let mut file = 0;
-    while file < crate::toolbox::SDK_FILES.len() {
-        let text = crate::toolbox::SDK_FILES[file].1.as_bytes();
-        let mut at = 0;
-        while at < text.len() {
-            digest = fold(digest, text[at]);
-            at += 1;
-        }
-        file += 1;
-    }
-    digest
 }

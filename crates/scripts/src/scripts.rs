@@ -132,9 +132,9 @@ impl Scripts {
         self.toolbox.get_or_init(lay_out).as_ref()
     }
 
-    /// The folder of the SDK, which is there from now on.
-    pub(crate) fn sdk(&self) -> Option<PathBuf> {
-        self.toolbox().map(Toolbox::sdk)
+    /// A file of the SDK of Python or of Node.js, which is there from now on.
+    pub(crate) fn file_for_language(&self, name: &str) -> Option<PathBuf> {
+        self.toolbox().map(|toolbox| toolbox.of_language(name))
     }
 
     /// Runs a process to its end. It ends when `cancelled` completes, or when this is dropped.

@@ -1,7 +1,8 @@
 //! What scripts find beside their own project: the SDK, this program, and a jq. One binary is a whole installation, so
-//! these are files only while a server runs. A command that ends after one call shares those in the cache of the user.
+//! these are files only while a server runs. A command that ends after one call shares those in the cache of the user; and
+//! what Python and Node.js import is always there, so that it is compiled once and not for each server.
 
-use crate::cached_home::{cached_home, cached_jq, write_home};
+use crate::cached_home::{cached_home, cached_jq, write_files};
 use mcp_bash_runner::StateDir;
 use parking_lot::Mutex;
 use std::borrow::Cow;
@@ -12,19 +13,13 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 /// The files of the SDK, as they are in the repository: names relative to its folder, and texts.
-pub(crate) const SDK_FILES: [(&str, &str); 11] = [
-    ("tool-sdk.sh", include_str!("../../../sdk/tool-sdk.sh")),
-    ("parts/args.sh", include_str!("../../../sdk/parts/args.sh")),
-    ("parts/ask.sh", include_str!("../../../sdk/parts/ask.sh")),
-    ("parts/config.sh", include_str!("../../../sdk/parts/config.sh")),
-    ("parts/download.sh", include_str!("../../../sdk/parts/download.sh")),
-    ("parts/errors.sh", include_str!("../../../sdk/parts/errors.sh")),
-    ("parts/json.sh", include_str!("../../../sdk/parts/json.sh")),
-    ("parts/notify.sh", include_str!("../../../sdk/parts/notify.sh")),
-    ("parts/output.sh", include_str!("../../../sdk/parts/output.sh")),
-    ("parts/roots.sh", include_str!("../../../sdk/parts/roots.sh")),
-    ("parts/run.sh", include_str!("../../../sdk/parts/run.sh")),
-];
+mod sdk_files {
+    include!(concat!(env!("OUT_DIR"), "/sdk_files.rs"));
+}
+
+/// Tells the contents apart that different versions of this program write.
+pub(crate) use sdk_files::DIGEST;
+use sdk_files::{BASH_FILES, LANGUAGE_FILES};
 
 /// What a bash that is traced reads before its script. It needs a bash that can trace to another place than standard
 /// error; programs that the script starts are not traced.
@@ -54,14 +49,25 @@ pub(crate) struct HomeFile {
     pub(crate) is_program: bool,
 }
 
+impl HomeFile {
+    fn of_sdk((name, text): (&'static str, &'static str)) -> Self {
+        Self { name: format!("sdk/{name}").into(), text, is_program: false }
+    }
+}
+
+/// What scripts of bash and of other shells find.
 pub(crate) fn home_files() -> impl Iterator<Item = HomeFile> {
-    let file = |name, text| HomeFile { name, text, is_program: false };
-    let sdk = SDK_FILES.into_iter().map(move |(name, text)| file(format!("sdk/{name}").into(), text));
     let others = [("VERSION", VERSION_LINE), ("trace.sh", TRACE)];
-    let others = others.into_iter().map(move |(name, text)| file(name.into(), text));
+    let others =
+        others.into_iter().map(|(name, text)| HomeFile { name: name.into(), text, is_program: false });
     let provider =
         |name| HomeFile { name: format!("providers/{name}").into(), text: PROVIDER, is_program: true };
-    sdk.chain(others).chain(PROVIDERS.into_iter().map(provider))
+    BASH_FILES.into_iter().map(HomeFile::of_sdk).chain(others).chain(PROVIDERS.into_iter().map(provider))
+}
+
+/// What Python and Node.js find.
+pub(crate) fn language_files() -> impl Iterator<Item = HomeFile> {
+    LANGUAGE_FILES.into_iter().map(HomeFile::of_sdk)
 }
 
 /// The toolbox, laid out.
@@ -69,6 +75,8 @@ pub(crate) fn home_files() -> impl Iterator<Item = HomeFile> {
 pub(crate) struct Toolbox {
     /// The SDK, and what else is the same for every server.
     home: PathBuf,
+    /// The folder that holds `python` and `node`.
+    languages: PathBuf,
     jq: PathBuf,
     /// The folder for the state of scripts, always in the private folder.
     state: PathBuf,
@@ -84,22 +92,34 @@ impl Toolbox {
         let program = std::env::current_exe()?;
         let state = private.join("state");
         fs::create_dir(&state)?;
-        let (home, jq) = match shared.then(|| shared_files(&program)).flatten() {
+        // A cache that cannot be used is no reason to do without the SDK.
+        let cached = cached_home().ok();
+        let shared = cached.as_ref().filter(|_| shared);
+        let (home, jq) = match shared.and_then(|home| Some((home.clone(), cached_jq(home, &program).ok()?))) {
             Some(files) => files,
-            // A cache that cannot be used is no reason to do without the SDK.
             None => private_files(&private.join("home"), &program)?,
         };
-        Ok(Self { home, jq, state, program, completed: Mutex::default() })
+        let languages = if let Some(cached) = cached {
+            cached.join("sdk")
+        } else {
+            write_files(&home, language_files())?;
+            home.join("sdk")
+        };
+        Ok(Self { home, languages, jq, state, program, completed: Mutex::default() })
     }
 
-    /// The folder of the SDK, with a folder for each language besides bash.
-    pub(crate) fn sdk(&self) -> PathBuf {
-        self.home.join("sdk")
+    /// A file of the SDK of Python or of Node.js, put back where somebody has emptied the cache meanwhile.
+    pub(crate) fn of_language(&self, name: &str) -> PathBuf {
+        let file = self.languages.join(name);
+        if !file.exists() {
+            let _ = cached_home();
+        }
+        file
     }
 
     /// Where Python looks for modules: where it does anyway, and then in the SDK.
     pub(crate) fn python_path(&self, before: Option<&OsStr>) -> OsString {
-        let ours = self.sdk().join("python");
+        let ours = self.languages.join("python");
         let mut path = before.unwrap_or_default().to_owned();
         if !path.is_empty() {
             path.push(":");
@@ -113,8 +133,8 @@ impl Toolbox {
         [
             ("MCPBASH_FRAMEWORK_VERSION", VERSION.into()),
             ("MCPBASH_STATE_DIR", self.state.clone().into()),
-            ("MCP_SDK", self.sdk().into()),
-            ("MCP_SDK_NODE", self.sdk().join("node/index.mjs").into()),
+            ("MCP_SDK", self.home.join("sdk").into()),
+            ("MCP_SDK_NODE", self.languages.join("node/index.mjs").into()),
             ("MCPBASH_HOME", self.home.clone().into()),
             ("MCPBASH_BIN", self.program.clone().into()),
             ("MCPBASH_JSON_TOOL", "jq".into()),
@@ -142,20 +162,13 @@ impl Toolbox {
     }
 }
 
-/// The home and the jq in the cache of the user, if they can be used.
-fn shared_files(program: &Path) -> Option<(PathBuf, PathBuf)> {
-    let home = cached_home().ok()?;
-    let jq = cached_jq(&home, program).ok()?;
-    Some((home, jq))
-}
-
-/// The same files in a folder that is made for them.
+/// The home and the jq in a folder that is made for them.
 fn private_files(home: &Path, program: &Path) -> io::Result<(PathBuf, PathBuf)> {
     fs::create_dir_all(home.join("bin"))?;
     let jq = home.join("bin/jq");
     // Called by that name, this program is one.
     symlink(program, &jq)?;
-    write_home(home)?;
+    write_files(home, home_files())?;
     Ok((home.to_owned(), jq))
 }
 

@@ -31,11 +31,12 @@ pub(crate) async fn start_of(
     };
     let unfit = |why| ScriptError::NoInterpreter { what: what(), why };
     let interpreter = found.map_err(unfit)?;
-    let sdk = scripts.sdk().ok_or_else(|| unfit("the SDK could not be laid out".to_owned()))?;
-    let worker: PathBuf = match program {
-        WorkerProgram::Node => sdk.join("node/worker.mjs"),
-        WorkerProgram::Python | WorkerProgram::Itself => sdk.join("python/worker.py"),
+    let worker = match program {
+        WorkerProgram::Node => "node/worker.mjs",
+        WorkerProgram::Python | WorkerProgram::Itself => "python/worker.py",
     };
+    let worker = scripts.file_for_language(worker);
+    let worker = worker.ok_or_else(|| unfit("the SDK could not be laid out".to_owned()))?;
     let arguments = vec![OsString::from(worker), OsString::from(file)];
     Ok(Start { program: interpreter, arguments })
 }

@@ -1,0 +1,57 @@
+//! Lists the files of the SDK, so that they become a part of the program: what scripts source, and what Python and
+//! Node.js import.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+fn main() {
+    let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk");
+    let of = |folder: &str, endings: &[&str]| {
+        let mut files = Vec::new();
+        list(&sdk.join(folder), endings, &mut files);
+        files.sort();
+        files
+    };
+    let mut bash = of("parts", &["sh"]);
+    bash.push(sdk.join("tool-sdk.sh"));
+    let languages = [of("python", &["py", "pyi", "typed"]), of("node", &["mjs", "ts", "json"])].concat();
+    let mut digest = DefaultHasher::new();
+    for file in bash.iter().chain(&languages) {
+        fs::read(file).expect("a file of the SDK").hash(&mut digest);
+    }
+    let digest = format!("pub(crate) const DIGEST: &str = \"{:016x}\";\n", digest.finish());
+    let files = [("BASH_FILES", bash), ("LANGUAGE_FILES", languages)];
+    let text = digest + &files.map(|(name, files)| constant(name, &files, &sdk)).concat();
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says where")).join("sdk_files.rs");
+    fs::write(out, text).expect("the list can be written");
+}
+
+fn list(folder: &Path, endings: &[&str], files: &mut Vec<PathBuf>) {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() && entry.file_name() != "__pycache__" && entry.file_name() != "node_modules" {
+            list(&path, endings, files);
+        } else if path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known)) {
+            files.push(path);
+        }
+    }
+}
+
+/// The names of files below the SDK, and their texts.
+fn constant(name: &str, files: &[PathBuf], sdk: &Path) -> String {
+    let mut text = format!("pub(crate) const {name}: [(&str, &str); {}] = [\n", files.len());
+    for file in files {
+        let below = file.strip_prefix(sdk).expect("a file of the SDK");
+        writeln!(
+            text,
+            "    ({:?}, include_str!({:?})),",
+            below.display().to_string(),
+            file.display().to_string()
+        )
+        .expect("a string takes everything");
+    }
+    text + "];\n"
+}
