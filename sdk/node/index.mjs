@@ -1,0 +1,9 @@
+// Everything a function file or a plain script imports from 'mcp-bash'.
+
+export { tool, resource, prompt, worker, instructions } from './lib/definitions.mjs'
+export { keep } from './lib/keep.mjs'
+export { progress, log, roots, meta, signal, folder, caller } from './lib/context.mjs'
+export { ask, askAll, askUrl, confirm, choose, sample } from './lib/questions.mjs'
+export { text, image, audio, embedded, link, result, user, assistant } from './lib/content.mjs'
+export { ToolError, RpcError, Declined, Cancelled, CannotAsk } from './lib/errors.mjs'
+export { args, answer, main } from './lib/script.mjs'

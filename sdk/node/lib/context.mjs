@@ -1,0 +1,149 @@
+// What a function may say and ask about its call: as functions of the module, which find the call by themselves, and as
+// the second parameter of a handler, which is bound to it.
+
+import { format, inspect } from 'node:util'
+import { currentCall } from './current-call.mjs'
+import { ToolError } from './errors.mjs'
+import * as questions from './questions.mjs'
+
+const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
+
+/** progress(done, total, message), progress(done, message) or progress(done). */
+export function progress(done, total, message) {
+  progressOf(currentCall(), done, total, message)
+}
+
+function progressOf(call, done, total, message) {
+  if (typeof total === 'string') [total, message] = [undefined, total]
+  if (!Number.isFinite(done)) throw new TypeError(`progress() needs a number that says how much is done, not ${inspect(done)}`)
+  if (!call.wantsProgress) return
+  const params = { progress: done }
+  if (Number.isFinite(total)) params.total = total
+  if (message !== undefined && message !== null) params.message = String(message)
+  call.notify('notifications/progress', params)
+}
+
+function logTo(find) {
+  const log = (level, ...parts) => writeLog(find(), level, parts)
+  for (const level of LEVELS) log[level] = (...parts) => writeLog(find(), level, parts)
+  log.warn = log.warning
+  return log
+}
+
+/** log.info('text'), log.warning({ any: 'data' }), log('notice', …). Several parts become one text, as console.log has it. */
+export const log = logTo(currentCall)
+
+function writeLog(call, level, parts) {
+  if (!LEVELS.includes(level)) throw new TypeError(`there is no log level ${inspect(level)}: one of ${LEVELS.join(', ')}`)
+  call.notify('notifications/message', { level, logger: call.name, data: loggable(parts) })
+}
+
+function loggable(parts) {
+  if (parts.length !== 1) return format(...parts)
+  const [data] = parts
+  if (data === undefined) return 'undefined'
+  if (data instanceof Error) return inspect(data)
+  try {
+    if (JSON.stringify(data) !== undefined) return data
+  } catch {
+    // Written below as a person would see it.
+  }
+  return inspect(data)
+}
+
+/** The folders that the client has opened: [{ uri, name, path }]. */
+export function roots() {
+  return rootsOf(currentCall())
+}
+
+function rootsOf(call) {
+  if (call.rootsRefused) throw new ToolError(`the client's folders are not known: ${call.rootsRefused}`)
+  return call.roots
+}
+
+/** The `_meta` of the request: what the client sends along without the model seeing it. */
+export function meta() {
+  return currentCall().meta
+}
+
+/** An AbortSignal that is aborted when the client gives up on the call. */
+export function signal() {
+  return currentCall().signal
+}
+
+/** A private folder of this call, swept after it; undefined where there is none. */
+export function folder() {
+  return currentCall().folder
+}
+
+/** Who calls, where the server knows. */
+export function caller() {
+  return currentCall().caller
+}
+
+/** The second parameter of a handler. Its members may be taken apart: `({ a }, { progress, signal }) => …`. */
+export class Context {
+  #call
+  #log
+
+  constructor(call) {
+    this.#call = call
+  }
+
+  get progress() {
+    return (done, total, message) => progressOf(this.#call, done, total, message)
+  }
+
+  get log() {
+    return (this.#log ??= logTo(() => this.#call))
+  }
+
+  get ask() {
+    return (message, fields, options) => questions.askOf(this.#call, message, fields, options)
+  }
+
+  get askAll() {
+    return (all, options) => questions.askAllOf(this.#call, all, options)
+  }
+
+  get askUrl() {
+    return (message, url, options) => questions.askUrlOf(this.#call, message, url, options)
+  }
+
+  get confirm() {
+    return (message, options) => questions.confirmOf(this.#call, message, options)
+  }
+
+  get choose() {
+    return (message, choices, options) => questions.chooseOf(this.#call, message, choices, options)
+  }
+
+  get sample() {
+    return (messages, options) => questions.sampleOf(this.#call, messages, options)
+  }
+
+  get roots() {
+    return () => rootsOf(this.#call)
+  }
+
+  get meta() {
+    return () => this.#call.meta
+  }
+
+  get signal() {
+    return this.#call.signal
+  }
+
+  get folder() {
+    return this.#call.folder
+  }
+
+  get caller() {
+    return this.#call.caller
+  }
+
+  /** The name of the tool, resource or prompt. */
+  get name() {
+    return this.#call.name
+  }
+}

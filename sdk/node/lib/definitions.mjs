@@ -1,0 +1,121 @@
+// What a function file says it has. `tool`, `resource` and `prompt` note a definition and give back a function that can be
+// called as it is, in tests for instance. Nothing is run here.
+
+import { inspect } from 'node:util'
+import { placesOf } from './failures.mjs'
+import { objectSchema, valueSchema } from './schema.mjs'
+
+// Shared by all copies of this SDK in a process.
+const DEFINITION = Symbol.for('mcp-bash.definition')
+
+const SHARED_OPTIONS = ['name', 'title', 'description', 'icons', 'meta']
+const OPTIONS = {
+  tool: [
+    ...SHARED_OPTIONS, 'input', 'output', 'annotations', 'timeoutSecs', 'progressExtendsTimeout', 'maxTimeoutSecs', 'timeoutHint',
+    'requires',
+  ],
+  resource: [...SHARED_OPTIONS, 'mimeType', 'annotations', 'size'],
+  prompt: [...SHARED_OPTIONS, 'input', 'requires'],
+  worker: ['processes', 'atOnce', 'idleSecs', 'maxCalls', 'memoryMb', 'startAhead', 'keepsProcesses'],
+}
+
+const made = []
+const options = {}
+let instructionsText
+
+/** A tool, resource or prompt as its author wrote it. */
+export class Definition {
+  constructor(kind, fields, handler) {
+    this.kind = kind
+    this.fields = fields
+    this.handler = handler
+    // Where it is made: its types may be read there, and messages name it.
+    this.place = placesOf(new Error())[0]
+  }
+}
+
+/**
+ * tool(handler), tool(description, handler), tool(description, input, handler) or tool(options, handler). Without `input`
+ * the arguments are read from the types of the handler.
+ */
+export function tool(...parameters) {
+  const handler = lastFunction('tool', parameters)
+  const fields = withInput('tool', parameters)
+  if (fields.output !== undefined) Object.assign(fields, outputSchema(fields.output))
+  return define('tool', fields, handler)
+}
+
+/** resource(uri, handler), resource(uri, description, handler) or resource(uri, options, handler). A URI with {…} is a template. */
+export function resource(uri, ...parameters) {
+  const handler = lastFunction('resource', parameters)
+  if (typeof uri !== 'string') throw new TypeError(`resource() begins with a URI or a template of one, not ${inspect(uri)}`)
+  const [first] = parameters
+  const fields = typeof first === 'string' ? { description: first } : { ...first }
+  refuseUnknown('resource', fields)
+  return define('resource', { uri, ...fields }, handler)
+}
+
+/** prompt(description, handler), prompt(description, arguments, handler) or prompt(options, handler). */
+export function prompt(...parameters) {
+  const handler = lastFunction('prompt', parameters)
+  return define('prompt', withInput('prompt', parameters), handler)
+}
+
+/** How the workers of this file are run: { processes, atOnce, idleSecs, maxCalls, memoryMb, startAhead, keepsProcesses }. */
+export function worker(more) {
+  refuseUnknown('worker', more)
+  Object.assign(options, more)
+}
+
+/** What the model is told about this server as a whole. */
+export function instructions(text) {
+  instructionsText = String(text)
+}
+
+/** All that was noted so far: definitions in the order in which they were made, options, instructions. */
+export function noted() {
+  return { made, options, instructions: instructionsText }
+}
+
+/** The definition behind a value, undefined for any other value. */
+export function definitionOf(value) {
+  return typeof value === 'function' ? value[DEFINITION] : undefined
+}
+
+/** The schema that a client is told for results, and how they fit it: it must be one of an object, so others are wrapped. */
+export function outputSchema(written) {
+  const schema = valueSchema(written)
+  if (schema.type === 'object') return { outputSchema: schema, outputKind: 'object' }
+  const { $defs, ...value } = schema
+  const wrapped = { type: 'object', properties: { result: value }, required: ['result'] }
+  return { outputSchema: $defs ? { ...wrapped, $defs } : wrapped, outputKind: 'wrapped' }
+}
+
+/** The options in front of a handler: nothing, a description, both with arguments, or all in one object. */
+function withInput(kind, [first, input]) {
+  const isShort = typeof first === 'string' || first === undefined
+  const fields = isShort ? { description: first, input } : { ...first }
+  refuseUnknown(kind, fields)
+  if (fields.input !== undefined) fields.inputSchema = objectSchema(fields.input)
+  return fields
+}
+
+function refuseUnknown(kind, fields) {
+  const unknown = Object.keys(fields).find((name) => !OPTIONS[kind].includes(name))
+  if (unknown) throw new TypeError(`${kind}() knows no option \`${unknown}\`; there are ${OPTIONS[kind].join(', ')}`)
+}
+
+function define(kind, fields, handler) {
+  const definition = new Definition(kind, fields, handler)
+  const callable = (...parameters) => handler(...parameters)
+  Object.defineProperty(callable, DEFINITION, { value: definition })
+  if (handler.name) Object.defineProperty(callable, 'name', { value: handler.name })
+  made.push(definition)
+  return callable
+}
+
+function lastFunction(kind, parameters) {
+  const handler = parameters.pop()
+  if (typeof handler === 'function' && definitionOf(handler) === undefined) return handler
+  throw new TypeError(`${kind}() ends with the function that does the work, not ${inspect(handler)}`)
+}

@@ -1,0 +1,69 @@
+// Says in one line what a model can act on when a function throws, with the place in the person's own file.
+
+import { relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
+import { Cancelled, CannotAsk, Declined, RpcError, ToolError } from './errors.mjs'
+
+const SDK = fileURLToPath(new URL('..', import.meta.url))
+
+/** Errors whose message is meant for the reader as it is. */
+export function isMeant(error) {
+  return [ToolError, RpcError, Declined, Cancelled, CannotAsk].some((kind) => error instanceof kind)
+}
+
+/** One line for the model: what was thrown, and where in the person's own files. */
+export function oneLine(error) {
+  if (isMeant(error)) return messageOf(error)
+  const what = error instanceof Error ? `${error.name}: ${messageOf(error)}` : `the function threw ${inspect(error, { breakLength: Infinity })}`
+  const place = placeOf(error)
+  return (place ? `${what} (${place})` : what).replace(/\s*\n\s*/g, ' ')
+}
+
+function messageOf(error) {
+  const message = String(error.message ?? '')
+  return message === '' ? `${error.name} without a message` : message
+}
+
+/** The whole trace, for the log. */
+export function wholeTrace(error) {
+  return error instanceof Error ? inspect(error) : `thrown: ${inspect(error)}`
+}
+
+/** The first place in a stack that is the person's own: neither ours, nor node's, nor of a package, if there is one. */
+export function placeOf(error) {
+  const places = placesOf(error)
+  return shown(places.find(({ file }) => !file.includes(`${sep}node_modules${sep}`)) ?? places[0])
+}
+
+/** The places in a stack outside of this SDK, the innermost first: { file, line, column }. */
+export function placesOf(error) {
+  const places = []
+  const stack = typeof error?.stack === 'string' ? error.stack : ''
+  for (const row of stack.split('\n')) {
+    // A syntax error has its place in a line of its own, without a column.
+    const found = /^(?:\s+at (?:.*? )?)?\(?(?<file>file:\/\/\/[^\s)]+?|\/[^)]+?):(?<line>\d+)(?::(?<column>\d+))?\)?$/.exec(row)
+    if (!found) continue
+    const { file, line, column = 1 } = found.groups
+    const path = filePath(file)
+    if (path && !path.startsWith(SDK)) places.push({ file: path, line: Number(line), column: Number(column) })
+  }
+  return places
+}
+
+function filePath(file) {
+  if (!file.startsWith('file:')) return file
+  try {
+    return fileURLToPath(file)
+  } catch {
+    return undefined
+  }
+}
+
+/** A place as people write it: below the project's folder if it is there. */
+export function shown(place) {
+  if (!place) return undefined
+  const { MCPBASH_PROJECT_ROOT: root = process.cwd() } = process.env
+  const path = relative(root, place.file)
+  return `${path.startsWith('..') ? place.file : path}:${place.line}`
+}

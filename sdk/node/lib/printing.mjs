@@ -1,0 +1,36 @@
+// Sends what code prints to the call that it belongs to. Outside of calls it goes where it always went, to the operator.
+
+// console.error and console.warn differ only in their name by the time they reach standard error.
+const LEVELS = { debug: 'debug', error: 'error', warn: 'warning', trace: 'debug' }
+
+let level
+
+/** Takes over these streams and the console for the life of this process. `find` says which call the code belongs to. */
+export function logWhatIsPrinted(streams, find) {
+  for (const stream of streams) divert(stream, stream === process.stderr ? 'warning' : 'info', find)
+  for (const [name, itsLevel] of Object.entries(LEVELS)) withLevel(name, itsLevel)
+}
+
+function divert(stream, usual, find) {
+  const write = stream.write
+  stream.write = function (chunk, encoding, done) {
+    const call = find()
+    if (!call?.open) return write.call(this, chunk, encoding, done)
+    call.print(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString(), level ?? usual)
+    const callback = typeof encoding === 'function' ? encoding : done
+    if (typeof callback === 'function') process.nextTick(callback)
+    return true
+  }
+}
+
+function withLevel(name, itsLevel) {
+  const print = console[name]
+  console[name] = (...parts) => {
+    level = itsLevel
+    try {
+      print.apply(console, parts)
+    } finally {
+      level = undefined
+    }
+  }
+}

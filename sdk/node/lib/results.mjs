@@ -1,0 +1,158 @@
+// Makes results of the protocol of what functions return. They are made as JSON text: a value is written once, and stands
+// in the text and in the structured content.
+
+import { Content, Message, Result, asBytes, asContent, contentsOf } from './content.mjs'
+import { ToolError } from './errors.mjs'
+
+const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta'])
+const CONTENT_TYPES = new Set(['text', 'image', 'audio', 'resource', 'resource_link'])
+
+/** A CallToolResult as JSON. `output` says what the tool has declared: nothing, an `object`, or a value that is `wrapped`. */
+export function toolResult(value, output) {
+  switch (typeof value) {
+    case 'string':
+      return withText(json(value), output === 'wrapped' ? json(value) : undefined)
+    case 'number':
+    case 'boolean':
+      return withText(`"${value}"`, output === 'wrapped' ? json(value) : undefined)
+    case 'bigint':
+    case 'symbol':
+    case 'function':
+      throw unwritable(value)
+    default:
+      return value === null || value === undefined ? nothing(output) : objectResult(value, output)
+  }
+}
+
+function nothing(output) {
+  return output === 'wrapped' ? '{"content":[],"structuredContent":{"result":null}}' : '{"content":[]}'
+}
+
+function withText(text, wrapped) {
+  const structured = wrapped === undefined ? '' : `,"structuredContent":{"result":${wrapped}}`
+  return `{"content":[{"type":"text","text":${text}}]${structured}}`
+}
+
+function objectResult(value, output) {
+  if (value instanceof Result) return wholeResult(value)
+  if (isCallToolResult(value)) return json(value)
+  if (value instanceof Content || asBytes(value)) return `{"content":[${json(asContent(value))}]}`
+  if (Array.isArray(value) && value.some((item) => item instanceof Content || asBytes(item))) {
+    return `{"content":${json(value.map(contentItem))}}`
+  }
+  const written = json(plain(value))
+  // A date, say, is an object that is written as a string.
+  const isObject = written[0] === '{'
+  if (isObject && output !== 'wrapped') {
+    return `{"content":[{"type":"text","text":${json(written)}}],"structuredContent":${written}}`
+  }
+  return withText(json(written[0] === '"' ? JSON.parse(written) : written), output === 'wrapped' ? written : undefined)
+}
+
+/** Maps and sets are written as what people mean by them, where they are the value itself. */
+function plain(value) {
+  if (value instanceof Map) return Object.fromEntries(value)
+  return value instanceof Set ? [...value] : value
+}
+
+function contentItem(value) {
+  return typeof value === 'object' && value !== null && !asBytes(value) && !(value instanceof Content)
+    ? { type: 'text', text: json(value) }
+    : asContent(value)
+}
+
+function wholeResult({ content, structured, isError, meta }) {
+  const items = content === undefined ? (structured === undefined ? [] : [structured]) : [content].flat()
+  const whole = { content: items.map(contentItem) }
+  if (structured !== undefined) whole.structuredContent = structured
+  if (isError) whole.isError = true
+  if (meta !== undefined) whole._meta = meta
+  return json(whole)
+}
+
+/** Whether somebody has written the result as the protocol has it. */
+function isCallToolResult(value) {
+  return (
+    Array.isArray(value.content) &&
+    Object.keys(value).every((key) => RESULT_KEYS.has(key)) &&
+    value.content.every((item) => CONTENT_TYPES.has(item?.type))
+  )
+}
+
+/** A ReadResourceResult as JSON. */
+export function resourceResult(value, uri, mimeType) {
+  if (value?.contents instanceof Array) return json(value)
+  const parts = Array.isArray(value) && value.some((part) => part instanceof Content) ? value : [value]
+  return json({ contents: parts.map((part) => (part instanceof Content ? contentsOfItem(part, uri) : resourceContents(uri, part, mimeType))) })
+}
+
+function resourceContents(uri, value, mimeType) {
+  if (value === undefined) throw new ToolError(`the resource ${uri} returned nothing`)
+  json(value)
+  return contentsOf(uri, value, mimeType)
+}
+
+function contentsOfItem(item, uri) {
+  if (item.type === 'resource') return item.resource
+  if (item.type === 'text') return contentsOf(uri, item.text, 'text/plain')
+  if (item.data !== undefined) return { uri, mimeType: item.mimeType, blob: item.data }
+  throw new ToolError(`a resource cannot consist of a ${item.type}`)
+}
+
+/** A GetPromptResult as JSON. */
+export function promptResult(value, description) {
+  const whole = Array.isArray(value?.messages) ? value : { messages: [value].flat() }
+  const messages = whole.messages.map((message) => {
+    if (message instanceof Message || (message?.role !== undefined && typeof message.content === 'object')) return message
+    return message?.role === undefined ? new Message('user', message) : new Message(message.role, message.content)
+  })
+  const text = whole.description ?? description
+  return json(text === undefined ? { ...whole, messages } : { ...whole, description: text, messages })
+}
+
+/** A result with isError. The details stand in the structured content too, unless that has a shape of its own. */
+export function errorResult(message, details, output) {
+  const whole = { content: [{ type: 'text', text: withHint(message, details?.hint) }], isError: true }
+  if (output === undefined && details !== undefined) {
+    const more = typeof details === 'object' && details !== null ? details : { data: details }
+    whole.structuredContent = { success: false, error: { type: 'tool_error', message, ...more } }
+  }
+  return json(whole)
+}
+
+/** Most models are shown the text alone. */
+function withHint(message, hint) {
+  if (hint === undefined) return message
+  return `${message}${/[.!?]$/.test(message) ? '' : '.'} Hint: ${hint}`
+}
+
+function json(value) {
+  let written
+  try {
+    written = JSON.stringify(value)
+  } catch (error) {
+    throw unwritable(value, error)
+  }
+  if (written === undefined) throw unwritable(value)
+  return written
+}
+
+function unwritable(value, error) {
+  const found = offender(value)
+  if (found) return new ToolError(`the result cannot be written as JSON: ${found}`)
+  return new ToolError(`the result cannot be written as JSON: ${error?.message ?? typeof value}`)
+}
+
+/** Where in a value that is which JSON has no word for. */
+function offender(value, path = 'it', above = []) {
+  if (typeof value === 'bigint') return `${path} is a BigInt; use String() or Number() on it`
+  if (typeof value === 'function' || typeof value === 'symbol') return path === 'it' ? `it is a ${typeof value}` : undefined
+  if (typeof value !== 'object' || value === null || typeof value.toJSON === 'function') return undefined
+  if (above.includes(value)) return `${path} contains itself`
+  for (const [key, member] of Object.entries(value)) {
+    const place = Array.isArray(value) ? `[${key}]` : `.${key}`
+    const found = offender(member, path === 'it' ? `result${place}` : `${path}${place}`, [...above, value])
+    if (found) return found
+  }
+  return undefined
+}

@@ -1,0 +1,147 @@
+// Plain scripts: one process for each call, which finds everything in its environment (docs/channel.md).
+
+import { openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { connect } from 'node:net'
+import { dirname } from 'node:path'
+import { Context } from './context.mjs'
+import { Call, currentCall, setOutside } from './current-call.mjs'
+import { CannotAsk, RpcError } from './errors.mjs'
+import { isMeant, oneLine, wholeTrace } from './failures.mjs'
+import { logWhatIsPrinted } from './printing.mjs'
+import { errorResult, toolResult } from './results.mjs'
+
+// A pipe takes a line of this length in one piece, whoever else writes.
+const LONGEST_LINE = 4096
+
+/** A value that stands in the variable NAME_JSON, or in the file that NAME_FILE names if it is long. */
+function fromEnvironment(name, otherwise) {
+  const file = process.env[`${name}_FILE`]
+  const text = process.env[`${name}_JSON`] || (file && readFileSync(file, 'utf8'))
+  return text ? JSON.parse(text) : otherwise
+}
+
+class ScriptCall extends Call {
+  #streams = new Map()
+  #watching = false
+
+  constructor() {
+    super()
+    const { env } = process
+    this.name = env.MCP_TOOL_NAME ?? ''
+    this.meta = fromEnvironment('MCP_TOOL_META', {})
+    this.roots = fromEnvironment('MCP_ROOTS', [])
+    this.rootsRefused = env.MCP_ROOTS_REFUSED
+    this.folder = env.MCP_CANCEL_FILE && dirname(env.MCP_CANCEL_FILE)
+    this.wantsProgress = Boolean(env.MCP_PROGRESS_STREAM && env.MCP_PROGRESS_TOKEN)
+    this.canElicit = env.MCP_ELICIT_SUPPORTED === '1'
+    this.canAsk = Boolean(env.MCP_ASK_SOCKET)
+  }
+
+  /** The server sends TERM when the client gives up. That is only waited for if somebody wants to know. */
+  get signal() {
+    if (!this.#watching) process.once('SIGTERM', () => this.cancel())
+    this.#watching = true
+    return super.signal
+  }
+
+  notify(method, params) {
+    const stream = process.env[method === 'notifications/progress' ? 'MCP_PROGRESS_STREAM' : 'MCP_LOG_STREAM']
+    if (!stream) return
+    try {
+      writeSync(this.#opened(stream), `${shortLine(method, params)}\n`)
+    } catch {
+      // Nobody listens any more, which is no reason to fail.
+    }
+  }
+
+  /** A pipe is opened for reading too, which neither waits for a reader nor fails without one. */
+  #opened(path) {
+    if (!this.#streams.has(path)) this.#streams.set(path, openSync(path, statSync(path).isFIFO() ? 'r+' : 'a'))
+    return this.#streams.get(path)
+  }
+
+  /** One connection is one question; hanging up withdraws it. */
+  question(body, signal) {
+    return new Promise((resolve, reject) => {
+      const socket = connect(process.env.MCP_ASK_SOCKET)
+      let text = ''
+      const withdraw = () => {
+        socket.destroy()
+        reject(signal.reason)
+      }
+      signal?.addEventListener('abort', withdraw, { once: true })
+      socket.setEncoding('utf8')
+      socket.write(`${process.env.MCP_ASK_KEY}\n${JSON.stringify(body)}\n`)
+      socket.on('data', (piece) => {
+        text += piece
+      })
+      socket.on('error', (error) => reject(new CannotAsk(error.message)))
+      socket.on('close', () => {
+        signal?.removeEventListener('abort', withdraw)
+        const { result, error } = parsed(text)
+        if (result !== undefined) resolve(result)
+        else reject(new CannotAsk(error?.message ?? 'no answer came'))
+      })
+    })
+  }
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}
+
+/** A notification as one line that a pipe takes in one piece: long texts are cut, visibly. */
+function shortLine(method, params) {
+  const whole = JSON.stringify({ method, params })
+  if (Buffer.byteLength(whole) < LONGEST_LINE) return whole
+  const key = method === 'notifications/progress' ? 'message' : 'data'
+  const text = typeof params[key] === 'string' ? params[key] : JSON.stringify(params[key])
+  for (let length = LONGEST_LINE; ; length = Math.floor(length * 0.75)) {
+    const cut = JSON.stringify({ method, params: { ...params, [key]: `${text.slice(0, length)}… [cut: ${text.length} characters in all]` } })
+    if (Buffer.byteLength(cut) < LONGEST_LINE || length === 0) return cut
+  }
+}
+
+const script = new ScriptCall()
+setOutside(script)
+
+/** The arguments of a plain script. A handler gets its own. */
+export const args = fromEnvironment('MCP_TOOL_ARGS', {})
+
+/** Prints the result of a plain script, made of any value as that of a handler is. */
+export function answer(value) {
+  print(toolResult(value))
+}
+
+/** Runs a plain script as if it were a handler: what it returns or throws is the result, and what it prints is its log. */
+export async function main(handler) {
+  logWhatIsPrinted([process.stdout], currentCall)
+  try {
+    answer(await handler(args, new Context(script)))
+  } catch (error) {
+    fail(error)
+  }
+  script.flushPrinted()
+}
+
+function fail(error) {
+  const message = oneLine(error)
+  if (!isMeant(error)) process.stderr.write(`${wholeTrace(error)}\n`)
+  if (!(error instanceof RpcError)) {
+    print(errorResult(message, error?.details))
+    return
+  }
+  const { code, data } = error
+  if (process.env.MCP_TOOL_ERROR_FILE) writeFileSync(process.env.MCP_TOOL_ERROR_FILE, JSON.stringify({ code, message, data }))
+  process.exitCode = 1
+}
+
+/** Straight to the descriptor, past whoever has taken over the stream. */
+function print(json) {
+  const bytes = Buffer.from(`${json}\n`)
+  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at)
+}

@@ -1,0 +1,14 @@
+// Runs in the thread in which older versions of node ask where a module is.
+
+let sdk
+
+export function initialize(data) {
+  sdk = data
+}
+
+export async function resolve(specifier, context, next) {
+  if (specifier === sdk.name) return { url: sdk.url, format: 'module', shortCircuit: true }
+  const found = await next(specifier, context)
+  sdk.port.postMessage(found.url)
+  return found
+}

@@ -1,0 +1,66 @@
+// Makes `import 'mcp-bash'` and `require('mcp-bash')` find this SDK without an installation, in function files and in all
+// that they import, and notes which files are loaded.
+
+import * as module from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
+
+export const SDK_URL = new URL('../../index.mjs', import.meta.url).href
+const SDK_NAME = 'mcp-bash'
+
+/** Whether this node can be told where to find a package: 18.19, 20.6 and newer. */
+export const canRegister = typeof module.registerHooks === 'function' || typeof module.register === 'function'
+
+/** Says from now on where the SDK is. The function that it gives back says which files were loaded since. */
+export function registerSdk() {
+  if (typeof module.registerHooks === 'function') return registerHere()
+  return registerInThread()
+}
+
+/** Newer versions ask in this thread, for import and require alike. */
+function registerHere() {
+  const urls = new Set()
+  module.registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier === SDK_NAME) return { url: SDK_URL, format: 'module', shortCircuit: true }
+      const found = next(specifier, context)
+      urls.add(found.url)
+      return found
+    },
+    ...(mustStripTypes() ? { load: loadWithoutTypes } : {}),
+  })
+  return () => filesOf(urls)
+}
+
+/** Whether this node can strip types, but does not do it by itself: 22.15 to 22.17. */
+function mustStripTypes() {
+  return !process.features.typescript && typeof module.stripTypeScriptTypes === 'function'
+}
+
+function loadWithoutTypes(url, context, next) {
+  if (!/\.m?ts$/.test(url)) return next(url, context)
+  const { source } = next(url, { ...context, format: 'module' })
+  return { format: 'module', source: module.stripTypeScriptTypes(String(source)), shortCircuit: true }
+}
+
+/** Older versions ask in a thread of their own, and require is another matter. */
+function registerInThread() {
+  const { port1, port2 } = new MessageChannel()
+  const data = { name: SDK_NAME, url: SDK_URL, port: port2 }
+  module.register('./import-hooks.mjs', { parentURL: import.meta.url, data, transferList: [port2] })
+  const { Module } = module
+  const resolve = Module._resolveFilename
+  Module._resolveFilename = function (request, ...rest) {
+    return request === SDK_NAME ? fileURLToPath(SDK_URL) : resolve.call(this, request, ...rest)
+  }
+  const urls = new Set()
+  return () => {
+    for (let got = receiveMessageOnPort(port1); got; got = receiveMessageOnPort(port1)) urls.add(got.message)
+    return filesOf(urls)
+  }
+}
+
+function filesOf(urls) {
+  const files = [...urls].filter((url) => url.startsWith('file:')).map((url) => fileURLToPath(url.replace(/[?#].*$/, '')))
+  return [...new Set([...files, ...Object.keys(module.Module._cache)])]
+}

@@ -1,0 +1,175 @@
+// Loads a function file by importing it, which runs no handler, and says what it defines.
+
+import { sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { definitionOf, noted, outputSchema } from '../definitions.mjs'
+import { placesOf, shown, wholeTrace } from '../failures.mjs'
+import { UnreadableFunction, readFunction } from '../types/function-types.mjs'
+import { registerSdk } from './imports.mjs'
+
+/** A function file that cannot be served, with the one line that says why. */
+export class LoadFailure extends Error {
+  constructor(message, trace) {
+    super(message)
+    this.trace = trace
+  }
+}
+
+/** The definitions of a file by their kinds and names, the options of its workers, and the frame that tells of them. */
+export async function loadFunctionFile(file) {
+  const loadedFiles = registerSdk()
+  const module = await importFile(file)
+  const definitions = namedDefinitions(module, file)
+  for (const definition of definitions) complete(definition)
+  const { options, instructions } = noted()
+  const ready = { protocol: 1, ...describe(definitions), worker: options, files: ownFiles(loadedFiles(), file) }
+  if (instructions !== undefined) ready.instructions = instructions
+  return { find: finder(definitions), options, ready }
+}
+
+async function importFile(file) {
+  try {
+    return await import(pathToFileURL(file).href)
+  } catch (error) {
+    throw new LoadFailure(loadProblem(error, file), wholeTrace(error))
+  }
+}
+
+/** One line: what is wrong, where, and what to do about it where that is known. */
+function loadProblem(error, file) {
+  const place = shown(placesOf(error)[0]) ?? shown({ file, line: 1 })
+  if (!(error instanceof Error)) return `${place}: the file threw ${String(error)} while it was loaded`
+  if (error.code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.m?ts$/.test(error.message.match(/for (\S+)/)?.[1] ?? '')) {
+    return `${shown({ file, line: 1 })}: TypeScript needs node 22.18 or newer, and this is ${process.version}; write it as .mjs otherwise`
+  }
+  if (error.code === 'ERR_REQUIRE_ESM') {
+    return `${place}: node ${process.version} cannot require() an ES module; use import, or node 20.19 or newer`
+  }
+  const missing = /^Cannot find (?:package|module) '([^'./][^']*)'/.exec(error.message)?.[1]
+  const remedy = missing ? `; install it with: npm install ${missing.split('/').slice(0, missing[0] === '@' ? 2 : 1).join('/')}` : ''
+  return `${place}: ${error.name}: ${error.message}${remedy}`.replace(/\s*\n\s*/g, ' ')
+}
+
+/** What the module exports, each with its name: that of its options, of the export, or of its function. */
+function namedDefinitions(module, file) {
+  const found = new Map()
+  const add = (value, exported) => {
+    const definition = definitionOf(value)
+    if (!definition || found.has(definition)) return
+    const name = definition.fields.name ?? exported ?? (definition.handler.name || undefined)
+    if (name === undefined) throw new LoadFailure(`${shown(definition.place)}: this ${definition.kind} has no name; give it one: ${definition.kind}({ name: '…' }, …)`)
+    definition.name = name
+    found.set(definition, name)
+  }
+  for (const [name, value] of Object.entries(module)) if (name !== 'default') add(value, name)
+  const { default: main } = module
+  add(main)
+  if (Array.isArray(main)) for (const value of main) add(value)
+  else if (typeof main === 'object' && main !== null) for (const [name, value] of Object.entries(main)) add(value, name)
+  refuseForgotten(found, file)
+  refuseDoubles(found)
+  return [...found.keys()]
+}
+
+/** A definition that nobody can reach is a mistake: most likely `export` was forgotten. */
+function refuseForgotten(found, file) {
+  const forgotten = noted().made.find((definition) => !found.has(definition) && definition.place?.file === file)
+  if (!forgotten) return
+  throw new LoadFailure(`${shown(forgotten.place)}: this ${forgotten.kind} is not exported: write \`export const NAME = ${forgotten.kind}(…)\``)
+}
+
+function refuseDoubles(found) {
+  const places = new Map()
+  for (const [definition, name] of found) {
+    const key = `${definition.kind} '${name}'`
+    if (places.has(key)) throw new LoadFailure(`${shown(definition.place)}: there are two of ${key}; the other is at ${places.get(key)}`)
+    places.set(key, shown(definition.place))
+  }
+}
+
+/** Fills in what the source says and the definition does not. */
+function complete(definition) {
+  const { kind, fields } = definition
+  const needsInput = kind !== 'resource' && fields.inputSchema === undefined
+  if (!needsInput && fields.description !== undefined) return
+  const read = readSource(definition, needsInput)
+  fields.description ??= read.description
+  if (!needsInput) return
+  fields.inputSchema = read.input
+  if (kind !== 'tool' || fields.output !== undefined) return
+  if (read.output) Object.assign(fields, outputSchema(read.output))
+  if (read.unreadOutput) process.stderr.write(`${shown(definition.place)}: no output schema for '${definition.name}': ${read.unreadOutput}\n`)
+}
+
+function readSource({ kind, name, handler, place }, needsInput) {
+  let read = {}
+  let problem = 'its source is not known'
+  try {
+    if (place) read = readFunction(place)
+    problem = 'its parameter has no type'
+  } catch (error) {
+    problem = error.message
+    if (error instanceof UnreadableFunction) place = { ...place, line: error.line }
+  }
+  if (!needsInput || read.input) return read
+  if (ignoresArguments(handler)) return { ...read, input: { type: 'object', properties: {}, additionalProperties: false } }
+  throw new LoadFailure(`${shown(place) ?? name}: the arguments of '${name}' are not known: ${problem}; give a schema: ${kind}('…', { a: 'string' }, …)`)
+}
+
+/** Whether a handler has no parameter for arguments, or one whose name says that it is of no interest. */
+function ignoresArguments(handler) {
+  return /^(?:async\s*)?(?:function\b[^(]*)?\(?\s*(?:\)|_\w*\s*(?:[,)]|=>))/.test(handler.toString())
+}
+
+function describe(definitions) {
+  const of = (kind, wanted = () => true) => definitions.filter((one) => one.kind === kind && wanted(one))
+  return {
+    tools: of('tool').map(toolFrame),
+    resources: of('resource', (one) => !isTemplate(one)).map((one) => resourceFrame(one, 'uri')),
+    templates: of('resource', isTemplate).map((one) => resourceFrame(one, 'uriTemplate')),
+    prompts: of('prompt').map(promptFrame),
+  }
+}
+
+function isTemplate({ fields }) {
+  return fields.uri.includes('{')
+}
+
+function toolFrame({ name, fields }) {
+  const { input, output, outputKind, meta, requires, ...rest } = fields
+  return { ...rest, name, _meta: meta, requiredCapabilities: requires }
+}
+
+function resourceFrame({ name, fields }, key) {
+  const { uri, meta, ...rest } = fields
+  return { [key]: uri, ...rest, name, _meta: meta }
+}
+
+function promptFrame({ name, fields }) {
+  const { input, inputSchema, meta, requires, ...rest } = fields
+  const needed = inputSchema.required ?? []
+  const parameters = Object.entries(inputSchema.properties ?? {}).map(([key, { description }]) => ({
+    name: key,
+    description,
+    required: needed.includes(key),
+  }))
+  return { ...rest, name, arguments: parameters, _meta: meta, requiredCapabilities: requires }
+}
+
+/** Files of the project besides the function file itself. Packages change by installation, not by hand. */
+function ownFiles(files, file) {
+  const { MCPBASH_PROJECT_ROOT: root = process.cwd() } = process.env
+  const foreign = new RegExp(`\\${sep}(node_modules|\\.venv)\\${sep}`)
+  return files.filter((path) => path !== file && path.startsWith(root + sep) && !foreign.test(path.slice(root.length)))
+}
+
+/** Finds the definition that a frame asks for: { tool }, { resource, name } or { prompt }. */
+function finder(definitions) {
+  const byKind = { tool: new Map(), resource: new Map(), prompt: new Map() }
+  for (const definition of definitions) byKind[definition.kind].set(definition.name, definition)
+  return (frame) => {
+    if (frame.tool !== undefined) return byKind.tool.get(frame.tool)
+    if (frame.prompt !== undefined) return byKind.prompt.get(frame.prompt)
+    return byKind.resource.get(frame.name) ?? definitions.find(({ fields }) => fields.uri === frame.resource)
+  }
+}

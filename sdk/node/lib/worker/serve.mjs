@@ -1,0 +1,227 @@
+// The worker: loads a function file, says what it has, and answers calls until its input ends.
+
+import { Context } from '../context.mjs'
+import { callOfThisCode, runInCall, setOutside } from '../current-call.mjs'
+import { RpcError, ToolError } from '../errors.mjs'
+import { oneLine, wholeTrace } from '../failures.mjs'
+import { endAllKept, setNoteChanges } from '../keep.mjs'
+import { logWhatIsPrinted } from '../printing.mjs'
+import { answerWith, answerWithFailure } from './answers.mjs'
+import { openChannel } from './channel.mjs'
+import { guardProcess } from './guard.mjs'
+import { Leftovers } from './leftovers.mjs'
+import { loadFunctionFile } from './load.mjs'
+import { OutsideOfCalls } from './outside-of-calls.mjs'
+import { Surroundings } from './surroundings.mjs'
+import { WorkerCall } from './worker-call.mjs'
+
+// A cancelled call that does not end by itself is answered after so long where others run beside it, since the server
+// would end the whole worker after a second. Where it runs alone, that is just what should happen to it.
+const CANCEL_GRACE_MS = 500
+
+// The server kills a worker 2 s after TERM.
+const END_LIMIT_MS = 1500
+
+const INVALID_PARAMS = -32602
+
+/** Serves a function file for the life of this process. */
+export async function serve(file) {
+  const outside = new OutsideOfCalls()
+  setOutside(outside)
+  const worker = new Worker(outside)
+  await worker.start(file)
+}
+
+class Worker {
+  #outside
+  #channel
+  #exit
+  #find
+  #atOnce = 1
+  #open = new Map()
+  #waiting = []
+  #surroundings
+  #leftovers
+  #keptOpened = false
+  #ready = false
+  #ending = false
+
+  constructor(outside) {
+    this.#outside = outside
+  }
+
+  async start(file) {
+    this.#channel = openChannel((frame) => this.#take(frame), () => this.#inputEnded())
+    // What a function starts is no worker.
+    delete process.env.MCP_WORKER
+    delete process.env.MCP_WORKER_OUTPUT
+    logWhatIsPrinted([process.stdout, process.stderr], callOfThisCode)
+    this.#exit = guardProcess((error) => this.#uncaught(error))
+    let ready
+    try {
+      const loaded = await loadFunctionFile(file)
+      this.#find = loaded.find
+      this.#atOnce = loaded.options.atOnce ?? 1
+      ready = JSON.stringify({ ready: loaded.ready })
+    } catch (error) {
+      this.#refuse(error.message, error.trace ?? wholeTrace(error))
+    }
+    process.on('SIGTERM', () => this.#terminated())
+    this.#surroundings = new Surroundings()
+    setNoteChanges((open) => this.#noteChanges(open))
+    this.#channel.send(ready)
+    this.#ready = true
+    this.#outside.sendWith(this.#channel.send)
+    this.#channel.listen()
+    this.#leftovers = new Leftovers()
+  }
+
+  /** Says that the file cannot be served, and ends. */
+  #refuse(message, trace) {
+    this.#channel.send(JSON.stringify({ failed: { message, trace } }))
+    process.reallyExit(1)
+  }
+
+  #take(frame) {
+    if (frame.cancel !== undefined) this.#cancel(frame.cancel)
+    else if (frame.answer !== undefined) this.#open.get(frame.call)?.answered(frame)
+    else if (frame.tool !== undefined || frame.resource !== undefined || frame.prompt !== undefined) this.#called(frame)
+  }
+
+  #called(frame) {
+    if (this.#open.size < this.#atOnce) this.#begin(frame)
+    else this.#waiting.push(frame)
+  }
+
+  #begin(frame) {
+    const definition = this.#find(frame)
+    if (!definition) {
+      const name = frame.tool ?? frame.prompt ?? frame.resource
+      this.#channel.send(JSON.stringify({ call: frame.call, error: { code: INVALID_PARAMS, message: `this file has no '${name}'` } }))
+      return
+    }
+    const call = new WorkerCall(frame, definition, this.#channel.send)
+    this.#open.set(call.id, call)
+    let value
+    try {
+      value = runInCall(call, definition.handler, frame.arguments ?? {}, new Context(call))
+      if (typeof value?.then === 'function') {
+        Promise.resolve(value).then((value) => this.#returned(call, value), (error) => this.#failed(call, error))
+        return
+      }
+    } catch (error) {
+      this.#failed(call, error)
+      return
+    }
+    this.#returned(call, value)
+  }
+
+  #returned(call, value) {
+    // It may have been answered already: a call whose stray promise failed, or one that was cancelled.
+    if (!call.open) return
+    try {
+      answerWith(call, value)
+    } catch (error) {
+      answerWithFailure(call, error)
+    }
+    this.#ended(call)
+  }
+
+  #failed(call, error) {
+    if (!call.open) return
+    answerWithFailure(call, error)
+    this.#ended(call)
+  }
+
+  /** A call is answered. Once none is open, all is put back as every call finds it, while the server reads the answer. */
+  #ended(call) {
+    this.#open.delete(call.id)
+    if (this.#open.size === 0) this.#tidyUp(call)
+    while (this.#waiting.length > 0 && this.#open.size < this.#atOnce) this.#begin(this.#waiting.shift())
+    if (this.#ending && this.#open.size === 0) this.#finish(0)
+  }
+
+  #tidyUp(call) {
+    try {
+      this.#surroundings.putBack()
+    } catch (error) {
+      this.#outside.tell('warning', `what ${call.name} has changed could not be put back: ${oneLine(error)}`)
+    }
+    if (this.#keptOpened) this.#leftovers.accept()
+    else this.#leftovers.look(call.name, (message) => this.#outside.tell('notice', message))
+    this.#keptOpened = false
+  }
+
+  /** What is opened to be kept may change the environment and start timers for good. */
+  #noteChanges(open) {
+    this.#keptOpened = true
+    return this.#surroundings.withLastingChanges(open)
+  }
+
+  #cancel(id) {
+    const waiting = this.#waiting.findIndex((frame) => frame.call === id)
+    if (waiting !== -1) {
+      this.#waiting.splice(waiting, 1)
+      this.#channel.send(JSON.stringify({ call: id, error: { code: INVALID_PARAMS, message: 'cancelled before it began' } }))
+      return
+    }
+    const call = this.#open.get(id)
+    if (!call) return
+    call.cancel()
+    if (this.#atOnce > 1) setTimeout(() => this.#abandon(call), CANCEL_GRACE_MS).unref()
+  }
+
+  #abandon(call) {
+    if (!call.open) return
+    this.#outside.tell('warning', `${call.name} goes on after its cancellation; give its signal to what it waits for`)
+    this.#failed(call, call.cancelled)
+  }
+
+  /**
+   * An error that nobody caught is the error of the call that it comes from, and the worker lives on. If it comes from no
+   * call, then from the file itself or what it keeps, which cannot be trusted any more: the worker ends.
+   */
+  #uncaught(error) {
+    if (!this.#ready) this.#refuse(`while the file was loaded: ${oneLine(error)}`, wholeTrace(error))
+    const call = callOfThisCode()
+    if (call?.open) {
+      call.cancel('the call has failed')
+      this.#failed(call, error)
+    } else if (call) this.#outside.tell('warning', `left behind by ${call.name}: ${wholeTrace(error)}`)
+    else this.#stateFailed(error)
+  }
+
+  #stateFailed(error) {
+    this.#outside.tell('error', `the worker ends, since what it keeps has failed: ${wholeTrace(error)}`)
+    this.#ending = true
+    this.#waiting.forEach((frame) => this.#channel.send(JSON.stringify({ call: frame.call, error: rpcFailure(error) })))
+    this.#waiting = []
+    for (const open of [...this.#open.values()]) this.#failed(open, new ToolError(`what the tool keeps has failed: ${oneLine(error)}`))
+    this.#finish(1)
+  }
+
+  #inputEnded() {
+    this.#ending = true
+    if (this.#open.size === 0) this.#finish(0)
+  }
+
+  #terminated() {
+    for (const call of this.#open.values()) call.cancel('the worker is being ended')
+    this.#finish(0)
+  }
+
+  #finishing = false
+
+  /** Ends what is kept, the last one first, and then this process. */
+  async #finish(code) {
+    if (this.#finishing) return
+    this.#finishing = true
+    setTimeout(() => this.#exit(code), END_LIMIT_MS)
+    await endAllKept((error) => this.#outside.tell('warning', `at its end: ${wholeTrace(error)}`))
+    this.#exit(code)
+  }
+}
+
+function rpcFailure(error) {
+  return { code: -32603, message: oneLine(error) }
+}

@@ -1,0 +1,85 @@
+// One open call of a worker: its frames to the server, its questions, and its one answer.
+
+import { Call } from '../current-call.mjs'
+import { CannotAsk } from '../errors.mjs'
+
+export class WorkerCall extends Call {
+  #send
+  #questions
+  #lastQuestion = 0
+
+  constructor(frame, definition, send) {
+    super()
+    this.id = frame.call
+    this.definition = definition
+    this.#send = send
+    this.name = definition.name
+    if (frame.meta) this.meta = frame.meta
+    if (frame.roots) this.roots = frame.roots
+    this.rootsRefused = frame.rootsRefused
+    this.folder = frame.folder
+    this.caller = frame.caller
+    this.uri = frame.resource
+    // Progress is also a sign of life for a tool whose time it extends.
+    this.wantsProgress = frame.progress === true || definition.fields.progressExtendsTimeout === true
+    this.canElicit = frame.elicit === true
+    this.canAsk = frame.ask === true || frame.elicit === true
+  }
+
+  notify(method, params) {
+    // Work that a call has left behind has nobody to tell.
+    if (this.open) this.#send(`{"call":${this.id},"method":"${method}","params":${JSON.stringify(params)}}`)
+  }
+
+  question(body, signal) {
+    if (!this.open) return Promise.reject(new CannotAsk('the call has ended'))
+    const number = (this.#lastQuestion += 1)
+    this.#questions ??= new Map()
+    return new Promise((resolve, reject) => {
+      const withdraw = () => {
+        if (!this.#questions.delete(number)) return
+        if (this.open) this.#send(`{"call":${this.id},"withdraw":${number}}`)
+        reject(signal.reason)
+      }
+      if (signal?.aborted) {
+        reject(signal.reason)
+        return
+      }
+      signal?.addEventListener('abort', withdraw, { once: true })
+      const done = () => signal?.removeEventListener('abort', withdraw)
+      this.#questions.set(number, { resolve, reject, done })
+      this.#send(JSON.stringify({ call: this.id, ask: number, ...body }))
+    })
+  }
+
+  answered({ answer, result, error }) {
+    const question = this.#questions?.get(answer)
+    if (!question) return
+    this.#questions.delete(answer)
+    question.done()
+    if (error) question.reject(new CannotAsk(error.message ?? 'no answer came'))
+    else question.resolve(result ?? {})
+  }
+
+  cancel(why) {
+    super.cancel(why)
+    this.#rejectQuestions(this.cancelled)
+  }
+
+  /** Ends the call with the one frame that may. */
+  end(member, json) {
+    if (!this.open) return
+    this.flushPrinted()
+    this.#send(`{"call":${this.id},"${member}":${json}}`)
+    this.open = false
+    if (this.#questions?.size > 0) this.#rejectQuestions(new CannotAsk('the call has ended'))
+  }
+
+  #rejectQuestions(why) {
+    for (const { reject, done } of this.#questions?.values() ?? []) {
+      done()
+      reject(why)
+    }
+    this.#questions?.clear()
+  }
+}

@@ -1,0 +1,7 @@
+// For programs that import function files without a server, tests for instance:
+//
+//     node --import "$(mcp-bash sdk-path)/node/register.mjs" --test
+
+import { registerSdk } from './lib/worker/imports.mjs'
+
+registerSdk()

@@ -1,0 +1,38 @@
+// The program of a worker: `node worker.mjs FILE`. It has to be understood by old versions of node, to tell them so.
+
+import fs from 'fs'
+import module from 'module'
+import path from 'path'
+import { pathToFileURL } from 'url'
+
+const file = process.argv[2]
+
+function refuse(message) {
+  const line = JSON.stringify({ failed: { message } }) + '\n'
+  try {
+    fs.writeSync(3, line)
+  } catch (error) {
+    // Started by hand: there is no descriptor 3.
+  }
+  fs.writeSync(2, message + '\n')
+  process.exit(1)
+}
+
+const version = process.versions.node.split('.').map(Number)
+
+if (version[0] < 18) refuse('mcp-bash needs node 18 or newer to run functions, and this is ' + process.version)
+if (!file) refuse('usage: node worker.mjs FILE, started by mcp-bash')
+
+/** 18.0 to 18.18 cannot be told where this SDK is, so a copy in node_modules has to serve, which is found by itself. */
+function installedWorker() {
+  try {
+    return module.createRequire(path.resolve(file)).resolve('mcp-bash/worker')
+  } catch (error) {
+    return refuse('node ' + process.version + ' finds mcp-bash only after: npm install mcp-bash; or use node 18.19 or newer')
+  }
+}
+
+const canRegister = typeof module.register === 'function' || typeof module.registerHooks === 'function'
+const home = canRegister ? import.meta.url : pathToFileURL(installedWorker()).href
+
+import(new URL('./lib/worker/serve.mjs', home).href).then(({ serve }) => serve(path.resolve(file)))
