@@ -4,7 +4,7 @@ use crate::entry::default_name;
 use crate::json::LONGEST;
 use crate::listing::{metadata_names, metadata_stem};
 use crate::metadata::Metadata;
-use crate::{Catalog, Execution};
+use crate::{Catalog, Execution, Source, WorkerProgram};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -31,8 +31,11 @@ pub struct Origin {
 pub fn origins(catalog: &Catalog) -> Vec<Explained> {
     let (paths, mut all) = (&catalog.paths, vec![server(catalog)]);
     for tool in catalog.tools.items() {
-        let listed = matches!(tool.execution, Execution::Provider);
-        let written = if listed { Written::listed() } else { Written::of(&tool.script) };
+        let written = match &tool.execution {
+            Execution::Provider => Written::listed(),
+            Execution::Worker(worker) if worker.program != WorkerProgram::Itself => Written::of_function(),
+            _ => Written::of(&tool.script),
+        };
         let schema = |metadata: &Metadata| metadata.input_schema.is_some() || metadata.arguments.is_some();
         let schema = match &written.metadata {
             Some(metadata) if schema(metadata) => written.place.clone(),
@@ -47,30 +50,37 @@ pub fn origins(catalog: &Catalog) -> Vec<Explained> {
         all.push(Explained { kind: "tool", name: tool.name.clone(), file: tool.script.clone(), origins });
     }
     for prompt in catalog.prompts.items() {
-        let written = Written::of(&prompt.file);
+        let is_function = matches!(prompt.source, Source::Function(_));
+        let written = if is_function { Written::of_function() } else { Written::of(&prompt.file) };
         let mut origins = vec![written.name(&prompt.name, &prompt.file, "prompt")];
         origins.extend(written.text("title", prompt.title.as_deref()));
         origins.extend(written.text("description", prompt.description.as_deref()));
         all.push(Explained { kind: "prompt", name: prompt.name.clone(), file: prompt.file.clone(), origins });
     }
     let resources = catalog.resources.items().iter();
-    let resources =
-        resources.map(|known| ("resource", &known.about, &*known.path, "uri", known.uri.as_str()));
+    let resources = resources
+        .map(|known| ("resource", &known.about, &*known.path, "uri", known.uri.as_str(), &known.function));
     let templates = catalog.templates.items().iter();
-    let templates = templates
-        .map(|known| ("template", &known.about, &*known.path, "uriTemplate", known.template.as_str()));
-    for (kind, about, path, field, uri) in resources.chain(templates) {
-        let is_registered = path.is_empty();
-        let file = match path {
-            "" => paths.server.join("register.json"),
-            path => paths.resources.join(path),
+    let templates = templates.map(|known| {
+        ("template", &known.about, &*known.path, "uriTemplate", known.template.as_str(), &known.function)
+    });
+    for (kind, about, path, field, uri, function) in resources.chain(templates) {
+        let file = match (function, path) {
+            (Some(function), _) => function.file.clone(),
+            (None, "") => paths.server.join("register.json"),
+            (None, path) => paths.resources.join(path),
         };
-        let written = if is_registered { Written::registered() } else { Written::of(&file) };
+        let written = match (function, path) {
+            (Some(_), _) => Written::of_function(),
+            (None, "") => Written::registered(),
+            (None, _) => Written::of(&file),
+        };
+        let is_elsewhere = function.is_some() || path.is_empty();
         let given = written.metadata.as_ref();
         let has_uri = given.is_some_and(|given| given.uri.is_some() || given.uri_template.is_some());
         let has_type = given.is_some_and(|given| given.mime_type.is_some());
         let from = |is_given: bool, otherwise: &str| {
-            if is_given || is_registered { written.place.clone() } else { otherwise.to_owned() }
+            if is_given || is_elsewhere { written.place.clone() } else { otherwise.to_owned() }
         };
         let mut origins = vec![written.name(&about.name, &file, "resource")];
         origins.extend(written.text("title", about.title.as_deref()));
@@ -138,6 +148,10 @@ impl Written {
 
     fn listed() -> Self {
         Self { place: "what its executable lists".to_owned(), metadata: None }
+    }
+
+    fn of_function() -> Self {
+        Self { place: "its function".to_owned(), metadata: None }
     }
 
     fn registered() -> Self {

@@ -3,7 +3,7 @@
 use super::report::{Check, Section};
 use super::requirements::is_there;
 use crate::search_path::{DESKTOP, SearchPath};
-use mcp_bash_project::{Catalog, Execution, Source, interpreter_name};
+use mcp_bash_project::{Catalog, Execution, Source, WorkerProgram, interpreter_name};
 use mcp_bash_scripts::Scripts;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -73,6 +73,12 @@ fn needed(catalog: &Catalog) -> BTreeMap<String, String> {
     for tool in catalog.tools.items() {
         match &tool.execution {
             Execution::Command { program, .. } => need(Some(program.clone()), &tool.name),
+            Execution::Worker(worker) if worker.program == WorkerProgram::Python => {
+                need(Some("python3".to_owned()), &tool.name);
+            }
+            Execution::Worker(worker) if worker.program == WorkerProgram::Node => {
+                need(Some("node".to_owned()), &tool.name);
+            }
             _ => need(interpreter(&tool.script), &tool.name),
         }
     }
