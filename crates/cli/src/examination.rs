@@ -59,6 +59,10 @@ impl Examination {
         let mut found: Vec<Finding> = diagnostics.into_iter().map(Finding::from).collect();
         let missing = scripts.missing_programs(&catalog);
         found.extend(missing.iter().map(|words| Finding::below(folder, words)));
+        let without_packages = scripts.environments_of_functions(&catalog);
+        let warned =
+            |words: &String| Finding { severity: Severity::Warning, ..Finding::below(folder, words) };
+        found.extend(without_packages.iter().map(warned));
         let environment = startup::environment_problems(&scripts, &catalog);
         let is_usable = is_usable(&catalog, &found) && environment.refusals.is_empty();
         let warnings = setting_problems.iter().chain(&environment.missing);

@@ -36,7 +36,7 @@ const ALIVE_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 static LEDGER: OnceLock<Option<Ledger>> = OnceLock::new();
 static STATE: Mutex<WardenState> = Mutex::new(WardenState { warden: None, seen: None });
-/// What the warden removes. Locked only for moments, while a warden that is being started holds its state.
+/// What the warden removes.
 static CLEANUPS: Mutex<Vec<Cleanup>> = Mutex::new(Vec::new());
 /// The pid of the warden, or 0.
 static PID: AtomicI32 = AtomicI32::new(0);
@@ -70,7 +70,7 @@ fn deny_inspection() {
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }
 
-/// Starts the warden if it is not running, in programs that have called [`install`].
+/// Starts the warden if it is not running and nobody else is about to, in programs that have called [`install`].
 pub(crate) fn ensure_running() {
     if !INSTALLED.load(Ordering::Relaxed) {
         return;
@@ -86,7 +86,8 @@ pub(crate) fn ensure_running() {
     {
         return;
     }
-    state.warden = start().ok();
+    // Others need not wait until it runs: if this process is killed meanwhile, it runs all the same.
+    state.warden = MutexGuard::unlocked(&mut state, start).ok();
     let pid = state.warden.as_ref().map_or(0, |warden| warden.process.id().cast_signed());
     PID.store(pid, Ordering::Release);
 }

@@ -2,6 +2,7 @@
 //!
 //! Looked for when a worker is started, which is seldom: a call of one that runs asks for none of this.
 
+mod checks;
 mod inline_dependencies;
 mod node;
 mod python;

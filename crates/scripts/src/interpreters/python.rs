@@ -43,8 +43,13 @@ pub(super) async fn find(scripts: &Scripts, file: &Path, paths: &Paths) -> Resul
     })
 }
 
+/// Whether there is a virtual environment in a folder.
+pub(super) fn has_environment(folder: &Path) -> bool {
+    ENVIRONMENTS.iter().any(|name| folder.join(name).join("bin/python").exists())
+}
+
 /// The folders from that of the file up to the project.
-fn folders<'a>(file: &'a Path, paths: &'a Paths) -> impl Iterator<Item = &'a Path> {
+pub(super) fn folders<'a>(file: &'a Path, paths: &'a Paths) -> impl Iterator<Item = &'a Path> {
     let inside = file.ancestors().skip(1).take_while(|folder| folder.starts_with(&paths.root));
     let is_outside = !file.starts_with(&paths.root);
     inside.chain(is_outside.then_some(&*paths.root))
