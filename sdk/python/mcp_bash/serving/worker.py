@@ -72,15 +72,23 @@ class Worker:
             self._receiving = self._may_interrupt = False
 
     def watch_input(self) -> None:
-        """Has the kernel send `SIGIO` for each write into our input, and `TERM` noticed."""
+        """Has `TERM` noticed, and has the kernel send `SIGIO` for each write into our input."""
         _signal.signal(_signal.SIGTERM, self._on_term)
         _signal.signal(_signal.SIGINT, self._on_term)
         _signal.signal(_signal.SIGIO, self._on_input)
         fcntl.fcntl(self.frames.input_fd, fcntl.F_SETOWN, os.getpid())
-        flags = fcntl.fcntl(self.frames.input_fd, fcntl.F_GETFL)
-        fcntl.fcntl(self.frames.input_fd, fcntl.F_SETFL, flags | _O_ASYNC)
+        self._set_async(True)
         self.surroundings.remember()
         os.register_at_fork(after_in_child=_forget_signals)
+
+    def unwatch_input(self) -> None:
+        """No more `SIGIO`."""
+        self._set_async(False)
+
+    def _set_async(self, wanted: bool) -> None:
+        flags = fcntl.fcntl(self.frames.input_fd, fcntl.F_GETFL)
+        flags = flags | _O_ASYNC if wanted else flags & ~_O_ASYNC
+        fcntl.fcntl(self.frames.input_fd, fcntl.F_SETFL, flags)
 
     def _next_frame(self) -> Optional[Dict[str, Any]]:
         frames = self.frames
