@@ -13,24 +13,32 @@ if TYPE_CHECKING:
     from .questions import Sampled
 
     T = TypeVar("T")
+else:
 
-    @overload
-    def ask(message: str, *, name: Optional[str] = None, timeout: Optional[float] = None) -> str: ...
+    def overload(function):
+        return function
 
-    @overload
-    def ask(
-        message: str, form: Type[T], *, name: Optional[str] = None, timeout: Optional[float] = None
-    ) -> T: ...
 
-    @overload
-    def ask(
-        message: str, form: Mapping[str, Any], *, name: Optional[str] = None, timeout: Optional[float] = None
-    ) -> Dict[str, Any]: ...
+@overload
+def ask(message: str, *, name: Optional[str] = None, timeout: Optional[float] = None) -> str: ...
 
-    @overload
-    def ask(
-        message: str, form: object, *, name: Optional[str] = None, timeout: Optional[float] = None
-    ) -> Any: ...
+
+@overload
+def ask(
+    message: str, form: Type[T], *, name: Optional[str] = None, timeout: Optional[float] = None
+) -> T: ...
+
+
+@overload
+def ask(
+    message: str, form: Mapping[str, Any], *, name: Optional[str] = None, timeout: Optional[float] = None
+) -> Dict[str, Any]: ...
+
+
+@overload
+def ask(
+    message: str, form: object, *, name: Optional[str] = None, timeout: Optional[float] = None
+) -> Any: ...
 
 
 def ask(

@@ -14,8 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .serving.worker_context import WorkerContext
-
 
 class CapturedStream(io.TextIOBase):
     """Each line becomes a log message of the call that printed it. Outside of a call lines go where they always went."""
@@ -44,10 +42,10 @@ class CapturedStream(io.TextIOBase):
         if lines[-1]:
             call.partial[self._name] = lines[-1]
         for line in lines[:-1]:
-            self.tell(call, line)
+            self.log(call, line)
         return sum(map(len, lines))
 
-    def tell(self, call: Any, line: str) -> None:
+    def log(self, call: Any, line: str) -> None:
         """Logs a line. Of a line that was overwritten (a progress bar) only the last state counts."""
         line = line.rstrip("\r").rpartition("\r")[2]
         if line:
@@ -106,14 +104,14 @@ _streams = {
 
 def capture_output() -> None:
     """Replaces Python's streams."""
-    sys.stdout = _streams["stdout"]  # type: ignore[assignment]
-    sys.stderr = _streams["stderr"]  # type: ignore[assignment]
+    sys.stdout = _streams["stdout"]
+    sys.stderr = _streams["stderr"]
 
 
-def flush_partial(call: WorkerContext) -> None:
+def flush_partial(call: Any) -> None:
     """Logs what was printed without a line break."""
     for name, line in list(call.partial.items()):
-        _streams[name].tell(call, line)
+        _streams[name].log(call, line)
     call.partial.clear()
 
 

@@ -28,7 +28,7 @@ class Offered:
         self.function = declaration.function
         self.signature = Signature(declaration.function)
         self.is_async = is_async(declaration.function)
-        self.name: str = declaration.options.get("name") or getattr(declaration.function, "__name__", "")
+        self.name: str = str(declaration.options.get("name") or getattr(declaration.function, "__name__", ""))
         if not _NAME.match(self.name):
             raise DefinitionError(
                 "%s: `%s` cannot be a name; give it one of letters, digits, _ and - with name=…"

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from json.encoder import encode_basestring as quote
+from json.encoder import encode_basestring
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Optional
+
+
+# A text as JSON, with its quotes.
+quote = encode_basestring
 
 
 class NotJson(ValueError):

@@ -13,7 +13,7 @@ from .definitions import ToolFunction
 from .encoding import encode
 from .errors import Cancelled, DefinitionError, ProtocolError
 from .failures import is_expected, tool_failure, traceback_text
-from .script import ScriptContext, _print
+from .script import ScriptContext, _print, tell_protocol_error
 
 
 def run(function: Callable[..., Any]) -> None:
@@ -45,7 +45,8 @@ def _serve(offered: ToolFunction) -> int:
             value = asyncio.run(value)
         text = offered.render(value, {})
     except ProtocolError as problem:
-        return _refuse(problem)
+        tell_protocol_error(problem)
+        return 1
     except Cancelled:
         return 143
     except BaseException as problem:
@@ -60,13 +61,3 @@ def _serve(offered: ToolFunction) -> int:
 def _cancel(*_: Any) -> None:
     raise Cancelled()
 
-
-def _refuse(problem: ProtocolError) -> int:
-    """An error of the protocol, for a script that then fails."""
-    error = encode(problem.describe())
-    file = os.environ.get("MCP_TOOL_ERROR_FILE")
-    if file:
-        with open(file, "w", encoding="utf-8") as opened:
-            opened.write(error)
-    os.write(2, (problem.message + "\n").encode("utf-8", "replace"))
-    return 1

@@ -23,7 +23,8 @@ class _Progress:
     ) -> Iterator[T]:
         """Goes through ``items`` and tells of each one that is done. ``{}`` in the message is the item."""
         if total is None:
-            total = len(items) if hasattr(items, "__len__") else None
+            count: Any = getattr(items, "__len__", None)
+            total = count() if count else None
         call = current()
         for done, item in enumerate(items, 1):
             yield item

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sys
 
-from .context import Context, current, set_outside
+from .context import Context, current
 from .errors import CannotAsk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Callable, Dict, Optional, TypeVar
+
+    from .errors import ProtocolError
 
     F = TypeVar("F", bound=Callable[..., Any])
 
@@ -26,6 +28,8 @@ class ScriptContext(Context):
         super().__init__(_Facts())
         self.partial: Dict[str, str] = {}
         self._temporary: Optional[Any] = None
+        if os.environ.get("MCP_TOOL_NAME"):
+            sys.excepthook = _tell_of_failure
 
     @property
     def cancelled(self) -> bool:
@@ -75,6 +79,31 @@ class ScriptContext(Context):
         if "result" not in answer:
             raise CannotAsk(str((answer.get("error") or {}).get("message") or "No answer came"))
         return answer["result"]
+
+
+def _tell_of_failure(_: Any, problem: BaseException, __: Any) -> None:
+    """What the server shows of a script that failed is the end of standard error: one line. The traceback goes to the log."""
+    from .errors import ProtocolError
+    from .failures import is_expected, one_line, traceback_text
+
+    if not is_expected(problem):
+        current().log("error", traceback_text(problem), "traceback")
+    if isinstance(problem, ProtocolError):
+        tell_protocol_error(problem)
+    else:
+        words = str(problem) if is_expected(problem) else one_line(problem, os.path.abspath(sys.argv[0]))
+        os.write(2, (words + "\n").encode("utf-8", "replace"))
+
+
+def tell_protocol_error(problem: ProtocolError) -> None:
+    """Leaves an error of the protocol for the server; the script must fail then."""
+    from .encoding import encode
+
+    file = os.environ.get("MCP_TOOL_ERROR_FILE")
+    if file:
+        with open(file, "w", encoding="utf-8") as opened:
+            opened.write(encode(problem.describe()))
+    os.write(2, (problem.message + "\n").encode("utf-8", "replace"))
 
 
 class _Facts(dict):  # type: ignore[type-arg]

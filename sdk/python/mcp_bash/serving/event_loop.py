@@ -160,7 +160,8 @@ class LoopWorker(Worker):
         waiting = _AsyncWaiting(self.loop)
         number = context.put(question, waiting)
         try:
-            return await waiting.answer
+            answer: Dict[str, Any] = await waiting.answer
+            return answer
         except asyncio.CancelledError:
             if self.waiting.pop((context.number, number), None) is not None and not context.is_cancelled:
                 self.say(context, '{"call":%d,"withdraw":%d}' % (context.number, number))

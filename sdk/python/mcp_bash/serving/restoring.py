@@ -6,8 +6,8 @@ Each look costs well under a microsecond; putting back happens only where someth
 from __future__ import annotations
 
 import _locale
-import _signal
 import os
+import signal
 import sys
 import warnings
 from typing import Any, Dict, List, Tuple
@@ -15,11 +15,15 @@ from typing import Any, Dict, List, Tuple
 _SIGNALS = tuple(
     number
     for number in (
-        getattr(_signal, name, None)
+        getattr(signal, name, None)
         for name in ("SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGCHLD", "SIGIO")
     )
     if number is not None
 )
+
+
+# What `signal.getsignal` wraps: that one makes an Enum of each answer.
+_handler_of: Any = sys.modules["_signal"].getsignal
 
 
 class Surroundings:
@@ -36,7 +40,7 @@ class Surroundings:
         self._path = list(sys.path)
         self._argv = list(sys.argv)
         self._locale = _locale.setlocale(_locale.LC_ALL, None)
-        self._handlers = [_signal.getsignal(number) for number in _SIGNALS]
+        self._handlers = [_handler_of(number) for number in _SIGNALS]
         self._filters: List[Tuple[Any, ...]] = list(warnings.filters)
         self._recursion = sys.getrecursionlimit()
         self._streams = (sys.stdin, sys.stdout, sys.stderr)
@@ -52,10 +56,10 @@ class Surroundings:
             sys.argv[:] = self._argv
         if _locale.setlocale(_locale.LC_ALL, None) != self._locale:
             _locale.setlocale(_locale.LC_ALL, self._locale)
-        if [_signal.getsignal(number) for number in _SIGNALS] != self._handlers:
+        if [_handler_of(number) for number in _SIGNALS] != self._handlers:
             self._restore_handlers()
         # A timer that goes off later would end the next call, or the whole process.
-        _signal.setitimer(_signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         if warnings.filters != self._filters:
             self._restore_filters()
         if sys.getrecursionlimit() != self._recursion:
@@ -76,7 +80,7 @@ class Surroundings:
             os._exit(1)
 
     def _restore_variables(self) -> None:
-        decode = os.environ.decodekey  # type: ignore[attr-defined]
+        decode: Any = os.environ.decodekey
         known = {decode(key): decode(value) for key, value in self._variables.items()}
         for name in set(os.environ) - set(known):
             del os.environ[name]
@@ -87,8 +91,8 @@ class Surroundings:
     def _restore_handlers(self) -> None:
         for number, handler in zip(_SIGNALS, self._handlers):
             # None is a handler that was not set from Python, and can only be left alone.
-            if handler is not None and _signal.getsignal(number) != handler:
-                _signal.signal(number, handler)
+            if handler is not None and _handler_of(number) != handler:
+                signal.signal(number, handler)
 
     def _restore_filters(self) -> None:
         filters: Any = warnings.filters

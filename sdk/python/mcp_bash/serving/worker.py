@@ -7,10 +7,10 @@ back costs 40 µs and more; and a signal is the only thing that also ends a bloc
 
 from __future__ import annotations
 
-import _signal
 import _thread
 import fcntl
 import os
+import signal
 from collections import deque
 from typing import Any, Callable, Deque, Dict, Optional, Set, Tuple
 
@@ -73,9 +73,9 @@ class Worker:
 
     def watch_input(self) -> None:
         """Has `TERM` noticed, and has the kernel send `SIGIO` for each write into our input."""
-        _signal.signal(_signal.SIGTERM, self._on_term)
-        _signal.signal(_signal.SIGINT, self._on_term)
-        _signal.signal(_signal.SIGIO, self._on_input)
+        signal.signal(signal.SIGTERM, self._on_term)
+        signal.signal(signal.SIGINT, self._on_term)
+        signal.signal(signal.SIGIO, self._on_input)
         fcntl.fcntl(self.frames.input_fd, fcntl.F_SETOWN, os.getpid())
         self._set_async(True)
         self.surroundings.remember()
@@ -105,7 +105,7 @@ class Worker:
     def take(self, frame: Dict[str, Any]) -> None:
         """Does what a frame says."""
         if "answer" in frame:
-            waiting = self.waiting.pop((frame.get("call"), frame["answer"]), None)
+            waiting = self.waiting.pop((frame.get("call", 0), frame["answer"]), None)
             if waiting is not None:
                 waiting.give(frame)
         elif "call" in frame:
@@ -305,7 +305,7 @@ class Worker:
 def _forget_signals() -> None:
     """A forked child is not ours to steer: its signals do what they usually do."""
     try:
-        for number in (_signal.SIGIO, _signal.SIGTERM, _signal.SIGINT):
-            _signal.signal(number, _signal.SIG_DFL)
+        for number in (signal.SIGIO, signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
     except ValueError:  # not its main thread
         pass
