@@ -117,7 +117,9 @@ def _typed_dict(owner: Any, shapes: Shapes) -> Description:
         properties[name] = dict(shape.schema)
         if name in described and "$ref" not in shape.schema:
             properties[name].setdefault("description", described[name])
-    required = [name for name, hint in hints.items() if is_required(hint, name in owner.__required_keys__)]
+    # Python 3.8 only knows about the class as a whole.
+    keys = getattr(owner, "__required_keys__", frozenset(hints if owner.__total__ else ()))
+    required = [name for name, hint in hints.items() if is_required(hint, name in keys)]
     convert = None if all(shape.convert is None for shape in known.values()) else lambda v: _convert_members(v, known)
     return _schema(properties, required, shapes.output), convert, any(shape.named_tuple for shape in known.values())
 

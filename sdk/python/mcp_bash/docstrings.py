@@ -71,7 +71,8 @@ def _sections(lines: List[str]) -> Dict[str, str]:
         if _is_underlined(lines, number):
             found.update(_numpy(lines, number + 2, _indent(line)))
         else:
-            found.update(_google(lines, number + 1, _indent(line)))
+            # The margin below a first line is lost, and all of it is taken for what the heading names.
+            found.update(_google(lines, number + 1, _indent(line) if number else -1))
     return found
 
 
