@@ -1,0 +1,118 @@
+"""Questions from plain functions: each waits for its answer. Async functions use `mcp_bash.aio`."""
+
+from __future__ import annotations
+
+from .context import current
+from .questions import Question, alone, read_all, refuse_unless_reachable, together
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Mapping, Optional, Sequence, Type, TypeVar, Union, overload
+
+    from .contents import Message
+    from .questions import Sampled
+
+    T = TypeVar("T")
+else:
+
+    def overload(function):
+        return function
+
+
+@overload
+def ask(message: str, *, name: Optional[str] = None, timeout: Optional[float] = None) -> str: ...
+
+
+@overload
+def ask(
+    message: str, form: Type[T], *, name: Optional[str] = None, timeout: Optional[float] = None
+) -> T: ...
+
+
+@overload
+def ask(
+    message: str, form: Mapping[str, Any], *, name: Optional[str] = None, timeout: Optional[float] = None
+) -> Dict[str, Any]: ...
+
+
+@overload
+def ask(
+    message: str, form: object, *, name: Optional[str] = None, timeout: Optional[float] = None
+) -> Any: ...
+
+
+def ask(
+    message: str, form: Any = str, *, name: Optional[str] = None, timeout: Optional[float] = None
+) -> Any:
+    """Asks the user. ``form`` is a type (``int``), a dataclass or another model, a dict of names and types, or a JSON Schema.
+
+    Raises `Declined`, `Dismissed` or `CannotAsk`; a function that does not catch them ends with what they say.
+    """
+    return _put(Question.form(message, form), name, timeout)
+
+
+def confirm(message: str, *, name: Optional[str] = None, timeout: Optional[float] = None) -> bool:
+    """Asks for yes or no. A user who declines has said no."""
+    from .errors import Declined
+
+    try:
+        return _put(Question.confirm(message), name, timeout) is True
+    except Declined:
+        return False
+
+
+def choose(
+    message: str,
+    options: Union[Sequence[str], Mapping[str, str]],
+    *,
+    name: Optional[str] = None,
+    timeout: Optional[float] = None,
+) -> str:
+    """Asks for one of several: ``["a", "b"]``, or ``{"a": "The first", "b": "The second"}``."""
+    choice: str = _put(Question.choose(message, options), name, timeout)
+    return choice
+
+
+def choose_many(
+    message: str,
+    options: Union[Sequence[str], Mapping[str, str]],
+    *,
+    name: Optional[str] = None,
+    timeout: Optional[float] = None,
+) -> List[str]:
+    """Asks for any of several."""
+    return _put(Question.choose_many(message, options), name, timeout) or []
+
+
+def ask_url(message: str, url: str, *, name: Optional[str] = None, timeout: Optional[float] = None) -> None:
+    """Sends the user to a page, for what must not pass through the client. Returns when the user has agreed to go there."""
+    _put(Question.url(message, url), name, timeout)
+
+
+def sample(
+    prompt: Union[str, Sequence[Message]],
+    *,
+    max_tokens: int = 1000,
+    system: Optional[str] = None,
+    temperature: Optional[float] = None,
+    name: Optional[str] = None,
+    timeout: Optional[float] = 120,
+    **more: Any,
+) -> Sampled:
+    """Asks the client's model. The answer is a text that also knows its ``model``, ``stop_reason`` and ``content``."""
+    question = Question.sample(prompt, max_tokens=max_tokens, system=system, temperature=temperature, **more)
+    said: Sampled = _put(question, name, timeout)
+    return said
+
+
+def ask_all(questions: Mapping[str, Question], *, timeout: Optional[float] = None) -> Dict[str, Any]:
+    """Puts several questions at once, by names of yours. The first that is declined is raised."""
+    call = current()
+    refuse_unless_reachable(call)
+    return read_all(questions, call._ask(together(questions, timeout)))
+
+
+def _put(question: Question, name: Optional[str], timeout: Optional[float]) -> Any:
+    call = current()
+    question.refuse_unless_possible(call)
+    return question.read(call._ask(alone(question, name, timeout)))

@@ -1,0 +1,55 @@
+"""What the call that is being served brought along, as functions."""
+
+from __future__ import annotations
+
+from .context import Context, Root, current
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+    from typing import Any, Dict, List, Union
+
+
+def context() -> Context:
+    """The call itself."""
+    return current()
+
+
+def arguments() -> Dict[str, Any]:
+    """The arguments as they came."""
+    return current().arguments
+
+
+def meta() -> Dict[str, Any]:
+    """The ``_meta`` of the request."""
+    return current().meta
+
+
+def roots() -> List[Root]:
+    """The folders that the client has opened."""
+    return current().roots
+
+
+def folder() -> Path:
+    """A private folder of this call, swept when it has ended."""
+    return current().folder
+
+
+def cancelled() -> bool:
+    """Whether the client has given up on the call. Most functions need not ask: `Cancelled` is raised in them."""
+    return current().cancelled
+
+
+def inside_roots(path: Union[str, "os.PathLike[str]"]) -> Path:
+    """The path, absolute and with links resolved. Raises `ToolError` if it is outside of the client's folders."""
+    from pathlib import Path
+
+    from .errors import ToolError
+
+    real = Path(path).resolve()
+    open_folders = [Path(root.path).resolve() for root in current().roots if root.path]
+    if any(real == root or root in real.parents for root in open_folders):
+        return real
+    named = ", ".join(str(root) for root in open_folders) or "none"
+    raise ToolError("%s is outside of the open folders (%s)" % (path, named), type="forbidden")

@@ -1,0 +1,120 @@
+"""``print`` in a function is its log, never its result: standard output and standard error of Python, by call.
+
+File descriptors 1 and 2 stay what they are; only Python's own two streams are replaced.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+
+from .context import current_call
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class CapturedStream(io.TextIOBase):
+    """Each line becomes a log message of the call that printed it. Outside of a call lines go where they always went."""
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    def __init__(self, name: str, level: str, fd: int) -> None:
+        super().__init__()
+        self._name = name
+        self._level = level
+        self._fd = fd
+        self.buffer = _Bytes(self)
+
+    @property
+    def name(self) -> str:
+        return "<%s>" % self._name
+
+    def write(self, text: str) -> int:
+        call: Any = current_call.get()
+        if call is None:
+            _write_to_operator(text)
+            return len(text)
+        text = call.partial.pop(self._name, "") + text
+        lines = text.split("\n")
+        if lines[-1]:
+            call.partial[self._name] = lines[-1]
+        for line in lines[:-1]:
+            self.log(call, line)
+        return sum(map(len, lines))
+
+    def log(self, call: Any, line: str) -> None:
+        """Logs a line. Of a line that was overwritten (a progress bar) only the last state counts."""
+        line = line.rstrip("\r").rpartition("\r")[2]
+        if line:
+            call.log(self._level, line, self._name)
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def isatty(self) -> bool:
+        return False
+
+    def flush(self) -> None:
+        return None
+
+    def close(self) -> None:
+        """A function that closes its output does not close that of the next one."""
+        return None
+
+
+class _Bytes(io.RawIOBase):
+    """``sys.stdout.buffer``."""
+
+    def __init__(self, stream: CapturedStream) -> None:
+        super().__init__()
+        self._stream = stream
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._stream.write(bytes(data).decode("utf-8", "replace"))
+        return len(data)
+
+    def close(self) -> None:
+        return None
+
+
+def _write_to_operator(text: str) -> None:
+    real = sys.__stderr__
+    if real is not None:
+        try:
+            real.write(text)
+            real.flush()
+        except (OSError, ValueError):
+            pass
+
+
+_streams = {
+    "stdout": CapturedStream("stdout", "info", 1),
+    "stderr": CapturedStream("stderr", "warning", 2),
+}
+
+
+def capture_output() -> None:
+    """Replaces Python's streams."""
+    sys.stdout = _streams["stdout"]
+    sys.stderr = _streams["stderr"]
+
+
+def flush_partial(call: Any) -> None:
+    """Logs what was printed without a line break."""
+    for name, line in list(call.partial.items()):
+        _streams[name].log(call, line)
+    call.partial.clear()
+
+
+def is_captured(stream: Any) -> bool:
+    return isinstance(stream, CapturedStream)
+

@@ -1,0 +1,172 @@
+"""The call that is being served: what it brought along, and the ways to talk to whoever made it.
+
+`Context` is the same in a worker and in a script that is a process of its own; each has a class that says how words
+leave (`serving/worker_context.py`, `script.py`).
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+
+from .errors import CannotAsk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any, Dict, List, Mapping, NoReturn, Optional
+
+
+class Root:
+    """A folder that the client has opened to us."""
+
+    __slots__ = ("uri", "name", "path")
+
+    def __init__(self, uri: str, name: Optional[str] = None, path: Optional[str] = None) -> None:
+        self.uri = uri
+        self.name = name
+        self.path = path
+
+    def __repr__(self) -> str:
+        return "Root(%r, name=%r, path=%r)" % (self.uri, self.name, self.path)
+
+
+class Context:
+    """One call. A function that has a parameter of this type is given it; others use the functions of the package."""
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        self._facts = facts
+
+    # What the call brought along.
+
+    @property
+    def name(self) -> str:
+        """What was called: the name of a tool, a prompt or a resource."""
+        facts = self._facts
+        return str(facts.get("tool") or facts.get("prompt") or facts.get("name") or "")
+
+    @property
+    def uri(self) -> Optional[str]:
+        """The URI that is read, in a resource."""
+        uri: Optional[str] = self._facts.get("resource")
+        return uri
+
+    @property
+    def arguments(self) -> Dict[str, Any]:
+        """The arguments as they came, before they were made into the types of the function."""
+        return self._facts.get("arguments") or {}
+
+    @property
+    def meta(self) -> Dict[str, Any]:
+        """The ``_meta`` of the request: what the client sends along without the model seeing it."""
+        return self._facts.get("meta") or {}
+
+    @property
+    def roots(self) -> List[Root]:
+        """The folders that the client has opened. Raises `CannotAsk` if it refused to name them."""
+        refused = self._facts.get("rootsRefused")
+        if refused:
+            raise CannotAsk(str(refused))
+        return [Root(root["uri"], root.get("name"), root.get("path")) for root in self._facts.get("roots") or []]
+
+    @property
+    def caller(self) -> Optional[str]:
+        """Who makes the call, where the server knows it."""
+        caller: Optional[str] = self._facts.get("caller")
+        return caller
+
+    @property
+    def trace(self) -> Dict[str, str]:
+        """The trace that the call is a part of: ``traceparent``, ``tracestate``, ``baggage``."""
+        return self._facts.get("trace") or {}
+
+    @property
+    def can_ask_user(self) -> bool:
+        """Whether the client can put a question to its user."""
+        return bool(self._facts.get("elicit"))
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether the client can be asked anything: its user, its model, its folders."""
+        return bool(self._facts.get("ask"))
+
+    @property
+    def folder(self) -> Path:
+        """A private folder of this call, for scratch files. It is swept when the call has ended."""
+        raise NotImplementedError
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the client has given up on the call."""
+        return False
+
+    # What the call says meanwhile.
+
+    def progress(self, done: float, total: Optional[float] = None, message: Optional[str] = None) -> None:
+        """Tells how far the work is. ``done`` must grow."""
+        params: Dict[str, Any] = {"progress": done}
+        if total is not None:
+            params["total"] = total
+        if message is not None:
+            params["message"] = message
+        self._notify("notifications/progress", params)
+
+    def log(self, level: str, data: Any, logger: Optional[str] = None) -> None:
+        """Sends a log message to the client. ``data`` is a text or any JSON."""
+        params: Dict[str, Any] = {"level": level, "data": data}
+        if logger is not None:
+            params["logger"] = logger
+        self._notify("notifications/message", params)
+
+    # How it leaves, for those who implement a way.
+
+    def _notify(self, method: str, params: Dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def _ask(self, question: Dict[str, Any]) -> Any:
+        """Puts a question and waits for its result. Raises `CannotAsk`."""
+        raise NotImplementedError
+
+    async def _ask_async(self, question: Dict[str, Any]) -> Any:
+        """The same without blocking the event loop."""
+        import asyncio
+
+        return await asyncio.get_running_loop().run_in_executor(None, self._ask, question)
+
+
+class NoCall(Context):
+    """Stands for the time between calls of a worker: logs go to the operator, anything else is refused."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+
+    @property
+    def arguments(self) -> NoReturn:
+        raise RuntimeError("no call is being served here: arguments() belongs inside of a tool")
+
+    @property
+    def folder(self) -> NoReturn:
+        raise RuntimeError("no call is being served here: folder() belongs inside of a tool")
+
+    def _ask(self, question: Dict[str, Any]) -> NoReturn:
+        raise CannotAsk("No call is being served here: nobody can be asked")
+
+
+current_call: "ContextVar[Optional[Context]]" = ContextVar("mcp_bash_call", default=None)
+_outside: "List[Context]" = []
+
+
+def set_outside(context: Context) -> None:
+    """Says which context there is where no call is."""
+    _outside[:] = [context]
+
+
+def current() -> Context:
+    """The call that this code works for; in a script, the script itself."""
+    call = current_call.get()
+    if call is not None:
+        return call
+    if not _outside:
+        from .script import ScriptContext
+
+        set_outside(ScriptContext())
+    return _outside[0]

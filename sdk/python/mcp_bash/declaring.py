@@ -1,0 +1,240 @@
+"""``@tool``, ``@resource``, ``@prompt``: the functions of a file that clients may use. Each decorator notes the function and
+gives it back as it is; what it says about itself is read later (`definitions.py`), when all names of the file are there."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, overload
+
+F = TypeVar("F", bound=Callable[..., Any])
+Icons = Sequence[Union[str, Mapping[str, Any]]]
+
+
+class Declaration:
+    """A function that was decorated, with what, and where."""
+
+    __slots__ = ("kind", "function", "options", "file", "line")
+
+    def __init__(self, kind: str, function: Callable[..., Any], options: Dict[str, Any], depth: int) -> None:
+        self.kind = kind
+        self.function = function
+        self.options = options
+        frame = sys._getframe(depth)
+        self.file = frame.f_code.co_filename
+        code = getattr(function, "__code__", None)
+        self.line: int = code.co_firstlineno if code else frame.f_lineno
+
+
+declared: List[Declaration] = []
+worker_options: Dict[str, Any] = {}
+told: List[str] = []
+
+
+@overload
+def tool(function: F) -> F: ...
+
+
+@overload
+def tool(
+    *,
+    name: Optional[str] = None,
+    title: Optional[str] = None,
+    description: Optional[str] = None,
+    read_only: Optional[bool] = None,
+    destructive: Optional[bool] = None,
+    idempotent: Optional[bool] = None,
+    open_world: Optional[bool] = None,
+    annotations: Optional[Mapping[str, Any]] = None,
+    timeout: Optional[float] = None,
+    max_timeout: Optional[float] = None,
+    timeout_hint: Optional[str] = None,
+    progress_extends_timeout: Optional[bool] = None,
+    icons: Optional[Icons] = None,
+    meta: Optional[Mapping[str, Any]] = None,
+    output: Union[bool, Mapping[str, Any], type] = True,
+    requires: Optional[Sequence[str]] = None,
+) -> Callable[[F], F]: ...
+
+
+def tool(
+    function: Optional[F] = None,
+    *,
+    name: Optional[str] = None,
+    title: Optional[str] = None,
+    description: Optional[str] = None,
+    read_only: Optional[bool] = None,
+    destructive: Optional[bool] = None,
+    idempotent: Optional[bool] = None,
+    open_world: Optional[bool] = None,
+    annotations: Optional[Mapping[str, Any]] = None,
+    timeout: Optional[float] = None,
+    max_timeout: Optional[float] = None,
+    timeout_hint: Optional[str] = None,
+    progress_extends_timeout: Optional[bool] = None,
+    icons: Optional[Icons] = None,
+    meta: Optional[Mapping[str, Any]] = None,
+    output: Union[bool, Mapping[str, Any], type] = True,
+    requires: Optional[Sequence[str]] = None,
+) -> Any:
+    """Makes a function a tool. Its name, types and docstring say the rest; every option is one that they cannot say.
+
+    ``read_only``, ``destructive``, ``idempotent`` and ``open_world`` are hints for clients; ``timeout`` and ``max_timeout`` are
+    seconds; ``output=False`` gives no output schema, a type or a schema another one; ``requires`` names what the client must
+    offer: ``elicitation``, ``elicitation.url``, ``sampling``, ``roots``.
+    """
+    hints = {
+        "readOnlyHint": read_only,
+        "destructiveHint": destructive,
+        "idempotentHint": idempotent,
+        "openWorldHint": open_world,
+    }
+    given_hints = {key: value for key, value in hints.items() if value is not None}
+    options = {
+        "name": name,
+        "title": title,
+        "description": description,
+        "annotations": {**(annotations or {}), **given_hints} or None,
+        "timeoutSecs": _seconds(timeout),
+        "maxTimeoutSecs": _seconds(max_timeout),
+        "timeoutHint": timeout_hint,
+        "progressExtendsTimeout": progress_extends_timeout,
+        "icons": _icons(icons),
+        "_meta": dict(meta) if meta else None,
+        "output": output,
+        "requiredCapabilities": list(requires) if requires else None,
+    }
+    return _note("tool", options, function)
+
+
+def resource(
+    uri: str,
+    *,
+    name: Optional[str] = None,
+    title: Optional[str] = None,
+    description: Optional[str] = None,
+    mime_type: Optional[str] = None,
+    size: Optional[int] = None,
+    annotations: Optional[Mapping[str, Any]] = None,
+    icons: Optional[Icons] = None,
+    meta: Optional[Mapping[str, Any]] = None,
+) -> Callable[[F], F]:
+    """Makes a function the content of a resource. With ``{variables}`` in the URI it is a family of them, and the function
+    takes the variables as arguments."""
+    options = {
+        "uri": uri,
+        "name": name,
+        "title": title,
+        "description": description,
+        "mimeType": mime_type,
+        "size": size,
+        "annotations": dict(annotations) if annotations else None,
+        "icons": _icons(icons),
+        "_meta": dict(meta) if meta else None,
+    }
+    if not isinstance(uri, str):
+        raise TypeError('@resource needs a URI: @resource("config://app")')
+
+    def decorate(function: F) -> F:
+        _declare("resource", function, options, 3)
+        return function
+
+    return decorate
+
+
+@overload
+def prompt(function: F) -> F: ...
+
+
+@overload
+def prompt(
+    *,
+    name: Optional[str] = None,
+    title: Optional[str] = None,
+    description: Optional[str] = None,
+    icons: Optional[Icons] = None,
+    meta: Optional[Mapping[str, Any]] = None,
+    timeout: Optional[float] = None,
+    requires: Optional[Sequence[str]] = None,
+) -> Callable[[F], F]: ...
+
+
+def prompt(
+    function: Optional[F] = None,
+    *,
+    name: Optional[str] = None,
+    title: Optional[str] = None,
+    description: Optional[str] = None,
+    icons: Optional[Icons] = None,
+    meta: Optional[Mapping[str, Any]] = None,
+    timeout: Optional[float] = None,
+    requires: Optional[Sequence[str]] = None,
+) -> Any:
+    """Makes a function a prompt: it returns a text, a message (`user`, `assistant`), or a list of them."""
+    options = {
+        "name": name,
+        "title": title,
+        "description": description,
+        "icons": _icons(icons),
+        "_meta": dict(meta) if meta else None,
+        "timeoutSecs": _seconds(timeout),
+        "requiredCapabilities": list(requires) if requires else None,
+    }
+    return _note("prompt", options, function)
+
+
+def worker(
+    *,
+    processes: Optional[int] = None,
+    at_once: Optional[int] = None,
+    idle_secs: Optional[int] = None,
+    max_calls: Optional[int] = None,
+    memory_mb: Optional[int] = None,
+    start_ahead: Optional[bool] = None,
+    keeps_processes: Optional[bool] = None,
+) -> None:
+    """How the processes that serve this file are run. ``at_once`` above 1 is for files of async functions: they share one
+    event loop, and plain functions run in threads beside it."""
+    options = {
+        "processes": processes,
+        "atOnce": at_once,
+        "idleSecs": idle_secs,
+        "maxCalls": max_calls,
+        "memoryMb": memory_mb,
+        "startAhead": start_ahead,
+        "keepsProcesses": keeps_processes,
+    }
+    worker_options.update((key, value) for key, value in options.items() if value is not None)
+
+
+def instructions(text: str) -> None:
+    """What a model should know about the server as a whole."""
+    told.append(text)
+
+
+def _note(kind: str, options: Dict[str, Any], function: Optional[F]) -> Any:
+    if function is not None:
+        if not callable(function):
+            raise TypeError("@%s takes options by their names: @%s(name=…)" % (kind, kind))
+        _declare(kind, function, options, 4)
+        return function
+
+    def decorate(decorated: F) -> F:
+        _declare(kind, decorated, options, 3)
+        return decorated
+
+    return decorate
+
+
+def _declare(kind: str, function: Callable[..., Any], options: Dict[str, Any], depth: int) -> None:
+    given = {key: value for key, value in options.items() if value is not None}
+    declared.append(Declaration(kind, function, given, depth))
+
+
+def _seconds(value: Optional[float]) -> Optional[int]:
+    return None if value is None else max(1, round(value))
+
+
+def _icons(icons: Optional[Icons]) -> Optional[List[Dict[str, Any]]]:
+    if not icons:
+        return None
+    return [{"src": icon} if isinstance(icon, str) else dict(icon) for icon in icons]

@@ -1,0 +1,147 @@
+"""Values as JSON, by one rule for all results: what JSON has no word for is written in its usual spelling."""
+
+from __future__ import annotations
+
+import json
+from json.encoder import encode_basestring
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
+
+
+# A text as JSON, with its quotes.
+quote = encode_basestring
+
+
+class NotJson(ValueError):
+    """A value that cannot be written as JSON, and where in the result it stands."""
+
+
+def plain(value: Any) -> Any:
+    """One value that JSON has no word for, as one that it has. Raises TypeError."""
+    kind = type(value)
+    known = _BY_NAME.get("%s.%s" % (kind.__module__.partition(".")[0], kind.__name__))
+    if known is not None:
+        return known(value)
+    for base in kind.__mro__[1:-1]:
+        known = _BY_NAME.get("%s.%s" % (base.__module__.partition(".")[0], base.__name__))
+        if known is not None:
+            return known(value)
+    if hasattr(kind, "__dataclass_fields__"):
+        return {name: getattr(value, name) for name in kind.__dataclass_fields__ if hasattr(value, name)}
+    if hasattr(kind, "model_dump") or hasattr(kind, "parse_obj"):
+        from .pydantic_shapes import plain as plain_model
+
+        return plain_model(value)
+    from .recognising import plain_data
+
+    return plain_data(value)
+
+
+def _enum(value: Any) -> Any:
+    return value.value if isinstance(value.value, (str, int, float)) else value.name
+
+
+def _bytes(value: Any) -> str:
+    from .contents import base64_text
+
+    return base64_text(bytes(value))
+
+
+# Named, so that none of these modules has to be loaded.
+_BY_NAME: "dict[str, Callable[[Any], Any]]" = {
+    "builtins.set": list,
+    "builtins.frozenset": list,
+    "builtins.bytes": _bytes,
+    "builtins.bytearray": _bytes,
+    "enum.Enum": _enum,
+    "datetime.datetime": lambda value: value.isoformat(),
+    "datetime.date": lambda value: value.isoformat(),
+    "datetime.time": lambda value: value.isoformat(),
+    "datetime.timedelta": lambda value: value.total_seconds(),
+    "decimal.Decimal": str,
+    "_pydecimal.Decimal": str,
+    "uuid.UUID": str,
+    "pathlib.PurePath": str,
+    "collections.deque": list,
+    "builtins.mappingproxy": dict,
+    "builtins.dict_keys": list,
+    "builtins.dict_values": list,
+    "collections.UserDict": lambda value: value.data,
+    "collections.UserList": lambda value: value.data,
+}
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=plain).encode
+
+
+def encode(value: Any) -> str:
+    """Compact JSON. Raises `NotJson`."""
+    try:
+        return _encode(value)
+    except (TypeError, ValueError, RecursionError, OverflowError) as problem:
+        raise NotJson(_fault(value) or str(problem)) from None
+
+
+def plain_or_none(value: Any) -> Any:
+    """A default value as JSON, or None where it has no words for it."""
+    try:
+        return json.loads(_encode(value))
+    except Exception:
+        return None
+
+
+def to_bytes(text: str) -> bytes:
+    """UTF-8. Half a pair of surrogates, as in names of files that are no text, cannot be sent and becomes a question mark."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+def name_tuples(value: Any) -> Any:
+    """The value with each NamedTuple as an object: JSON would make a nameless array of it."""
+    if isinstance(value, dict):
+        return {key: name_tuples(held) for key, held in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return name_tuples(value._asdict())
+    if isinstance(value, (list, tuple)):
+        return [name_tuples(held) for held in value]
+    if hasattr(type(value), "__dataclass_fields__"):
+        return name_tuples(plain(value))
+    return value
+
+
+def _fault(value: Any, path: str = "", above: "tuple[int, ...]" = ()) -> Optional[str]:
+    """What cannot be written, and where it stands. Only looked for after writing has failed."""
+    place = "the result" + (" at %s" % path if path else "")
+    if value is None or isinstance(value, (str, bool, int)):
+        return None
+    if isinstance(value, float):
+        return None if value == value and abs(value) != float("inf") else "%s is %r, which JSON cannot express" % (place, value)
+    if id(value) in above:
+        return "%s holds itself" % place
+    if len(above) > 200:
+        return "%s is nested too deeply" % place
+    above = (*above, id(value))
+    if isinstance(value, dict):
+        for key, held in value.items():
+            if key is not None and not isinstance(key, (str, int, float)):
+                return "%s has a key of type %s; keys must be texts" % (place, type(key).__name__)
+            found = _fault(held, "%s.%s" % (path, key) if path else str(key), above)
+            if found:
+                return found
+        return None
+    if isinstance(value, (list, tuple)):
+        for number, held in enumerate(value):
+            found = _fault(held, "%s[%d]" % (path, number), above)
+            if found:
+                return found
+        return None
+    try:
+        return _fault(plain(value), path, above)
+    except TypeError:
+        return "%s is of type %s, which JSON cannot express; return a dict, a dataclass or a text" % (
+            place,
+            type(value).__name__,
+        )

@@ -1,0 +1,131 @@
+"""Type hints as values, whichever Python reads them.
+
+Hints may be texts (``from __future__ import annotations``), may name classes that are defined further down, and may be
+written for a newer Python than the one that runs: ``int | None`` and ``list[int]`` are understood on 3.8 where they are texts.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import types
+import typing
+from typing import Any, Dict, Optional, Tuple
+
+_BUILTIN_GENERICS = {"list": "List", "dict": "Dict", "tuple": "Tuple", "set": "Set", "frozenset": "FrozenSet", "type": "Type"}
+
+
+def evaluate(hint: Any, namespace: Dict[str, Any], local: Optional[Dict[str, Any]] = None) -> Any:
+    """The hint with all texts in it resolved. Raises what Python raises for a name that is not there."""
+    holder = types.SimpleNamespace(__annotations__={"hint": hint})
+    try:
+        return _get_type_hints(holder, namespace, local)["hint"]
+    except TypeError:
+        if not isinstance(hint, str):
+            raise
+    tree = _OlderSpelling().visit(ast.parse(hint, mode="eval"))
+    older = compile(ast.fix_missing_locations(tree), "<type hint>", "eval")
+    holder.__annotations__ = {"hint": eval(older, {**namespace, "__mcp_typing": typing}, local)}
+    return _get_type_hints(holder, namespace, local)["hint"]
+
+
+def evaluate_all(owner: type) -> Dict[str, Any]:
+    """The hints of all fields of a class."""
+    hints: Dict[str, Any] = {}
+    for base in reversed(owner.__mro__):
+        module = sys.modules.get(base.__module__)
+        namespace = dict(vars(module)) if module else {}
+        for name, hint in (base.__dict__.get("__annotations__") or _annotations(base)).items():
+            hints[name] = evaluate(hint, namespace, {base.__name__: base, **_class_names(base)})
+    return hints
+
+
+def _class_names(owner: type) -> Dict[str, Any]:
+    return {name: value for name, value in vars(owner).items() if isinstance(value, type)}
+
+
+def _annotations(owner: type) -> Dict[str, Any]:
+    # Python 3.14 makes them when they are asked for.
+    return {} if owner is object else dict(getattr(owner, "__annotations__", {})) if sys.version_info >= (3, 14) else {}
+
+
+def _get_type_hints(holder: Any, namespace: Dict[str, Any], local: Optional[Dict[str, Any]]) -> Dict[str, Any]:
+    if sys.version_info >= (3, 9):
+        return typing.get_type_hints(holder, namespace, local, include_extras=True)
+    # Before 3.9 only typing_extensions knows Annotated; whoever uses it has loaded it.
+    extensions = sys.modules.get("typing_extensions")
+    if extensions is not None:
+        found: Dict[str, Any] = extensions.get_type_hints(holder, namespace, local, include_extras=True)
+        return found
+    return typing.get_type_hints(holder, namespace, local)
+
+
+class _OlderSpelling(ast.NodeTransformer):
+    """``X | Y`` becomes ``Union[X, Y]``, ``list[X]`` becomes ``List[X]``."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.BitOr):
+            return node
+        both = ast.Tuple(elts=[node.left, node.right], ctx=ast.Load())
+        part: Any = both if sys.version_info >= (3, 9) else ast.Index(value=both)  # type: ignore[call-arg,unused-ignore]
+        return ast.Subscript(value=_from_typing("Union"), slice=part, ctx=ast.Load())
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id in _BUILTIN_GENERICS:
+            node.value = _from_typing(_BUILTIN_GENERICS[node.value.id])
+        return node
+
+
+def _from_typing(name: str) -> ast.expr:
+    return ast.Attribute(value=ast.Name(id="__mcp_typing", ctx=ast.Load()), attr=name, ctx=ast.Load())
+
+
+def unwrap_annotated(hint: Any) -> Tuple[Any, Tuple[Any, ...]]:
+    """``Annotated[int, x]`` as ``int`` and what stands beside it; also through aliases and new types."""
+    notes: Tuple[Any, ...] = ()
+    while True:
+        if hasattr(hint, "__metadata__") and hasattr(hint, "__origin__"):
+            notes = tuple(hint.__metadata__) + notes
+            hint = hint.__origin__
+        elif hasattr(hint, "__supertype__"):
+            hint = hint.__supertype__
+        elif type(hint).__name__ == "TypeAliasType":
+            hint = hint.__value__
+        elif _named(hint, "Required", "NotRequired", "ReadOnly", "Final", "InitVar"):
+            hint = typing.get_args(hint)[0] if typing.get_args(hint) else Any
+        else:
+            return hint, notes
+
+
+def _named(hint: Any, *names: str) -> bool:
+    origin = typing.get_origin(hint)
+    return origin is not None and str(getattr(origin, "_name", "")) in names
+
+
+def is_required(hint: Any, otherwise: bool) -> bool:
+    """Whether a member of a TypedDict must be there."""
+    while True:
+        if _named(hint, "Required"):
+            return True
+        if _named(hint, "NotRequired"):
+            return False
+        if hasattr(hint, "__metadata__"):
+            hint = hint.__origin__
+        elif _named(hint, "ReadOnly"):
+            hint = typing.get_args(hint)[0]
+        else:
+            return otherwise
+
+
+def is_union(hint: Any) -> bool:
+    origin = typing.get_origin(hint)
+    return origin is typing.Union or origin is getattr(types, "UnionType", typing.Union)
+
+
+def spell(hint: Any) -> str:
+    """The hint as a person wrote it, for messages."""
+    if isinstance(hint, type) and not typing.get_args(hint):
+        return hint.__qualname__
+    return str(hint).replace("typing.", "")

@@ -1,0 +1,63 @@
+"""A script that is one typed function: see `script.main`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Callable
+
+from .capture import capture_output, flush_partial
+from .context import current_call
+from .declaring import Declaration
+from .definitions import ToolFunction
+from .encoding import encode
+from .errors import Cancelled, DefinitionError, ProtocolError
+from .failures import is_expected, tool_failure, traceback_text
+from .script import ScriptContext, _print, tell_protocol_error
+
+
+def run(function: Callable[..., Any]) -> None:
+    """Serves the one call, and ends the process."""
+    try:
+        offered = ToolFunction(Declaration("tool", function, {}, 3))
+    except DefinitionError as problem:
+        sys.exit("%s: %s" % (os.path.basename(sys.argv[0]), problem))
+    if sys.argv[1:] == ["--metadata"]:
+        _print(encode(offered.definition))
+        sys.exit(0)
+    sys.exit(_serve(offered))
+
+
+def _serve(offered: ToolFunction) -> int:
+    import signal
+
+    signal.signal(signal.SIGTERM, _cancel)
+    context = ScriptContext()
+    current_call.set(context)
+    capture_output()
+    file = offered.file
+    try:
+        positional, named = offered.signature.prepare(context.arguments, context)
+        value = offered.function(*positional, **named)
+        if offered.is_async:
+            import asyncio
+
+            value = asyncio.run(value)
+        text = offered.render(value, {})
+    except ProtocolError as problem:
+        tell_protocol_error(problem)
+        return 1
+    except Cancelled:
+        return 143
+    except BaseException as problem:
+        if not is_expected(problem):
+            context.log("error", traceback_text(problem), offered.name)
+        text = tool_failure(problem, file, offered.form.has_schema)
+    flush_partial(context)
+    _print(text)
+    return 0
+
+
+def _cancel(*_: Any) -> None:
+    raise Cancelled()
+

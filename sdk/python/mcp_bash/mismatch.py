@@ -1,0 +1,28 @@
+"""A value that is not what its type asks for, and where in an argument it stands."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Union
+
+
+class Mismatch(ValueError):
+    """What is wrong with a value, and the way to it from the argument."""
+
+    def __init__(self, problem: str, path: str = "") -> None:
+        super().__init__("%s: %s" % (path.lstrip("."), problem) if path else problem)
+        self.problem = problem
+        self.path = path
+
+
+def inside(place: Union[str, int], convert: Callable[[Any], Any], value: Any) -> Any:
+    """Converts a part of a value; what goes wrong is told with its place."""
+    try:
+        return convert(value)
+    except Mismatch as problem:
+        raise Mismatch(problem.problem, _step(place) + problem.path) from None
+    except (ValueError, TypeError) as problem:
+        raise Mismatch(str(problem), _step(place)) from None
+
+
+def _step(place: Union[str, int]) -> str:
+    return "[%d]" % place if isinstance(place, int) else "." + str(place)

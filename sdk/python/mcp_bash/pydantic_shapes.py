@@ -1,0 +1,65 @@
+"""Models of pydantic, version 1 and 2. It is never imported here: who has such a model has loaded it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, Dict, Tuple
+
+from .mismatch import Mismatch
+from .references import inline
+
+
+def is_model(hint: Any) -> bool:
+    return _is_version_2(hint) or _is_version_1(hint)
+
+
+def _is_version_2(hint: Any) -> bool:
+    return hasattr(hint, "__get_pydantic_core_schema__") and hasattr(sys.modules.get("pydantic"), "TypeAdapter")
+
+
+def _is_version_1(hint: Any) -> bool:
+    return isinstance(hint, type) and hasattr(hint, "__fields__") and hasattr(hint, "parse_obj")
+
+
+def describe(hint: Any, output: bool, definitions: Dict[str, Any]) -> Tuple[Dict[str, Any], Callable[[Any], Any]]:
+    """The schema that the model gives of itself, and its own validation."""
+    if _is_version_2(hint):
+        adapter = sys.modules["pydantic"].TypeAdapter(hint)
+        schema = adapter.json_schema(mode="serialization" if output else "validation")
+        return inline(schema, definitions), _guarded(adapter.validate_python)
+    return inline(hint.schema(), definitions), _guarded(hint.parse_obj)
+
+
+def _guarded(validate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def convert(value: Any) -> Any:
+        try:
+            return validate(value)
+        except ValueError as problem:
+            raise Mismatch(_one_line(problem)) from None
+
+    return convert
+
+
+def _one_line(problem: Any) -> str:
+    """pydantic lists its complaints over several lines."""
+    if not hasattr(problem, "errors"):
+        return str(problem)
+    told = []
+    for error in problem.errors():
+        place = ".".join(str(step) for step in error.get("loc", ()))
+        told.append("%s: %s" % (place, error.get("msg")) if place else str(error.get("msg")))
+    return "; ".join(told)
+
+
+def plain(value: Any) -> Any:
+    """A model as JSON has it."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json", by_alias=True)
+    import json
+
+    return json.loads(value.json(by_alias=True))
+
+
+def is_model_instance(value: Any) -> bool:
+    kind = type(value)
+    return hasattr(kind, "model_dump") or (hasattr(kind, "__fields__") and hasattr(kind, "parse_obj"))

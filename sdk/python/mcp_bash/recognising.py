@@ -1,0 +1,52 @@
+"""Values of other people's packages, recognised by what they can do. None of these packages is imported here."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
+
+
+def picture(value: Any) -> Optional[bytes]:
+    """A picture of Pillow or a figure of matplotlib as PNG."""
+    kind = type(value)
+    if kind.__module__.startswith("PIL.") and hasattr(value, "save"):
+        return _written(value.save, value)
+    if kind.__module__.startswith("matplotlib.") and hasattr(value, "savefig"):
+        return _written(value.savefig, value)
+    return None
+
+
+def _written(save: Any, value: Any) -> bytes:
+    import io
+
+    buffer = io.BytesIO()
+    # PNG has no room for these ways of storing colours.
+    if getattr(value, "mode", "") in ("CMYK", "YCbCr", "HSV", "LAB", "F"):
+        save = value.convert("RGB").save
+    save(buffer, format="png")
+    return buffer.getvalue()
+
+
+def is_frame(value: Any) -> bool:
+    """A data frame of pandas or polars."""
+    return hasattr(value, "columns") and (hasattr(value, "to_dicts") or hasattr(value, "to_json"))
+
+
+def plain_data(value: Any) -> Any:
+    """Data frames as lists of rows, arrays as lists, numbers of numpy as numbers. Raises TypeError for anything else."""
+    if hasattr(value, "to_dicts"):
+        return value.to_dicts()
+    if hasattr(value, "to_json") and hasattr(value, "index"):
+        import json
+
+        rows = {"orient": "records"} if hasattr(value, "columns") else {}
+        return json.loads(value.to_json(date_format="iso", **rows))
+    module = type(value).__module__.partition(".")[0]
+    if module in ("numpy", "polars", "torch") and module in sys.modules:
+        for way in ("tolist", "to_list", "item"):
+            if hasattr(value, way):
+                return getattr(value, way)()
+    raise TypeError("%s is not JSON" % type(value).__name__)

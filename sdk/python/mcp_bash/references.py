@@ -1,0 +1,46 @@
+"""Schemas that others made: references are replaced by what they point to, unless that holds itself."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List
+
+
+def inline(schema: Dict[str, Any], definitions: Dict[str, Any]) -> Dict[str, Any]:
+    """The schema without ``$defs`` of its own. What is recursive is put into ``definitions``."""
+    own = {**schema.get("definitions", {}), **schema.get("$defs", {})}
+    rest = {key: value for key, value in schema.items() if key not in ("$defs", "definitions")}
+    resolved = _Inliner(own, definitions).walk(rest, [])
+    return dict(resolved)
+
+
+class _Inliner:
+    def __init__(self, own: Dict[str, Any], definitions: Dict[str, Any]) -> None:
+        self.own = own
+        self.definitions = definitions
+
+    def walk(self, node: Any, open_names: List[str]) -> Any:
+        if isinstance(node, list):
+            return [self.walk(item, open_names) for item in node]
+        if not isinstance(node, dict):
+            return node
+        target = node.get("$ref")
+        name = target.rpartition("/")[2] if isinstance(target, str) else None
+        if name in self.own:
+            return self._resolve(str(name), node, open_names)
+        # An `allOf` of one is how older models hang a description on a reference.
+        if isinstance(node.get("allOf"), list) and len(node["allOf"]) == 1:
+            node = {**node["allOf"][0], **{key: value for key, value in node.items() if key != "allOf"}}
+            return self.walk(node, open_names)
+        return {key: self.walk(value, open_names) for key, value in node.items()}
+
+    def _resolve(self, name: str, node: Dict[str, Any], open_names: List[str]) -> Any:
+        reference = {"$ref": "#/$defs/" + name}
+        if name in open_names or name in self.definitions:
+            self.definitions.setdefault(name, {})
+            return reference
+        found = self.walk(self.own[name], [*open_names, name])
+        if name in self.definitions:
+            self.definitions[name] = found
+            return reference
+        beside = {key: self.walk(value, open_names) for key, value in node.items() if key != "$ref"}
+        return {**found, **beside}

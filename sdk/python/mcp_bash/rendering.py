@@ -1,0 +1,181 @@
+"""What a function returned, as the result of the protocol. All of these give JSON text: on the way of a call nothing is built
+that is only taken apart again."""
+
+from __future__ import annotations
+
+from .contents import Content, Image, Message, Result, base64_text
+from .encoding import encode, name_tuples, quote
+from .media_types import type_of_bytes, type_of_name
+from .recognising import is_frame, picture
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional
+
+
+class ResultForm:
+    """How the result of a tool is given: its hint decides whether it is structured, and whether it is wrapped."""
+
+    __slots__ = ("has_schema", "wraps", "names_tuples")
+
+    def __init__(self, has_schema: bool = False, wraps: bool = False, names_tuples: bool = False) -> None:
+        self.has_schema = has_schema
+        # Structured content must be an object: other values stand in one as `result`.
+        self.wraps = wraps
+        self.names_tuples = names_tuples
+
+
+def render_tool(value: Any, form: ResultForm) -> str:
+    """A CallToolResult."""
+    kind = value.__class__
+    if kind is str:
+        return _text_result(value, quote(value) if form.wraps else None, form)
+    if kind is dict or kind is int or kind is float or kind is bool:
+        return _data_result(value, form)
+    if value is None and not form.wraps:
+        return '{"content":[]}'
+    if isinstance(value, Result):
+        return _whole(value, form)
+    blocks = None if form.has_schema and kind is list else _blocks(value)
+    if blocks is not None:
+        return '{"content":%s}' % encode(blocks)
+    if isinstance(value, str):
+        return _text_result(str(value), quote(str(value)) if form.wraps else None, form)
+    if is_frame(value) and not form.has_schema:
+        form = ResultForm(wraps=True)
+    return _data_result(value, form)
+
+
+def _data_result(value: Any, form: ResultForm) -> str:
+    body = encode(name_tuples(value) if form.names_tuples else value)
+    return _text_result(body, body if form.has_schema or form.wraps or body[0] == "{" else None, form)
+
+
+def _text_result(text: str, body: Optional[str], form: ResultForm) -> str:
+    if body is None:
+        return '{"content":[{"type":"text","text":%s}]}' % quote(text)
+    if form.wraps:
+        return '{"content":[{"type":"text","text":%s}],"structuredContent":{"result":%s}}' % (quote(text), body)
+    return '{"content":[{"type":"text","text":%s}],"structuredContent":%s}' % (quote(text), body)
+
+
+def _whole(value: Result, form: ResultForm) -> str:
+    parts: List[str] = []
+    structured = None if value.structured is None else encode(name_tuples(value.structured))
+    if value.content is None and structured is not None:
+        parts.append('"content":[{"type":"text","text":%s}]' % quote(structured))
+    else:
+        parts.append('"content":' + encode(_all_blocks(value.content)))
+    if structured is not None:
+        parts.append('"structuredContent":' + (structured if structured[0] == "{" else '{"result":%s}' % structured))
+    if value.is_error:
+        parts.append('"isError":true')
+    if value.meta:
+        parts.append('"_meta":' + encode(dict(value.meta)))
+    return "{%s}" % ",".join(parts)
+
+
+def _all_blocks(value: Any) -> List[Dict[str, Any]]:
+    if value is None:
+        return []
+    if isinstance(value, (list, tuple)):
+        return [_block(item) for item in value]
+    return [_block(value)]
+
+
+def _block(value: Any) -> Dict[str, Any]:
+    """One piece of content."""
+    if isinstance(value, Content):
+        return value.block()
+    if isinstance(value, str):
+        return {"type": "text", "text": value}
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return _bytes_block(bytes(value))
+    png = picture(value)
+    if png is not None:
+        return Image(png, "image/png").block()
+    if isinstance(value, dict) and isinstance(value.get("type"), str) and set(value) & {"text", "data", "resource", "uri"}:
+        return value
+    return {"type": "text", "text": encode(value)}
+
+
+def _blocks(value: Any) -> Optional[List[Dict[str, Any]]]:
+    """The content of a value that is content, or of a list that mixes some in; None for data."""
+    if isinstance(value, (list, tuple)):
+        mixed = any(isinstance(item, (Content, bytes)) or picture(item) is not None for item in value)
+        return [_block(item) for item in value] if mixed else None
+    if isinstance(value, (Content, bytes, bytearray, memoryview)) or picture(value) is not None:
+        return [_block(value)]
+    return None
+
+
+def _bytes_block(data: bytes) -> Dict[str, Any]:
+    """Pictures and sounds as such, text as text, anything else as an embedded resource."""
+    found = type_of_bytes(data)
+    if found and found.startswith(("image/", "audio/")):
+        return {"type": found.partition("/")[0], "data": base64_text(data), "mimeType": found}
+    text = _decoded(data) if found is None else None
+    if text is not None:
+        return {"type": "text", "text": text}
+    held = {"uri": "result:///bytes", "mimeType": found or "application/octet-stream", "blob": base64_text(data)}
+    return {"type": "resource", "resource": held}
+
+
+def _decoded(data: bytes) -> Optional[str]:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text
+
+
+def render_resource(value: Any, uri: str, mime: Optional[str]) -> str:
+    """A ReadResourceResult."""
+    if isinstance(value, list) and value and all(isinstance(item, Content) for item in value):
+        return encode({"contents": [_held(item, uri, mime) for item in value]})
+    return encode({"contents": [_held(value, uri, mime)]})
+
+
+def _held(value: Any, uri: str, mime: Optional[str]) -> Dict[str, Any]:
+    block = value.block() if isinstance(value, Content) else {}
+    if block.get("type") == "resource":
+        return {"mimeType": mime, **block["resource"]} if mime else dict(block["resource"])
+    if "data" in block:
+        return {"uri": uri, "mimeType": block["mimeType"], "blob": block["data"]}
+    if "text" in block:
+        value = block["text"]
+    png = picture(value)
+    if png is not None:
+        value, mime = png, "image/png"
+    if isinstance(value, str):
+        return {"uri": uri, "mimeType": mime or type_of_name(uri) or "text/plain", "text": value}
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return _held_bytes(bytes(value), uri, mime)
+    return {"uri": uri, "mimeType": mime or "application/json", "text": encode(value)}
+
+
+def _held_bytes(data: bytes, uri: str, mime: Optional[str]) -> Dict[str, Any]:
+    found = mime or type_of_bytes(data) or type_of_name(uri)
+    text = _decoded(data) if found is None or found.startswith("text/") else None
+    if text is not None:
+        return {"uri": uri, "mimeType": found or "text/plain", "text": text}
+    return {"uri": uri, "mimeType": found or "application/octet-stream", "blob": base64_text(data)}
+
+
+def render_prompt(value: Any, description: str) -> str:
+    """A GetPromptResult."""
+    if isinstance(value, dict) and isinstance(value.get("messages"), list):
+        return encode(value)
+    values = value if isinstance(value, (list, tuple)) else [value]
+    result: Dict[str, Any] = {"messages": [_message(one) for one in values]}
+    if description:
+        result["description"] = description
+    return encode(result)
+
+
+def _message(value: Any) -> Dict[str, Any]:
+    if isinstance(value, Message):
+        return {"role": value.role, "content": _block(value.content)}
+    if isinstance(value, dict) and "role" in value:
+        return {"role": value["role"], "content": _block(value.get("content"))}
+    return {"role": "user", "content": _block(value)}

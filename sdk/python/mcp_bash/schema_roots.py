@@ -1,0 +1,16 @@
+"""The outermost schema of a tool: always an object with its properties, never a reference."""
+
+from __future__ import annotations
+
+from typing import Any, Dict
+
+
+def root_schema(schema: Dict[str, Any], definitions: Dict[str, Any]) -> Dict[str, Any]:
+    """The schema as a root, with the definitions that it refers to."""
+    reference = schema.get("$ref")
+    root = dict(definitions[reference.rpartition("/")[2]]) if reference else dict(schema)
+    if root.get("type") == "object":
+        root.setdefault("properties", {})
+    if definitions:
+        root["$defs"] = definitions
+    return root

@@ -1,0 +1,105 @@
+"""Reads a person's file: runs it once as a module, and finds what it declares and which files it is made of."""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from importlib.machinery import PathFinder
+from typing import Any, Dict, List, Optional
+
+from ..declaring import Declaration, declared
+
+_NOT_OURS = ("site-packages", "dist-packages", "node_modules", ".venv", "venv", "__pycache__")
+_OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def set_path(file: str) -> None:
+    """Modules beside the file and in the project can be imported.
+
+    They stand behind Python's own: a tool called `email.py` or `random.py` must not be what `import email` finds.
+    """
+    own = os.path.dirname(file)
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != _OWN_FOLDER]
+    at = next((n for n, entry in enumerate(sys.path) if "-packages" in entry), len(sys.path))
+    root = project_root(file)
+    sys.path[at:at] = [own] if own == root else [own, root]
+    # What functions start may use the package, too.
+    sys.path.append(_OWN_FOLDER)
+
+
+def project_root(file: str) -> str:
+    return os.path.realpath(os.environ.get("MCPBASH_PROJECT_ROOT") or os.path.dirname(file))
+
+
+def load(file: str) -> List[Declaration]:
+    """Runs the file. Always from its source: what Python caches is looked up by whole seconds, and an edit can be faster."""
+    with open(file, "rb") as source:
+        code = compile(source.read(), file, "exec", dont_inherit=True)
+    module = types.ModuleType(_module_name(file))
+    module.__file__ = file
+    sys.modules[module.__name__] = module
+    sys.argv[:] = [file]
+    exec(code, module.__dict__)
+    return [one for one in declared if _belongs(one.file, file)]
+
+
+def _module_name(file: str) -> str:
+    """The name by which others would import the file (pickles and child processes do); another if that is taken."""
+    name = os.path.splitext(os.path.basename(file))[0]
+    if name.isidentifier() and name not in sys.modules and name not in sys.builtin_module_names:
+        found = PathFinder.find_spec(name)
+        if found is not None and found.origin is not None and os.path.realpath(found.origin) == os.path.realpath(file):
+            return name
+    return "mcp_bash_file_" + "".join(letter if letter.isalnum() else "_" for letter in name)
+
+
+def _belongs(declared_in: str, file: str) -> bool:
+    """Whether a function is offered by this file. One that it imports from a file of tools is offered by that one."""
+    if declared_in == file:
+        return True
+    tools = os.environ.get("MCPBASH_TOOLS_DIR") or os.path.join(project_root(file), "tools")
+    path = os.path.realpath(declared_in)
+    in_tools = path.startswith(os.path.realpath(tools) + os.sep) or os.path.dirname(path) == os.path.dirname(file)
+    return not in_tools or os.path.basename(path).startswith(("_", "."))
+
+
+def loaded_files(file: str) -> List[str]:
+    """The files of the project that were loaded besides."""
+    root = project_root(file) + os.sep
+    found = []
+    for module in list(sys.modules.values()):
+        path = getattr(module, "__file__", None)
+        if not isinstance(path, str):
+            continue
+        path = os.path.abspath(path)
+        if path == file or not path.startswith(root) or path.startswith(_OWN_FOLDER + os.sep):
+            continue
+        if not set(path[len(root) :].split(os.sep)) & set(_NOT_OURS) and not path.startswith(sys.prefix + os.sep):
+            found.append(path)
+    return sorted(set(found))
+
+
+def failure(problem: BaseException, file: str) -> Dict[str, Any]:
+    """Why a file cannot be served: one line with its place, and the whole traceback."""
+    from ..errors import DefinitionError
+    from ..failures import one_line, traceback_text
+
+    if isinstance(problem, DefinitionError):
+        return {"message": str(problem), "trace": ""}
+    trace = traceback_text(problem)
+    if isinstance(problem, SyntaxError):
+        place = "%s:%s" % (os.path.basename(problem.filename or file), problem.lineno)
+        return {"message": "%s: %s: %s" % (place, type(problem).__name__, problem.msg), "trace": trace}
+    place = _last_line_in_project(problem, file) or os.path.basename(file)
+    return {"message": "%s: %s" % (place, one_line(problem, "")), "trace": trace}
+
+
+def _last_line_in_project(problem: BaseException, file: str) -> Optional[str]:
+    found = None
+    step = problem.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == file:
+            found = "%s:%d" % (os.path.basename(file), step.tb_lineno)
+        step = step.tb_next
+    return found

@@ -1,0 +1,102 @@
+"""The surroundings of a function, put back after each call where it changed them: nothing of one call is seen by the next.
+
+Each look costs well under a microsecond; putting back happens only where something differs.
+"""
+
+from __future__ import annotations
+
+import _locale
+import os
+import signal
+import sys
+import warnings
+from typing import Any, Dict, List, Tuple
+
+_SIGNALS = tuple(
+    number
+    for number in (
+        getattr(signal, name, None)
+        for name in ("SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGCHLD", "SIGIO")
+    )
+    if number is not None
+)
+
+
+# What `signal.getsignal` wraps: that one makes an Enum of each answer.
+_handler_of: Any = sys.modules["_signal"].getsignal
+
+
+class Surroundings:
+    """What a process is like before its first call."""
+
+    def __init__(self) -> None:
+        self.remember()
+
+    def remember(self) -> None:
+        self._folder = os.getcwd()
+        self._variables: Dict[Any, Any] = dict(os.environ._data)  # type: ignore[attr-defined]
+        self._umask = os.umask(0o077)
+        os.umask(self._umask)
+        self._path = list(sys.path)
+        self._argv = list(sys.argv)
+        self._locale = _locale.setlocale(_locale.LC_ALL, None)
+        self._handlers = [_handler_of(number) for number in _SIGNALS]
+        self._filters: List[Tuple[Any, ...]] = list(warnings.filters)
+        self._recursion = sys.getrecursionlimit()
+        self._streams = (sys.stdin, sys.stdout, sys.stderr)
+
+    def restore(self) -> None:
+        self._restore_folder()
+        if os.environ._data != self._variables:  # type: ignore[attr-defined]
+            self._restore_variables()
+        os.umask(self._umask)
+        if sys.path != self._path:
+            sys.path[:] = self._path
+        if sys.argv != self._argv:
+            sys.argv[:] = self._argv
+        if _locale.setlocale(_locale.LC_ALL, None) != self._locale:
+            _locale.setlocale(_locale.LC_ALL, self._locale)
+        if [_handler_of(number) for number in _SIGNALS] != self._handlers:
+            self._restore_handlers()
+        # A timer that goes off later would end the next call, or the whole process.
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if warnings.filters != self._filters:
+            self._restore_filters()
+        if sys.getrecursionlimit() != self._recursion:
+            sys.setrecursionlimit(self._recursion)
+        if (sys.stdin, sys.stdout, sys.stderr) != self._streams:
+            sys.stdin, sys.stdout, sys.stderr = self._streams
+
+    def _restore_folder(self) -> None:
+        try:
+            if os.getcwd() == self._folder:
+                return
+        except OSError:  # it was removed
+            pass
+        try:
+            os.chdir(self._folder)
+        except OSError as problem:
+            os.write(2, ("mcp_bash: cannot go back to %s: %s\n" % (self._folder, problem)).encode())
+            os._exit(1)
+
+    def _restore_variables(self) -> None:
+        decode: Any = os.environ.decodekey
+        known = {decode(key): decode(value) for key, value in self._variables.items()}
+        for name in set(os.environ) - set(known):
+            del os.environ[name]
+        for name, value in known.items():
+            if os.environ.get(name) != value:
+                os.environ[name] = value
+
+    def _restore_handlers(self) -> None:
+        for number, handler in zip(_SIGNALS, self._handlers):
+            # None is a handler that was not set from Python, and can only be left alone.
+            if handler is not None and _handler_of(number) != handler:
+                signal.signal(number, handler)
+
+    def _restore_filters(self) -> None:
+        filters: Any = warnings.filters
+        filters[:] = self._filters
+        changed = getattr(warnings, "_filters_mutated", None)
+        if changed is not None:
+            changed()

@@ -1,0 +1,101 @@
+"""From the start of the process to its end: pipes, the person's file, definitions, calls, and the end of what is kept."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Dict, List
+
+from ..capture import capture_output
+from ..context import set_outside
+from ..encoding import encode
+from . import leftovers, loading
+from .frames import Frames, open_frames
+
+_PROTOCOL = 1
+_DEFAULT_OUTPUT_LIMIT = 10485760
+
+
+def serve(words: List[str]) -> None:
+    """Serves ``words[1]``, the file. Ends the process."""
+    if len(words) != 2:
+        sys.stderr.write("usage: worker.py FILE\n")
+        sys.exit(2)
+    file = os.path.abspath(words[1])
+    frames = open_frames()
+    capture_output()
+    leftovers.let_threads_inherit_calls()
+    status = 0
+    try:
+        worker = _load(frames, file)
+    except BaseException as problem:
+        _report(frames, loading.failure(problem, file))
+        status = 1
+    else:
+        worker.serve()
+        _end_state(worker)
+    _leave(status)
+
+
+def _load(frames: Frames, file: str) -> Any:
+    from ..context import NoCall
+    from ..definitions import Definitions
+
+    set_outside(NoCall())
+    loading.set_path(file)
+    definitions = Definitions(loading.load(file))
+    from ..declaring import told, worker_options
+
+    ready: Dict[str, Any] = {"protocol": _PROTOCOL, **definitions.describe()}
+    if told:
+        ready["instructions"] = "\n\n".join(told)
+    if worker_options:
+        ready["worker"] = worker_options
+    files = loading.loaded_files(file)
+    if files:
+        ready["files"] = files
+    worker = _choose(frames, definitions, file, int(worker_options.get("atOnce") or 1))
+    if "logging" in sys.modules:
+        from ..log_handler import install
+
+        install()
+    frames.send(encode({"ready": ready}))
+    return worker
+
+
+def _choose(frames: Frames, definitions: Any, file: str, at_once: int) -> Any:
+    """Files without async functions need no event loop, and are spared its cost."""
+    limit = os.environ.get("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "")
+    output_limit = int(limit) if limit.isdigit() else _DEFAULT_OUTPUT_LIMIT
+    if at_once > 1 or any(offered.is_async for offered in definitions.all()):
+        from .event_loop import LoopWorker
+
+        return LoopWorker(frames, definitions, file, output_limit, at_once)
+    from .worker import Worker
+
+    return Worker(frames, definitions, file, output_limit)
+
+
+def _report(frames: Frames, failed: Dict[str, Any]) -> None:
+    frames.send(encode({"failed": failed}))
+    os.write(2, ("%s\n" % (failed["trace"] or failed["message"])).encode("utf-8", "replace"))
+
+
+def _end_state(worker: Any) -> None:
+    keeping = sys.modules.get("mcp_bash.keeping")
+    if keeping is not None:
+        worker.end_state(keeping)
+
+
+def _leave(status: int) -> None:
+    """Ends the process without waiting for threads that calls have left behind."""
+    import atexit
+
+    atexit._run_exitfuncs()
+    for stream in (sys.__stdout__, sys.__stderr__):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            pass
+    os._exit(status)

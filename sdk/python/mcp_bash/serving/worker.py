@@ -1,0 +1,311 @@
+"""One call at a time on the main thread: read a frame, run the function, write the answer. No other thread is woken.
+
+What arrives while a function runs (a cancellation, an answer to a question of another thread) is noticed by `SIGIO`, which
+the kernel sends for each write into our input pipe. Measured: 3 µs a call, where handing each call to a second thread and
+back costs 40 µs and more; and a signal is the only thing that also ends a blocking `sleep` or `read` of the function.
+"""
+
+from __future__ import annotations
+
+import _thread
+import fcntl
+import os
+import signal
+from collections import deque
+from typing import Any, Callable, Deque, Dict, Optional, Set, Tuple
+
+from ..capture import flush_partial
+from ..context import current_call, set_outside
+from ..definitions import Definitions, Offered, ToolFunction
+from ..encoding import encode
+from ..errors import CannotAsk, Cancelled, ProtocolError
+from ..failures import is_expected, request_failure, tool_failure, traceback_text
+from . import leftovers
+from .frames import Frames
+from .restoring import Surroundings
+from .worker_context import OperatorContext, Waiting, WorkerContext
+
+_O_ASYNC = getattr(os, "O_ASYNC", 0o20000)
+
+
+class Ended(BaseException):
+    """The server wants this process to end now."""
+
+
+class Worker:
+    """Serves the functions of a file until its input ends."""
+
+    def __init__(self, frames: Frames, definitions: Definitions, file: str, output_limit: int) -> None:
+        self.frames = frames
+        self.definitions = definitions
+        self.file = file
+        self.output_limit = output_limit
+        self.call: Optional[WorkerContext] = None
+        # Who waits for an answer, by the numbers of the call and of the question.
+        self.waiting: Dict[Tuple[int, int], Any] = {}
+        self.queue: Deque[Dict[str, Any]] = deque()
+        self.cancelled_early: Set[int] = set()
+        self.surroundings = Surroundings()
+        self.threads = leftovers.Threads()
+        self._main_thread = _thread.get_ident()
+        # Whether an exception may be raised in the main thread now: only while a function of the person runs.
+        self._may_interrupt = False
+        # Whether the main thread waits for input itself.
+        self._receiving = False
+        # Whether a signal came while nothing could be raised.
+        self._signalled = False
+        self._ending = False
+        set_outside(OperatorContext(self))
+
+    def serve(self) -> None:
+        """Serves until the input ends or `TERM` comes."""
+        self.watch_input()
+        try:
+            while True:
+                frame = self._next_frame()
+                if frame is None:
+                    return
+                self.take(frame)
+        except Ended:
+            return
+        finally:
+            self._receiving = self._may_interrupt = False
+
+    def watch_input(self) -> None:
+        """Has `TERM` noticed, and has the kernel send `SIGIO` for each write into our input."""
+        signal.signal(signal.SIGTERM, self._on_term)
+        signal.signal(signal.SIGINT, self._on_term)
+        signal.signal(signal.SIGIO, self._on_input)
+        fcntl.fcntl(self.frames.input_fd, fcntl.F_SETOWN, os.getpid())
+        self._set_async(True)
+        self.surroundings.remember()
+        os.register_at_fork(after_in_child=_forget_signals)
+
+    def unwatch_input(self) -> None:
+        """No more `SIGIO`."""
+        self._set_async(False)
+
+    def _set_async(self, wanted: bool) -> None:
+        flags = fcntl.fcntl(self.frames.input_fd, fcntl.F_GETFL)
+        flags = flags | _O_ASYNC if wanted else flags & ~_O_ASYNC
+        fcntl.fcntl(self.frames.input_fd, fcntl.F_SETFL, flags)
+
+    def _next_frame(self) -> Optional[Dict[str, Any]]:
+        frames = self.frames
+        while True:
+            frame = self.queue.popleft() if self.queue else frames.next()
+            if frame is not None or frames.ended:
+                return frame
+            self._receiving = True
+            if self._ending:
+                raise Ended()
+            frames.receive()
+            self._receiving = False
+
+    def take(self, frame: Dict[str, Any]) -> None:
+        """Does what a frame says."""
+        if "answer" in frame:
+            waiting = self.waiting.pop((frame.get("call", 0), frame["answer"]), None)
+            if waiting is not None:
+                waiting.give(frame)
+        elif "call" in frame:
+            self.begin(frame)
+        elif "cancel" in frame:
+            self.cancel(frame["cancel"])
+
+    def cancel(self, number: int) -> None:
+        """Notes that a call is cancelled. Whoever runs it raises."""
+        if self.call is not None and self.call.number == number:
+            self.call.is_cancelled = True
+        else:
+            self.cancelled_early.add(number)
+
+    def begin(self, frame: Dict[str, Any]) -> None:
+        """Runs a call from its beginning to its answer."""
+        if self.call is not None:
+            self.queue.append(frame)
+            return
+        offered = self.definitions.find(frame)
+        if offered is None:
+            self.refuse(frame, "there is no such function in %s" % os.path.basename(self.file))
+            return
+        context = self.call = WorkerContext(self, frame)
+        token = current_call.set(context)
+        try:
+            self.finish(context, self.perform(offered, frame, context, self._run))
+        finally:
+            current_call.reset(token)
+            self.call = None
+        self.tidy(context)
+
+    def perform(
+        self, offered: Offered, frame: Dict[str, Any], context: WorkerContext, run: Callable[..., Any]
+    ) -> str:
+        """Calls the function. Gives the member of the frame that answers the call."""
+        try:
+            if context.number in self.cancelled_early:
+                self.cancelled_early.discard(context.number)
+                context.is_cancelled = True
+                raise Cancelled()
+            positional, named = offered.prepare(frame, context)
+            value = run(offered.function, positional, named)
+            return '"result":' + offered.render(value, frame)
+        except Ended:
+            raise
+        except BaseException as problem:
+            return self.failure(problem, offered, context)
+
+    def _run(self, function: Callable[..., Any], positional: Any, named: Any) -> Any:
+        self._may_interrupt = True
+        try:
+            if self._signalled:
+                self._catch_up()
+            return function(*positional, **named)
+        finally:
+            self._may_interrupt = False
+
+    def failure(self, problem: BaseException, offered: Offered, context: WorkerContext) -> str:
+        """The member that answers a call whose function raised."""
+        if context.is_cancelled:
+            return '"error":{"code":-32800,"message":"cancelled"}'
+        if not is_expected(problem):
+            context.log("error", traceback_text(problem), offered.name)
+        if isinstance(offered, ToolFunction) and not isinstance(problem, ProtocolError):
+            return '"result":' + tool_failure(problem, self.file, offered.form.has_schema)
+        return '"error":' + request_failure(problem, self.file)
+
+    def finish(self, context: WorkerContext, member: str) -> None:
+        """Answers the call; nothing can be said about it any more."""
+        if self.frames.in_child:
+            os.write(2, b"mcp_bash: a process that the function forked came back from it, and is ended\n")
+            os._exit(0)
+        if context.partial:
+            flush_partial(context)
+        if self.waiting:
+            self._wake_threads_of(context)
+        self.threads.tell_of_new_ones(context)
+        if len(member) > self.output_limit:
+            member = self._too_large(len(member), context)
+        with self.frames.lock:
+            context.closed = True
+            self.frames.write('{"call":%d,%s}' % (context.number, member))
+
+    def _wake_threads_of(self, context: WorkerContext) -> None:
+        """Threads of the call that still wait for an answer will get none."""
+        for key in [key for key in self.waiting if key[0] == context.number]:
+            self.waiting.pop(key).give({"error": {"message": "The call has ended"}})
+
+    def _too_large(self, size: int, context: WorkerContext) -> str:
+        words = "The result of %s is too large: %d bytes, where %d are allowed (MCPBASH_MAX_TOOL_OUTPUT_SIZE); return less" % (
+            context.name,
+            size,
+            self.output_limit,
+        )
+        if "tool" not in context._facts:
+            return '"error":' + encode({"code": -32603, "message": words})
+        return '"result":' + encode({"content": [{"type": "text", "text": words}], "isError": True})
+
+    def tidy(self, context: WorkerContext) -> None:
+        """Puts the process back as it was before the call."""
+        context.sweep()
+        self.surroundings.restore()
+
+    def end_state(self, keeping: Any) -> None:
+        """Ends what functions keep between calls."""
+        keeping.end_all()
+
+    def refuse(self, frame: Dict[str, Any], words: str) -> None:
+        error = encode({"code": -32603, "message": words})
+        self.frames.send('{"call":%d,"error":%s}' % (frame["call"], error))
+
+    # What functions say and ask meanwhile.
+
+    def say(self, context: Optional[WorkerContext], text: str) -> None:
+        """Sends a frame, whole: an exception of a signal waits until it is written."""
+        interrupted = self._may_interrupt and _thread.get_ident() == self._main_thread
+        if interrupted:
+            self._may_interrupt = False
+        try:
+            with self.frames.lock:
+                if context is None or not context.closed:
+                    self.frames.write(text)
+        finally:
+            if interrupted:
+                self._may_interrupt = True
+        if interrupted and self._signalled:
+            self._catch_up()
+
+    def ask(self, context: WorkerContext, question: Dict[str, Any]) -> Dict[str, Any]:
+        """Puts a question and waits. The main thread reads the answer itself, others are woken by it."""
+        waiting = Waiting()
+        if _thread.get_ident() != self._main_thread:
+            context.put(question, waiting)
+            return waiting.wait()
+        self._may_interrupt = False
+        try:
+            context.put(question, waiting)
+            while waiting.answer is None:
+                self._wait_for_frames(context)
+        finally:
+            self._receiving = False
+            self._may_interrupt = True
+        if self._signalled:
+            self._catch_up()
+        return waiting.answer
+
+    def _wait_for_frames(self, context: WorkerContext) -> None:
+        self._receiving = True
+        if self._ending:
+            raise Ended()
+        if context.is_cancelled:
+            raise Cancelled()
+        if self.frames.ended:
+            raise CannotAsk("The server has gone")
+        self.frames.receive()
+        self._receiving = False
+        self._take_all()
+
+    async def ask_async(self, context: WorkerContext, question: Dict[str, Any]) -> Dict[str, Any]:
+        raise NotImplementedError
+
+    # Signals.
+
+    def _on_input(self, *_: Any) -> None:
+        self._signalled = True
+        if self._may_interrupt:
+            self._catch_up()
+
+    def _on_term(self, *_: Any) -> None:
+        self._ending = self._signalled = True
+        if self._may_interrupt or self._receiving:
+            raise Ended()
+
+    def _catch_up(self) -> None:
+        """Takes in what a signal told of, and raises in the function what has come."""
+        self._may_interrupt = False
+        while self._signalled and not self._ending:
+            self._signalled = False
+            self.frames.receive_what_is_there()
+            self._take_all()
+        self._may_interrupt = True
+        if self._ending:
+            raise Ended()
+        call = self.call
+        if call is not None and call.is_cancelled and not call.cancelled_raised:
+            call.cancelled_raised = True
+            raise Cancelled()
+
+    def _take_all(self) -> None:
+        frame = self.frames.next()
+        while frame is not None:
+            self.take(frame)
+            frame = self.frames.next()
+
+
+def _forget_signals() -> None:
+    """A forked child is not ours to steer: its signals do what they usually do."""
+    try:
+        for number in (signal.SIGIO, signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+    except ValueError:  # not its main thread
+        pass

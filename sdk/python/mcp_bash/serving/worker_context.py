@@ -1,0 +1,159 @@
+"""The call that a worker serves: its words leave as frames with its number."""
+
+from __future__ import annotations
+
+import _thread
+import os
+import time
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Dict, Optional
+
+from ..context import Context, NoCall
+from ..encoding import NotJson, encode
+from ..errors import CannotAsk, Cancelled
+
+if TYPE_CHECKING:
+    from .worker import Worker
+
+# Longer texts are cut: a log is no way to carry data.
+_LONGEST = 65536
+# How often progress that nobody hears is sent all the same, as a sign of life.
+_SIGN_OF_LIFE_SECS = 1.0
+
+
+class Waiting:
+    """A thread that waits for an answer."""
+
+    __slots__ = ("answer", "_lock")
+
+    def __init__(self) -> None:
+        self.answer: Optional[Dict[str, Any]] = None
+        self._lock = _thread.allocate_lock()
+        self._lock.acquire()
+
+    def give(self, answer: Dict[str, Any]) -> None:
+        self.answer = answer
+        self._lock.release()
+
+    def wait(self) -> Dict[str, Any]:
+        self._lock.acquire()
+        assert self.answer is not None
+        return self.answer
+
+
+class WorkerContext(Context):
+    """One call of a worker."""
+
+    def __init__(self, worker: Worker, frame: Dict[str, Any]) -> None:
+        super().__init__(frame)
+        self.number: int = frame["call"]
+        self.worker = worker
+        # Set under the lock of the pipe: nothing may be said about a call after its answer.
+        self.closed = False
+        self.is_cancelled = False
+        self.cancelled_raised = False
+        # Lines that were printed and are not ended yet, by the name of the stream.
+        self.partial: Dict[str, str] = {}
+        # Asyncio tasks that the call started, if any; its thread, if it has one of its own.
+        self.tasks: Any = None
+        self.task: Any = None
+        self.thread: Optional[int] = None
+        self._folder: Optional[str] = None
+        self._numbers = count(1)
+        self._last_sign = 0.0
+
+    @property
+    def cancelled(self) -> bool:
+        return self.is_cancelled
+
+    @property
+    def folder(self) -> Path:
+        given = self._facts.get("folder")
+        if given:
+            return Path(given)
+        if self._folder is None:
+            import tempfile
+
+            self._folder = tempfile.mkdtemp(prefix="mcp-bash-call-")
+        return Path(self._folder)
+
+    def sweep(self) -> None:
+        """Removes the folder, if we made one."""
+        if self._folder is not None:
+            import shutil
+
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def progress(self, done: float, total: Optional[float] = None, message: Optional[str] = None) -> None:
+        if self.is_cancelled and self.task is None:
+            raise Cancelled()
+        if not self._facts.get("progress"):
+            now = time.monotonic()
+            if now - self._last_sign < _SIGN_OF_LIFE_SECS:
+                return
+            self._last_sign = now
+        super().progress(done, total, message)
+
+    def _notify(self, method: str, params: Dict[str, Any]) -> None:
+        if not self.closed:
+            body = notification(method, params)
+            self.worker.say(self, '{"call":%d,%s}' % (self.number, body))
+
+    def _ask(self, question: Dict[str, Any]) -> Any:
+        return read_answer(self.worker.ask(self, question))
+
+    async def _ask_async(self, question: Dict[str, Any]) -> Any:
+        if self.task is None:  # an event loop of the function's own
+            return await super()._ask_async(question)
+        return read_answer(await self.worker.ask_async(self, question))
+
+    def put(self, question: Dict[str, Any], waiting: Any) -> int:
+        """Sends a question, for one who waits for its answer. Returns its number."""
+        if self.closed:
+            raise CannotAsk("The call has ended")
+        number = next(self._numbers)
+        self.worker.waiting[self.number, number] = waiting
+        self.worker.say(self, '{"call":%d,"ask":%d,%s' % (self.number, number, encode(question)[1:]))
+        return number
+
+
+class OperatorContext(NoCall):
+    """Where no call is: what is logged is shown to the operator."""
+
+    def __init__(self, worker: Worker) -> None:
+        super().__init__()
+        self._worker = worker
+
+    def progress(self, done: float, total: Optional[float] = None, message: Optional[str] = None) -> None:
+        return None
+
+    def _notify(self, method: str, params: Dict[str, Any]) -> None:
+        if self._worker.frames.in_child:
+            os.write(2, ("%s\n" % params.get("data")).encode("utf-8", "replace"))
+        else:
+            self._worker.say(None, "{%s}" % notification(method, params))
+
+
+def notification(method: str, params: Dict[str, Any]) -> str:
+    """The members of a frame that tells something. What cannot be written as JSON is written as Python shows it."""
+    try:
+        body = encode(params)
+    except NotJson:
+        params = {key: value if isinstance(value, (str, int)) else repr(value) for key, value in params.items()}
+        body = encode(params)
+    if len(body) > _LONGEST:
+        body = encode({key: _cut(value) for key, value in params.items()})
+    return '"method":"%s","params":%s' % (method, body)
+
+
+def _cut(value: Any) -> Any:
+    text = value if isinstance(value, str) else encode(value)
+    return text[:_LONGEST] + "… (cut)" if len(text) > _LONGEST else value
+
+
+def read_answer(answer: Dict[str, Any]) -> Any:
+    """The result of an answer. Raises `CannotAsk` with what the server says instead."""
+    if "result" in answer:
+        return answer["result"]
+    raise CannotAsk(str((answer.get("error") or {}).get("message") or "No answer came"))

@@ -1,0 +1,217 @@
+"""What a type hint means in JSON: the schema that clients read, and how a value that came as JSON becomes that type.
+
+Both are decided in one place, so that they cannot disagree. A `Shape` whose ``convert`` is None takes values as they are.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import enum
+import typing
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from . import class_shapes, scalar_shapes
+from .hints import is_union, spell, unwrap_annotated
+from .mismatch import Mismatch, inside
+from .notes import apply_notes, whole_schema
+
+Convert = Optional[Callable[[Any], Any]]
+
+_LISTS = (list, collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection, collections.abc.MutableSequence)
+_SETS = (set, frozenset, collections.abc.Set, collections.abc.MutableSet)
+_DICTS = (dict, collections.abc.Mapping, collections.abc.MutableMapping, collections.OrderedDict, collections.defaultdict)
+_REMEDY = (
+    "use a type that JSON has words for (int, float, bool, str, list, dict, Literal, an Enum, a dataclass, a TypedDict), "
+    "or Annotated[…, Field(schema={…})]"
+)
+
+
+class Undescribable(Exception):
+    """There is no schema for a type: which one, and what to write instead."""
+
+    def __init__(self, problem: str, remedy: str = _REMEDY) -> None:
+        super().__init__("%s; %s" % (problem, remedy))
+
+
+class Shape:
+    """A schema, and the way from JSON to the type."""
+
+    __slots__ = ("schema", "convert", "named_tuple")
+
+    def __init__(self, schema: Dict[str, Any], convert: Convert = None, named_tuple: bool = False) -> None:
+        self.schema = schema
+        self.convert = convert
+        # JSON has no names for the members of a tuple: results that hold one are made into objects first.
+        self.named_tuple = named_tuple
+
+
+class Shapes:
+    """Makes shapes for one schema. Classes that hold themselves are put into ``definitions`` (``$defs``) and referred to; all
+    others stand where they are used, since not every model is given schemas with references."""
+
+    def __init__(self, output: bool = False) -> None:
+        self.output = output
+        self.definitions: Dict[str, Dict[str, Any]] = {}
+        self.converters: Dict[Any, Convert] = {}
+        self._names: Dict[Any, str] = {}
+        self._open: List[Any] = []
+
+    def of(self, hint: Any) -> Shape:
+        """The shape of a hint that has been evaluated."""
+        base, notes = unwrap_annotated(hint)
+        whole = whole_schema(notes)
+        if whole is not None:
+            return Shape(apply_notes(dict(whole), notes))
+        shape = self._of_base(base)
+        if notes:
+            shape = Shape(apply_notes(dict(shape.schema), notes), shape.convert, shape.named_tuple)
+        return shape
+
+    def _of_base(self, hint: Any) -> Shape:
+        if hint is Any or hint is object:
+            return Shape({})
+        if hint is None or hint is type(None):
+            return Shape({"type": "null"})
+        scalar = scalar_shapes.find(hint)
+        if scalar is not None:
+            return Shape(*scalar)
+        if is_union(hint):
+            return self._union(typing.get_args(hint))
+        if isinstance(hint, typing.TypeVar):
+            return self.of(hint.__bound__) if hint.__bound__ is not None else Shape({})
+        origin = typing.get_origin(hint) or hint
+        if origin is typing.Literal or str(origin).endswith(".Literal"):
+            return Shape(*scalar_shapes.literal(typing.get_args(hint)))
+        if isinstance(hint, type) and issubclass(hint, enum.Enum):
+            return Shape(*scalar_shapes.enumeration(hint))
+        if class_shapes.is_class_with_fields(origin):
+            return self._class(hint)
+        return self._container(hint, origin)
+
+    def _container(self, hint: Any, origin: Any) -> Shape:
+        inner = typing.get_args(hint)
+        if origin is tuple:
+            return self._tuple(inner)
+        if origin in _LISTS or origin in _SETS:
+            return self._list(inner[0] if inner else Any, origin)
+        if origin in _DICTS:
+            return self._dict(inner or (Any, Any))
+        raise Undescribable("%s cannot be described" % spell(hint))
+
+    def _union(self, hints: Tuple[Any, ...]) -> Shape:
+        shapes = [self.of(hint) for hint in hints]
+        schema: Dict[str, Any] = {"anyOf": [shape.schema for shape in shapes]}
+        named = any(shape.named_tuple for shape in shapes)
+        if all(shape.convert is None for shape in shapes):
+            return Shape(schema, None, named)
+        return Shape(schema, _first_that_fits(shapes), named)
+
+    def _list(self, inner: Any, origin: Any) -> Shape:
+        item = self.of(inner)
+        schema: Dict[str, Any] = {"type": "array", "items": item.schema}
+        make: Any = frozenset if origin is frozenset else set if origin in _SETS else list
+        if make is not list:
+            schema["uniqueItems"] = True
+        if item.convert is None:
+            return Shape(schema, None if make is list else make, item.named_tuple)
+        convert = item.convert
+
+        def convert_all(values: Any) -> Any:
+            return make([inside(number, convert, value) for number, value in enumerate(values)])
+
+        return Shape(schema, convert_all, item.named_tuple)
+
+    def _tuple(self, inner: Tuple[Any, ...]) -> Shape:
+        if not inner:
+            return Shape({"type": "array", "items": {}}, tuple)
+        if len(inner) == 2 and inner[1] is Ellipsis:
+            many = self._list(inner[0], list)
+            convert_list = many.convert
+            return Shape(many.schema, (lambda v: tuple(convert_list(v))) if convert_list else tuple, many.named_tuple)
+        shapes = [self.of(hint) for hint in inner]
+        kinds: List[Dict[str, Any]] = []
+        for shape in shapes:
+            if shape.schema not in kinds:
+                kinds.append(shape.schema)
+        # `prefixItems` would be exact, but not every model is given schemas with it; the places are held to here.
+        schema: Dict[str, Any] = {
+            "type": "array",
+            "items": kinds[0] if len(kinds) == 1 else {"anyOf": kinds},
+            "minItems": len(shapes),
+            "maxItems": len(shapes),
+        }
+        return Shape(schema, _tuple_of(shapes), any(shape.named_tuple for shape in shapes))
+
+    def _dict(self, inner: Tuple[Any, ...]) -> Shape:
+        key, value = self.of(inner[0]), self.of(inner[1])
+        schema: Dict[str, Any] = {"type": "object"}
+        if value.schema:
+            schema["additionalProperties"] = value.schema
+        key_convert = scalar_shapes.from_text(key.schema, key.convert)
+        value_convert = value.convert
+        if key.schema.get("type") == "string" and key.convert is None and value_convert is None:
+            return Shape(schema, None, value.named_tuple)
+
+        def convert(given: Any) -> Any:
+            return {
+                inside(name, key_convert, name): inside(name, value_convert, held) if value_convert else held
+                for name, held in given.items()
+            }
+
+        return Shape(schema, convert, value.named_tuple)
+
+    def _class(self, hint: Any) -> Shape:
+        """A class with fields. While one is being described, a second meeting with it is a reference."""
+        reference = {"$ref": "#/$defs/" + self._name_of(hint)}
+        if hint in self._open:
+            self.definitions.setdefault(self._name_of(hint), {})
+            return Shape(reference, lambda value: self._later(hint, value))
+        if self._name_of(hint) in self.definitions:
+            return Shape(reference, lambda value: self._later(hint, value))
+        self._open.append(hint)
+        try:
+            schema, convert, named = class_shapes.describe(hint, self)
+        finally:
+            self._open.pop()
+        self.converters[hint] = convert
+        if self._name_of(hint) not in self.definitions:
+            return Shape(schema, convert, named)
+        self.definitions[self._name_of(hint)] = schema
+        return Shape(reference, convert, named)
+
+    def _later(self, hint: Any, value: Any) -> Any:
+        convert = self.converters[hint]
+        return value if convert is None else convert(value)
+
+    def _name_of(self, hint: Any) -> str:
+        if hint not in self._names:
+            name = spell(hint).rpartition(".")[2].strip("]").replace("[", "_")
+            taken = self._names.values()
+            self._names[hint] = name if name not in taken else "%s_%d" % (name, len(self._names) + 1)
+        return self._names[hint]
+
+
+def _tuple_of(shapes: List[Shape]) -> Callable[[Any], Any]:
+    def convert(values: Any) -> Any:
+        if len(values) != len(shapes):
+            raise Mismatch("%d values are needed, %d were given" % (len(shapes), len(values)))
+        pairs = enumerate(zip(shapes, values))
+        return tuple(inside(at, scalar_shapes.checked(shape.schema, shape.convert), value) for at, (shape, value) in pairs)
+
+    return convert
+
+
+def _first_that_fits(shapes: List[Shape]) -> Callable[[Any], Any]:
+    """Of several types, the first whose JSON type the value has and that can be made of it."""
+    tries = [scalar_shapes.checked(shape.schema, shape.convert) for shape in shapes]
+
+    def convert(value: Any) -> Any:
+        problems: List[str] = []
+        for attempt in tries:
+            try:
+                return attempt(value)
+            except ValueError as problem:
+                problems.append(str(problem))
+        raise Mismatch("; or ".join(dict.fromkeys(problems)))
+
+    return convert

@@ -1,0 +1,194 @@
+"""A function's signature: which arguments it takes, what JSON each of them is, and how they are handed over."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from .context import Context
+from .docstrings import parse
+from .encoding import plain_or_none
+from .errors import BadArgument, DefinitionError
+from .hints import evaluate, is_union, spell, unwrap_annotated
+from .scalar_shapes import from_text
+from .schema_roots import root_schema
+from .shapes import Shape, Shapes, Undescribable
+
+_MISSING = inspect.Parameter.empty
+
+
+class Parameter:
+    """One argument."""
+
+    __slots__ = ("name", "shape", "required", "default", "description")
+
+    def __init__(self, name: str, shape: Shape, default: Any, description: Optional[str]) -> None:
+        self.name = name
+        self.shape = shape
+        self.required = default is _MISSING
+        self.default = default
+        self.description = description
+
+    def schema(self) -> Dict[str, Any]:
+        schema = dict(self.shape.schema)
+        if self.description:
+            schema.setdefault("description", self.description)
+        if not self.required:
+            default = plain_or_none(self.default)
+            if default is not None or self.default is None:
+                schema.setdefault("default", default)
+        return schema
+
+
+class Signature:
+    """What a function takes and gives."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.description, described = parse(inspect.getdoc(function))
+        self.context_name: Optional[str] = None
+        self.parameters: List[Parameter] = []
+        self._shapes = Shapes()
+        self._positional: List[str] = []
+        self._namespace, self._local = _namespaces(function)
+        signature = inspect.signature(function)
+        self._returns = signature.return_annotation
+        _refuse_generators(function)
+        for parameter in signature.parameters.values():
+            self._add(parameter, described)
+        self._converters = [(one.name, one.shape.convert) for one in self.parameters if one.shape.convert is not None]
+
+    def _add(self, parameter: inspect.Parameter, described: Dict[str, str]) -> None:
+        name = parameter.name
+        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+            stars = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else "**"
+            instead = "list[str]" if stars == "*" else "dict[str, str]"
+            self._refuse(stars + name, "arguments need names", "write one parameter for them, as `%s: %s`" % (name, instead))
+        hint = self._hint(parameter)
+        if _is_context(hint):
+            self.context_name = name
+        else:
+            shape = self._shape(name, hint)
+            self.parameters.append(Parameter(name, shape, parameter.default, described.get(name)))
+        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+            self._positional.append(name)
+
+    def _hint(self, parameter: inspect.Parameter) -> Any:
+        name, hint = parameter.name, parameter.annotation
+        if hint is _MISSING:
+            if name in ("self", "cls"):
+                self._refuse(name, "a method cannot be called without its object", "decorate a function, or a bound method")
+            if type(parameter.default) in (bool, int, float, str):
+                return type(parameter.default)
+            self._refuse(name, "it has no type", "write one, as `%s: str`" % name)
+        try:
+            return evaluate(hint, self._namespace, self._local)
+        except Exception as problem:
+            self._refuse(name, "its type %s cannot be read (%s)" % (hint, problem), "import or define what it names")
+
+    def _shape(self, name: str, hint: Any) -> Shape:
+        try:
+            return self._shapes.of(hint)
+        except Undescribable as problem:
+            problem_text = str(problem)
+        except Exception as problem:
+            problem_text = "its type %s cannot be read: %s: %s" % (spell(hint), type(problem).__name__, problem)
+        raise DefinitionError("%s, parameter `%s`: %s" % (where(self.function), name, problem_text))
+
+    def _refuse(self, name: str, problem: str, remedy: str) -> Any:
+        raise DefinitionError("%s, parameter `%s`: %s; %s" % (where(self.function), name, problem, remedy))
+
+    def input_schema(self) -> Dict[str, Any]:
+        schema: Dict[str, Any] = {
+            "type": "object",
+            "properties": {parameter.name: parameter.schema() for parameter in self.parameters},
+        }
+        required = [parameter.name for parameter in self.parameters if parameter.required]
+        if required:
+            schema["required"] = required
+        schema["additionalProperties"] = False
+        return root_schema(schema, self._shapes.definitions)
+
+    def returns(self) -> Any:
+        """The hint of what it gives, or ``_MISSING`` if there is none that can be read."""
+        if self._returns is _MISSING:
+            return _MISSING
+        try:
+            return evaluate(self._returns, self._namespace, self._local)
+        except Exception:
+            return _MISSING
+
+    def take_texts(self) -> None:
+        """All arguments come as texts, and are read according to their types."""
+        self._converters = [(one.name, from_text(one.shape.schema, one.shape.convert)) for one in self.parameters]
+
+    def prepare(self, given: Dict[str, Any], context: Context) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
+        """The arguments as the function takes them."""
+        if self._converters or self.context_name:
+            given = dict(given)
+        for name, convert in self._converters:
+            if name in given:
+                try:
+                    given[name] = convert(given[name])
+                except (ValueError, TypeError) as problem:
+                    raise BadArgument(name, str(problem)) from None
+        if self.context_name:
+            given[self.context_name] = context
+        if not self._positional:
+            return (), given
+        given = dict(given)
+        return tuple(given.pop(name) for name in self._positional if name in given), given
+
+
+def where(function: Callable[..., Any]) -> str:
+    """The function as messages name it."""
+    return "%s()" % getattr(function, "__qualname__", repr(function)).replace("<locals>.", "")
+
+
+def _is_context(hint: Any) -> bool:
+    base, _ = unwrap_annotated(hint)
+    if is_union(base):
+        return any(_is_context(part) for part in base.__args__)
+    return isinstance(base, type) and issubclass(base, Context)
+
+
+def _innermost(function: Any) -> Any:
+    function = inspect.unwrap(function)
+    while isinstance(function, functools.partial):
+        function = function.func
+    if inspect.ismethod(function):
+        return function.__func__
+    return function if inspect.isfunction(function) else getattr(type(function), "__call__", function)
+
+
+def _namespaces(function: Any) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    """The names that the hints of a function can use: those of its module, and those around it."""
+    inner = _innermost(function)
+    local: Dict[str, Any] = {}
+    code = getattr(inner, "__code__", None)
+    for name, cell in zip(code.co_freevars if code else (), inner.__closure__ or () if code else ()):
+        try:
+            local[name] = cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    return getattr(inner, "__globals__", {}), local
+
+
+def _refuse_generators(function: Any) -> None:
+    inner = _innermost(function)
+    if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
+        raise DefinitionError(
+            "%s: a generator cannot be a tool, resource or prompt; return the whole result, and call progress() on the way"
+            % where(function)
+        )
+
+
+def is_async(function: Any) -> bool:
+    """Whether calling it gives a coroutine."""
+    inner = _innermost(function)
+    return inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(function)
+
+
+def missing(hint: Any) -> bool:
+    return hint is _MISSING

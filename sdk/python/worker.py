@@ -1,0 +1,27 @@
+"""Serves a file of Python functions to mcp-bash: PYTHON worker.py FILE. What happens is in mcp_bash/serving.
+
+This file is read by any Python, so that one that is too old can say so: nothing newer than Python 2 may stand in it."""
+
+import os
+import sys
+
+
+def say_too_old():
+    needed = "mcp_bash needs Python 3.8 or newer, and %s is %d.%d" % ((sys.executable,) + tuple(sys.version_info[:2]))
+    line = '{"failed":{"message":"%s","trace":""}}\n' % needed.replace("\\", "/").replace('"', "'")
+    sys.stderr.write(needed + "\n")
+    try:
+        output = os.open(os.environ.get("MCP_WORKER_OUTPUT", "/dev/fd/3"), os.O_WRONLY)
+        os.write(output, line.encode("utf-8"))
+    except (OSError, IOError):
+        pass
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    if sys.version_info < (3, 8):
+        say_too_old()
+    # The package beside this file is the one that speaks this server's protocol, whatever else is installed.
+    from mcp_bash.serving.start import serve
+
+    serve(sys.argv)
