@@ -71,20 +71,29 @@ class FunctionFinder {
     return index === -1 ? this.#tokens.length - 1 : index
   }
 
-  /** Where the function begins that is the last argument: there, or where the name that stands there is declared. */
+  /** The function among the arguments: written there, or declared elsewhere and named as the last of them. */
   #handler() {
     let open = this.#call
     while (open < this.#tokens.length && this.#tokens[open].text !== '(') open += 1
     const end = behindBracket(this.#tokens, open) - 1
-    let start = open + 1
+    let last = open + 1
     for (let at = open + 1; at < end; at += 1) {
       const { kind, text } = this.#tokens[at]
+      // Commas behind its start may be those of its return type.
+      if (at === last && this.#beginsFunction(at)) return this.#functionAt(at)
       if (kind !== 'mark') continue
-      if (text === ',' && at + 1 < end) start = at + 1
+      if (text === ',' && at + 1 < end) last = at + 1
       else if ('([{'.includes(text)) at = behindBracket(this.#tokens, at) - 1
     }
-    const isName = this.#tokens[start].kind === 'name' && (start + 1 === end || this.#tokens[start + 1].text === ',')
-    return isName ? this.#declared(this.#tokens[start].text) : this.#functionAt(start)
+    return this.#tokens[last].kind === 'name' ? this.#declared(this.#tokens[last].text) : undefined
+  }
+
+  #beginsFunction(index) {
+    const { kind, text } = this.#tokens[index]
+    if (text === 'function' || text === 'async') return true
+    const behind = text === '(' ? behindBracket(this.#tokens, index) : index + 1
+    const next = this.#tokens[behind].text
+    return next === '=>' ? kind === 'name' || text === '(' : text === '(' && next === ':'
   }
 
   #declared(name) {
@@ -103,7 +112,7 @@ class FunctionFinder {
     if (this.#tokens[at].text === 'async') at += 1
     if (this.#tokens[at].text === 'function') {
       at += 1
-      while (['*'].includes(this.#tokens[at].text) || this.#tokens[at].kind === 'name') at += 1
+      while (this.#tokens[at].text === '*' || this.#tokens[at].kind === 'name') at += 1
     }
     if (this.#tokens[at].text !== '(') return { start, parameter: this.#tokens[at].kind === 'name' ? at : undefined }
     const behind = behindBracket(this.#tokens, at)

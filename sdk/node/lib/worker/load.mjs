@@ -6,6 +6,7 @@ import { definitionOf, noted, outputSchema } from '../definitions.mjs'
 import { placesOf, shown, wholeTrace } from '../failures.mjs'
 import { UnreadableFunction, readFunction } from '../types/function-types.mjs'
 import { registerSdk } from './imports.mjs'
+import { syntaxErrorIn } from './syntax-check.mjs'
 
 /** A function file that cannot be served, with the one line that says why. */
 export class LoadFailure extends Error {
@@ -18,7 +19,7 @@ export class LoadFailure extends Error {
 /** The definitions of a file by their kinds and names, the options of its workers, and the frame that tells of them. */
 export async function loadFunctionFile(file) {
   const loadedFiles = registerSdk()
-  const module = await importFile(file)
+  const module = await importFile(file, () => ownFiles(loadedFiles(), file))
   const definitions = namedDefinitions(module, file)
   for (const definition of definitions) complete(definition)
   const { options, instructions } = noted()
@@ -27,17 +28,18 @@ export async function loadFunctionFile(file) {
   return { find: finder(definitions), options, ready }
 }
 
-async function importFile(file) {
+async function importFile(file, otherFiles) {
   try {
     return await import(pathToFileURL(file).href)
   } catch (error) {
-    throw new LoadFailure(loadProblem(error, file), wholeTrace(error))
+    throw new LoadFailure(loadProblem(error, file, otherFiles), wholeTrace(error))
   }
 }
 
 /** One line: what is wrong, where, and what to do about it where that is known. */
-function loadProblem(error, file) {
-  const place = shown(placesOf(error)[0]) ?? shown({ file, line: 1 })
+function loadProblem(error, file, otherFiles) {
+  const [found] = placesOf(error)
+  const place = shown(found ?? (error instanceof SyntaxError ? syntaxErrorIn([file, ...otherFiles()]) : undefined) ?? { file, line: 1 })
   if (!(error instanceof Error)) return `${place}: the file threw ${String(error)} while it was loaded`
   if (error.code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.m?ts$/.test(error.message.match(/for (\S+)/)?.[1] ?? '')) {
     return `${shown({ file, line: 1 })}: TypeScript needs node 22.18 or newer, and this is ${process.version}; write it as .mjs otherwise`
@@ -68,7 +70,9 @@ function namedDefinitions(module, file) {
   else if (typeof main === 'object' && main !== null) for (const [name, value] of Object.entries(main)) add(value, name)
   refuseForgotten(found, file)
   refuseDoubles(found)
-  return [...found.keys()]
+  // The exports of a module come sorted by name; people know their own order.
+  const { made } = noted()
+  return [...found.keys()].sort((one, other) => made.indexOf(one) - made.indexOf(other))
 }
 
 /** A definition that nobody can reach is a mistake: most likely `export` was forgotten. */

@@ -24,6 +24,9 @@ const END_LIMIT_MS = 1500
 
 const INVALID_PARAMS = -32602
 
+// Deep enough to find the person's own file below libraries.
+const STACK_FRAMES = 50
+
 /** Serves a function file for the life of this process. */
 export async function serve(file) {
   const outside = new OutsideOfCalls()
@@ -55,6 +58,7 @@ class Worker {
     // What a function starts is no worker.
     delete process.env.MCP_WORKER
     delete process.env.MCP_WORKER_OUTPUT
+    Error.stackTraceLimit = Math.max(Error.stackTraceLimit ?? 0, STACK_FRAMES)
     logWhatIsPrinted([process.stdout, process.stderr], callOfThisCode)
     this.#exit = guardProcess((error) => this.#uncaught(error))
     let ready

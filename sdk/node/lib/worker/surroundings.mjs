@@ -7,14 +7,12 @@ const LISTENED_FOR_GOOD = new Set(['exit', 'beforeExit'])
 export class Surroundings {
   #folder = process.cwd()
   #mask = process.umask()
-  #environment = process.env
+  #environment = new WatchedEnvironment()
   #variables = { ...process.env }
   #listeners = listenersNow()
 
   putBack() {
-    // One whole object may have been put in the place of the other.
-    if (process.env !== this.#environment) process.env = this.#environment
-    this.#putBackVariables()
+    if (this.#environment.hasChanged()) this.#putBackVariables()
     process.umask(this.#mask)
     if (folderNow() !== this.#folder) process.chdir(this.#folder)
     this.#putBackListeners()
@@ -49,6 +47,7 @@ export class Surroundings {
       }
     }
     if (known < Object.keys(this.#variables).length) Object.assign(now, this.#variables)
+    this.#environment.isAsItWas()
   }
 
   #putBackListeners() {
@@ -63,6 +62,42 @@ export class Surroundings {
       const now = process.rawListeners(event)
       for (const listener of listeners) if (!now.includes(listener)) process.on(event, listener)
     }
+  }
+}
+
+/**
+ * Notices that somebody writes to process.env: to read all of it after each call would take longer than most calls. What
+ * changes the environment behind node's back, as native code may, is not noticed.
+ */
+class WatchedEnvironment {
+  #changed = false
+  #watched
+
+  constructor() {
+    const noting = (change) => (...parameters) => {
+      this.#changed = true
+      return change(...parameters)
+    }
+    const { set, deleteProperty, defineProperty } = Reflect
+    this.#watched = new Proxy(process.env, {
+      set: noting((target, name, value) => set(target, name, value)),
+      deleteProperty: noting(deleteProperty),
+      defineProperty: noting(defineProperty),
+    })
+    process.env = this.#watched
+    const { loadEnvFile } = process
+    if (loadEnvFile) process.loadEnvFile = noting(loadEnvFile)
+  }
+
+  hasChanged() {
+    // One whole object may have been put in the place of the other.
+    if (process.env === this.#watched) return this.#changed
+    process.env = this.#watched
+    return true
+  }
+
+  isAsItWas() {
+    this.#changed = false
   }
 }
 

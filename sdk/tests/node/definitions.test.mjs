@@ -1,0 +1,165 @@
+// What a function file says it has, as tables: written → told.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { failure, ready } from './host.mjs'
+
+const object = (properties, required) => ({ type: 'object', properties, ...(required ? { required } : {}), additionalProperties: false })
+
+/** [what is written as input, the schema that the server is told] */
+const INPUTS = [
+  ["{ a: 'number', b: 'integer?' }", object({ a: { type: 'number' }, b: { type: 'integer' } }, ['a'])],
+  ["{ 'a?': 'string' }", object({ a: { type: 'string' } })],
+  ["{ mode: ['fast', 'slow'] }", object({ mode: { type: 'string', enum: ['fast', 'slow'] } }, ['mode'])],
+  ["{ n: [1, 'x', null] }", object({ n: { enum: [1, 'x', null] } }, ['n'])],
+  ["{ tags: 'string[]' }", object({ tags: { type: 'array', items: { type: 'string' } } }, ['tags'])],
+  ["{ grid: 'number[][]?' }", object({ grid: { type: 'array', items: { type: 'array', items: { type: 'number' } } } })],
+  ["{ x: 'string|null' }", object({ x: { type: ['string', 'null'] } }, ['x'])],
+  ["{ x: 'string|number[]' }", object({ x: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'number' } }] } }, ['x'])],
+  ["{ a: 'number - the first one' }", object({ a: { type: 'number', description: 'the first one' } }, ['a'])],
+  ["{ a: 'any?', o: 'object' }", object({ a: {}, o: { type: 'object' } }, ['o'])],
+  ["{ nested: { x: 'number', y: 'number?' } }", object({ nested: object({ x: { type: 'number' }, y: { type: 'number' } }, ['x']) }, ['nested'])],
+  [
+    "{ size: { type: 'integer', minimum: 1, description: 'How large', default: 3 } }",
+    object({ size: { type: 'integer', minimum: 1, description: 'How large', default: 3 } }),
+  ],
+  ["{ size: { type: 'integer', optional: true } }", object({ size: { type: 'integer' } })],
+  ["{ list: { type: 'array', items: { type: 'string' } } }", object({ list: { type: 'array', items: { type: 'string' } } }, ['list'])],
+  // Arguments that are called as words of schemas are.
+  ["{ type: 'string' }", object({ type: { type: 'string' } }, ['type'])],
+  ["{ type: 'string', name: 'string' }", object({ type: { type: 'string' }, name: { type: 'string' } }, ['type', 'name'])],
+  ["{ filter: { type: 'string', id: 'number' } }", object({ filter: object({ type: { type: 'string' }, id: { type: 'number' } }, ['type', 'id']) }, ['filter'])],
+  ["{ items: 'string[]', enum: ['a'] }", object({ items: { type: 'array', items: { type: 'string' } }, enum: { type: 'string', enum: ['a'] } }, ['items', 'enum'])],
+  // A whole JSON Schema stays as it is.
+  ["{ type: 'object', properties: { a: { type: 'string' } } }", { type: 'object', properties: { a: { type: 'string' } } }],
+  ['{}', object({})],
+]
+
+test('the short form of arguments', async (t) => {
+  const lines = INPUTS.map(([written], index) => `export const t${index} = tool('x', ${written}, () => 1)`)
+  const { tools } = await ready(t, `import { tool } from 'mcp-bash'\n${lines.join('\n')}`)
+  for (const [index, [written, schema]] of INPUTS.entries()) {
+    assert.deepEqual(tools.find(({ name }) => name === `t${index}`).inputSchema, schema, written)
+  }
+})
+
+/** [what is written as output, the schema that the server is told] */
+const OUTPUTS = [
+  ["{ sum: 'number' }", object({ sum: { type: 'number' } }, ['sum'])],
+  ["'number'", { type: 'object', properties: { result: { type: 'number' } }, required: ['result'] }],
+  ["['a', 'b']", { type: 'object', properties: { result: { type: 'string', enum: ['a', 'b'] } }, required: ['result'] }],
+  [
+    "{ type: 'array', items: { $ref: '#/$defs/x' }, $defs: { x: { type: 'null' } } }",
+    { type: 'object', properties: { result: { type: 'array', items: { $ref: '#/$defs/x' } } }, required: ['result'], $defs: { x: { type: 'null' } } },
+  ],
+]
+
+test('the short form of results', async (t) => {
+  const lines = OUTPUTS.map(([written], index) => `export const t${index} = tool({ description: 'x', input: {}, output: ${written} }, () => 1)`)
+  const { tools } = await ready(t, `import { tool } from 'mcp-bash'\n${lines.join('\n')}`)
+  for (const [index, [written, schema]] of OUTPUTS.entries()) {
+    assert.deepEqual(tools.find(({ name }) => name === `t${index}`).outputSchema, schema, written)
+  }
+})
+
+test('all options of a tool', async (t) => {
+  const { tools, worker, instructions, protocol } = await ready(
+    t,
+    `import { tool, worker, instructions } from 'mcp-bash'
+    worker({ processes: 1, atOnce: 8 })
+    instructions('Be brief.')
+    export const ignored = tool({
+      name: 'sum-up', title: 'Sum up', description: 'Sums.', input: { a: 'number' }, output: { s: 'number' },
+      annotations: { readOnlyHint: true }, timeoutSecs: 5, progressExtendsTimeout: true, maxTimeoutSecs: 50, timeoutHint: 'wait',
+      icons: [{ src: 'data:x' }], meta: { a: 1 }, requires: ['sampling'],
+    }, () => ({ s: 1 }))`,
+  )
+  assert.equal(protocol, 1)
+  assert.deepEqual(worker, { processes: 1, atOnce: 8 })
+  assert.equal(instructions, 'Be brief.')
+  assert.deepEqual(tools, [
+    {
+      name: 'sum-up', title: 'Sum up', description: 'Sums.', inputSchema: object({ a: { type: 'number' } }, ['a']),
+      outputSchema: object({ s: { type: 'number' } }, ['s']), annotations: { readOnlyHint: true }, timeoutSecs: 5,
+      progressExtendsTimeout: true, maxTimeoutSecs: 50, timeoutHint: 'wait', icons: [{ src: 'data:x' }], _meta: { a: 1 },
+      requiredCapabilities: ['sampling'],
+    },
+  ])
+})
+
+test('resources, templates and prompts', async (t) => {
+  const { resources, templates, prompts } = await ready(
+    t,
+    `import { resource, prompt } from 'mcp-bash'
+    export const config = resource('config://app', { title: 'Configuration', mimeType: 'application/json' }, () => ({}))
+    export const profile = resource('users://{id}/profile', 'A profile.', ({ id }) => id)
+    export const review = prompt('Reviews code.', { code: 'string - what to review', style: 'string?' }, ({ code }) => code)
+    /** Greets. */
+    export const greet = prompt(() => 'hello')`,
+  )
+  assert.deepEqual(resources, [{ uri: 'config://app', name: 'config', title: 'Configuration', mimeType: 'application/json' }])
+  assert.deepEqual(templates, [{ uriTemplate: 'users://{id}/profile', name: 'profile', description: 'A profile.' }])
+  assert.deepEqual(prompts, [
+    {
+      name: 'review',
+      description: 'Reviews code.',
+      arguments: [{ name: 'code', description: 'what to review', required: true }, { name: 'style', required: false }],
+    },
+    { name: 'greet', description: 'Greets.', arguments: [] },
+  ])
+})
+
+/** [the exports of a file, the names of its tools] */
+const EXPORTS = [
+  ["export default [tool({ name: 'a', input: {} }, () => 1), tool('x', {}, function b() {})]", ['a', 'b']],
+  ["export default { a: tool('x', {}, () => 1), 'b-c': tool('x', {}, () => 1) }", ['a', 'b-c']],
+  ["export default tool('x', {}, function only() {})", ['only']],
+  ["const a = tool('x', {}, () => 1); export { a, a as again }", ['a']],
+  ["export const a = tool('x', {}, () => 1), other = 5, f = () => { throw new Error('run') }", ['a']],
+]
+
+test('how tools are exported', async (t) => {
+  for (const [written, names] of EXPORTS) {
+    const { tools } = await ready(t, `import { tool } from 'mcp-bash'\n${written}`)
+    assert.deepEqual(tools.map(({ name }) => name), names, written)
+  }
+})
+
+/** [what is wrong, what the one line must say] */
+const REFUSED = [
+  ["export const a = tool('x', { a: 'strin' }, () => 1)", /^tools\/f\.mjs:2: TypeError: `a` cannot be read: 'strin'; write one of string, number/],
+  ["export const a = tool('x', { a: { b: 7 } }, () => 1)", /`a\.b` cannot be read: 7/],
+  ["export const a = tool('x', { a: [] }, () => 1)", /`a` cannot be read/],
+  ["export const a = tool('x', 'string', () => 1)", /arguments are an object/],
+  ["export const a = tool({ descripton: 'x' }, () => 1)", /tool\(\) knows no option `descripton`; there are name, title, description/],
+  ["export const a = tool('x', {})", /tool\(\) ends with the function that does the work/],
+  ["export const a = resource(5, () => 1)", /resource\(\) begins with a URI/],
+  ["const a = tool('x', {}, () => 1)", /^tools\/f\.mjs:2: this tool is not exported: write `export const NAME = tool\(…\)`/],
+  ["export default [tool('x', {}, () => 1)]", /^tools\/f\.mjs:2: this tool has no name/],
+  ["export const a = tool('x', {}, () => 1)\nexport const b = tool({ name: 'a', input: {} }, () => 1)", /^tools\/f\.mjs:3: there are two of tool 'a'; the other is at tools\/f\.mjs:2/],
+  ["worker({ proceses: 1 })", /worker\(\) knows no option `proceses`/],
+  ["export const a = 1 +* 2", /^tools\/f\.mjs:2: SyntaxError: /],
+  ["import 'no-such-package/deep'", /Cannot find package 'no-such-package'.*; install it with: npm install no-such-package$/],
+  ["import { nothing } from 'mcp-bash'", /nothing/],
+  ["null.x", /^tools\/f\.mjs:2: TypeError: Cannot read properties of null/],
+  ["throw undefined", /the file threw undefined while it was loaded/],
+  ["process.exit(0)", /^tools\/f\.mjs:2: ExitRefused: process\.exit\(0\) would end the worker/],
+]
+
+test('what cannot be served is refused in one line', async (t) => {
+  for (const [written, message] of REFUSED) {
+    const told = await failure(t, `import { tool, resource, worker } from 'mcp-bash'\n${written}`)
+    assert.match(told, message, written)
+    assert.doesNotMatch(told, /\n/)
+  }
+})
+
+test('reading definitions runs no handler', async (t) => {
+  const { tools } = await ready(
+    t,
+    `import { tool, resource, prompt } from 'mcp-bash'
+    const run = () => { process.kill(process.pid, 'SIGKILL') }
+    export const a = tool('x', {}, run), b = resource('x://y', run), c = prompt('x', {}, run)`,
+  )
+  assert.equal(tools.length, 1)
+})
