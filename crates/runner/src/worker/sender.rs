@@ -89,6 +89,11 @@ impl FrameSender {
         state.waiting.clear();
     }
 
+    /// Whether its input was ended.
+    pub fn is_closed(&self) -> bool {
+        matches!(self.state.lock().pipe, Pipe::Closed)
+    }
+
     /// How many bytes of what was sent the worker has not read.
     pub fn unread(&self) -> usize {
         let state = self.state.lock();
