@@ -2,13 +2,15 @@
 //! orphans of every call become children of this process, where they have to be told apart.
 
 use crate::mark::CallNumber;
+use crate::worker::FrameSender;
 use parking_lot::{Condvar, Mutex};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, waitpid};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) static CALLS: Calls = Calls {
-    table: Mutex::new(Table { entries: BTreeMap::new(), last: 0, unreaped: Vec::new() }),
+    table: Mutex::new(Table { entries: BTreeMap::new(), last: 0, workers: 0, unreaped: Vec::new() }),
     left: Condvar::new(),
 };
 
@@ -21,6 +23,8 @@ pub(crate) struct Calls {
 struct Table {
     entries: BTreeMap<CallNumber, Entry>,
     last: CallNumber,
+    /// How many of the entries are workers.
+    workers: usize,
     /// Leaders that were killed but had not ended when their call left (uninterruptible sleep). They are
     /// reaped later.
     unreaped: Vec<Pid>,
@@ -39,17 +43,20 @@ struct Entry {
     ending: bool,
     /// [`Calls::wait_until_left`] waits for this call.
     awaited: bool,
+    /// The input of a worker, which is no call itself but serves many.
+    worker: Option<Arc<FrameSender>>,
 }
 
 impl Calls {
-    /// Enters a call, before it has a process.
-    pub(crate) fn enter(&self, runner: RunnerId) -> CallNumber {
+    /// Enters a call, or a worker that is told of calls through this, before it has a process.
+    pub(crate) fn enter(&self, runner: RunnerId, worker: Option<Arc<FrameSender>>) -> CallNumber {
         let mut table = self.table.lock();
         loop {
             table.last = table.last.wrapping_add(1);
             let number = table.last;
             if number != 0 && !table.entries.contains_key(&number) {
-                let entry = Entry { runner, leader: None, ending: false, awaited: false };
+                table.workers += usize::from(worker.is_some());
+                let entry = Entry { runner, leader: None, ending: false, awaited: false, worker };
                 table.entries.insert(number, entry);
                 return number;
             }
@@ -76,6 +83,7 @@ impl Calls {
         // Both under one lock, so that no signal can be sent to the pid after it may have become another
         // process's.
         let removed = table.entries.remove(&call);
+        table.workers -= usize::from(removed.as_ref().is_some_and(|entry| entry.worker.is_some()));
         let status = removed.as_ref().and_then(|entry| entry.leader).and_then(|leader| match reap(leader) {
             Ok(None) => {
                 table.unreaped.push(leader);
@@ -98,7 +106,14 @@ impl Calls {
         }
     }
 
-    /// Signals the groups of all calls of a runner. With `KILL` the calls are marked as ending.
+    /// Signals the groups of the calls of a runner, and not those of its workers.
+    pub(crate) fn signal_calls(&self, runner: RunnerId, signal: Signal) {
+        let table = self.table.lock();
+        let is_call = |entry: &&Entry| entry.runner == runner && entry.worker.is_none();
+        table.entries.values().filter(is_call).for_each(|entry| entry.signal(signal));
+    }
+
+    /// Signals the groups of all calls and workers of a runner. With `KILL` the calls are marked as ending.
     pub(crate) fn signal_all(&self, runner: RunnerId, signal: Signal) {
         for entry in self.table.lock().entries.values_mut().filter(|entry| entry.runner == runner) {
             entry.signal(signal);
@@ -112,9 +127,18 @@ impl Calls {
         ours.filter_map(|entry| entry.leader).collect()
     }
 
-    /// How many calls are running.
+    /// How many calls are running, without workers.
     pub(crate) fn count(&self) -> usize {
-        self.table.lock().entries.len()
+        let table = self.table.lock();
+        table.entries.len() - table.workers
+    }
+
+    /// Ends the input of all workers of a runner, and returns their leaders.
+    pub(crate) fn close_workers(&self, runner: RunnerId) -> Vec<Pid> {
+        let table = self.table.lock();
+        let ours = table.entries.values().filter(|entry| entry.runner == runner);
+        let workers = ours.filter_map(|entry| Some((entry.worker.as_ref()?, entry.leader)));
+        workers.inspect(|(input, _)| input.close()).filter_map(|(_, leader)| leader).collect()
     }
 
     /// Whether no other runner has calls.
@@ -122,11 +146,12 @@ impl Calls {
         self.table.lock().entries.values().all(|entry| entry.runner == runner)
     }
 
-    /// Blocks until all calls of a runner have left, or until the deadline.
+    /// Blocks until all calls of a runner have left, or until the deadline. Workers are not waited for.
     pub(crate) fn wait_until_left(&self, runner: RunnerId, deadline: Instant) {
         let mut table = self.table.lock();
         loop {
-            let mut ours = table.entries.values_mut().filter(|entry| entry.runner == runner).peekable();
+            let is_call = |entry: &&mut Entry| entry.runner == runner && entry.worker.is_none();
+            let mut ours = table.entries.values_mut().filter(is_call).peekable();
             let left = deadline.saturating_duration_since(Instant::now());
             if ours.peek().is_none() || left.is_zero() {
                 return;

@@ -90,11 +90,13 @@ impl Capture {
 
 /// The reading end of a pipe that does not block. It is registered with the runtime only when a read finds
 /// the pipe empty: most scripts have ended, and closed their end, before the first read.
+#[derive(Debug)]
 pub(crate) struct PipeSource {
     pipe: Pipe,
     is_enlarged: bool,
 }
 
+#[derive(Debug)]
 enum Pipe {
     Unwatched(OwnedFd),
     Watched(Receiver),
@@ -105,6 +107,22 @@ enum Pipe {
 impl PipeSource {
     pub(crate) fn new(pipe: OwnedFd) -> Self {
         Self { pipe: Pipe::Unwatched(pipe), is_enlarged: false }
+    }
+
+    /// Appends what has been written, without waiting and whatever the runtime knows of the pipe. `None` when there
+    /// is nothing yet.
+    pub(crate) fn read_now(&mut self, bytes: &mut Vec<u8>) -> Option<usize> {
+        bytes.reserve(FIRST_RESERVE / 2);
+        let count = match &self.pipe {
+            Pipe::Unwatched(pipe) => read(pipe, spare_capacity(bytes)),
+            Pipe::Watched(pipe) => read(pipe, spare_capacity(bytes)),
+            Pipe::Closed => Ok(0),
+        };
+        match count {
+            Ok(count) => Some(count),
+            Err(Errno::AGAIN | Errno::INTR) => None,
+            Err(_) => Some(0),
+        }
     }
 
     fn watch(&mut self) {

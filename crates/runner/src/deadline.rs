@@ -9,7 +9,7 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 /// The deadline of one process, which lines on its side channel may extend.
 #[derive(Debug)]
-pub(crate) struct Deadline {
+pub struct Deadline {
     patience: Patience,
     started: Instant,
     last_sign: Instant,
@@ -22,7 +22,7 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    pub(crate) fn from_now(patience: Patience) -> Self {
+    pub fn from_now(patience: Patience) -> Self {
         let now = Instant::now();
         Self {
             patience,
@@ -35,20 +35,20 @@ impl Deadline {
     }
 
     /// The process has written a line to its side channel.
-    pub(crate) fn note_sign_of_life(&mut self) {
+    pub fn note_sign_of_life(&mut self) {
         if self.patience.most.is_some() {
             self.last_sign = Instant::now();
         }
     }
 
     /// The process has asked a question. Until it is answered the time is paused, for `pause_left` at most.
-    pub(crate) fn pause(&mut self) {
+    pub fn pause(&mut self) {
         self.open_questions += 1;
         self.paused.get_or_insert_with(Instant::now);
     }
 
     /// A question was answered or withdrawn.
-    pub(crate) fn resume(&mut self) {
+    pub fn resume(&mut self) {
         self.open_questions = self.open_questions.saturating_sub(1);
         if self.open_questions == 0
             && let Some(paused) = self.paused.take()
@@ -61,7 +61,7 @@ impl Deadline {
     }
 
     /// When the process is to be ended, as of now, and which limit it has exceeded then.
-    pub(crate) fn end(&self) -> (Instant, Overrun) {
+    pub fn end(&self) -> (Instant, Overrun) {
         // While a question is open the time goes on only after the pause is used up.
         let pause = if self.paused.is_some() { self.pause_left } else { Duration::ZERO };
         let silent = self.last_sign + self.patience.limit.min(FAR) + pause;

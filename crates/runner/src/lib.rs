@@ -33,6 +33,7 @@ mod head_start;
 mod invocation;
 mod launch;
 mod leftovers;
+mod line_buffer;
 mod mark;
 mod outcome;
 mod own_thread;
@@ -49,14 +50,19 @@ mod supervise;
 mod system_calls;
 mod variables;
 pub mod warden;
+mod worker;
 
 pub use call_folder::CallFolder;
 pub use cgroup::{are_there as has_control_groups, give_up as do_without_control_groups};
 pub use confinement::{Confinement, ProcessLimit};
+pub use deadline::Deadline;
 pub use head_start::prepare_first_call;
 pub use invocation::{Input, Invocation, Patience, Talk};
 pub use outcome::{Outcome, Overrun, ProcessEnding, StartError};
-pub use question::{AskedThrough, Question};
+pub use question::{AnswerLine, AskedThrough, Question};
 pub use run::Runner;
 pub use state_dir::StateDir;
 pub use variables::Variables;
+pub use worker::{
+    Frame, FrameFault, FrameSender, NotTaken, Stream, WorkerEvent, WorkerInvocation, WorkerProcess,
+};

@@ -15,7 +15,7 @@ pub struct Question {
 }
 
 /// A line that answers a question, and the charge for it until it was written to the asker.
-pub(crate) type AnswerLine = (Vec<u8>, Option<Charge>);
+pub type AnswerLine = (Vec<u8>, Option<Charge>);
 
 /// How a question was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,8 @@ pub enum AskedThrough {
 }
 
 impl Question {
-    pub(crate) fn new(
+    /// A question, and where its answer arrives.
+    pub fn new(
         text: Result<Vec<u8>, NoRoom>,
         asked_through: AskedThrough,
         held: Option<Charge>,

@@ -11,7 +11,7 @@ use crate::running_call::{self, RunningCall};
 use crate::side_channel::SideChannel;
 use crate::start::{Pipes, prepare};
 use crate::supervise::{Bounds, Supervised, supervise};
-use crate::{CallFolder, Invocation, Outcome, StartError, StateDir, Talk};
+use crate::{CallFolder, Invocation, Outcome, StartError, StateDir, Talk, WorkerInvocation, WorkerProcess};
 use mcp_bash_budget::Budget;
 use parking_lot::Mutex;
 use std::io;
@@ -80,15 +80,28 @@ impl Runner {
         let program = invocation.program.clone();
         let failed = |source| StartError::Spawn { program, source };
         let started = prepare(invocation, lines.as_ref(), questions.as_ref())
-            .and_then(|(launch, pipes)| Ok((RunningCall::start(self.id, launch, &self.ended)?, pipes)));
+            .and_then(|(launch, pipes)| Ok((RunningCall::start(self.id, launch, None, &self.ended)?, pipes)));
         let (process, Pipes { input, output, errors }) = started.map_err(failed)?;
         let (output, errors) = (PipeSource::new(output), PipeSource::new(errors));
         let supervised = Supervised { process, feeding: feed(input), output, errors, lines, questions };
         Ok(supervise(supervised, bounds, cancelled, on_line, on_question).await)
     }
 
+    /// Starts a process that stays alive and serves many calls. To be called within the runtime that is to watch it.
+    pub fn start_worker(&self, invocation: WorkerInvocation) -> Result<WorkerProcess, StartError> {
+        #[cfg(any(test, feature = "fake-child"))]
+        if self.fake_children.is_some() {
+            let source = io::Error::other("no worker can be pretended");
+            return Err(StartError::Spawn { program: invocation.program, source });
+        }
+        let program = invocation.program.clone();
+        WorkerProcess::start(self.id, invocation, &self.ended)
+            .map_err(|source| StartError::Spawn { program, source })
+    }
+
     /// Ends every process of every call of this runner, and starts no more: `TERM` to all groups, then `KILL`
-    /// to every process that is left after `grace`, in its group or outside of it.
+    /// to every process that is left after `grace`, in its group or outside of it. Workers are told by the end of
+    /// their input before.
     pub fn end_all(&self, grace: Duration) {
         self.ended.store(true, Ordering::Release);
         #[cfg(any(test, feature = "fake-child"))]

@@ -7,9 +7,11 @@ use crate::child::Process;
 use crate::exit::{self, ExitWatch};
 use crate::launch::Launch;
 use crate::mark::{self, CallNumber, OURS};
+use crate::worker::{Footprint, FrameSender};
 use crate::{ProcessEnding, leftovers, own_thread, warden};
 use rustix::process::{Pid, Signal, WaitStatus};
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
@@ -39,11 +41,16 @@ pub(crate) struct RunningCall {
 }
 
 impl RunningCall {
-    /// Starts the process, as long as the runner has not ended.
-    pub(crate) fn start(runner: RunnerId, mut launch: Launch, ended: &AtomicBool) -> io::Result<Self> {
+    /// Starts the process, as long as the runner has not ended. `worker` is the input of one that serves many calls.
+    pub(crate) fn start(
+        runner: RunnerId,
+        mut launch: Launch,
+        worker: Option<Arc<FrameSender>>,
+        ended: &AtomicBool,
+    ) -> io::Result<Self> {
         leftovers::prepare();
         warden::ensure_running();
-        let number = CALLS.enter(runner);
+        let number = CALLS.enter(runner, worker);
         launch.environment.set(mark::VARIABLE, OURS.value(number));
         let group = cgroup::take();
         let started = launch.start(number, group.as_ref());
@@ -71,6 +78,16 @@ impl RunningCall {
             return Err(io::Error::other("the server is ending"));
         }
         Ok(call)
+    }
+
+    /// Signals all of its group.
+    pub(crate) fn signal(&self, signal: Signal) {
+        CALLS.signal(self.number, signal);
+    }
+
+    /// What a worker weighs, and what it has started.
+    pub(crate) fn footprint(&self) -> Footprint {
+        Footprint::of(self.pid, self.number, self.group.as_ref())
     }
 
     fn leave(&mut self) -> Option<WaitStatus> {
@@ -144,10 +161,24 @@ fn kill_rest(group: Option<CallGroup>) -> Option<CallGroup> {
     group
 }
 
-/// Ends all calls of a runner: `TERM`, and `KILL` to what is left after `grace`.
+/// How long a worker may take to end what it keeps when its input has ended.
+const WORKER_GRACE: Duration = Duration::from_secs(2);
+
+/// How long it may take after `TERM`, if it has not ended by then.
+const LAST_GRACE: Duration = Duration::from_millis(500);
+
+/// Ends all calls of a runner: `TERM`, and `KILL` to what is left after `grace`. Workers are told by the end of their
+/// input first, so that they can end what they keep.
 pub(crate) fn end_all(runner: RunnerId, grace: Duration) {
-    CALLS.signal_all(runner, Signal::TERM);
-    CALLS.wait_until_left(runner, Instant::now() + grace);
+    let deadline = Instant::now() + grace;
+    let workers = CALLS.close_workers(runner);
+    CALLS.signal_calls(runner, Signal::TERM);
+    if !workers.is_empty() {
+        block_until_all(&workers, WORKER_GRACE);
+        CALLS.signal_all(runner, Signal::TERM);
+        block_until_all(&workers, LAST_GRACE);
+    }
+    CALLS.wait_until_left(runner, deadline);
     CALLS.signal_all(runner, Signal::KILL);
     let deadline = Instant::now() + KILL_TIMEOUT;
     for leader in CALLS.leaders_of(runner) {
@@ -157,6 +188,14 @@ pub(crate) fn end_all(runner: RunnerId, grace: Duration) {
     if CALLS.all_belong_to(runner) {
         cgroup::remove_all();
         warden::dismiss();
+    }
+}
+
+/// Blocks until all have ended, for so long at most.
+fn block_until_all(leaders: &[Pid], most: Duration) {
+    let deadline = Instant::now() + most;
+    for leader in leaders {
+        exit::block_until(*leader, deadline);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The side channel: a named pipe that a script, and whatever it starts, writes lines to while it runs.
 
 use crate::child::Lines;
+use crate::line_buffer::LineBuffer;
 use rustix::fs::fstat;
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// The longest line that is passed on. Longer ones are dropped, so that a script cannot use up our memory.
+/// The longest line that is passed on.
 const MAX_LINE: usize = 64 * 1024;
 
 /// How much is read at once.
@@ -88,36 +89,17 @@ impl Pipe {
 #[derive(Debug)]
 pub(crate) struct SideChannel {
     pipe: Arc<Pipe>,
-    pending: Vec<u8>,
-    /// The rest of a line that was too long is being dropped.
-    discarding: bool,
+    lines: LineBuffer,
 }
 
 impl SideChannel {
     pub(crate) fn of(pipe: Arc<Pipe>) -> Self {
         pipe.is_drained.store(false, Ordering::Relaxed);
-        Self { pipe, pending: Vec::new(), discarding: false }
+        Self { pipe, lines: LineBuffer::new(MAX_LINE) }
     }
 
     pub(crate) fn path(&self) -> &Path {
         self.pipe.path()
-    }
-
-    fn take(&mut self, piece: &[u8], on_line: &mut impl FnMut(&[u8])) {
-        self.pending.extend_from_slice(piece);
-        let mut start = 0;
-        for newline in memchr::memchr_iter(b'\n', &self.pending) {
-            let line = &self.pending[start..newline];
-            if !std::mem::take(&mut self.discarding) && !line.is_empty() {
-                on_line(line);
-            }
-            start = newline + 1;
-        }
-        self.pending.drain(..start);
-        if self.pending.len() > MAX_LINE {
-            self.pending.clear();
-            self.discarding = true;
-        }
     }
 }
 
@@ -129,7 +111,7 @@ impl Lines for SideChannel {
             match self.pipe.read(&mut piece) {
                 Some(count) => {
                     drop(ready);
-                    self.take(&piece[..count], on_line);
+                    self.lines.take(&piece[..count], on_line);
                     return Ok(());
                 }
                 None => ready.clear_ready(),
@@ -143,16 +125,14 @@ impl Lines for SideChannel {
         let mut piece = [0; READ_SIZE];
         let mut left = MAX_LEFT_IN_PIPE;
         while let Some(count) = self.pipe.read(&mut piece) {
-            self.take(&piece[..count], on_line);
+            self.lines.take(&piece[..count], on_line);
             left = left.saturating_sub(count);
             if left == 0 {
                 return;
             }
         }
         self.pipe.is_drained.store(true, Ordering::Relaxed);
-        if !self.pending.is_empty() && !self.discarding {
-            on_line(&self.pending);
-        }
+        self.lines.finish(on_line);
     }
 }
 

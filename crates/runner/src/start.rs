@@ -92,12 +92,12 @@ fn input_pipe(input: &[u8]) -> io::Result<(OwnedFd, Option<Rest<'_>>)> {
 
 /// A pipe for an output of a process: the reading end, which does not block, and the writing end for the
 /// process.
-fn output_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+pub(crate) fn output_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let (reading, writing) = io::pipe()?;
     Ok((nonblocking(reading.into())?, writing.into()))
 }
 
-fn nonblocking(pipe: OwnedFd) -> io::Result<OwnedFd> {
+pub(crate) fn nonblocking(pipe: OwnedFd) -> io::Result<OwnedFd> {
     ioctl_fionbio(&pipe, true)?;
     Ok(pipe)
 }

@@ -167,7 +167,7 @@ fn changed(scripts: &Scripts, mut variables: Map, changes: &Changes) -> Map {
 
 /// What belongs to one call or one question. Where the server is itself run by a script of another one, what that script
 /// was given is nobody else's.
-pub(crate) const OF_ONE_CALL: [&str; 46] = [
+pub(crate) const OF_ONE_CALL: [&str; 48] = [
     "BAGGAGE",
     "MCP_ASK_KEY",
     "MCP_ASK_NAME",
@@ -212,6 +212,8 @@ pub(crate) const OF_ONE_CALL: [&str; 46] = [
     "MCP_TOOL_NAME",
     "MCP_TOOL_PATH",
     "MCP_TOOL_RESOURCES_FILE",
+    "MCP_WORKER",
+    "MCP_WORKER_OUTPUT",
     "TRACEPARENT",
     "TRACESTATE",
 ];
@@ -236,6 +238,16 @@ fn inherited(mode: &EnvironmentMode, needed: &[String]) -> Map {
             }
     };
     environment_without_secret().filter(|(name, _)| allowed(name)).collect()
+}
+
+/// Adds those variables of our own environment that one script says it needs.
+pub(crate) fn add_needed(variables: &mut Variables, names: &[String]) {
+    for (name, value) in needed(names) {
+        // What `env.sh` makes of it counts.
+        if variables.get(name).is_none() {
+            variables.set(name, value);
+        }
+    }
 }
 
 /// Those variables of our own environment that one script says it needs.

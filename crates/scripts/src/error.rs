@@ -41,6 +41,9 @@ pub enum ScriptError {
     NoRoom { what: String, why: NoRoom },
     #[error("{what} could not be started: {source}")]
     Start { what: String, source: StartFailure },
+    /// A worker has not answered: how it ended, or why there is none.
+    #[error("{what}: its worker {how}")]
+    Worker { what: String, how: String },
     /// It was run, and ended otherwise than well.
     #[error("{what} {how}")]
     Failed { what: String, how: Failed },

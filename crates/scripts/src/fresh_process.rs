@@ -1,6 +1,5 @@
 //! A tool call as a process of its own is told of it: variables, files, words and standard input. A process that serves
-//! many calls would be told of each in another form, made from the same [`ToolCall`]: this is the only form there is
-//! today, and the only place that knows it.
+//! many calls is told of each in another form (`workers/frame.rs`).
 
 use crate::argv::Mapped;
 use crate::call_files::CallFiles;
@@ -32,12 +31,7 @@ pub(crate) fn render<'a>(
     mut variables: Variables,
 ) -> io::Result<Rendered<'a>> {
     let (tool, roots, arguments) = (call.tool.tool, call.roots, call.arguments);
-    for (name, value) in environment::needed(&tool.variables) {
-        // What `env.sh` makes of it counts.
-        if variables.get(name).is_none() {
-            variables.set(name, value);
-        }
-    }
+    environment::add_needed(&mut variables, &tool.variables);
     let mut spill = Spill::new(scripts.runner(), scripts.settings().payload_threshold);
     let file = spill.json(&mut variables, ["MCP_TOOL_ARGS_JSON", "MCP_TOOL_ARGS_FILE"], arguments)?;
     let input = match (mapped.and_then(|mapped| mapped.input.as_deref()), file) {

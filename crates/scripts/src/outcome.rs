@@ -1,13 +1,15 @@
 //! How a script ended, and what it left: the same for every way of running one.
 
 use crate::call_files::CallFiles;
-use mcp_bash_budget::Charge;
+use crate::workers::AnswerKind;
+use mcp_bash_budget::{Budget, Charge};
 use mcp_bash_project::{Tool, excerpt};
 use mcp_bash_runner::ProcessEnding;
 use std::borrow::Cow;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+use std::sync::Arc;
 
 pub struct Outcome {
     pub ending: ProcessEnding,
@@ -20,16 +22,46 @@ pub struct Outcome {
     files: Option<CallFiles>,
     /// The last command that was recorded, where commands are.
     pub last_command: Option<String>,
+    /// Where a worker has answered, what standard output holds: the text of its result, or of a JSON-RPC error.
+    pub worker_answer: Option<AnswerKind>,
 }
 
 impl From<mcp_bash_runner::Outcome> for Outcome {
     fn from(outcome: mcp_bash_runner::Outcome) -> Self {
         let mcp_bash_runner::Outcome { ending, stdout, held, stderr } = outcome;
-        Self { ending, stdout, stderr, held, files: None, last_command: None }
+        Self { ending, stdout, stderr, held, files: None, last_command: None, worker_answer: None }
     }
 }
 
 impl Outcome {
+    /// A worker has answered.
+    pub(crate) fn of_worker(
+        kind: AnswerKind,
+        text: Vec<u8>,
+        held: Option<Charge>,
+        budget: &Arc<Budget>,
+    ) -> Self {
+        Self {
+            stdout: text,
+            held: held.unwrap_or_else(|| Charge::nothing(budget)),
+            worker_answer: Some(kind),
+            ..Self::of_ending(ProcessEnding::Exited(0), budget)
+        }
+    }
+
+    /// Nothing was said.
+    pub(crate) fn of_ending(ending: ProcessEnding, budget: &Arc<Budget>) -> Self {
+        Self {
+            ending,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            held: Charge::nothing(budget),
+            files: None,
+            last_command: None,
+            worker_answer: None,
+        }
+    }
+
     pub(crate) fn with_files(self, files: CallFiles) -> Self {
         Self { files: Some(files), ..self }
     }
@@ -54,9 +86,10 @@ impl Outcome {
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
-    /// The exit code as a shell has it. None where it did not end by itself.
+    /// The exit code as a shell has it. None where it did not end by itself, as a worker does not that has answered.
     pub fn exit_code(&self) -> Option<i32> {
         match self.ending {
+            _ if self.worker_answer.is_some() => None,
             ProcessEnding::Exited(code) => Some(code),
             ProcessEnding::Signalled(signal) => Some(128 + signal),
             ProcessEnding::TimedOut(_)

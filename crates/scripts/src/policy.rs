@@ -7,7 +7,7 @@ use crate::scripts::Scripts;
 use crate::server_script::ServerScript;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::{self, Start};
-use mcp_bash_project::{Execution, Paths, Tool};
+use mcp_bash_project::{Execution, Paths, Tool, Worker};
 use mcp_bash_runner::{Patience, ProcessEnding};
 use mcp_bash_settings::EnvironmentMode;
 use std::sync::Arc;
@@ -44,11 +44,19 @@ printf '%s\n%s\0%s' "$_MCP_TOOLS_ERROR_CODE" "$_MCP_TOOLS_ERROR_MESSAGE" "$_MCP_
 exit 1
 "#;
 
-/// A tool that may run, and how it is started.
+/// A tool that may run, and who runs it.
 pub struct AllowedTool<'a> {
     pub(crate) tool: &'a Tool,
     pub(crate) paths: &'a Paths,
-    pub(crate) start: Start,
+    pub(crate) way: Way<'a>,
+}
+
+/// Who runs a tool.
+pub(crate) enum Way<'a> {
+    /// A process of its own.
+    Process(Start),
+    /// A worker, whose script is judged when it is started: a running one has read it before.
+    Worker(&'a Worker),
 }
 
 impl Scripts {
@@ -70,19 +78,26 @@ impl Scripts {
         if let Some(why) = &tool.distrust {
             return Err(blocked(Block::Metadata(why.clone())));
         }
-        let start = trust::may_run(&tool.script, &paths.root);
-        let mut start = start.map_err(|distrust| blocked(Block::Script(distrust)))?;
-        if let Execution::Command { program, .. } = &tool.execution {
-            let found = self.wait_for_program(program, paths).await;
-            start = found.map_err(|not_found| not_found.told(&tool.name, program))?;
-        }
+        let judged = || {
+            let start = trust::may_run(&tool.script, &paths.root);
+            start.map_err(|distrust| blocked(Block::Script(distrust)))
+        };
+        let way = match &tool.execution {
+            Execution::Worker(worker) => Way::Worker(worker),
+            Execution::Command { program, .. } => {
+                judged()?;
+                let found = self.wait_for_program(program, paths).await;
+                Way::Process(found.map_err(|not_found| not_found.told(&tool.name, program))?)
+            }
+            Execution::Script | Execution::MappedScript(_) | Execution::Provider => Way::Process(judged()?),
+        };
         // A policy that cannot be trusted must not end as no policy at all.
         let policy = read_policy(paths).map_err(|distrust| blocked(Block::PolicyDistrusted(distrust)))?;
         if let Some(policy) = policy {
             // Boxed, so that calls without a policy are not as large.
             Box::pin(self.ask_policy(tool, paths, &policy, budget, cancelled)).await?;
         }
-        Ok(AllowedTool { tool, paths, start })
+        Ok(AllowedTool { tool, paths, way })
     }
 
     async fn ask_policy(

@@ -4,6 +4,7 @@ use crate::env_file::{Changes, EnvFile};
 use crate::outcome::Outcome;
 use crate::process::Process;
 use crate::toolbox::Toolbox;
+use crate::workers::Workers;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
 use mcp_bash_runner::{Question, Runner, StartError, StateDir, Variables};
@@ -36,6 +37,7 @@ pub struct Scripts {
     on_missing_sdk: OnceLock<TellOfError>,
     pub(crate) env_file: EnvFile,
     pub(crate) common_environment: Mutex<Option<CommonEnvironment>>,
+    pub(crate) workers: Workers,
 }
 
 type TellOfError = Box<dyn Fn(&io::Error) + Send + Sync>;
@@ -68,6 +70,7 @@ impl Scripts {
             on_missing_sdk: OnceLock::new(),
             env_file: EnvFile::default(),
             common_environment: Mutex::default(),
+            workers: Workers::default(),
         }
     }
 

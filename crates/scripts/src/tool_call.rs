@@ -4,13 +4,14 @@ use crate::argv::{self, Mapped};
 use crate::error::ScriptError;
 use crate::fresh_process::{self, Rendered};
 use crate::outcome::Outcome;
-use crate::policy::AllowedTool;
+use crate::policy::{AllowedTool, Way};
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
 use crate::start_failure::StartFailure;
+use crate::workers::{Request, WorkerCall};
 use crate::{ScriptRoots, TraceVariables, patience};
 use mcp_bash_budget::{Budget, Charge, NoRoom, SMALL};
-use mcp_bash_project::{Paths, Tool, WorkingFolder};
+use mcp_bash_project::{Paths, Tool, Worker, WorkingFolder};
 use mcp_bash_runner::{Question, StartError, Talk};
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -49,6 +50,28 @@ pub struct ToolCall<'a> {
     pub limits: Limits<'a>,
 }
 
+impl<'a> ToolCall<'a> {
+    fn for_worker(&self, worker: &'a Worker) -> WorkerCall<'a> {
+        let tool = self.tool.tool;
+        WorkerCall {
+            what: format!("Tool '{}'", tool.name),
+            worker,
+            script: &tool.script,
+            variables: &tool.variables,
+            paths: self.tool.paths,
+            request: Request::Tool { name: &tool.name, arguments: self.arguments },
+            caller: self.caller,
+            meta: self.meta,
+            trace: self.trace,
+            roots: self.roots,
+            wants_progress: !self.progress_token.is_empty(),
+            may_ask: self.may_ask,
+            may_elicit: self.may_elicit,
+            limits: self.limits,
+        }
+    }
+}
+
 impl Scripts {
     /// The limits of a call whose caller lets it take so long.
     pub fn limits_of<'a>(&self, tool: &Tool, asked: Option<Duration>, budget: &'a Arc<Budget>) -> Limits<'a> {
@@ -70,6 +93,14 @@ impl Scripts {
         on_line: impl FnMut(&[u8]),
         on_question: impl FnMut(Question),
     ) -> Result<Outcome, ScriptError> {
+        let start = match &call.tool.way {
+            Way::Process(start) => start.clone(),
+            Way::Worker(worker) => {
+                // Boxed, so that other calls are not as large.
+                let call = call.for_worker(worker);
+                return Box::pin(self.converse(call, cancelled, on_line, on_question)).await;
+            }
+        };
         let tool = call.tool.tool;
         let what = || format!("Tool '{}'", tool.name);
         let mapped = tool.execution.mapping().map(|mapping| argv::map(mapping, call.arguments));
@@ -90,7 +121,7 @@ impl Scripts {
         let is_heard = call.is_heard || call.limits.patience.most.is_some();
         let folder = working_folder(tool, call.tool.paths)?;
         let process = Process {
-            start: call.tool.start,
+            start,
             words,
             directory: &folder,
             environment: variables,

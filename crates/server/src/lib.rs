@@ -67,6 +67,7 @@ mod subscriptions;
 mod test_kit;
 mod trace_context;
 mod work;
+mod worker_news;
 mod workplaces;
 
 pub use caller::Caller;

@@ -17,6 +17,7 @@ use crate::rights::Rights;
 use crate::served::Served;
 use crate::short_paths::ShortPaths;
 use crate::subscriptions::Subscriptions;
+use crate::worker_news;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::roots;
 use mcp_bash_project::{Catalog, Paths, Reading};
@@ -88,6 +89,8 @@ impl Server {
             replay_patience: settings.parking.replay_patience,
         };
         report_missing_sdk(&scripts, &log);
+        worker_news::report(&scripts, &log, &catalog.paths);
+        scripts.watch_workers_on(runtime.clone());
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
         let served = Arc::new(Served::new(catalog, reading, Arc::clone(&log)));
         let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts), runtime.clone());

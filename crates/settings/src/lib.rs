@@ -30,6 +30,7 @@ mod table;
 mod token;
 mod unknown;
 mod words;
+mod workers;
 
 pub use environment::EnvironmentMode;
 pub use folders::ProjectFolders;
@@ -49,3 +50,4 @@ pub use settings::Settings;
 pub use table::{CONNECTION_SETTING, PROCESS_SETTING, TABLE};
 pub use token::RemoteToken;
 pub use unknown::{UnknownName, unknown_names};
+pub use workers::WorkerSettings;

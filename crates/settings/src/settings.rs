@@ -13,6 +13,7 @@ use crate::reader::Reader;
 use crate::resources::ResourceSettings;
 use crate::table;
 use crate::token::RemoteToken;
+use crate::workers::WorkerSettings;
 use mcp_bash_wire::{Limits, LogLevel};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -50,6 +51,7 @@ pub struct Settings {
     pub text_limit: usize,
     pub prompt_limit: usize,
     pub payload_threshold: usize,
+    pub workers: WorkerSettings,
     pub registration_limit: u64,
     pub registry_limit: usize,
     pub static_registry: bool,
@@ -154,6 +156,7 @@ impl Settings {
             output_limit: reader.value(&table::MAX_TOOL_OUTPUT_SIZE),
             text_limit: reader.value(&table::MAX_RESULT_TEXT_BYTES),
             prompt_limit: reader.value(&table::MAX_PROMPT_BYTES),
+            workers: WorkerSettings::from_rows(reader),
             payload_threshold: reader.value(&table::ENV_PAYLOAD_THRESHOLD),
             registration_limit: reader.value(&table::MAX_MANUAL_REGISTRY_BYTES) as u64,
             registry_limit: reader.value(&table::REGISTRY_MAX_BYTES),

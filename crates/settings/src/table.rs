@@ -128,6 +128,16 @@ table! {
          0 means never");
     MAX_PROMPT_BYTES: Bytes = row("MCPBASH_MAX_PROMPT_BYTES", bytes(1, LARGEST), "10485760",
         "The largest template of a prompt, output of its script, or text of all its messages and files");
+    WORKER_START: Seconds = row("MCPBASH_WORKER_START_SECS", seconds(1, YEAR), "60",
+        "How long a worker may take until it is ready for its first call");
+    WORKER_PROCESSES: Optional<Count> = row("MCPBASH_WORKER_PROCESSES", Optional(count(1)), "",
+        "How many workers of one script there may be at once, where its author does not say; without it one for each \
+         processor, and 2 to 8");
+    WORKER_IDLE: Seconds = row("MCPBASH_WORKER_IDLE_SECS", seconds(0, YEAR), "300",
+        "How long a worker stays without a call, where its author does not say; 0 means for ever");
+    WORKER_MEMORY: Count = row("MCPBASH_WORKER_MEMORY_MB", count(1), "1024",
+        "A worker that needs more megabytes after a call is replaced, and one that needs twice as much is killed, where its \
+         author does not say");
     TOOL_ALLOWLIST: Optional<Names> = row("MCPBASH_TOOL_ALLOWLIST", Optional(Names), "",
         "The only tools that may run; `*` for all");
     TOOL_ALLOW_DEFAULT: Word<bool> = row("MCPBASH_TOOL_ALLOW_DEFAULT", ALLOW_OR_DENY, "allow",

@@ -107,7 +107,7 @@ pub fn judge_lone_folder(folder: &Path) -> Result<(), Distrust> {
 }
 
 /// How a script is started.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
     pub program: PathBuf,
     /// What stands before the arguments of the script.

@@ -152,6 +152,13 @@ impl CallGroup {
         self.folder.as_fd()
     }
 
+    /// The list of the processes in it.
+    pub(crate) fn processes(&self) -> Option<File> {
+        openat(&self.folder, "cgroup.procs", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+            .ok()
+            .map(File::from)
+    }
+
     /// Whether no process is in it. Costs a microsecond.
     pub(crate) fn is_empty(&self) -> bool {
         let mut text = [0; 128];

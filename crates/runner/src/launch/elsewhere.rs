@@ -6,16 +6,19 @@ use super::{Launch, Started};
 use crate::cgroup::CallGroup;
 use crate::confinement::Step;
 use crate::mark::CallNumber;
+use rustix::io::{FdFlags, dup2, fcntl_setfd};
 use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::io;
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 pub(super) fn start(launch: &Launch, _call: CallNumber, _group: Option<&CallGroup>) -> io::Result<Started> {
     let [input, output, errors] = &launch.streams;
-    let stream = |stream: &std::os::fd::OwnedFd| Ok::<_, io::Error>(Stdio::from(stream.try_clone()?));
+    let stream = |stream: &OwnedFd| Ok::<_, io::Error>(Stdio::from(stream.try_clone()?));
     let text = |text: &std::ffi::CString| OsStr::from_bytes(text.as_bytes()).to_owned();
     let mut command = Command::new(text(&launch.program));
     let variables = launch.environment.laid_out().filter_map(|variable| {
@@ -41,8 +44,25 @@ pub(super) fn start(launch: &Launch, _call: CallNumber, _group: Option<&CallGrou
             command.pre_exec(move || Ok(steps.iter().try_for_each(Step::apply)?));
         }
     }
+    if let Some(further) = &launch.further {
+        let further = further.try_clone()?;
+        // SAFETY: One system call, which neither allocates nor locks.
+        unsafe {
+            command.pre_exec(move || become_descriptor_3(&further));
+        }
+    }
     let child = command.spawn().map_err(|why| named(why, steps))?;
     Ok(Started { pid: Pid::from_child(&child), pidfd: None })
+}
+
+/// For the child: whatever was descriptor 3 is not needed any more.
+fn become_descriptor_3(stream: &OwnedFd) -> io::Result<()> {
+    if stream.as_raw_fd() == 3 {
+        return Ok(fcntl_setfd(stream, FdFlags::empty())?);
+    }
+    // SAFETY: It is never dropped, and nobody else in the child uses this descriptor.
+    let mut place = ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(3) });
+    Ok(dup2(stream, &mut place)?)
 }
 
 /// The child can only tell the number of an error, so the message names the steps that it may come from.

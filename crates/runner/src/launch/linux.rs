@@ -45,6 +45,9 @@ thread_local! {
     static CHILD_STACK: RefCell<Vec<u128>> = RefCell::new(Vec::with_capacity(STACK_SIZE / size_of::<u128>()));
 }
 
+/// The descriptor after the three standard streams.
+const FURTHER: c_int = 3;
+
 const NO_STEP: usize = usize::MAX;
 
 /// All that the child needs, prepared before `clone`: the child must not allocate, since it shares our
@@ -55,6 +58,8 @@ struct Plan<'a> {
     environment: *const *const c_char,
     directory: *const c_char,
     streams: [c_int; 3],
+    /// What becomes descriptor 3, or -1.
+    further: c_int,
     mark: Option<libc::rlimit64>,
     confinement: &'a [Step],
     /// The index of the step of the confinement that failed in the child, or [`NO_STEP`].
@@ -83,6 +88,7 @@ pub(super) fn start(launch: &Launch, call: CallNumber, group: Option<&CallGroup>
         environment: environment.as_ptr(),
         directory: launch.directory.as_ptr(),
         streams,
+        further: launch.further.as_ref().map_or(-1, AsRawFd::as_raw_fd),
         mark: OURS.limit(call).map(|limit| libc::rlimit64 { rlim_cur: limit, rlim_max: limit }),
         confinement: launch.confinement.steps(),
         failed_step: AtomicUsize::new(NO_STEP),
@@ -134,6 +140,7 @@ fn can_hold(group: &CallGroup, stack: &mut [MaybeUninit<u128>]) -> bool {
             environment: [null()].as_ptr(),
             directory: c"/".as_ptr(),
             streams: [0, 1, 2],
+            further: -1,
             mark: None,
             confinement: &[],
             failed_step: AtomicUsize::new(NO_STEP),
@@ -346,6 +353,12 @@ unsafe fn become_program(plan: &Plan) -> Result<std::convert::Infallible, c_int>
         }
         for (number, stream) in (0..).zip(plan.streams) {
             done(libc::dup2(stream, number))?;
+        }
+        // After the others: one of them may have been descriptor 3.
+        if plan.further == FURTHER {
+            done(libc::fcntl(FURTHER, libc::F_SETFD, 0))?;
+        } else if plan.further >= 0 {
+            done(libc::dup2(plan.further, FURTHER))?;
         }
         done(libc::chdir(plan.directory))?;
         // As late as possible, so that no restriction is in the way of the steps before.

@@ -34,6 +34,8 @@ pub(crate) struct Launch {
     pub(crate) environment: Variables,
     /// Standard input, output and errors.
     streams: [OwnedFd; 3],
+    /// What the process finds as descriptor 3, if anything.
+    further: Option<OwnedFd>,
     confinement: Confinement,
 }
 
@@ -63,7 +65,13 @@ impl Launch {
             Some(found) => text(found)?,
             None => all[0].clone(),
         };
-        Ok(Self { program, arguments: all, directory: text(directory)?, environment, streams, confinement })
+        let directory = text(directory)?;
+        Ok(Self { program, arguments: all, directory, environment, streams, further: None, confinement })
+    }
+
+    /// Lets the process find `stream` as descriptor 3.
+    pub(crate) fn with_further(self, stream: OwnedFd) -> Self {
+        Self { further: Some(stream), ..self }
     }
 
     /// Starts the process as the leader of a new process group, with the mark of its call, in the control

@@ -10,7 +10,7 @@
 use super::proc;
 use super::process::Process;
 use crate::calls::CALLS;
-use crate::mark::{Carried, OURS};
+use crate::mark::{CallNumber, Carried, OURS};
 use crate::{system_calls, warden};
 use parking_lot::{Mutex, MutexGuard};
 use rustix::io::Errno;
@@ -111,6 +111,20 @@ pub(crate) fn group_is_alive(leader: Pid) -> bool {
     let lives = |status: proc::Status| status.group == Some(leader) && !status.is_dead();
     !proc::adopted_none(is_no_orphan)
         && orphans().into_iter().any(|orphan| proc::status(orphan).is_some_and(lives))
+}
+
+/// Whether an orphan that carries the mark of this call is alive.
+pub(crate) fn has_orphans_of(call: CallNumber) -> bool {
+    let is_of_call = |orphan: Pid| {
+        if OURS.is_on_limits() {
+            OURS.on_limits(orphan) == Some(Carried::Call(call))
+        } else {
+            OURS.in_environment(orphan) == Some(call)
+        }
+    };
+    let lives = |orphan: Pid| proc::status(orphan).is_some_and(|status| !status.is_dead());
+    !proc::adopted_none(is_no_orphan)
+        && orphans().into_iter().any(|orphan| is_of_call(orphan) && lives(orphan))
 }
 
 /// Whether a child is no orphan of a call: the leader of one, the warden, or inherited.

@@ -17,7 +17,7 @@ pub(crate) mod proc;
 pub(crate) mod process;
 
 #[cfg(target_os = "linux")]
-pub(crate) use adopted::{end, end_without_waiting, group_is_alive, prepare, reap_and_kill};
+pub(crate) use adopted::{end, end_without_waiting, group_is_alive, has_orphans_of, prepare, reap_and_kill};
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;

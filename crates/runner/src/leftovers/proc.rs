@@ -86,7 +86,7 @@ static OUR_CHILDREN: LazyLock<Option<File>> = LazyLock::new(|| {
 /// Whether it is certain that no orphan has become our child. Reads the beginning of the list, which is
 /// mostly all of it.
 pub(crate) fn adopted_none(is_no_orphan: impl Fn(Pid) -> bool) -> bool {
-    let mut start = [0; 64];
+    let mut start = [0; 512];
     let Some(count) = OUR_CHILDREN.as_ref().and_then(|list| list.read_at(&mut start, 0).ok()) else {
         return false;
     };
@@ -100,6 +100,11 @@ pub(crate) fn adopted() -> Vec<Pid> {
         let is_ours = |pid: &Pid| status(*pid).is_some_and(|status| status.parent == Some(getpid()));
         return all().filter(is_ours).collect();
     };
+    pids(&whole(list))
+}
+
+/// The processes that a list names.
+pub(crate) fn pids_in(list: &File) -> Vec<Pid> {
     pids(&whole(list))
 }
 

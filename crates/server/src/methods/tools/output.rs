@@ -7,7 +7,9 @@ use crate::shape::{Answer, Content, Members};
 use crate::work::Work;
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
 use mcp_bash_project::{Execution, Tool, excerpt};
-use mcp_bash_scripts::{LONGEST_ARGUMENT, Outcome, Overrun, Patience, ProcessEnding, interpreter_problem};
+use mcp_bash_scripts::{
+    AnswerKind, LONGEST_ARGUMENT, Outcome, Overrun, Patience, ProcessEnding, interpreter_problem,
+};
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, keys, write};
 use serde_json::{Value, json};
 
@@ -27,8 +29,8 @@ impl Finished<'_> {
         let answer = self.result();
         let error = answer.as_ref().err();
         match self.outcome.ending {
-            ProcessEnding::Exited(code) if error.is_none() && self.has_answered() => {
-                let details = || json!({ "tool": self.tool.name, "exitCode": code });
+            ProcessEnding::Exited(_) if error.is_none() && self.has_answered() => {
+                let details = || json!({ "tool": self.tool.name, "exitCode": self.outcome.exit_code() });
                 self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", details);
             }
             ProcessEnding::Cancelled => {}
@@ -63,6 +65,9 @@ impl Finished<'_> {
             ProcessEnding::TimedOut(overrun) => return Ok(self.with_meta(self.timed_out(overrun), None)),
             _ => {}
         }
+        if let Some(kind) = self.outcome.worker_answer {
+            return self.answered_by_worker(kind);
+        }
         // A script that ends well has got over whatever it wrote there.
         if !self.has_answered()
             && let Some(error) = self.own_error()
@@ -76,6 +81,29 @@ impl Finished<'_> {
         }
         let printed = printed.ok();
         if self.has_answered() { self.success(&stdout, printed) } else { self.failed(&stdout, printed) }
+    }
+
+    /// What a worker answered: a whole result, or an error.
+    fn answered_by_worker(&self, kind: AnswerKind) -> Result<Answer, RpcError> {
+        let text = self.outcome.text();
+        if kind == AnswerKind::Error {
+            let unread =
+                || RpcError::internal(format!("Tool '{}' failed with no error: {text}", self.tool.name));
+            return Err(rpc_error(&text).unwrap_or_else(unread));
+        }
+        let result = Scanner::new(&text, Limits::default()).whole_value().ok().and_then(WholeResult::read);
+        let Some(whole) = result else {
+            let problem = "answered with no `CallToolResult`, which has an array of `content`";
+            return Err(RpcError::internal(format!(
+                "Tool '{}' {problem}: {}",
+                self.tool.name,
+                excerpt(&text)
+            )));
+        };
+        if !whole.is_error {
+            self.check(whole.structured, no_structured_content)?;
+        }
+        self.pass_through(&whole, whole.is_error)
     }
 
     fn has_answered(&self) -> bool {

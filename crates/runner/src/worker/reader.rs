@@ -1,0 +1,139 @@
+//! Frames from a worker: lines of bounded length. Unlike a line that people read, one that is too long is no longer
+//! what it was meant to be, and ends the reading.
+
+use crate::capture::{PipeSource, USUAL_PIPE};
+use crate::child::ByteSource;
+use mcp_bash_budget::{Budget, Charge, NoRoom};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// What one read asks for: most frames are shorter.
+const READ_SIZE: usize = 8 * 1024;
+
+/// One line of a worker.
+#[derive(Debug)]
+pub struct Frame {
+    /// Without its newline.
+    pub bytes: Vec<u8>,
+    /// The charge for a long one.
+    pub held: Option<Charge>,
+}
+
+/// Why there are no more frames. The messages complete "the worker ...".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum FrameFault {
+    #[error("closed descriptor 3")]
+    Ended,
+    #[error("stopped in the middle of a frame")]
+    Half,
+    #[error("wrote a frame of more than {0} bytes")]
+    TooLong(usize),
+    #[error("wrote too long a frame: {0}")]
+    NoRoom(NoRoom),
+}
+
+#[derive(Debug)]
+pub(super) struct FrameReader {
+    source: PipeSource,
+    is_open: bool,
+    limit: usize,
+    buffer: Vec<u8>,
+    /// Where the next frame begins in the buffer.
+    start: usize,
+    /// Up to where there is no newline.
+    searched: usize,
+    /// The charge for what is in the buffer, once that is much.
+    held: Option<Charge>,
+}
+
+impl FrameReader {
+    pub(super) fn new(source: PipeSource, limit: usize) -> Self {
+        Self { source, is_open: true, limit, buffer: Vec::new(), start: 0, searched: 0, held: None }
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// The next frame. Cancel safe.
+    pub(super) async fn next(&mut self, budget: &impl Fn() -> Arc<Budget>) -> Result<Frame, FrameFault> {
+        loop {
+            if let Some(frame) = self.complete() {
+                return Ok(frame);
+            }
+            self.make_room();
+            let count = self.source.read(&mut self.buffer).await;
+            self.judge(count, budget)?;
+        }
+    }
+
+    /// The next frame, if it has been written by now. `None` where it has not.
+    pub(super) fn next_now(
+        &mut self,
+        budget: &impl Fn() -> Arc<Budget>,
+    ) -> Result<Option<Frame>, FrameFault> {
+        loop {
+            if let Some(frame) = self.complete() {
+                return Ok(Some(frame));
+            }
+            self.make_room();
+            let Some(count) = self.source.read_now(&mut self.buffer) else { return Ok(None) };
+            self.judge(count, budget)?;
+        }
+    }
+
+    /// A frame that is in the buffer as a whole.
+    fn complete(&mut self) -> Option<Frame> {
+        let newline = self.searched + memchr::memchr(b'\n', &self.buffer[self.searched..])?;
+        let is_all = newline + 1 == self.buffer.len();
+        let (bytes, held) = if is_all && self.start == 0 && self.buffer.len() > USUAL_PIPE {
+            let mut bytes = std::mem::take(&mut self.buffer);
+            bytes.truncate(newline);
+            (bytes, self.held.take())
+        } else {
+            (self.buffer[self.start..newline].to_vec(), self.held.take())
+        };
+        if is_all {
+            self.buffer.clear();
+            (self.start, self.searched) = (0, 0);
+        } else {
+            (self.start, self.searched) = (newline + 1, newline + 1);
+        }
+        Some(Frame { bytes, held })
+    }
+
+    fn make_room(&mut self) {
+        self.searched = self.buffer.len();
+        if self.start > 0 {
+            self.buffer.drain(..self.start);
+            self.searched -= self.start;
+            self.start = 0;
+        }
+        if self.buffer.capacity() - self.buffer.len() < READ_SIZE {
+            // Grows by doubling, so that a long frame is copied a bounded number of times.
+            self.buffer.reserve(READ_SIZE.max(self.buffer.len()));
+        }
+    }
+
+    /// What `count` more bytes in the buffer mean.
+    fn judge(&mut self, count: usize, budget: &impl Fn() -> Arc<Budget>) -> Result<(), FrameFault> {
+        let fault = if count == 0 {
+            if self.buffer.is_empty() { FrameFault::Ended } else { FrameFault::Half }
+        } else if self.buffer.len() > self.limit && !self.buffer[self.searched..].contains(&b'\n') {
+            FrameFault::TooLong(self.limit)
+        } else if self.buffer.len() > USUAL_PIPE {
+            self.source.enlarge();
+            let held = self.held.get_or_insert_with(|| Charge::nothing(&budget()));
+            match held.grow_to(self.buffer.len()) {
+                Ok(()) => return Ok(()),
+                Err(why) => FrameFault::NoRoom(why),
+            }
+        } else {
+            return Ok(());
+        };
+        self.is_open = false;
+        (self.buffer, self.held) = (Vec::new(), None);
+        (self.start, self.searched) = (0, 0);
+        Err(fault)
+    }
+}

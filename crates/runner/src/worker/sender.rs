@@ -1,0 +1,181 @@
+//! Frames to a worker. Whoever has one writes it at once, as far as the pipe takes it; the rest waits until the worker
+//! reads, and is written by whoever watches the worker.
+
+use mcp_bash_budget::Charge;
+use parking_lot::Mutex;
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::task::{Context, Poll, ready};
+use thiserror::Error;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::sync::Notify;
+
+/// The worker has not got the frame, and never will.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the worker does not read its standard input any more")]
+pub struct NotTaken;
+
+/// The writing end of the standard input of a worker.
+#[derive(Debug)]
+pub struct FrameSender {
+    state: Mutex<Sending>,
+    /// Notified when there is something to write for whoever watches the worker, or the pipe is broken.
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct Sending {
+    pipe: Pipe,
+    waiting: VecDeque<Waiting>,
+}
+
+/// The pipe is registered with the runtime only when it was full once.
+#[derive(Debug)]
+enum Pipe {
+    Unwatched(OwnedFd),
+    Watched(AsyncFd<OwnedFd>),
+    /// Nobody reads it.
+    Broken,
+    /// We have ended it.
+    Closed,
+}
+
+/// A frame that was not written as a whole.
+#[derive(Debug)]
+struct Waiting {
+    frame: Vec<u8>,
+    written: usize,
+    _held: Option<Charge>,
+}
+
+impl FrameSender {
+    pub(super) fn new(pipe: OwnedFd) -> Self {
+        let state = Sending { pipe: Pipe::Unwatched(pipe), waiting: VecDeque::new() };
+        Self { state: Mutex::new(state), changed: Notify::new() }
+    }
+
+    /// Sends a frame, which ends with its newline. `held` is the charge for it until it was written.
+    pub fn send(&self, frame: Vec<u8>, held: Option<Charge>) -> Result<(), NotTaken> {
+        let mut state = self.state.lock();
+        let mut written = 0;
+        if state.waiting.is_empty() {
+            let Some(pipe) = state.pipe.descriptor() else { return Err(NotTaken) };
+            match write(pipe, &frame) {
+                Ok(count) => written = count,
+                Err(Errno::AGAIN) => {}
+                Err(_) => {
+                    state.fail();
+                    self.changed.notify_one();
+                    return Err(NotTaken);
+                }
+            }
+        } else if state.pipe.descriptor().is_none() {
+            return Err(NotTaken);
+        }
+        if written < frame.len() {
+            state.waiting.push_back(Waiting { frame, written, _held: held });
+            self.changed.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Ends the input of the worker.
+    pub fn close(&self) {
+        let mut state = self.state.lock();
+        state.pipe = Pipe::Closed;
+        state.waiting.clear();
+    }
+
+    /// Whether its input was ended.
+    pub fn is_closed(&self) -> bool {
+        matches!(self.state.lock().pipe, Pipe::Closed)
+    }
+
+    /// How many bytes of what was sent the worker has not read.
+    pub fn unread(&self) -> usize {
+        let state = self.state.lock();
+        let in_pipe = state.pipe.descriptor().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
+        let waiting: usize = state.waiting.iter().map(|waiting| waiting.frame.len() - waiting.written).sum();
+        waiting + in_pipe.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0)
+    }
+
+    /// Writes what waits, and completes when nobody reads it any more. Cancel safe.
+    pub(super) async fn broken(&self) {
+        loop {
+            let changed = self.changed.notified();
+            if poll_fn(|context| self.state.lock().poll_write(context)).await.is_err() {
+                return;
+            }
+            changed.await;
+        }
+    }
+}
+
+impl Sending {
+    /// Ready when nothing waits; an error when nobody reads.
+    fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<Result<(), NotTaken>> {
+        if matches!(self.pipe, Pipe::Broken) {
+            return Poll::Ready(Err(NotTaken));
+        }
+        while let Some(next) = self.waiting.front_mut() {
+            if let Pipe::Unwatched(_) = self.pipe {
+                self.pipe = std::mem::replace(&mut self.pipe, Pipe::Closed).watched();
+            }
+            let Pipe::Watched(pipe) = &self.pipe else { break };
+            let Ok(mut ready) = ready!(pipe.poll_write_ready(context)) else { return self.failed() };
+            match write(pipe.get_ref().as_fd(), &next.frame[next.written..]) {
+                Ok(count) => {
+                    next.written += count;
+                    if next.written == next.frame.len() {
+                        self.waiting.pop_front();
+                    }
+                }
+                Err(Errno::AGAIN) => ready.clear_ready(),
+                Err(_) => return self.failed(),
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn failed(&mut self) -> Poll<Result<(), NotTaken>> {
+        self.fail();
+        Poll::Ready(Err(NotTaken))
+    }
+
+    fn fail(&mut self) {
+        self.pipe = Pipe::Broken;
+        self.waiting.clear();
+    }
+}
+
+impl Pipe {
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            Self::Unwatched(pipe) => Some(pipe.as_fd()),
+            Self::Watched(pipe) => Some(pipe.get_ref().as_fd()),
+            Self::Broken | Self::Closed => None,
+        }
+    }
+
+    fn watched(self) -> Self {
+        let Self::Unwatched(pipe) = self else { return self };
+        #[expect(
+            deprecated,
+            reason = "its successor is unsafe, for types that do not own their descriptor as ours does"
+        )]
+        AsyncFd::with_interest(pipe, Interest::WRITABLE).map_or(Self::Broken, Self::Watched)
+    }
+}
+
+/// Writes as much as the pipe takes now.
+fn write(pipe: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno> {
+    loop {
+        match rustix::io::write(pipe, bytes) {
+            Err(Errno::INTR) => {}
+            written => return written,
+        }
+    }
+}

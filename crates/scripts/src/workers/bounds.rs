@@ -1,0 +1,37 @@
+//! Within which bounds a worker lives: what its author says, and the settings for the rest.
+
+use mcp_bash_project::WorkerOptions;
+use mcp_bash_settings::WorkerSettings;
+use std::time::Duration;
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// How long it may take until it can serve.
+    pub(super) start: Duration,
+    /// How many there may be at once.
+    pub(super) processes: usize,
+    /// How many calls one serves at once.
+    pub(super) at_once: usize,
+    /// How long one stays without a call. `None` for ever.
+    pub(super) idle: Option<Duration>,
+    /// After how many calls one is replaced.
+    pub(super) max_calls: Option<u64>,
+    /// One that needs more bytes after a call is replaced.
+    pub(super) memory: u64,
+    pub(super) keeps_processes: bool,
+}
+
+impl Bounds {
+    pub(super) fn new(options: &WorkerOptions, settings: &WorkerSettings) -> Self {
+        let number = |number: std::num::NonZeroU32| usize::try_from(number.get()).unwrap_or(usize::MAX);
+        Self {
+            start: settings.start,
+            processes: options.processes.map_or(settings.processes, number),
+            at_once: options.at_once.map_or(1, number),
+            idle: options.idle().unwrap_or(settings.idle),
+            max_calls: options.max_calls.map(std::num::NonZeroU64::get),
+            memory: options.memory_mb.map_or(settings.memory, |mb| mb.get().saturating_mul(1024 * 1024)),
+            keeps_processes: options.keeps_processes,
+        }
+    }
+}

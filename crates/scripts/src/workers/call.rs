@@ -1,0 +1,59 @@
+//! A call of a worker as a value: what is asked for, by whom, and under which limits.
+
+use crate::process::Limits;
+use crate::{ScriptRoots, TraceVariables};
+use mcp_bash_project::{Paths, Worker};
+use std::path::Path;
+
+/// What a worker is asked for. Names are as its definitions have them; arguments are the text of a JSON object.
+#[derive(Debug, Clone, Copy)]
+pub enum Request<'a> {
+    Tool {
+        name: &'a str,
+        arguments: &'a str,
+    },
+    Prompt {
+        name: &'a str,
+        /// All of them are strings.
+        arguments: &'a str,
+    },
+    Resource {
+        uri: &'a str,
+        name: &'a str,
+        /// The variables of the template that found the URI.
+        variables: &'a str,
+    },
+}
+
+impl<'a> Request<'a> {
+    pub(super) fn arguments(self) -> &'a str {
+        match self {
+            Self::Tool { arguments, .. } | Self::Prompt { arguments, .. } => arguments,
+            Self::Resource { variables, .. } => variables,
+        }
+    }
+}
+
+pub struct WorkerCall<'a> {
+    /// What is called, as in "Tool 'x'".
+    pub what: String,
+    pub worker: &'a Worker,
+    /// The script that the worker runs, or whose functions it serves.
+    pub script: &'a Path,
+    /// The variables of the server's environment that it needs.
+    pub variables: &'a [String],
+    pub paths: &'a Paths,
+    pub request: Request<'a>,
+    pub caller: &'a str,
+    /// What the caller says besides: the text of a JSON object.
+    pub meta: &'a str,
+    pub trace: &'a TraceVariables,
+    pub roots: &'a ScriptRoots,
+    /// Whether anybody wants to hear of progress.
+    pub wants_progress: bool,
+    /// Whether the caller can be asked anything.
+    pub may_ask: bool,
+    /// Whether its user can be asked.
+    pub may_elicit: bool,
+    pub limits: Limits<'a>,
+}

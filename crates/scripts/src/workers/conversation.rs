@@ -1,0 +1,155 @@
+//! One call in a worker: waits for its answer, passes on what the worker says and asks meanwhile, and watches its time.
+
+use super::call::WorkerCall;
+use super::fault::{Fault, Why};
+use super::frame;
+use super::pool::Lease;
+use super::ready::Event;
+use crate::error::ScriptError;
+use crate::outcome::Outcome;
+use mcp_bash_budget::SMALL;
+use mcp_bash_runner::{AnswerLine, AskedThrough, Deadline, FrameFault, ProcessEnding, Question};
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc::Receiver;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{Instant, sleep_until};
+
+/// How often the worker of a long call is looked at.
+const UPKEEP: Duration = Duration::from_secs(1);
+
+/// How many questions of one call may be open at once.
+const MOST_QUESTIONS: usize = 16;
+
+/// How a call in a worker came to its end.
+pub(super) enum Conversed {
+    Outcome(Outcome),
+    Failed(Arc<Fault>),
+    /// The worker has not got the call: it can be given to another.
+    Untaken,
+}
+
+/// Gives the call to the worker, and stays with it until it is answered, or its worker is gone.
+pub(super) async fn converse(
+    lease: Lease,
+    call: &WorkerCall<'_>,
+    mut cancelled: Pin<&mut impl Future<Output = ()>>,
+    on_line: &mut impl FnMut(&[u8]),
+    on_question: &mut impl FnMut(Question),
+) -> Result<Conversed, ScriptError> {
+    let (worker, budget) = (Arc::clone(&lease.worker), call.limits.budget);
+    let bytes = call.request.arguments().len() + call.meta.len();
+    let held = (bytes > SMALL).then(|| budget.charge(bytes)).transpose();
+    let held = held.map_err(|why| ScriptError::NoRoom { what: call.what.clone(), why })?;
+    let begun = worker.begin(lease, budget, |number| (frame::of_call(number, call), held));
+    let Ok((ticket, mut events)) = begun else { return Ok(Conversed::Untaken) };
+    let mut deadline = Deadline::from_now(call.limits.patience);
+    let alarm = sleep_until(deadline.end().0.min(Instant::now() + UPKEEP));
+    tokio::pin!(alarm);
+    let mut questions = Questions::default();
+    let cut_short = loop {
+        tokio::select! {
+            biased;
+            event = events.recv() => match event {
+                None => return Ok(ended_with_server()),
+                Some(Event::Line(line)) => {
+                    deadline.note_sign_of_life();
+                    on_line(&line);
+                }
+                Some(Event::Question { number, frame }) => {
+                    if questions.open.len() >= MOST_QUESTIONS {
+                        ticket.refuse(number, "too many questions of this call are open");
+                        continue;
+                    }
+                    deadline.pause();
+                    on_question(questions.ask(number, frame, call));
+                }
+                Some(Event::Withdrawal(number)) => questions.withdraw(number),
+                Some(Event::Answer { kind, text, held }) => {
+                    ticket.is_over();
+                    return Ok(Conversed::Outcome(Outcome::of_worker(kind, text, held, budget)));
+                }
+                Some(Event::Gone(fault)) => {
+                    ticket.is_over();
+                    return Ok(gone(fault, call));
+                }
+            },
+            () = &mut cancelled => break ProcessEnding::Cancelled,
+            () = &mut alarm => {
+                let (now, (end, overrun)) = (Instant::now(), deadline.end());
+                if now >= end {
+                    break ProcessEnding::TimedOut(overrun);
+                }
+                ticket.ask_for_upkeep();
+                alarm.as_mut().reset(end.min(now + UPKEEP));
+            }
+            Some(answered) = questions.open.join_next() => {
+                deadline.resume();
+                alarm.as_mut().reset(deadline.end().0.min(Instant::now() + UPKEEP));
+                if let Ok((number, Some((answer, held)))) = answered {
+                    ticket.answer(number, &answer, held);
+                }
+            }
+        }
+    };
+    drop(questions);
+    ticket.cancel();
+    let is_answered = wait_for_end(&mut events).await;
+    if is_answered {
+        ticket.is_over();
+    }
+    Ok(Conversed::Outcome(Outcome::of_ending(cut_short, budget)))
+}
+
+/// Waits until a cancelled call is answered, or its worker is gone, which does not take long.
+async fn wait_for_end(events: &mut Receiver<Event>) -> bool {
+    loop {
+        match events.recv().await {
+            Some(Event::Answer { .. } | Event::Gone(_)) => return true,
+            Some(_) => {}
+            None => return false,
+        }
+    }
+}
+
+fn gone(fault: Arc<Fault>, call: &WorkerCall<'_>) -> Conversed {
+    let ending = match &fault.why {
+        _ if fault.is_unread => return Conversed::Untaken,
+        Why::Frames(FrameFault::TooLong(_)) => ProcessEnding::OutputTooLarge,
+        Why::Frames(FrameFault::NoRoom(why)) => ProcessEnding::NoRoom(*why),
+        _ => return Conversed::Failed(fault),
+    };
+    Conversed::Outcome(Outcome::of_ending(ending, call.limits.budget))
+}
+
+fn ended_with_server() -> Conversed {
+    Conversed::Failed(Arc::new(Fault::new(Why::ServerEnds)))
+}
+
+/// The questions of one call that wait for their answers. They are withdrawn when it is dropped.
+#[derive(Default)]
+struct Questions {
+    open: JoinSet<(u64, Option<AnswerLine>)>,
+    by_number: BTreeMap<u64, AbortHandle>,
+}
+
+impl Questions {
+    fn ask(&mut self, number: u64, frame: Vec<u8>, call: &WorkerCall<'_>) -> Question {
+        let (text, held) = match call.limits.budget.charge(frame.len()) {
+            Ok(held) => (Ok(frame), Some(held)),
+            Err(why) => (Err(why), None),
+        };
+        let (question, awaited) = Question::new(text, AskedThrough::Socket, held);
+        let waiting = self.open.spawn(async move { (number, awaited.await.ok()) });
+        self.by_number.insert(number, waiting);
+        question
+    }
+
+    fn withdraw(&mut self, number: u64) {
+        if let Some(waiting) = self.by_number.remove(&number) {
+            waiting.abort();
+        }
+    }
+}

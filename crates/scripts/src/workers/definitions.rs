@@ -1,0 +1,52 @@
+//! What a worker says it serves, asked of a process that is started for nothing else.
+
+use super::Which;
+use super::fault::Why;
+use super::frame::{self, Said};
+use crate::scripts::{Scripts, block_on};
+use crate::start_failure::StartFailure;
+use mcp_bash_project::{Paths, Worker};
+use mcp_bash_runner::WorkerEvent;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::time::timeout;
+
+impl Scripts {
+    /// The frame with which a worker of `script` says that it is ready, and what it has: `{"ready":{…}}`. Otherwise why
+    /// there is none, in words that complete "its worker ...". For a thread that may block.
+    pub fn definitions_of(&self, script: &Path, worker: &Worker, paths: &Paths) -> Result<String, String> {
+        let which = Which { script, worker, variables: &[], paths };
+        block_on(self.first_frame(which)).map_err(|error| format!("could not be started: {error}"))?
+    }
+
+    async fn first_frame(&self, which: Which<'_>) -> Result<String, String> {
+        let invocation = self.worker_invocation(which).await.map_err(|error| error.to_string())?;
+        let mut process = self.runner().start_worker(invocation).map_err(|error| {
+            Why::NotStarted(StartFailure::explain(which.script, error).to_string()).to_string()
+        })?;
+        let limit = self.settings().workers.start;
+        let budget = || Arc::clone(self.budget());
+        let first = async {
+            loop {
+                let frame = match process.next(&mut |_, _| {}, &budget).await {
+                    WorkerEvent::Frame(frame) => frame.bytes,
+                    WorkerEvent::NoMoreFrames(fault) => return Err(Why::Frames(fault).to_string()),
+                    WorkerEvent::InputClosed => return Err(Why::Deaf.to_string()),
+                    WorkerEvent::Exited => match process.frame_now(&budget) {
+                        Some(frame) => frame.bytes,
+                        None => return Err("ended before it was ready".to_owned()),
+                    },
+                };
+                match frame::read(&frame)? {
+                    Said::Ready { .. } => return Ok(String::from_utf8_lossy(&frame).into_owned()),
+                    Said::Failed { message, .. } => return Err(Why::Failed(message).to_string()),
+                    _ => {}
+                }
+            }
+        };
+        let first = timeout(limit, first).await.unwrap_or_else(|_| Err(Why::NotReady(limit).to_string()));
+        let errors = String::from_utf8_lossy(process.errors_now(&mut |_, _| {})).trim().to_owned();
+        process.finish(&mut |_, _| {}).await;
+        first.map_err(|why| if errors.is_empty() { why } else { format!("{why}. It wrote: {errors}") })
+    }
+}

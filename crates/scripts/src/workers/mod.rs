@@ -1,0 +1,269 @@
+//! Processes that serve many calls: started once, and told of each call in a frame.
+//!
+//! # Theory of operation
+//!
+//! Each script has a pool of workers (`pool.rs`). A call takes a free one, or waits in order while one is started or
+//! serves others. It writes its frame straight to the worker, and waits for what the worker says of it
+//! (`conversation.rs`). A task stays with each process (`life.rs`): it reads what the worker says, passes it on to the
+//! call it is about, looks after each call whether the process may stay, and ends it. So a call costs one write, one
+//! read, and a look at the script, the memory and the children of the worker; no thread, no file, and nothing that has
+//! to be registered with the runtime.
+//!
+//! A worker that does anything that is not in the protocol is ended with all it has started, and its open calls are told
+//! why. What is left is never given to another call.
+
+mod bounds;
+mod call;
+mod conversation;
+mod definitions;
+mod fault;
+mod frame;
+mod life;
+mod news;
+mod pool;
+mod ready;
+mod stamps;
+
+pub use call::{Request, WorkerCall};
+pub use frame::AnswerKind;
+pub use news::WorkerNews;
+
+use crate::error::ScriptError;
+use crate::outcome::Outcome;
+use crate::scripts::Scripts;
+use crate::{environment, interpreters};
+use bounds::Bounds;
+use conversation::{Conversed, converse};
+use fault::Fault;
+use life::Birth;
+use mcp_bash_project::trust::Start;
+use mcp_bash_project::{Catalog, Paths, Worker};
+use mcp_bash_runner::{Confinement, ProcessEnding, Question, WorkerInvocation};
+use parking_lot::Mutex;
+use pool::{Lease, Pool, StartPermit, Taken, Turn};
+use stamps::Stamps;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+/// How often a call is given to another worker, should each be gone before it has read the call.
+const MOST_ATTEMPTS: usize = 3;
+
+/// A frame holds more than what a tool may say in it.
+const ROOM_IN_FRAME: usize = 64 * 1024;
+
+/// All workers of a process.
+#[derive(Default)]
+pub(crate) struct Workers {
+    /// The runtime whose tasks stay with them.
+    home: OnceLock<Handle>,
+    pools: Mutex<HashMap<PathBuf, Vec<Arc<Pool>>>>,
+    tell: Arc<OnceLock<Tell>>,
+}
+
+type Tell = Box<dyn Fn(&WorkerNews<'_>) + Send + Sync>;
+
+impl Workers {
+    fn home(&self) -> &Handle {
+        self.home.get_or_init(Handle::current)
+    }
+
+    fn pool(
+        &self,
+        script: &Path,
+        worker: &Worker,
+        variables: &[String],
+        bounds: impl FnOnce() -> Bounds,
+    ) -> Arc<Pool> {
+        let mut pools = self.pools.lock();
+        let is_meant = |pool: &&Arc<Pool>| pool.worker == *worker && pool.variables == variables;
+        if let Some(pool) = pools.get(script).and_then(|pools| pools.iter().find(is_meant)) {
+            return Arc::clone(pool);
+        }
+        let pool = Arc::new(Pool::new(worker.clone(), variables.to_vec(), bounds()));
+        pools.entry(script.to_owned()).or_default().push(Arc::clone(&pool));
+        pool
+    }
+}
+
+/// Which worker is meant.
+#[derive(Clone, Copy)]
+struct Which<'a> {
+    script: &'a Path,
+    worker: &'a Worker,
+    variables: &'a [String],
+    paths: &'a Paths,
+}
+
+impl Scripts {
+    /// Lets tasks of this runtime stay with the workers: the one that calls mostly run on, so that it wakes no other.
+    pub fn watch_workers_on(&self, runtime: Handle) {
+        let _ = self.workers.home.set(runtime);
+    }
+
+    /// Lets `tell` know what the operator should hear of workers.
+    pub fn on_worker_news(&self, tell: impl Fn(&WorkerNews<'_>) + Send + Sync + 'static) {
+        let _ = self.workers.tell.set(Box::new(tell));
+    }
+
+    /// Starts a worker for each script whose author wants one before the first call, and ends those of scripts that
+    /// the catalog does not have any more.
+    pub async fn start_workers_ahead(&self, catalog: &Catalog) {
+        let tools = catalog.tools.items();
+        let served = || tools.iter().filter_map(|tool| Some((&**tool, tool.worker()?)));
+        self.workers.pools.lock().retain(|script, pools| {
+            let is_there = served().any(|(tool, _)| tool.script == *script);
+            if !is_there {
+                pools.iter().for_each(Pool::retire_all);
+            }
+            is_there
+        });
+        for (tool, worker) in
+            served().filter(|(tool, worker)| worker.options.start_ahead && tool.distrust.is_none())
+        {
+            let which =
+                Which { script: &tool.script, worker, variables: &tool.variables, paths: &catalog.paths };
+            if let Some(permit) = self.pool_of(which).permit_ahead()
+                && let Err(error) = self.start_worker(which, permit).await
+                && let Some(tell) = self.workers.tell.get()
+            {
+                tell(&WorkerNews::Failed { script: which.script, why: error.to_string() });
+            }
+        }
+    }
+
+    /// Calls a worker. `on_line` gets what it says while it works, and `on_question` what it asks. The outcome of a
+    /// worker that has answered says so; one that has not is an error, in words for whoever called.
+    pub async fn converse(
+        &self,
+        call: WorkerCall<'_>,
+        cancelled: impl Future<Output = ()>,
+        mut on_line: impl FnMut(&[u8]),
+        mut on_question: impl FnMut(Question),
+    ) -> Result<Outcome, ScriptError> {
+        tokio::pin!(cancelled);
+        let failed = |fault: &Fault| ScriptError::Worker { what: call.what.clone(), how: fault.told() };
+        for _ in 0..MOST_ATTEMPTS {
+            let Some(lease) = self.lease(&call, cancelled.as_mut()).await? else {
+                return Ok(Outcome::of_ending(ProcessEnding::Cancelled, call.limits.budget));
+            };
+            match converse(lease, &call, cancelled.as_mut(), &mut on_line, &mut on_question).await? {
+                Conversed::Outcome(outcome) => return Ok(outcome),
+                Conversed::Failed(fault) => return Err(failed(&fault)),
+                Conversed::Untaken => {}
+            }
+        }
+        let how = format!("ended {MOST_ATTEMPTS} times before it had read the call");
+        Err(ScriptError::Worker { what: call.what, how })
+    }
+
+    /// A place in a worker. `None` when the call was cancelled meanwhile.
+    async fn lease(
+        &self,
+        call: &WorkerCall<'_>,
+        mut cancelled: Pin<&mut impl Future<Output = ()>>,
+    ) -> Result<Option<Lease>, ScriptError> {
+        let which =
+            Which { script: call.script, worker: call.worker, variables: call.variables, paths: call.paths };
+        let pool = self.pool_of(which);
+        let (mut turn, mut start, are_busy) = loop {
+            match pool.take() {
+                Taken::Lease(lease) if lease.worker.stamps.are_current() => return Ok(Some(lease)),
+                Taken::Lease(lease) => pool.retire(&lease.worker),
+                Taken::Wait { turn, start, are_busy } => break (turn, start, are_busy),
+            }
+        };
+        let patience = call.limits.patience.limit;
+        let patience = if are_busy { patience } else { patience.max(pool.bounds.start) };
+        let too_late = || ScriptError::Worker { what: call.what.clone(), how: busy(&pool, patience) };
+        let wait = async {
+            loop {
+                if let Some(permit) = start.take() {
+                    self.start_worker(which, permit).await?;
+                }
+                match (&mut turn).await {
+                    Ok(Turn::Take(lease)) if lease.worker.stamps.are_current() => return Ok(lease),
+                    Ok(Turn::Take(lease)) => {
+                        pool.retire(&lease.worker);
+                        drop(lease);
+                        (turn, start) = pool.wait_again();
+                    }
+                    Ok(Turn::Start(permit)) => {
+                        (turn, start) = pool.wait_again();
+                        // One right to start is enough for one call.
+                        start = Some(permit).or(start);
+                    }
+                    Ok(Turn::Failed(fault)) => {
+                        return Err(ScriptError::Worker { what: call.what.clone(), how: fault.told() });
+                    }
+                    Err(_) => (turn, start) = pool.wait_again(),
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            () = &mut cancelled => Ok(None),
+            taken = timeout(patience, wait) => taken.map_err(|_| too_late())?.map(Some),
+        }
+    }
+
+    fn pool_of(&self, which: Which<'_>) -> Arc<Pool> {
+        let bounds = || Bounds::new(&which.worker.options, &self.settings().workers);
+        self.workers.pool(which.script, which.worker, which.variables, bounds)
+    }
+
+    /// Starts a worker, which serves whoever waits as soon as it is ready.
+    async fn start_worker(&self, which: Which<'_>, permit: StartPermit) -> Result<(), ScriptError> {
+        let stamps = Stamps::of(which.script);
+        let invocation = self.worker_invocation(which).await?;
+        let (told, script) = (Arc::clone(&self.workers.tell), which.script.to_owned());
+        let tell = move |news: &WorkerNews<'_>| {
+            if let Some(tell) = told.get() {
+                tell(news);
+            }
+        };
+        let birth = Birth {
+            runner: Arc::clone(self.runner()),
+            script,
+            invocation,
+            stamps,
+            permit,
+            budget: Arc::clone(self.budget()),
+            tell: Arc::new(tell),
+        };
+        self.workers.home().spawn(birth.live());
+        Ok(())
+    }
+
+    async fn worker_invocation(&self, which: Which<'_>) -> Result<WorkerInvocation, ScriptError> {
+        let Start { program, arguments } =
+            interpreters::start_of(self, which.script, which.worker.program, which.paths).await?;
+        let mut environment = self.common_environment(which.paths).await?;
+        environment::add_needed(&mut environment, which.variables);
+        environment.set("MCP_WORKER", "1");
+        environment.set("MCP_WORKER_OUTPUT", "/dev/fd/3");
+        let settings = self.settings();
+        Ok(WorkerInvocation {
+            program,
+            arguments,
+            directory: which.paths.root.clone(),
+            environment,
+            frame_limit: settings.output_limit.saturating_add(ROOM_IN_FRAME),
+            error_tail: settings.stderr_tail,
+            confinement: Confinement::default(),
+        })
+    }
+}
+
+fn busy(pool: &Pool, waited: Duration) -> String {
+    format!(
+        "was not free within {} s: all {} processes serve other calls, or are not ready; `processes` of `worker` in its \
+         metadata, or MCPBASH_WORKER_PROCESSES, gives it more",
+        waited.as_secs(),
+        pool.bounds.processes
+    )
+}

@@ -1,0 +1,212 @@
+//! The workers of one script: who is free, who waits for one, and whether another is to be started.
+//!
+//! Whoever calls takes a free worker, or waits in order. A worker is started by somebody who waits, since it takes what
+//! a caller has; it serves whoever is the first in order when it is ready. Where a start fails, the first in order is
+//! told why, and the next tries again: so no start is tried for which nobody waits.
+
+use super::bounds::Bounds;
+use super::fault::Fault;
+use super::ready::{Command, ReadyWorker};
+use mcp_bash_project::Worker;
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+pub(super) struct Pool {
+    pub(super) worker: Worker,
+    pub(super) variables: Vec<String>,
+    pub(super) bounds: Bounds,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Those that take calls, the one that was used last at the end.
+    ready: Vec<Place>,
+    /// How many are on their way.
+    starting: usize,
+    waiting: VecDeque<oneshot::Sender<Turn>>,
+}
+
+struct Place {
+    worker: Arc<ReadyWorker>,
+    /// How many calls it has.
+    taken: usize,
+}
+
+/// What whoever waits gets in turn.
+pub(super) enum Turn {
+    Take(Lease),
+    /// To start a worker, and to wait for it.
+    Start(StartPermit),
+    Failed(Arc<Fault>),
+}
+
+/// What whoever comes gets.
+pub(super) enum Taken {
+    Lease(Lease),
+    Wait {
+        turn: oneshot::Receiver<Turn>,
+        /// To start a worker meanwhile.
+        start: Option<StartPermit>,
+        /// Whether there are workers that serve others now.
+        are_busy: bool,
+    },
+}
+
+/// The place of one call in a worker. When it is dropped, the next in order gets it.
+pub(super) struct Lease {
+    pool: Arc<Pool>,
+    pub(super) worker: Arc<ReadyWorker>,
+}
+
+/// The right to start one worker. When it is dropped, the start has come to nothing.
+pub(super) struct StartPermit(Arc<Pool>);
+
+impl Pool {
+    pub(super) fn new(worker: Worker, variables: Vec<String>, bounds: Bounds) -> Self {
+        Self { worker, variables, bounds, state: Mutex::default() }
+    }
+
+    pub(super) fn take(self: &Arc<Self>) -> Taken {
+        let mut state = self.state.lock();
+        if state.waiting.is_empty()
+            && let Some(worker) = state.take_free(self.bounds.at_once)
+        {
+            return Taken::Lease(Lease { pool: Arc::clone(self), worker });
+        }
+        let (sender, turn) = oneshot::channel();
+        state.waiting.push_back(sender);
+        Taken::Wait { turn, are_busy: !state.ready.is_empty(), start: self.permit(&mut state) }
+    }
+
+    /// Waits before all others: for somebody whose turn it was already.
+    pub(super) fn wait_again(self: &Arc<Self>) -> (oneshot::Receiver<Turn>, Option<StartPermit>) {
+        let (sender, turn) = oneshot::channel();
+        let mut state = self.state.lock();
+        state.waiting.push_front(sender);
+        let start = self.permit(&mut state);
+        drop(state);
+        self.pass_on();
+        (turn, start)
+    }
+
+    /// The right to start the first worker, before anybody waits for it.
+    pub(super) fn permit_ahead(self: &Arc<Self>) -> Option<StartPermit> {
+        let mut state = self.state.lock();
+        let is_first = state.ready.is_empty() && state.starting == 0;
+        is_first.then(|| {
+            state.starting += 1;
+            StartPermit(Arc::clone(self))
+        })
+    }
+
+    fn permit(self: &Arc<Self>, state: &mut State) -> Option<StartPermit> {
+        let is_needed = state.starting * self.bounds.at_once < state.waiting.len();
+        let is_allowed = state.ready.len() + state.starting < self.bounds.processes;
+        (is_needed && is_allowed).then(|| {
+            state.starting += 1;
+            StartPermit(Arc::clone(self))
+        })
+    }
+
+    /// Gives the worker no more calls.
+    pub(super) fn retire(self: &Arc<Self>, worker: &Arc<ReadyWorker>) {
+        let mut state = self.state.lock();
+        let before = state.ready.len();
+        state.ready.retain(|place| !Arc::ptr_eq(&place.worker, worker));
+        let was_there = state.ready.len() < before;
+        drop(state);
+        if was_there {
+            let _ = worker.commands.send(Command::Retire);
+            self.pass_on();
+        }
+    }
+
+    /// Retires all workers.
+    pub(super) fn retire_all(self: &Arc<Self>) {
+        let ready: Vec<_> = self.state.lock().ready.iter().map(|place| Arc::clone(&place.worker)).collect();
+        for worker in &ready {
+            self.retire(worker);
+        }
+    }
+
+    /// Gives those who wait what there is, in order.
+    fn pass_on(self: &Arc<Self>) {
+        loop {
+            let mut state = self.state.lock();
+            if state.waiting.is_empty() {
+                return;
+            }
+            let turn = if let Some(worker) = state.take_free(self.bounds.at_once) {
+                Turn::Take(Lease { pool: Arc::clone(self), worker })
+            } else if let Some(permit) = self.permit(&mut state) {
+                Turn::Start(permit)
+            } else {
+                return;
+            };
+            let next = state.waiting.pop_front();
+            drop(state);
+            // One that does not wait any longer gives it back when it is dropped here, and the next one gets it.
+            let unsent = next.map(|next| next.send(turn));
+            drop(unsent);
+        }
+    }
+}
+
+impl State {
+    /// A worker that can take another call: the one that was used last, so that others become idle.
+    fn take_free(&mut self, at_once: usize) -> Option<Arc<ReadyWorker>> {
+        let index = self.ready.iter().rposition(|place| place.taken < at_once)?;
+        let mut place = self.ready.remove(index);
+        place.taken += 1;
+        let worker = Arc::clone(&place.worker);
+        self.ready.push(place);
+        Some(worker)
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let mut state = self.pool.state.lock();
+        if let Some(place) = state.ready.iter_mut().find(|place| Arc::ptr_eq(&place.worker, &self.worker)) {
+            place.taken -= 1;
+        }
+        let is_awaited = !state.waiting.is_empty();
+        drop(state);
+        if is_awaited {
+            self.pool.pass_on();
+        }
+    }
+}
+
+impl StartPermit {
+    pub(super) fn pool(&self) -> &Arc<Pool> {
+        &self.0
+    }
+
+    /// The worker can take calls.
+    pub(super) fn succeeded(self, worker: Arc<ReadyWorker>) {
+        self.0.state.lock().ready.push(Place { worker, taken: 0 });
+    }
+
+    /// The first who waits is told why there is none.
+    pub(super) fn failed(self, fault: Fault) {
+        let fault = Arc::new(fault);
+        loop {
+            let next = self.0.state.lock().waiting.pop_front();
+            match next.map(|next| next.send(Turn::Failed(Arc::clone(&fault)))) {
+                Some(Err(_)) => {}
+                Some(Ok(())) | None => return,
+            }
+        }
+    }
+}
+
+impl Drop for StartPermit {
+    fn drop(&mut self) {
+        self.0.state.lock().starting -= 1;
+        self.0.pass_on();
+    }
+}

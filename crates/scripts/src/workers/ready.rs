@@ -1,0 +1,151 @@
+//! A worker that is ready, as those know it who call it. The task that stays with the process (`life.rs`) knows the
+//! rest.
+
+use super::fault::Fault;
+use super::frame::{self, AnswerKind};
+use super::pool::Lease;
+use super::stamps::Stamps;
+use mcp_bash_budget::{Budget, Charge};
+use mcp_bash_runner::{FrameSender, NotTaken};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio::sync::mpsc::{Receiver, Sender, UnboundedSender, channel};
+
+/// How many events of one call wait for whoever called. Then the worker waits too.
+const MOST_EVENTS: usize = 64;
+
+pub(super) struct ReadyWorker {
+    pub(super) input: Arc<FrameSender>,
+    pub(super) stamps: Stamps,
+    pub(super) commands: UnboundedSender<Command>,
+    pub(super) calls: Mutex<OpenCalls>,
+}
+
+/// The calls that a worker was given and has not answered.
+#[derive(Default)]
+pub(super) struct OpenCalls {
+    last: u64,
+    pub(super) open: BTreeMap<u64, OpenCall>,
+    /// The process is gone: no more calls.
+    pub(super) is_closed: bool,
+}
+
+pub(super) struct OpenCall {
+    pub(super) events: Sender<Event>,
+    pub(super) budget: Arc<Budget>,
+    /// How long the frame is that told the worker of it.
+    pub(super) frame_bytes: usize,
+    /// Its place in the worker, which others get when it is dropped.
+    pub(super) lease: Lease,
+}
+
+/// What happens to a call.
+pub(super) enum Event {
+    /// A notification, as the worker wrote it.
+    Line(Vec<u8>),
+    Question {
+        number: u64,
+        frame: Vec<u8>,
+    },
+    Withdrawal(u64),
+    Answer {
+        kind: AnswerKind,
+        text: Vec<u8>,
+        held: Option<Charge>,
+    },
+    /// The worker has ended.
+    Gone(Arc<Fault>),
+}
+
+/// What whoever calls wants of the task that stays with the process.
+pub(super) enum Command {
+    /// Nobody waits for this call any more.
+    Cancel(u64),
+    /// A call takes long: the periodic work is due.
+    Upkeep,
+    /// No more calls come.
+    Retire,
+}
+
+impl ReadyWorker {
+    pub(super) fn new(input: Arc<FrameSender>, stamps: Stamps, commands: UnboundedSender<Command>) -> Self {
+        Self { input, stamps, commands, calls: Mutex::default() }
+    }
+
+    /// Gives the worker a call, whose frame `render` makes for its number.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        lease: Lease,
+        budget: &Arc<Budget>,
+        render: impl FnOnce(u64) -> (Vec<u8>, Option<Charge>),
+    ) -> Result<(Ticket, Receiver<Event>), NotTaken> {
+        let (events, arriving) = channel(MOST_EVENTS);
+        let mut calls = self.calls.lock();
+        if calls.is_closed {
+            return Err(NotTaken);
+        }
+        calls.last += 1;
+        let number = calls.last;
+        let (frame, held) = render(number);
+        let call = OpenCall { events, budget: Arc::clone(budget), frame_bytes: frame.len(), lease };
+        calls.open.insert(number, call);
+        // Under the lock, so that calls are told in the order of their numbers.
+        if self.input.send(frame, held).is_err() {
+            let refused = calls.open.remove(&number);
+            drop(calls);
+            drop(refused);
+            return Err(NotTaken);
+        }
+        drop(calls);
+        Ok((Ticket { worker: Arc::clone(self), number, is_over: false }, arriving))
+    }
+
+    /// The budget that a long frame is charged to: that of the only open call.
+    pub(super) fn budget_of_only_call(&self) -> Option<Arc<Budget>> {
+        let calls = self.calls.lock();
+        let mut open = calls.open.values();
+        let only = open.next().map(|call| Arc::clone(&call.budget))?;
+        open.next().is_none().then_some(only)
+    }
+}
+
+/// A call that a worker was given. When it is dropped before it is over, it is cancelled.
+pub(super) struct Ticket {
+    worker: Arc<ReadyWorker>,
+    pub(super) number: u64,
+    is_over: bool,
+}
+
+impl Ticket {
+    /// The worker has answered, or is gone.
+    pub(super) fn is_over(mut self) {
+        self.is_over = true;
+    }
+
+    pub(super) fn cancel(&self) {
+        let _ = self.worker.commands.send(Command::Cancel(self.number));
+    }
+
+    pub(super) fn ask_for_upkeep(&self) {
+        let _ = self.worker.commands.send(Command::Upkeep);
+    }
+
+    /// Answers a question of the call.
+    pub(super) fn answer(&self, question: u64, answer: &[u8], held: Option<Charge>) {
+        // Where it does not read any more, that is noticed elsewhere.
+        let _ = self.worker.input.send(frame::of_answer(self.number, question, answer), held);
+    }
+
+    pub(super) fn refuse(&self, question: u64, why: &str) {
+        let _ = self.worker.input.send(frame::of_refusal(self.number, question, why), None);
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.cancel();
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What the files looked like that a worker has loaded: one that looks otherwise is served by a new worker.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug)]
+pub(super) struct Stamps(Vec<(PathBuf, Option<Stamp>)>);
+
+/// Identity, time of change, size and mode of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp(u64, u64, i64, i64, u64, u32);
+
+impl Stamps {
+    pub(super) fn of(script: &Path) -> Self {
+        Self(vec![(script.to_owned(), Stamp::of(script))])
+    }
+
+    pub(super) fn add(&mut self, files: Vec<String>) {
+        let files = files.into_iter().map(PathBuf::from);
+        self.0.extend(files.map(|file| (file.clone(), Stamp::of(&file))));
+    }
+
+    /// Whether all files still look the same. One system call for each.
+    pub(super) fn are_current(&self) -> bool {
+        self.0.iter().all(|(file, stamp)| Stamp::of(file) == *stamp)
+    }
+}
+
+impl Stamp {
+    fn of(file: &Path) -> Option<Self> {
+        let seen = file.metadata().ok()?;
+        Some(Self(seen.dev(), seen.ino(), seen.mtime(), seen.mtime_nsec(), seen.size(), seen.mode()))
+    }
+}

@@ -1,0 +1,35 @@
+//! Processes that serve many calls, where their authors do not say otherwise.
+
+use crate::reader::Reader;
+use crate::table;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+#[derive(Debug, Clone, Copy)]
+pub struct WorkerSettings {
+    /// How long one may take until it can serve.
+    pub start: Duration,
+    /// How many there may be at once for one script.
+    pub processes: usize,
+    /// How long one stays without a call. `None` for ever.
+    pub idle: Option<Duration>,
+    /// How much memory one may need after a call, in bytes.
+    pub memory: u64,
+}
+
+impl WorkerSettings {
+    pub(crate) fn from_rows(reader: &mut Reader<'_>) -> Self {
+        let idle = reader.value(&table::WORKER_IDLE);
+        Self {
+            start: reader.value(&table::WORKER_START),
+            processes: reader.value(&table::WORKER_PROCESSES).unwrap_or_else(one_for_each_processor),
+            idle: (!idle.is_zero()).then_some(idle),
+            memory: reader.value(&table::WORKER_MEMORY) as u64 * 1024 * 1024,
+        }
+    }
+}
+
+/// At least two, so that a call that takes long does not keep all others waiting.
+fn one_for_each_processor() -> usize {
+    available_parallelism().map_or(2, usize::from).clamp(2, 8)
+}
