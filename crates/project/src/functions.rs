@@ -173,7 +173,7 @@ impl Entry for FunctionFile {
         let Some(runner) = context.run else { return Ok(None) };
         let paths = context.paths;
         trust::may_run(&candidate.file, &paths.root).map_err(|distrust| distrust.to_string())?;
-        let text = runner.definitions(&candidate.file, program)?;
+        let text = runner.definitions(&candidate.file, &Worker::new(program, "{}")?)?;
         let text = RawValue::from_string(text).map_err(|error| error.to_string())?;
         Self::of(&candidate.file, program, text, paths, problems).map(Some)
     }

@@ -4,7 +4,7 @@ use crate::entry::default_name;
 use crate::json::LONGEST;
 use crate::listing::{metadata_names, metadata_stem};
 use crate::metadata::Metadata;
-use crate::{Catalog, Execution, Source, WorkerProgram};
+use crate::{Catalog, Execution, Source};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub fn origins(catalog: &Catalog) -> Vec<Explained> {
     for tool in catalog.tools.items() {
         let written = match &tool.execution {
             Execution::Provider => Written::listed(),
-            Execution::Worker(worker) if worker.program != WorkerProgram::Itself => Written::of_function(),
+            _ if tool.is_function() => Written::of_function(),
             _ => Written::of(&tool.script),
         };
         let schema = |metadata: &Metadata| metadata.input_schema.is_some() || metadata.arguments.is_some();

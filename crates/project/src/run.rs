@@ -1,7 +1,7 @@
 //! The processes that reading a project takes. None is started in this crate: whoever reads a project brings somebody
 //! who runs them.
 
-use crate::{HookError, WorkerProgram};
+use crate::{HookError, Worker};
 use std::fmt::Debug;
 use std::path::Path;
 use std::process::Output;
@@ -15,7 +15,7 @@ pub trait Run: Debug + Send + Sync {
 
     /// Loads a file of functions in its language: what it says about its functions, as the text of a JSON object; or why
     /// it cannot be loaded.
-    fn definitions(&self, file: &Path, program: WorkerProgram) -> Result<String, String>;
+    fn definitions(&self, file: &Path, worker: &Worker) -> Result<String, String>;
 
     /// Runs the registration hook: what it wrote, and how it ended by itself.
     fn run_hook(&self, hook: &Hook<'_>) -> Result<Output, HookError>;

@@ -96,6 +96,11 @@ impl Tool {
         self.execution != Execution::Script || self.input_schema.get() != NO_SCHEMA
     }
 
+    /// Whether it is a function of a file, which an interpreter loads and nobody runs by itself.
+    pub fn is_function(&self) -> bool {
+        self.worker().is_some_and(|worker| worker.program != WorkerProgram::Itself)
+    }
+
     /// What serves its calls, where a process stays alive for them.
     pub fn worker(&self) -> Option<&Worker> {
         match &self.execution {
@@ -142,7 +147,8 @@ impl Tool {
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
         let tool = Self::provided(definition, &served_by.file, paths, problems)?;
-        Ok(Self { execution: Execution::Worker(served_by.worker.clone()), ..tool })
+        let worker = served_by.worker.clone();
+        Ok(Self { variables: worker.options.env.clone(), execution: Execution::Worker(worker), ..tool })
     }
 
     /// Makes a tool of a script and its metadata. `problems` gets what is wrong and does no harm.

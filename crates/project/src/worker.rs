@@ -39,6 +39,8 @@ pub struct WorkerOptions {
     pub max_calls: Option<NonZeroU64>,
     /// A process that needs more memory after a call is replaced.
     pub memory_mb: Option<NonZeroU64>,
+    /// The variables of the server's environment that it needs.
+    pub env: Vec<String>,
     /// Whether a process is started with the server.
     pub start_ahead: bool,
     /// Whether what a process started may stay between calls.

@@ -1,15 +1,14 @@
 //! How a project is read: with somebody who runs what has to be run for it.
 
 use crate::error::{Bounds, Failed, system_error};
-use crate::interpreters;
 use crate::process::{Limits, Process};
 use crate::scripts::{Scripts, block_on};
 use crate::server_script::ServerScript;
 use crate::start_failure::StartFailure;
 use mcp_bash_project::trust::Start;
-use mcp_bash_project::{Asks, Hook, HookError, Paths, Reading, Run, WorkerProgram, excerpt};
+use mcp_bash_project::{Asks, Hook, HookError, Paths, Reading, Run, Worker, excerpt};
 use mcp_bash_runner::{Input, Patience, ProcessEnding};
-use mcp_bash_wire::{Limits as ScanLimits, Object, Raw, Scanner};
+use mcp_bash_wire::{Limits as ScanLimits, Object, Scanner};
 use std::fmt;
 use std::path::Path;
 use std::process::Output;
@@ -82,51 +81,12 @@ impl Run for Reader {
         Ok(outcome.into_text())
     }
 
-    fn definitions(&self, file: &Path, program: WorkerProgram) -> Result<String, String> {
-        let settings = self.scripts.settings();
-        let bounds = Bounds {
-            time: settings.provider_timeout,
-            time_setting: "MCPBASH_WORKER_START_SECS",
-            output: settings.output_limit,
-            output_setting: "MCPBASH_MAX_TOOL_OUTPUT_SIZE",
-        };
-        let load = async {
-            let start = interpreters::start_of(&self.scripts, file, program, &self.paths).await;
-            let start = start.map_err(|error| error.to_string())?;
-            let environment = self.scripts.common_environment(&self.paths).await;
-            let mut environment = environment.map_err(|why| why.to_string())?;
-            environment.set("MCP_WORKER", "1");
-            environment.set("MCP_WORKER_OUTPUT", "/dev/stdout");
-            let process = Process {
-                start,
-                words: Vec::new(),
-                directory: &self.paths.root,
-                environment,
-                // It has nothing to do but to say what there is.
-                input: Input::Bytes(&[]),
-                limits: Limits {
-                    patience: Patience::fixed(bounds.time),
-                    output: bounds.output,
-                    error_tail: settings.stderr_tail,
-                    budget: self.scripts.budget(),
-                },
-                grace: GRACE,
-                talk: None,
-            };
-            let outcome = self.scripts.run_without_talk(process, std::future::pending()).await;
-            outcome.map_err(|error| StartFailure::explain(file, error).to_string())
-        };
-        let outcome = block_on(load).map_err(|error| error.to_string())??;
-        match first_frame(&outcome.text()) {
-            Some(FirstFrame::Ready(definitions)) => Ok(definitions),
-            Some(FirstFrame::Failed(why)) => Err(why),
-            None => {
-                let said = || excerpt(&format!("{}{}", outcome.text(), outcome.errors()));
-                Failed::from_ending(outcome.ending, &bounds, said)
-                    .map_err(|how| format!("loaded, it {how}"))?;
-                Err(format!("loaded, it did not say which functions it has, and printed: {}", said()))
-            }
-        }
+    fn definitions(&self, file: &Path, worker: &Worker) -> Result<String, String> {
+        let frame = self.scripts.definitions_of(file, worker, &self.paths)?;
+        let no_definitions = || "its worker did not say which functions there are".to_owned();
+        let whole = Scanner::new(&frame, ScanLimits::NONE).whole_value().map_err(|_| no_definitions())?;
+        let ready = Object::read(whole, "the frame", &["ready"]).ok().and_then(|frame| frame.get("ready"));
+        ready.map(|ready| ready.text().to_owned()).ok_or_else(no_definitions)
     }
 
     fn run_hook(&self, hook: &Hook<'_>) -> Result<Output, HookError> {
@@ -160,25 +120,4 @@ impl Run for Reader {
             _ => HookError::TimedOut,
         })
     }
-}
-
-/// What a worker says first.
-enum FirstFrame {
-    /// What it has: the text of a JSON object.
-    Ready(String),
-    /// Why it has nothing.
-    Failed(String),
-}
-
-/// The first frame among the lines that a worker wrote. What its file prints while it is loaded may stand before it.
-fn first_frame(written: &str) -> Option<FirstFrame> {
-    written.lines().find_map(|line| {
-        let frame = Scanner::new(line.trim(), ScanLimits::NONE).whole_value().ok()?;
-        let frame = Object::read(frame, "the frame", &["ready", "failed"]).ok()?;
-        if let Some(ready) = frame.get("ready").filter(|ready| ready.is_object()) {
-            return Some(FirstFrame::Ready(ready.text().to_owned()));
-        }
-        let failed = Object::read(frame.get("failed")?, "failed", &["message"]).ok()?;
-        Some(FirstFrame::Failed(failed.get("message").and_then(Raw::string)?.into_owned()))
-    })
 }

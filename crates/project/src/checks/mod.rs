@@ -88,7 +88,8 @@ fn beginning(file: &Path, bytes: u64) -> String {
 
 /// All scripts that the project may run, each once.
 fn scripts(catalog: &Catalog) -> BTreeMap<PathBuf, Kind> {
-    let is_script = |tool: &&Arc<Tool>| !matches!(tool.execution, Execution::Command { .. });
+    let is_script =
+        |tool: &&Arc<Tool>| !tool.is_function() && !matches!(tool.execution, Execution::Command { .. });
     let tools = catalog.tools.items().iter().filter(is_script).map(|tool| tool.script.clone());
     let prompts = catalog.prompts.items().iter();
     let own = prompts

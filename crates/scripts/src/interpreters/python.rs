@@ -83,7 +83,7 @@ async fn of_its_own(scripts: &Scripts, uv: &Path, file: &Path, paths: &Paths) ->
 async fn run(scripts: &Scripts, uv: &Path, words: &[&OsStr], paths: &Paths) -> Result<String, String> {
     let settings = scripts.settings();
     let bounds = Bounds {
-        time: settings.provider_timeout,
+        time: settings.workers.start,
         time_setting: "MCPBASH_WORKER_START_SECS",
         output: settings.output_limit,
         output_setting: "MCPBASH_MAX_TOOL_OUTPUT_SIZE",

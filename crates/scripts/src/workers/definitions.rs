@@ -13,16 +13,17 @@ use tokio::time::timeout;
 
 impl Scripts {
     /// The frame with which a worker of `script` says that it is ready, and what it has: `{"ready":{…}}`. Otherwise why
-    /// there is none, in words that complete "its worker ...". For a thread that may block.
+    /// there is none. For a thread that may block.
     pub fn definitions_of(&self, script: &Path, worker: &Worker, paths: &Paths) -> Result<String, String> {
         let which = Which { script, worker, variables: &[], paths };
-        block_on(self.first_frame(which)).map_err(|error| format!("could not be started: {error}"))?
+        block_on(self.first_frame(which))
+            .map_err(|error| format!("its worker could not be started: {error}"))?
     }
 
     async fn first_frame(&self, which: Which<'_>) -> Result<String, String> {
         let invocation = self.worker_invocation(which).await.map_err(|error| error.to_string())?;
         let mut process = self.runner().start_worker(invocation).map_err(|error| {
-            Why::NotStarted(StartFailure::explain(which.script, error).to_string()).to_string()
+            format!("its worker could not be started: {}", StartFailure::explain(which.script, error))
         })?;
         let limit = self.settings().workers.start;
         let budget = || Arc::clone(self.budget());
@@ -38,8 +39,8 @@ impl Scripts {
                     },
                 };
                 match frame::read(&frame)? {
-                    Said::Ready { .. } => return Ok(String::from_utf8_lossy(&frame).into_owned()),
-                    Said::Failed { message, .. } => return Err(Why::Failed(message).to_string()),
+                    Said::Ready { .. } => return Ok(Ok(String::from_utf8_lossy(&frame).into_owned())),
+                    Said::Failed { message, .. } => return Ok(Err(message)),
                     _ => {}
                 }
             }
@@ -47,6 +48,12 @@ impl Scripts {
         let first = timeout(limit, first).await.unwrap_or_else(|_| Err(Why::NotReady(limit).to_string()));
         let errors = String::from_utf8_lossy(process.errors_now(&mut |_, _| {})).trim().to_owned();
         process.finish(&mut |_, _| {}).await;
-        first.map_err(|why| if errors.is_empty() { why } else { format!("{why}. It wrote: {errors}") })
+        // What a worker says itself about why it cannot serve is all there is to say.
+        first.unwrap_or_else(|why| {
+            Err(match &*errors {
+                "" => format!("its worker {why}"),
+                errors => format!("its worker {why}. It wrote: {errors}"),
+            })
+        })
     }
 }

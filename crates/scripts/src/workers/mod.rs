@@ -116,7 +116,8 @@ impl Scripts {
         let tools = catalog.tools.items();
         let served = || tools.iter().filter_map(|tool| Some((&**tool, tool.worker()?)));
         self.workers.pools.lock().retain(|script, pools| {
-            let is_there = served().any(|(tool, _)| tool.script == *script);
+            let is_there = served().any(|(tool, _)| tool.script == *script)
+                || catalog.function_files().iter().any(|file| file.served_by.file == *script);
             if !is_there {
                 pools.iter().for_each(Pool::retire_all);
             }
