@@ -13,7 +13,7 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Dict, Optional
 
-from ..context import current_call
+from ..call_context import current_call
 from ..definitions import Definitions, Offered
 from ..errors import Cancelled
 from .frames import Frames

@@ -15,7 +15,7 @@ from collections import deque
 from typing import Any, Callable, Deque, Dict, Optional, Set, Tuple
 
 from ..capture import flush_partial
-from ..context import current_call, set_outside
+from ..call_context import current_call, set_outside
 from ..definitions import Definitions, Offered, ToolFunction
 from ..encoding import encode
 from ..errors import CannotAsk, Cancelled, ProtocolError
