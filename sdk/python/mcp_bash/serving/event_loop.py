@@ -37,7 +37,6 @@ class LoopWorker(Worker):
         self._pool: Optional[ThreadPoolExecutor] = None
 
     def serve(self) -> None:
-        self.watch_input()
         self.loop.add_reader(self.frames.input_fd, self._on_readable)
         while not self._ending:
             self._start_what_waits()

@@ -59,6 +59,7 @@ def _load(frames: Frames, file: str) -> Any:
         from ..log_handler import install
 
         install()
+    worker.watch_input()
     frames.send(encode({"ready": ready}))
     return worker
 
