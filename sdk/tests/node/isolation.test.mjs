@@ -38,6 +38,8 @@ test('environment, working folder, umask and listeners are put back', async (t) 
   assert.equal(await host.text('replace'), 'whole')
   assert.deepEqual(await look(), before)
   assert.equal(await host.text('deaf'), 'deaf')
+  // A call is answered before all is put back, and the next one begins after it.
+  assert.deepEqual(await look(), before)
   host.signal('SIGTERM')
   assert.equal(await host.exit, 0, 'our own listener is back')
 })
