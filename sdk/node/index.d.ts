@@ -270,6 +270,8 @@ export interface WorkerOptions {
   startAhead?: boolean
   /** Processes that it starts may stay between calls. */
   keepsProcesses?: boolean
+  /** The variables of the server's environment that it needs. */
+  env?: string[]
 }
 
 /** How the workers of this file are run. */

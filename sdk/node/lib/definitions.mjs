@@ -17,7 +17,7 @@ const OPTIONS = {
   ],
   resource: [...SHARED_OPTIONS, 'mimeType', 'annotations', 'size'],
   prompt: [...SHARED_OPTIONS, 'input', 'requires'],
-  worker: ['processes', 'atOnce', 'idleSecs', 'maxCalls', 'memoryMb', 'startAhead', 'keepsProcesses'],
+  worker: ['processes', 'atOnce', 'idleSecs', 'maxCalls', 'memoryMb', 'startAhead', 'keepsProcesses', 'env'],
 }
 
 const made = []
@@ -64,7 +64,7 @@ export function prompt(...parameters) {
   return define('prompt', withInput('prompt', parameters), handler)
 }
 
-/** How the workers of this file are run: { processes, atOnce, idleSecs, maxCalls, memoryMb, startAhead, keepsProcesses }. */
+/** How the workers of this file are run: { processes, atOnce, idleSecs, maxCalls, memoryMb, startAhead, keepsProcesses, env }. */
 export function worker(more) {
   refuseUnknown('worker', more)
   Object.assign(options, more)
