@@ -104,3 +104,5 @@ mod trust;
 mod validate;
 mod variables;
 mod wire;
+mod workers;
+mod workers_hostile;

@@ -2,8 +2,9 @@
 // called as it is, in tests for instance. Nothing is run here.
 
 import { inspect } from 'node:util'
+import { ToolError } from './errors.mjs'
 import { placesOf } from './failures.mjs'
-import { objectSchema, valueSchema } from './schema.mjs'
+import { objectSchema, validatorOf, valueSchema } from './schema.mjs'
 
 // Shared by all copies of this SDK in a process.
 const DEFINITION = Symbol.for('mcp-bash.definition')
@@ -11,12 +12,19 @@ const DEFINITION = Symbol.for('mcp-bash.definition')
 const SHARED_OPTIONS = ['name', 'title', 'description', 'icons', 'meta']
 const OPTIONS = {
   tool: [
-    ...SHARED_OPTIONS, 'input', 'output', 'annotations', 'timeoutSecs', 'progressExtendsTimeout', 'maxTimeoutSecs', 'timeoutHint',
+    ...SHARED_OPTIONS,
+    'input',
+    'output',
+    'annotations',
+    'timeoutSecs',
+    'progressExtendsTimeout',
+    'maxTimeoutSecs',
+    'timeoutHint',
     'requires',
   ],
   resource: [...SHARED_OPTIONS, 'mimeType', 'annotations', 'size'],
   prompt: [...SHARED_OPTIONS, 'input', 'requires'],
-  worker: ['processes', 'atOnce', 'idleSecs', 'maxCalls', 'memoryMb', 'startAhead', 'keepsProcesses'],
+  worker: ['processes', 'atOnce', 'idleSecs', 'maxCalls', 'memoryMb', 'startAhead', 'keepsProcesses', 'env'],
 }
 
 const made = []
@@ -28,7 +36,9 @@ export class Definition {
   constructor(kind, fields, handler) {
     this.kind = kind
     this.fields = fields
+    /** What a call runs: the person's function, or a check of its arguments before it. */
     this.handler = handler
+    this.function = handler
     // Where it is made: its types may be read there, and messages name it.
     this.place = placesOf(new Error())[0]
   }
@@ -48,7 +58,8 @@ export function tool(...parameters) {
 /** resource(uri, handler), resource(uri, description, handler) or resource(uri, options, handler). A URI with {…} is a template. */
 export function resource(uri, ...parameters) {
   const handler = lastFunction('resource', parameters)
-  if (typeof uri !== 'string') throw new TypeError(`resource() begins with a URI or a template of one, not ${inspect(uri)}`)
+  if (typeof uri !== 'string')
+    throw new TypeError(`resource() begins with a URI or a template of one, not ${inspect(uri)}`)
   const [first] = parameters
   const fields = typeof first === 'string' ? { description: first } : { ...first }
   refuseUnknown('resource', fields)
@@ -61,7 +72,7 @@ export function prompt(...parameters) {
   return define('prompt', withInput('prompt', parameters), handler)
 }
 
-/** How the workers of this file are run: { processes, atOnce, idleSecs, maxCalls, memoryMb, startAhead, keepsProcesses }. */
+/** How the workers of this file are run: { processes, atOnce, idleSecs, maxCalls, memoryMb, startAhead, keepsProcesses, env }. */
 export function worker(more) {
   refuseUnknown('worker', more)
   Object.assign(options, more)
@@ -102,16 +113,33 @@ function withInput(kind, [first, input]) {
 
 function refuseUnknown(kind, fields) {
   const unknown = Object.keys(fields).find((name) => !OPTIONS[kind].includes(name))
-  if (unknown) throw new TypeError(`${kind}() knows no option \`${unknown}\`; there are ${OPTIONS[kind].join(', ')}`)
+  if (unknown)
+    throw new TypeError(`${kind}() knows no option \`${unknown}\`; there are ${OPTIONS[kind].join(', ')}`)
 }
 
 function define(kind, fields, handler) {
   const definition = new Definition(kind, fields, handler)
-  const callable = (...parameters) => handler(...parameters)
+  const validate = validatorOf(fields.input)
+  if (validate) definition.handler = validated(validate, handler)
+  const callable = (...parameters) => definition.handler(...parameters)
   Object.defineProperty(callable, DEFINITION, { value: definition })
-  if (handler.name) Object.defineProperty(callable, 'name', { value: handler.name })
+  Object.defineProperty(callable, 'name', { value: fields.name ?? handler.name })
   made.push(definition)
   return callable
+}
+
+/** The server has checked the arguments by their JSON Schema; the library knows more, and fills in and converts. */
+function validated(validate, handler) {
+  return async (args, context) => {
+    const { value, issues } = await validate(args)
+    if (issues) throw new ToolError(`the arguments do not fit: ${issues.map(issueText).join('; ')}`)
+    return handler(value, context)
+  }
+}
+
+function issueText({ message, path = [] }) {
+  const place = path.map((part) => part?.key ?? part).join('.')
+  return place === '' ? message : `${place}: ${message}`
 }
 
 function lastFunction(kind, parameters) {

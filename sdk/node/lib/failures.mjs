@@ -5,17 +5,34 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { Cancelled, CannotAsk, Declined, RpcError, ToolError } from './errors.mjs'
 
+const MEANT = [ToolError, RpcError, Declined, Cancelled, CannotAsk]
 const SDK = fileURLToPath(new URL('..', import.meta.url))
 
 /** Errors whose message is meant for the reader as it is. */
 export function isMeant(error) {
-  return [ToolError, RpcError, Declined, Cancelled, CannotAsk].some((kind) => error instanceof kind)
+  try {
+    return MEANT.some((kind) => error instanceof kind)
+  } catch {
+    return false
+  }
 }
 
 /** One line for the model: what was thrown, and where in the person's own files. */
 export function oneLine(error) {
+  try {
+    return describe(error)
+  } catch {
+    // It has traps or getters that throw.
+    return 'the function threw something that cannot be shown'
+  }
+}
+
+function describe(error) {
   if (isMeant(error)) return messageOf(error)
-  const what = error instanceof Error ? `${error.name}: ${messageOf(error)}` : `the function threw ${inspect(error, { breakLength: Infinity })}`
+  const what =
+    error instanceof Error
+      ? `${error.name}: ${messageOf(error)}`
+      : `the function threw ${inspect(error, { breakLength: Infinity })}`
   const place = placeOf(error)
   return (place ? `${what} (${place})` : what).replace(/\s*\n\s*/g, ' ')
 }
@@ -27,7 +44,11 @@ function messageOf(error) {
 
 /** The whole trace, for the log. */
 export function wholeTrace(error) {
-  return error instanceof Error ? inspect(error) : `thrown: ${inspect(error)}`
+  try {
+    return error instanceof Error ? inspect(error) : `thrown: ${inspect(error)}`
+  } catch {
+    return 'thrown: something that cannot be shown'
+  }
 }
 
 /** The first place in a stack that is the person's own: neither ours, nor node's, nor of a package, if there is one. */
@@ -42,7 +63,10 @@ export function placesOf(error) {
   const stack = typeof error?.stack === 'string' ? error.stack : ''
   for (const row of stack.split('\n')) {
     // A syntax error has its place in a line of its own, without a column.
-    const found = /^(?:\s+at (?:.*? )?)?\(?(?<file>file:\/\/\/[^\s)]+?|\/[^)]+?):(?<line>\d+)(?::(?<column>\d+))?\)?$/.exec(row)
+    const found =
+      /^(?:\s+at (?:.*? )?)?\(?(?<file>file:\/\/\/[^\s)]+?|\/[^)]+?):(?<line>\d+)(?::(?<column>\d+))?\)?$/.exec(
+        row,
+      )
     if (!found) continue
     const { file, line, column = 1 } = found.groups
     const path = filePath(file)

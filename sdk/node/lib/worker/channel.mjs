@@ -5,6 +5,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { parse } from '../json.mjs'
 
 const LINE_FEED = 10
 const READ_BYTES = 65536
@@ -88,7 +89,7 @@ class Lines {
     }
     let frame
     try {
-      frame = JSON.parse(text)
+      frame = parse(text)
     } catch {
       // Unknown frames are to be passed over, and this is one.
       return
@@ -103,7 +104,8 @@ function sender(fd) {
     const line = `${json}\n`
     try {
       const written = writeSome(fd, line)
-      if (written < line.length || written < Buffer.byteLength(line)) writeRest(fd, Buffer.from(line), written)
+      if (written < line.length || written < Buffer.byteLength(line))
+        writeRest(fd, Buffer.from(line), written)
     } catch {
       // Nobody is at the other end any more, or a function has closed the pipe: there is no way to answer.
       process.reallyExit(1)
@@ -113,7 +115,7 @@ function sender(fd) {
 
 function writeRest(fd, bytes, from) {
   let pause = 1
-  for (let at = from; at < bytes.length; ) {
+  for (let at = from; at < bytes.length;) {
     const written = writeSome(fd, bytes.subarray(at))
     at += written
     pause = written > 0 ? 1 : Math.min(pause * 2, 20)
