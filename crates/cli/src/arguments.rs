@@ -122,7 +122,7 @@ enum Command {
     /// Print the JSON schemas of a project's files, for editors
     Schema(schema::Arguments),
 
-    /// Print where the SDK is, for a script that is run by hand
+    /// Print where the SDK is, for scripts and tests that are run by hand
     SdkPath(sdk_path::Arguments),
 
     /// Serve a project, as without a command
@@ -226,7 +226,7 @@ impl CommandLine {
             Command::List(arguments) => list::run(&common, &arguments),
             Command::Read(arguments) => read::run(&common, &arguments),
             Command::RunTool(arguments) => run_tool::run(&common, &arguments),
-            Command::SdkPath(_) => sdk_path::run(),
+            Command::SdkPath(arguments) => sdk_path::run(&arguments),
             Command::Install(arguments) => install::run(&common, &arguments),
             Command::Uninstall(arguments) => install::run_uninstall(&common, &arguments),
             Command::Import(arguments) => import::run(&common, &arguments),

@@ -4,7 +4,7 @@ use crate::common::Common;
 use crate::error::Error;
 use crate::project_files::{self, completed_gitignore};
 use crate::scaffold::{
-    Draft, HELLO, NextSteps, SCHEMAS, SCHEMAS_FOLDER, ScaffoldError, add_missing_schemas, hello,
+    Draft, HELLO, Language, NextSteps, SCHEMAS, SCHEMAS_FOLDER, ScaffoldError, add_missing_schemas, hello,
     others_may_write,
 };
 use mcp_bash_project::Paths;
@@ -110,7 +110,7 @@ impl Plan {
         match hello_in(&tools) {
             Some(known) if with_hello => self.tell("Skipped existing", &known),
             _ if with_hello => {
-                hello(&mut self.draft, &self.paths);
+                hello(&mut self.draft, &self.paths, Language::default());
                 self.tell("Created", &tools.join(HELLO));
             }
             _ if is_there(&tools) => self.tell("Skipped existing", &tools),

@@ -3,7 +3,7 @@
 use crate::common::Common;
 use crate::error::Error;
 use crate::project_files;
-use crate::scaffold::{Draft, NextSteps, ScaffoldError, add_missing_schemas, require_good_name};
+use crate::scaffold::{Draft, Language, NextSteps, ScaffoldError, add_missing_schemas, require_good_name};
 use mcp_bash_project::Paths;
 use std::process::ExitCode;
 
@@ -16,15 +16,20 @@ pub(crate) struct Arguments {
     /// Without the tool `hello`
     #[arg(long)]
     no_hello: bool,
+
+    /// What the tool `hello` is written in [default: bash]
+    #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "no_hello")]
+    lang: Option<Language>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   mcp-bash new my-project
+  mcp-bash new my-project --lang python
   cd my-project && mcp-bash call hello name=Ada";
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
-    let Arguments { name, no_hello } = arguments;
+    let Arguments { name, no_hello, lang } = arguments;
     if common.project_root.is_some() {
         return Err(ScaffoldError::NewElsewhere.into());
     }
@@ -43,7 +48,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         draft.folder(paths.tools.clone());
         steps = steps.step("mcp-bash scaffold tool NAME", "make a tool");
     } else {
-        crate::scaffold::hello(&mut draft, &paths);
+        crate::scaffold::hello(&mut draft, &paths, lang.unwrap_or_default());
         steps = steps
             .step("mcp-bash call hello name=Ada", "call its tool")
             .step("mcp-bash scaffold tool NAME", "make one of your own");

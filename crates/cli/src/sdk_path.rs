@@ -1,4 +1,5 @@
-//! `mcp-bash sdk-path`: where the SDK is, for a script that is run by hand: `MCP_SDK=$(mcp-bash sdk-path) tools/x/tool.sh`.
+//! `mcp-bash sdk-path`: where the SDK is, for what is run by hand: `MCP_SDK=$(mcp-bash sdk-path) tools/x/tool.sh`, and tests
+//! that call functions of Python and JavaScript.
 //!
 //! While a server runs, scripts find the SDK in its private folder. By hand there is no server, so the SDK is written to the
 //! cache of the user, once for each version of it.
@@ -6,21 +7,33 @@
 use crate::call::show;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::scaffold::Language;
 use mcp_bash_scripts::cached_home;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Arguments {}
+pub(crate) struct Arguments {
+    /// The SDK of which language: for python what PYTHONPATH needs, for node what `node --import` needs
+    #[arg(long, value_enum, value_name = "LANGUAGE", default_value = "bash")]
+    lang: Language,
+}
 
 const EXAMPLES: &str = "\
 Examples:
   mcp-bash sdk-path
-  MCP_SDK=$(mcp-bash sdk-path) MCP_TOOL_ARGS_JSON='{\"name\":\"Ada\"}' tools/hello/tool.sh";
+  MCP_SDK=$(mcp-bash sdk-path) MCP_TOOL_ARGS_JSON='{\"name\":\"Ada\"}' tools/hello/tool.sh
+  PYTHONPATH=$(mcp-bash sdk-path --lang python) python3 -m pytest
+  node --import \"$(mcp-bash sdk-path --lang node)\" --test";
 
-pub(crate) fn run() -> Result<ExitCode, Error> {
-    show::print(&format!("{}\n", home()?.join("sdk").display()))?;
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
+    let place = match arguments.lang {
+        Language::Bash => "sdk",
+        Language::Python => "sdk/python",
+        Language::Node => "sdk/node/register.mjs",
+    };
+    show::print(&format!("{}\n", home()?.join(place).display()))?;
     Ok(ExitCode::SUCCESS)
 }
 

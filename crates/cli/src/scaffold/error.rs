@@ -28,6 +28,8 @@ pub(crate) enum ScaffoldError {
     NotExecutable(PathBuf),
     #[error("a tool that is made --from a program has no script; leave out --lang")]
     LanguageOfProgram,
+    #[error("a tool that is made --from a program has no script; leave out --script")]
+    ScriptOfProgram,
     #[error(
         "pages for tools (MCP Apps) are not there yet; without --ui and `scaffold ui` everything else is"
     )]

@@ -1,7 +1,7 @@
-//! The languages that scripts are scaffolded in.
+//! The languages that there is an SDK for, and in which scripts and functions are scaffolded.
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Language {
+pub(crate) enum Language {
     #[default]
     Bash,
     Python,

@@ -4,6 +4,7 @@
 mod completion;
 mod draft;
 mod error;
+mod function_file;
 mod hello;
 mod language;
 mod name;
@@ -21,6 +22,7 @@ mod tool;
 pub(crate) use draft::Draft;
 pub(crate) use error::ScaffoldError;
 pub(crate) use hello::{NAME as HELLO, hello};
+pub(crate) use language::Language;
 pub(crate) use name::require_good_name;
 pub(crate) use next_steps::{NextSteps, say_text};
 pub(crate) use open_project::others_may_write;
@@ -45,7 +47,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Kind {
-    /// A tool: a script with metadata and a test, or with --from a program that is there already
+    /// A tool and its test: a script with metadata, a function, or with --from a program that is there already
     Tool(tool::Arguments),
     /// A prompt: a text with places for arguments
     #[command(after_help = PROMPT_EXAMPLES)]
@@ -80,7 +82,7 @@ struct Ui {
 const EXAMPLES: &str = "\
 Examples:
   mcp-bash scaffold tool backup                  tools/backup/ with a script in bash
-  mcp-bash scaffold tool report --lang python    the same in Python
+  mcp-bash scaffold tool report --lang python    tools/report.py with a function
   mcp-bash scaffold tool search --from rg        a tool that runs the program rg, without a script
   mcp-bash scaffold prompt review
   mcp-bash scaffold completion review";

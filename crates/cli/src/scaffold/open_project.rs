@@ -51,13 +51,23 @@ impl OpenProject {
 
     /// What has to be known where a kind is registered by hand, so that it is not searched for.
     pub(super) fn registered_by_hand(&self, kind: &str, path: &str) -> Option<String> {
-        let is_listed = super::registration::read(&self.paths)
-            .ok()
-            .flatten()
-            .is_some_and(|text| super::registration::lists(&text, kind));
-        is_listed.then(|| {
+        self.lists(kind).then(|| {
             format!("server.d/register.json lists the {kind}, so that others are not found: add one with the path {path}")
         })
+    }
+
+    /// What has to be known where tools are registered by hand: functions cannot be.
+    pub(super) fn functions_are_not_found(&self) -> Option<String> {
+        self.lists("tools").then(|| {
+            "server.d/register.json lists the tools, so that functions are not found: take the tools out of it, or use \
+             --script and add one"
+                .to_owned()
+        })
+    }
+
+    fn lists(&self, kind: &str) -> bool {
+        let text = super::registration::read(&self.paths).ok().flatten();
+        text.is_some_and(|text| super::registration::lists(&text, kind))
     }
 }
 

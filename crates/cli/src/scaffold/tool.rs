@@ -1,6 +1,7 @@
-//! `scaffold tool NAME`: a folder with a script, its metadata, a test and a smoke test; or metadata alone that runs a
-//! program which is there already.
+//! `scaffold tool NAME`: a folder with a script, its metadata, a test and a smoke test; in Python and JavaScript a function
+//! and its test; or metadata alone that runs a program which is there already.
 
+use super::function_file::FunctionLanguage;
 use super::language::Language;
 use super::next_steps::quoted;
 use super::open_project::OpenProject;
@@ -21,9 +22,13 @@ pub(crate) struct Arguments {
     /// Letters, digits, `_` and `-`: what clients call it
     name: String,
 
-    /// What its script is written in [default: bash]
+    /// What it is written in [default: bash]. In Python and JavaScript it is a function, which stays loaded between calls
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     lang: Option<Language>,
+
+    /// In Python and JavaScript too: a script with metadata, in a folder of its own and with a process for each call
+    #[arg(long)]
+    script: bool,
 
     /// A program that it runs, instead of a script of its own
     #[arg(long, value_name = "PROGRAM")]
@@ -36,11 +41,12 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   mcp-bash scaffold tool backup
-  mcp-bash scaffold tool report --lang python
+  mcp-bash scaffold tool report --lang python             tools/report.py
+  mcp-bash scaffold tool report --lang python --script    tools/report/tool.py
   mcp-bash scaffold tool search --from rg";
 
 pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
-    let Arguments { name, lang, from, ui } = arguments;
+    let Arguments { name, lang, script, from, ui } = arguments;
     if *ui {
         return Err(ScaffoldError::NoUi.into());
     }
@@ -51,10 +57,15 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
         return Err(ScaffoldError::Exists(folder).into());
     }
     project.require_no_tool(name)?;
+    let functions = lang.and_then(FunctionLanguage::of).filter(|_| !script && from.is_none());
+    if let Some(functions) = functions {
+        return add_function(common, &project, name, functions);
+    }
     let mut draft = Draft::default();
     let mut steps = NextSteps::default();
     let script = match (from, lang) {
         (Some(_), Some(_)) => return Err(ScaffoldError::LanguageOfProgram.into()),
+        (Some(_), None) if *script => return Err(ScaffoldError::ScriptOfProgram.into()),
         (Some(program), None) => {
             let found = find_program(program, &project.paths)?;
             add_program(&mut draft, &project.paths, name, &found);
@@ -79,6 +90,24 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
         .step(format!("mcp-bash test {name}"), "run its test")
         .step("mcp-bash install", "add the server to your clients");
     finish(common, &project, "tool", &folder, draft, steps)
+}
+
+/// A function and its test.
+fn add_function(
+    common: &Common,
+    project: &OpenProject,
+    name: &str,
+    functions: FunctionLanguage,
+) -> Result<(), Error> {
+    let mut draft = Draft::default();
+    functions.add(&mut draft, &project.paths, name);
+    add_missing_schemas(&project.paths.root, &mut draft);
+    let mut steps = NextSteps::default()
+        .step(format!("mcp-bash call {name} name=Ada"), "call it")
+        .step(format!("mcp-bash test {name}"), "run its test")
+        .step("mcp-bash install", "add the server to your clients");
+    steps.notes.extend(project.functions_are_not_found());
+    finish(common, project, "tool", &functions.file(&project.paths, name), draft, steps)
 }
 
 /// The script of a tool, its metadata and its test. Returns the name of the script.

@@ -4,11 +4,11 @@ use super::case::Subject;
 use mcp_bash_project::Catalog;
 use std::path::{Path, PathBuf};
 
-/// Something that can be tested, and the folder it stands in.
+/// Something that can be tested, and the file it stands in.
 #[derive(Debug, Clone)]
 struct Testable {
     name: String,
-    folder: PathBuf,
+    file: PathBuf,
     subject: Subject,
 }
 
@@ -21,23 +21,31 @@ pub(super) struct Subjects {
     shared: Vec<PathBuf>,
 }
 
+impl Testable {
+    fn folder(&self) -> &Path {
+        self.file.parent().unwrap_or(Path::new(""))
+    }
+}
+
 impl Subjects {
     pub(super) fn of(catalog: &Catalog) -> Self {
         let paths = &catalog.paths;
-        let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_owned();
         let tools = catalog.tools.items().iter().map(|tool| Testable {
             name: tool.name.clone(),
-            folder: folder(&tool.script),
+            file: tool.script.clone(),
             subject: Subject::Tool(tool.name.clone()),
         });
         let prompts = catalog.prompts.items().iter().map(|prompt| Testable {
             name: prompt.name.clone(),
-            folder: folder(&prompt.file),
+            file: prompt.file.clone(),
             subject: Subject::Prompt(prompt.name.clone()),
         });
         let resources = catalog.resources.items().iter().map(|resource| Testable {
             name: resource.about.name.clone(),
-            folder: folder(&paths.resources.join(&resource.path)),
+            file: match &resource.function {
+                Some(served_by) => served_by.file.clone(),
+                None => paths.resources.join(&resource.path),
+            },
             subject: Subject::Resource(resource.uri.clone()),
         });
         let testable = tools.chain(prompts).chain(resources).collect();
@@ -59,21 +67,33 @@ impl Subjects {
     pub(super) fn is_concerned(&self, subject: &Subject, file: &Path) -> bool {
         let is_own =
             |folder: &Path| !self.shared.iter().any(|shared| shared == folder) && file.starts_with(folder);
-        let mut owners = self.testable.iter().filter(|testable| is_own(&testable.folder)).peekable();
+        let mut owners = self.testable.iter().filter(|testable| is_own(testable.folder())).peekable();
         owners.peek().is_none() || owners.any(|owner| owner.subject == *subject)
     }
 
     /// What the cases of a file test that do not say: what stands in the folder beside it. Of several the one that is
-    /// called like the file, else the one that is called like the folder.
+    /// called like the file or stands in a file that is, else the one that is called like the folder.
     pub(super) fn usual(&self, file: &Path) -> Result<Subject, String> {
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
         let owner = file.parent().and_then(Path::parent).unwrap_or(Path::new(""));
         let is_anywhere = owner == self.root;
         let here: Vec<&Testable> =
-            self.testable.iter().filter(|testable| is_anywhere || testable.folder == owner).collect();
+            self.testable.iter().filter(|testable| is_anywhere || testable.folder() == owner).collect();
         let called = |name: &str| here.iter().find(|testable| testable.name == name);
         if let Some(found) = called(&stem) {
             return Ok(found.subject.clone());
+        }
+        let in_file: Vec<&&Testable> =
+            here.iter().filter(|testable| testable.file.file_stem() == file.file_stem()).collect();
+        match in_file.as_slice() {
+            [] => {}
+            [only] => return Ok(only.subject.clone()),
+            [first, ..] => {
+                let file = first.file.file_name().unwrap_or_default().to_string_lossy();
+                return Err(format!(
+                    "there are several things to test in {file}; say which with `tool: NAME`"
+                ));
+            }
         }
         if is_anywhere || owner == self.tools {
             return Err(format!(

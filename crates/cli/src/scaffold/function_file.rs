@@ -1,0 +1,88 @@
+//! A file of Python or JavaScript whose function is a tool, and its test.
+
+use super::language::Language;
+use super::template::{Template, fill, template};
+use super::{Draft, path_to_schemas};
+use mcp_bash_project::Paths;
+use std::path::PathBuf;
+
+/// The folder in `tools/` that holds the tests of what stands beside it.
+const TESTS: &str = "tests";
+
+/// Words that no function can be called, in one language or the other, or beside what its file imports.
+const RESERVED: &str = "False None ToolError True and arguments as assert async await break case catch class const \
+    continue debugger def default del delete do elif else enum eval except export extends false finally for from \
+    function global if implements import in instanceof interface is lambda let new nonlocal not null or package \
+    pass private progress protected public raise return static super switch this throw tool true try typeof var \
+    void while with yield";
+
+/// A language whose functions can be tools.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FunctionLanguage {
+    ending: &'static str,
+    function: Template,
+    /// Where the name of a tool stands that is not that of its function: what comes before it, and what after.
+    named: (&'static str, &'static str),
+}
+
+impl FunctionLanguage {
+    /// Nothing for a language in which tools are scripts.
+    pub(super) fn of(language: Language) -> Option<Self> {
+        match language {
+            Language::Bash => None,
+            Language::Python => Some(Self {
+                ending: "py",
+                function: template!("tool/function/function.py"),
+                named: ("name=\"", "\", "),
+            }),
+            Language::Node => Some(Self {
+                ending: "mjs",
+                function: template!("tool/function/function.mjs"),
+                named: ("    name: '", "',\n"),
+            }),
+        }
+    }
+
+    /// Where the function of a tool stands.
+    pub(super) fn file(self, paths: &Paths, name: &str) -> PathBuf {
+        paths.tools.join(format!("{}.{}", file_stem(name), self.ending))
+    }
+
+    /// The function of a tool, and its test.
+    pub(super) fn add(self, draft: &mut Draft, paths: &Paths, name: &str) {
+        let function = function_name(name);
+        let (before, after) = self.named;
+        let named = if function == name { String::new() } else { format!("{before}{name}{after}") };
+        let places = [("NAME", name), ("FUNCTION", &*function), ("NAMED", &*named)];
+        draft.file(self.file(paths, name), fill(self.function, &places));
+        let tests = paths.tools.join(TESTS);
+        let schemas = path_to_schemas(&paths.root, &tests);
+        let test = fill(template!("tool/function/test.yaml"), &[("SCHEMAS", &*schemas)]);
+        draft.file(tests.join(format!("{name}.yaml")), test);
+    }
+}
+
+/// The name of a function for a tool of that name, which has letters, digits, `_` and `-`.
+fn function_name(name: &str) -> String {
+    let function = name.replace('-', "_");
+    if RESERVED.split(' ').any(|word| word == function) { format!("{function}_") } else { function }
+}
+
+/// The name of a file that other files of its language can import. Files that begin with `_` or `test_` are not served.
+fn file_stem(name: &str) -> String {
+    let stem = name.replace('-', "_");
+    if stem.starts_with('_') || stem.starts_with("test_") { format!("tool_{stem}") } else { stem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_tools_become_names_that_languages_take() {
+        let names = ["report", "disk-usage", "import", "delete", "Name"].map(function_name);
+        assert_eq!(names, ["report", "disk_usage", "import_", "delete_", "Name"]);
+        let files = ["report", "disk-usage", "test_all", "test-all", "_x", "testing"].map(file_stem);
+        assert_eq!(files, ["report", "disk_usage", "tool_test_all", "tool_test_all", "tool__x", "testing"]);
+    }
+}
