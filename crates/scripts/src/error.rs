@@ -2,8 +2,11 @@
 
 use crate::start_failure::StartFailure;
 use mcp_bash_budget::NoRoom;
+use mcp_bash_project::excerpt;
 use mcp_bash_project::trust::Distrust;
 use mcp_bash_runner::{ProcessEnding, StartError};
+use mcp_bash_wire::code::INTERNAL_ERROR;
+use serde_json::Value;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -44,6 +47,9 @@ pub enum ScriptError {
     /// A worker has not answered: how it ended, or why there is none.
     #[error("{what}: its worker {how}")]
     Worker { what: String, how: String },
+    /// A worker has answered with an error of its own; its data is JSON.
+    #[error("{message}")]
+    Answered { code: i32, message: String, data: Option<String> },
     /// It was run, and ended otherwise than well.
     #[error("{what} {how}")]
     Failed { what: String, how: Failed },
@@ -64,6 +70,17 @@ impl ScriptError {
     /// Whether somebody decided that it may not run: a setting, the policy, or the trust in who may write it.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Blocked { .. } | Self::Refused { .. } | Self::Distrusted { .. })
+    }
+
+    /// The JSON-RPC error that a worker has answered with.
+    pub(crate) fn answered(what: &str, text: &str) -> Self {
+        let error: Value = serde_json::from_str(text).unwrap_or_default();
+        let message = error["message"].as_str().map(str::to_owned);
+        Self::Answered {
+            code: error["code"].as_i64().and_then(|code| code.try_into().ok()).unwrap_or(INTERNAL_ERROR),
+            message: message.unwrap_or_else(|| format!("{what} failed with no error: {}", excerpt(text))),
+            data: error.get("data").map(Value::to_string),
+        }
     }
 
     /// Arguments that a tool cannot be given, for these reasons.

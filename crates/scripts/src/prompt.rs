@@ -7,7 +7,7 @@ use crate::scripts::Scripts;
 use crate::spill::Spill;
 use crate::trace_variables::TraceVariables;
 use mcp_bash_budget::Budget;
-use mcp_bash_project::{Paths, Prompt};
+use mcp_bash_project::{Paths, Prompt, Source};
 use mcp_bash_runner::Question;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +38,10 @@ impl Scripts {
         cancelled: impl Future<Output = ()>,
         on_question: impl FnMut(Question),
     ) -> Result<Outcome, ScriptError> {
+        if let Source::Function(function) = &call.prompt.source {
+            // Boxed, so that those of scripts are not as large.
+            return Box::pin(self.prompt_by_function(call, function, cancelled, on_question)).await;
+        }
         let (prompt, what) = (call.prompt, format!("Prompt '{}'", call.prompt.name));
         let mut environment = self.common_environment(call.paths).await?;
         let mut spill = Spill::new(self.runner(), self.settings().payload_threshold);

@@ -11,7 +11,7 @@ use mcp_bash_project::trust::{self, Distrust, Start};
 use mcp_bash_runner::{Input, Patience, ProcessEnding, Variables};
 use mcp_bash_settings::Settings;
 use mcp_bash_uri::{Value, Values};
-use serde_json::json;
+use serde_json::{Map, json};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -124,22 +124,11 @@ fn variables(
     given.set("MCPBASH_PROVIDERS_DIR", &paths.providers);
     given.set("MCPBASH_RESOURCES_DIR", &paths.resources);
     given.set("MCP_RESOURCE_URI", read.uri);
-    let mut all = serde_json::Map::new();
     for (name, value) in read.variables {
         let text = match value {
-            Value::Text(text) => {
-                all.insert(name.clone(), json!(text));
-                text.clone()
-            }
-            Value::List(members) => {
-                all.insert(name.clone(), json!(members));
-                members.join(",")
-            }
-            Value::Map(pairs) => {
-                let map = pairs.iter().map(|(key, value)| (key.clone(), json!(value)));
-                all.insert(name.clone(), map.collect::<serde_json::Map<_, _>>().into());
-                continue;
-            }
+            Value::Text(text) => text.clone(),
+            Value::List(members) => members.join(","),
+            Value::Map(_) => continue,
         };
         if text.contains('\0') {
             return Err(Unread::Invalid(format!("`{name}` holds a NUL character")));
@@ -149,8 +138,25 @@ fn variables(
             given.set(format!("MCP_RESOURCE_VAR_{name}"), text);
         }
     }
+    let all = as_json(read.variables);
     if !all.is_empty() {
         given.set("MCP_RESOURCE_VARS_JSON", serde_json::Value::from(all).to_string());
     }
     Ok(given)
+}
+
+/// The variables of a template as JSON.
+pub(crate) fn as_json(variables: &Values) -> Map<String, serde_json::Value> {
+    let all = variables.iter().map(|(name, value)| {
+        let value = match value {
+            Value::Text(text) => json!(text),
+            Value::List(members) => json!(members),
+            Value::Map(pairs) => {
+                let map = pairs.iter().map(|(key, value)| (key.clone(), json!(value)));
+                map.collect::<Map<_, _>>().into()
+            }
+        };
+        (name.clone(), value)
+    });
+    all.collect()
 }

@@ -9,6 +9,7 @@ pub(crate) fn told(error: ScriptError) -> RpcError {
             data: data.map(|data| json_of(&data)),
             ..RpcError::new(code.unwrap_or(code::INVALID_PARAMS), message)
         },
+        ScriptError::Answered { code, message, data } => RpcError { data, ..RpcError::new(code, message) },
         ScriptError::Blocked { .. } | ScriptError::Distrusted { .. } => {
             RpcError::invalid_params(error.to_string())
         }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
+import { stringify } from './json.mjs'
 
 /** One content item of the protocol. A class, so that a plain object with a member `type` is not taken for one. */
 export class Content {
@@ -79,7 +80,7 @@ export function asContent(value) {
   if (typeof value === 'string') return { type: 'text', text: value }
   const bytes = asBytes(value)
   if (bytes) return bytesContent(bytes)
-  return { type: 'text', text: typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value) }
+  return { type: 'text', text: typeof value === 'object' && value !== null ? stringify(value) : String(value) }
 }
 
 /** The contents of a resource by its URI, as the protocol has it: text, or bytes in base 64. */
@@ -87,7 +88,7 @@ export function contentsOf(uri, value, mimeType) {
   const bytes = asBytes(value)
   if (bytes) return { uri, mimeType: mimeType ?? typeOfBytes(bytes) ?? 'application/octet-stream', blob: bytes.toString('base64') }
   if (typeof value === 'string') return { uri, mimeType: mimeType ?? typeOfName(uri) ?? 'text/plain', text: value }
-  return { uri, mimeType: mimeType ?? 'application/json', text: JSON.stringify(value ?? null) }
+  return { uri, mimeType: mimeType ?? 'application/json', text: stringify(value ?? null) }
 }
 
 /** Bytes as a Buffer over the same memory, undefined for anything else. */

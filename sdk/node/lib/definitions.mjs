@@ -2,8 +2,9 @@
 // called as it is, in tests for instance. Nothing is run here.
 
 import { inspect } from 'node:util'
+import { ToolError } from './errors.mjs'
 import { placesOf } from './failures.mjs'
-import { objectSchema, valueSchema } from './schema.mjs'
+import { objectSchema, validatorOf, valueSchema } from './schema.mjs'
 
 // Shared by all copies of this SDK in a process.
 const DEFINITION = Symbol.for('mcp-bash.definition')
@@ -28,7 +29,9 @@ export class Definition {
   constructor(kind, fields, handler) {
     this.kind = kind
     this.fields = fields
+    /** What a call runs: the person's function, or a check of its arguments before it. */
     this.handler = handler
+    this.function = handler
     // Where it is made: its types may be read there, and messages name it.
     this.place = placesOf(new Error())[0]
   }
@@ -107,11 +110,27 @@ function refuseUnknown(kind, fields) {
 
 function define(kind, fields, handler) {
   const definition = new Definition(kind, fields, handler)
-  const callable = (...parameters) => handler(...parameters)
+  const validate = validatorOf(fields.input)
+  if (validate) definition.handler = validated(validate, handler)
+  const callable = (...parameters) => definition.handler(...parameters)
   Object.defineProperty(callable, DEFINITION, { value: definition })
-  if (handler.name) Object.defineProperty(callable, 'name', { value: handler.name })
+  Object.defineProperty(callable, 'name', { value: fields.name ?? handler.name })
   made.push(definition)
   return callable
+}
+
+/** The server has checked the arguments by their JSON Schema; the library knows more, and fills in and converts. */
+function validated(validate, handler) {
+  return async (args, context) => {
+    const { value, issues } = await validate(args)
+    if (issues) throw new ToolError(`the arguments do not fit: ${issues.map(issueText).join('; ')}`)
+    return handler(value, context)
+  }
+}
+
+function issueText({ message, path = [] }) {
+  const place = path.map((part) => part?.key ?? part).join('.')
+  return place === '' ? message : `${place}: ${message}`
 }
 
 function lastFunction(kind, parameters) {

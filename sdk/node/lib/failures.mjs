@@ -5,15 +5,29 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { Cancelled, CannotAsk, Declined, RpcError, ToolError } from './errors.mjs'
 
+const MEANT = [ToolError, RpcError, Declined, Cancelled, CannotAsk]
 const SDK = fileURLToPath(new URL('..', import.meta.url))
 
 /** Errors whose message is meant for the reader as it is. */
 export function isMeant(error) {
-  return [ToolError, RpcError, Declined, Cancelled, CannotAsk].some((kind) => error instanceof kind)
+  try {
+    return MEANT.some((kind) => error instanceof kind)
+  } catch {
+    return false
+  }
 }
 
 /** One line for the model: what was thrown, and where in the person's own files. */
 export function oneLine(error) {
+  try {
+    return describe(error)
+  } catch {
+    // It has traps or getters that throw.
+    return 'the function threw something that cannot be shown'
+  }
+}
+
+function describe(error) {
   if (isMeant(error)) return messageOf(error)
   const what = error instanceof Error ? `${error.name}: ${messageOf(error)}` : `the function threw ${inspect(error, { breakLength: Infinity })}`
   const place = placeOf(error)
@@ -27,7 +41,11 @@ function messageOf(error) {
 
 /** The whole trace, for the log. */
 export function wholeTrace(error) {
-  return error instanceof Error ? inspect(error) : `thrown: ${inspect(error)}`
+  try {
+    return error instanceof Error ? inspect(error) : `thrown: ${inspect(error)}`
+  } catch {
+    return 'thrown: something that cannot be shown'
+  }
 }
 
 /** The first place in a stack that is the person's own: neither ours, nor node's, nor of a package, if there is one. */

@@ -3,6 +3,7 @@
 
 import { Content, Message, Result, asBytes, asContent, contentsOf } from './content.mjs'
 import { ToolError } from './errors.mjs'
+import { parse, stringify } from './json.mjs'
 
 const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta'])
 const CONTENT_TYPES = new Set(['text', 'image', 'audio', 'resource', 'resource_link'])
@@ -46,7 +47,7 @@ function objectResult(value, output) {
   if (isObject && output !== 'wrapped') {
     return `{"content":[{"type":"text","text":${json(written)}}],"structuredContent":${written}}`
   }
-  return withText(json(written[0] === '"' ? JSON.parse(written) : written), output === 'wrapped' ? written : undefined)
+  return withText(json(written[0] === '"' ? parse(written) : written), output === 'wrapped' ? written : undefined)
 }
 
 /** Maps and sets are written as what people mean by them, where they are the value itself. */
@@ -129,7 +130,7 @@ function withHint(message, hint) {
 function json(value) {
   let written
   try {
-    written = JSON.stringify(value)
+    written = stringify(value)
   } catch (error) {
     throw unwritable(value, error)
   }
@@ -138,7 +139,12 @@ function json(value) {
 }
 
 function unwritable(value, error) {
-  const found = offender(value)
+  let found
+  try {
+    found = offender(value)
+  } catch {
+    // A value that cannot even be looked at; what stringify has said of it has to do.
+  }
   if (found) return new ToolError(`the result cannot be written as JSON: ${found}`)
   return new ToolError(`the result cannot be written as JSON: ${error?.message ?? typeof value}`)
 }

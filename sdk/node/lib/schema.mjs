@@ -52,6 +52,17 @@ function exportedSchema(written, direction) {
   return rest
 }
 
+/** Whether a schema of a library is content with a value that is missing. */
+function acceptsNothing(schema) {
+  const outcome = schema['~standard'].validate?.(undefined)
+  return outcome !== undefined && typeof outcome.then !== 'function' && outcome.issues === undefined
+}
+
+/** What checks and converts arguments by a schema of a library; undefined where there is none. */
+export function validatorOf(written) {
+  return written?.['~standard']?.validate
+}
+
 function isPlainObject(value) {
   if (value === null || typeof value !== 'object') return false
   const prototype = Object.getPrototypeOf(value)
@@ -98,7 +109,7 @@ function member(written, path) {
   if (typeof written === 'string') return word(written, path)
   if (Array.isArray(written)) return { schema: choices(written, path), optional: false }
   const exported = exportedSchema(written, 'input')
-  if (exported) return { schema: exported, optional: false }
+  if (exported) return { schema: exported, optional: acceptsNothing(written) }
   if (!isPlainObject(written)) throw refusal(written, path)
   if (!isSchema(written)) return { schema: shortObject(written, path), optional: false }
   const { optional = 'default' in written, ...schema } = written

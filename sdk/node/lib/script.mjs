@@ -132,7 +132,7 @@ function fail(error) {
   const message = oneLine(error)
   if (!isMeant(error)) process.stderr.write(`${wholeTrace(error)}\n`)
   if (!(error instanceof RpcError)) {
-    print(errorResult(message, error?.details))
+    print(errorResult(message, isMeant(error) ? error.details : undefined))
     return
   }
   const { code, data } = error

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from .contents import Text as Text
     from .contents import assistant as assistant
     from .contents import user as user
-    from .context import Context as Context
-    from .context import Root as Root
+    from .call_context import Context as Context
+    from .call_context import Root as Root
     from .declaring import instructions as instructions
     from .declaring import prompt as prompt
     from .declaring import resource as resource
@@ -67,7 +67,7 @@ _HOMES = {
     "asking": ("ask", "ask_all", "ask_url", "choose", "choose_many", "confirm", "sample"),
     "call_facts": ("arguments", "cancelled", "context", "folder", "inside_roots", "meta", "roots"),
     "contents": ("Audio", "Embedded", "Image", "Link", "Message", "Result", "Text", "assistant", "user"),
-    "context": ("Context", "Root"),
+    "call_context": ("Context", "Root"),
     "declaring": ("instructions", "prompt", "resource", "tool", "worker"),
     "errors": (
         "Cancelled", "CannotAsk", "Declined", "DefinitionError", "Dismissed", "NotFound", "ProtocolError", "ToolError",

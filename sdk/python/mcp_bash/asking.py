@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .context import current
+from .call_context import current
 from .questions import Question, alone, read_all, refuse_unless_reachable, together
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import sys
 
-from .context import current_call
+from .call_context import current_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import os
 import re
 from typing import Any, Dict, List, Optional, Tuple
 
-from .context import Context
+from .call_context import Context
 from .contents import Content, Result
 from .declaring import Declaration
 from .errors import DefinitionError

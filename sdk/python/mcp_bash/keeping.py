@@ -16,7 +16,7 @@ import inspect
 import threading
 from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, Iterator, List, Tuple, TypeVar, overload
 
-from .context import current_call
+from .call_context import current_call
 
 T = TypeVar("T")
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from .capture import is_captured
-from .context import current
+from .call_context import current
 
 _LEVELS = ((logging.CRITICAL, "critical"), (logging.ERROR, "error"), (logging.WARNING, "warning"), (logging.INFO, "info"))
 

@@ -7,7 +7,7 @@ import sys
 from typing import Any, Callable
 
 from .capture import capture_output, flush_partial
-from .context import current_call
+from .call_context import current_call
 from .declaring import Declaration
 from .definitions import ToolFunction
 from .encoding import encode

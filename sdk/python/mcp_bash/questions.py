@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
-    from .context import Context, Root
+    from .call_context import Context, Root
 
 
 class Sampled(str):
@@ -174,6 +174,6 @@ def _choices(options: Union[Sequence[str], Mapping[str, str]], titled: str) -> D
 
 
 def _roots(result: Mapping[str, Any]) -> List[Root]:
-    from .context import Root
+    from .call_context import Root
 
     return [Root(root["uri"], root.get("name")) for root in result.get("roots") or []]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .context import current
+from .call_context import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .context import Context, current
+from .call_context import Context, current
 from .errors import CannotAsk
 
 TYPE_CHECKING = False

@@ -174,7 +174,8 @@ class Shapes:
         finally:
             self._open.pop()
         self.converters[hint] = convert
-        if self._name_of(hint) not in self.definitions:
+        # A model of pydantic that holds itself has put its own definition there, and is a reference already.
+        if self._name_of(hint) not in self.definitions or "$ref" in schema:
             return Shape(schema, convert, named)
         self.definitions[self._name_of(hint)] = schema
         return Shape(reference, convert, named)

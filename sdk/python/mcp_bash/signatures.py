@@ -6,7 +6,7 @@ import functools
 import inspect
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from .context import Context
+from .call_context import Context
 from .docstrings import parse
 from .encoding import plain_or_none
 from .errors import BadArgument, DefinitionError

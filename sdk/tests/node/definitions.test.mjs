@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { failure, ready } from './host.mjs'
+import { failure, ready, start } from './host.mjs'
 
 const object = (properties, required) => ({ type: 'object', properties, ...(required ? { required } : {}), additionalProperties: false })
 
@@ -60,6 +60,28 @@ test('the short form of results', async (t) => {
   for (const [index, [written, schema]] of OUTPUTS.entries()) {
     assert.deepEqual(tools.find(({ name }) => name === `t${index}`).outputSchema, schema, written)
   }
+})
+
+test('schemas of libraries', async (t) => {
+  // A library in a few lines, which does what zod, arktype and valibot do.
+  const library = `export const number = (jsonSchema = { type: 'number' }) => ({ '~standard': { version: 1, vendor: 'mine', jsonSchema: { input: () => jsonSchema },
+      validate: (value) => value === undefined ? { issues: [{ message: 'Required' }] } : { value } } })
+    export const object = (properties) => ({ '~standard': { version: 1, vendor: 'mine',
+      jsonSchema: { input: ({ target }) => ({ $schema: target, type: 'object', properties }), output: () => ({ type: 'object', properties: { out: {} } }) },
+      validate: async (value) => value.a > 5 ? { issues: [{ message: 'too large', path: ['a', { key: 'b' }] }] } : { value: { ...value, added: true } } } })
+    export const silent = { '~standard': { version: 1, vendor: 'valibot', validate: (value) => ({ value }) } }`
+  const files = { 'lib/library.mjs': library }
+  const source = `import { tool } from 'mcp-bash'\nimport { number, object, silent } from '../lib/library.mjs'\n`
+  const host = await start(t, `${source}
+    export const f = tool({ input: object({ a: { type: 'number' } }), output: object({}) }, (args) => args)
+    export const g = tool('x', { n: number(), m: 'string' }, () => 1)`, { files })
+  const { tools } = host.first.ready
+  assert.deepEqual(tools[0].inputSchema, { type: 'object', properties: { a: { type: 'number' } } })
+  assert.deepEqual(tools[0].outputSchema, { type: 'object', properties: { out: {} } })
+  assert.deepEqual(tools[1].inputSchema, object({ n: { type: 'number' }, m: { type: 'string' } }, ['n', 'm']))
+  assert.deepEqual((await host.tool('f', { a: 1 })).result.structuredContent, { a: 1, added: true })
+  assert.equal(await host.errorText('f', { a: 9 }), 'the arguments do not fit: a.b: too large')
+  assert.match(await failure(t, `${source}export const f = tool('x', silent, () => 1)`, { files }), /wrap it: toStandardJsonSchema/)
 })
 
 test('all options of a tool', async (t) => {

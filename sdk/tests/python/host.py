@@ -66,10 +66,10 @@ class Host:
         while data:
             data = data[os.write(self.input, data) :]
 
-    def begin(self, kind, name, arguments=None, **more):
+    def begin(self, kind, what, arguments=None, **more):
         """Sends a call, and gives its number."""
         self.numbers += 1
-        self.send(call=self.numbers, **{kind: name}, arguments=arguments or {}, **more)
+        self.send(call=self.numbers, **{kind: what}, arguments=arguments or {}, **more)
         return self.numbers
 
     def call(self, tool, arguments=None, **more):

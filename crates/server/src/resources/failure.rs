@@ -2,7 +2,7 @@
 
 use mcp_bash_fetch::{ErrorKind, FetchError};
 use mcp_bash_scripts::{ScriptError, Unread};
-use mcp_bash_wire::{Revision, RpcError};
+use mcp_bash_wire::{Revision, RpcError, code};
 
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -50,6 +50,10 @@ impl From<ScriptError> for Failure {
         match error {
             ScriptError::Unread(Unread::Missing(said)) => Self::Missing(said),
             ScriptError::Unread(Unread::Invalid(why)) => Self::Invalid(why),
+            ScriptError::Answered { code: code::RESOURCE_NOT_FOUND, message, .. } => {
+                Self::Missing(Some(message))
+            }
+            ScriptError::Answered { code: code::INVALID_PARAMS, message, .. } => Self::Invalid(message),
             ScriptError::Distrusted { source, .. } => Self::Failed(source.to_string()),
             other => Self::Failed(other.to_string()),
         }

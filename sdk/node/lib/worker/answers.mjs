@@ -2,6 +2,7 @@
 
 import { RpcError } from '../errors.mjs'
 import { isMeant, oneLine, wholeTrace } from '../failures.mjs'
+import { stringify } from '../json.mjs'
 import { errorResult, promptResult, resourceResult, toolResult } from '../results.mjs'
 
 const INTERNAL_ERROR = -32603
@@ -17,10 +18,12 @@ export function answerWith(call, value) {
 /** Answers with a failure: a result that the model can act on, or an error of the protocol where there is no such result. */
 export function answerWithFailure(call, error) {
   const message = oneLine(error)
-  if (!isMeant(error)) call.notify('notifications/message', { level: 'error', logger: call.name, data: wholeTrace(error) })
-  if (error instanceof RpcError) call.end('error', rpcError(error.code, message, error.data))
-  else if (call.definition.kind === 'tool') call.end('result', toolFailure(message, error?.details, call.definition.fields.outputKind))
-  else call.end('error', rpcError(INTERNAL_ERROR, message, error?.details))
+  const meant = isMeant(error)
+  const details = meant ? error.details : undefined
+  if (!meant) call.notify('notifications/message', { level: 'error', logger: call.name, data: wholeTrace(error) })
+  if (meant && error instanceof RpcError) call.end('error', rpcError(error.code, message, error.data))
+  else if (call.definition.kind === 'tool') call.end('result', toolFailure(message, details, call.definition.fields.outputKind))
+  else call.end('error', rpcError(INTERNAL_ERROR, message, details))
 }
 
 function toolFailure(message, details, output) {
@@ -35,8 +38,8 @@ function toolFailure(message, details, output) {
 function rpcError(code, message, data) {
   const error = { code: Number.isInteger(code) ? code : INTERNAL_ERROR, message }
   try {
-    return JSON.stringify({ ...error, data })
+    return stringify({ ...error, data })
   } catch {
-    return JSON.stringify(error)
+    return stringify(error)
   }
 }

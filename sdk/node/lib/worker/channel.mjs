@@ -5,6 +5,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { parse } from '../json.mjs'
 
 const LINE_FEED = 10
 const READ_BYTES = 65536
@@ -88,7 +89,7 @@ class Lines {
     }
     let frame
     try {
-      frame = JSON.parse(text)
+      frame = parse(text)
     } catch {
       // Unknown frames are to be passed over, and this is one.
       return

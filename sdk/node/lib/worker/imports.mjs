@@ -5,16 +5,15 @@ import * as module from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 
-export const SDK_URL = new URL('../../index.mjs', import.meta.url).href
+const SDK_URL = new URL('../../index.mjs', import.meta.url).href
 const SDK_NAME = 'mcp-bash'
-
-/** Whether this node can be told where to find a package: 18.19, 20.6 and newer. */
-export const canRegister = typeof module.registerHooks === 'function' || typeof module.register === 'function'
 
 /** Says from now on where the SDK is. The function that it gives back says which files were loaded since. */
 export function registerSdk() {
   if (typeof module.registerHooks === 'function') return registerHere()
-  return registerInThread()
+  if (typeof module.register === 'function') return registerInThread()
+  // Before 18.19 node cannot be told; then this is the copy in node_modules, which it finds by itself.
+  return () => filesOf(new Set())
 }
 
 /** Newer versions ask in this thread, for import and require alike. */

@@ -58,7 +58,7 @@ function namedDefinitions(module, file) {
   const add = (value, exported) => {
     const definition = definitionOf(value)
     if (!definition || found.has(definition)) return
-    const name = definition.fields.name ?? exported ?? (definition.handler.name || undefined)
+    const name = definition.fields.name ?? exported ?? (definition.function.name || undefined)
     if (name === undefined) throw new LoadFailure(`${shown(definition.place)}: this ${definition.kind} has no name; give it one: ${definition.kind}({ name: '…' }, …)`)
     definition.name = name
     found.set(definition, name)
@@ -105,7 +105,7 @@ function complete(definition) {
   if (read.unreadOutput) process.stderr.write(`${shown(definition.place)}: no output schema for '${definition.name}': ${read.unreadOutput}\n`)
 }
 
-function readSource({ kind, name, handler, place }, needsInput) {
+function readSource({ kind, name, function: handler, place }, needsInput) {
   let read = {}
   let problem = 'its source is not known'
   try {

@@ -2,6 +2,7 @@
 
 import { Call } from '../current-call.mjs'
 import { CannotAsk } from '../errors.mjs'
+import { stringify } from '../json.mjs'
 
 export class OutsideOfCalls extends Call {
   name = 'worker'
@@ -13,8 +14,8 @@ export class OutsideOfCalls extends Call {
   }
 
   notify(method, params) {
-    if (this.#send) this.#send(JSON.stringify({ method, params }))
-    else process.stderr.write(`${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}\n`)
+    if (this.#send) this.#send(stringify({ method, params }))
+    else process.stderr.write(`${params.level}: ${typeof params.data === 'string' ? params.data : stringify(params.data)}\n`)
   }
 
   question() {

@@ -1,9 +1,11 @@
 // The worker: loads a function file, says what it has, and answers calls until its input ends.
 
+import { setTimeout } from 'node:timers'
 import { Context } from '../context.mjs'
 import { callOfThisCode, runInCall, setOutside } from '../current-call.mjs'
-import { RpcError, ToolError } from '../errors.mjs'
+import { ToolError } from '../errors.mjs'
 import { oneLine, wholeTrace } from '../failures.mjs'
+import { stringify } from '../json.mjs'
 import { endAllKept, setNoteChanges } from '../keep.mjs'
 import { logWhatIsPrinted } from '../printing.mjs'
 import { answerWith, answerWithFailure } from './answers.mjs'
@@ -48,6 +50,8 @@ class Worker {
   #keptOpened = false
   #ready = false
   #ending = false
+  #exitCode = 0
+  #finishing = false
 
   constructor(outside) {
     this.#outside = outside
@@ -66,7 +70,7 @@ class Worker {
       const loaded = await loadFunctionFile(file)
       this.#find = loaded.find
       this.#atOnce = loaded.options.atOnce ?? 1
-      ready = JSON.stringify({ ready: loaded.ready })
+      ready = stringify({ ready: loaded.ready })
     } catch (error) {
       this.#refuse(error.message, error.trace ?? wholeTrace(error))
     }
@@ -82,7 +86,7 @@ class Worker {
 
   /** Says that the file cannot be served, and ends. */
   #refuse(message, trace) {
-    this.#channel.send(JSON.stringify({ failed: { message, trace } }))
+    this.#channel.send(stringify({ failed: { message, trace } }))
     process.reallyExit(1)
   }
 
@@ -101,7 +105,7 @@ class Worker {
     const definition = this.#find(frame)
     if (!definition) {
       const name = frame.tool ?? frame.prompt ?? frame.resource
-      this.#channel.send(JSON.stringify({ call: frame.call, error: { code: INVALID_PARAMS, message: `this file has no '${name}'` } }))
+      this.#channel.send(stringify({ call: frame.call, error: { code: INVALID_PARAMS, message: `this file has no '${name}'` } }))
       return
     }
     const call = new WorkerCall(frame, definition, this.#channel.send)
@@ -110,9 +114,20 @@ class Worker {
     try {
       value = runInCall(call, definition.handler, frame.arguments ?? {}, new Context(call))
       if (typeof value?.then === 'function') {
-        Promise.resolve(value).then((value) => this.#returned(call, value), (error) => this.#failed(call, error))
+        this.#waitFor(call, value)
         return
       }
+    } catch (error) {
+      this.#failed(call, error)
+      return
+    }
+    this.#returned(call, value)
+  }
+
+  async #waitFor(call, promise) {
+    let value
+    try {
+      value = await promise
     } catch (error) {
       this.#failed(call, error)
       return
@@ -142,7 +157,7 @@ class Worker {
     this.#open.delete(call.id)
     if (this.#open.size === 0) this.#tidyUp(call)
     while (this.#waiting.length > 0 && this.#open.size < this.#atOnce) this.#begin(this.#waiting.shift())
-    if (this.#ending && this.#open.size === 0) this.#finish(0)
+    if (this.#ending && this.#open.size === 0) this.#finish()
   }
 
   #tidyUp(call) {
@@ -166,7 +181,7 @@ class Worker {
     const waiting = this.#waiting.findIndex((frame) => frame.call === id)
     if (waiting !== -1) {
       this.#waiting.splice(waiting, 1)
-      this.#channel.send(JSON.stringify({ call: id, error: { code: INVALID_PARAMS, message: 'cancelled before it began' } }))
+      this.#channel.send(stringify({ call: id, error: { code: INVALID_PARAMS, message: 'cancelled before it began' } }))
       return
     }
     const call = this.#open.get(id)
@@ -198,31 +213,30 @@ class Worker {
   #stateFailed(error) {
     this.#outside.tell('error', `the worker ends, since what it keeps has failed: ${wholeTrace(error)}`)
     this.#ending = true
-    this.#waiting.forEach((frame) => this.#channel.send(JSON.stringify({ call: frame.call, error: rpcFailure(error) })))
+    this.#exitCode = 1
+    this.#waiting.forEach((frame) => this.#channel.send(stringify({ call: frame.call, error: rpcFailure(error) })))
     this.#waiting = []
     for (const open of [...this.#open.values()]) this.#failed(open, new ToolError(`what the tool keeps has failed: ${oneLine(error)}`))
-    this.#finish(1)
+    this.#finish()
   }
 
   #inputEnded() {
     this.#ending = true
-    if (this.#open.size === 0) this.#finish(0)
+    if (this.#open.size === 0) this.#finish()
   }
 
   #terminated() {
     for (const call of this.#open.values()) call.cancel('the worker is being ended')
-    this.#finish(0)
+    this.#finish()
   }
 
-  #finishing = false
-
   /** Ends what is kept, the last one first, and then this process. */
-  async #finish(code) {
+  async #finish() {
     if (this.#finishing) return
     this.#finishing = true
-    setTimeout(() => this.#exit(code), END_LIMIT_MS)
+    setTimeout(() => this.#exit(this.#exitCode), END_LIMIT_MS)
     await endAllKept((error) => this.#outside.tell('warning', `at its end: ${wholeTrace(error)}`))
-    this.#exit(code)
+    this.#exit(this.#exitCode)
   }
 }
 

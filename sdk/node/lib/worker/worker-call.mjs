@@ -2,6 +2,7 @@
 
 import { Call } from '../current-call.mjs'
 import { CannotAsk } from '../errors.mjs'
+import { stringify } from '../json.mjs'
 
 export class WorkerCall extends Call {
   #send
@@ -28,7 +29,7 @@ export class WorkerCall extends Call {
 
   notify(method, params) {
     // Work that a call has left behind has nobody to tell.
-    if (this.open) this.#send(`{"call":${this.id},"method":"${method}","params":${JSON.stringify(params)}}`)
+    if (this.open) this.#send(`{"call":${this.id},"method":"${method}","params":${stringify(params)}}`)
   }
 
   question(body, signal) {
@@ -48,7 +49,7 @@ export class WorkerCall extends Call {
       signal?.addEventListener('abort', withdraw, { once: true })
       const done = () => signal?.removeEventListener('abort', withdraw)
       this.#questions.set(number, { resolve, reject, done })
-      this.#send(JSON.stringify({ call: this.id, ask: number, ...body }))
+      this.#send(stringify({ call: this.id, ask: number, ...body }))
     })
   }
 

@@ -13,7 +13,7 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Dict, Optional
 
-from ..context import current_call
+from ..call_context import current_call
 from ..definitions import Definitions, Offered
 from ..errors import Cancelled
 from .frames import Frames
@@ -37,7 +37,6 @@ class LoopWorker(Worker):
         self._pool: Optional[ThreadPoolExecutor] = None
 
     def serve(self) -> None:
-        self.watch_input()
         self.loop.add_reader(self.frames.input_fd, self._on_readable)
         while not self._ending:
             self._start_what_waits()

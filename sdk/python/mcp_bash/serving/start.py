@@ -7,7 +7,7 @@ import sys
 from typing import Any, Dict, List
 
 from ..capture import capture_output
-from ..context import set_outside
+from ..call_context import set_outside
 from ..encoding import encode
 from . import leftovers, loading
 from .frames import Frames, open_frames
@@ -38,7 +38,7 @@ def serve(words: List[str]) -> None:
 
 
 def _load(frames: Frames, file: str) -> Any:
-    from ..context import NoCall
+    from ..call_context import NoCall
     from ..definitions import Definitions
 
     set_outside(NoCall())
@@ -59,6 +59,7 @@ def _load(frames: Frames, file: str) -> Any:
         from ..log_handler import install
 
         install()
+    worker.watch_input()
     frames.send(encode({"ready": ready}))
     return worker
 

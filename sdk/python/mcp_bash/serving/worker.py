@@ -15,9 +15,9 @@ from collections import deque
 from typing import Any, Callable, Deque, Dict, Optional, Set, Tuple
 
 from ..capture import flush_partial
-from ..context import current_call, set_outside
+from ..call_context import current_call, set_outside
 from ..definitions import Definitions, Offered, ToolFunction
-from ..encoding import encode
+from ..encoding import encode, to_bytes
 from ..errors import CannotAsk, Cancelled, ProtocolError
 from ..failures import is_expected, request_failure, tool_failure, traceback_text
 from . import leftovers
@@ -59,7 +59,6 @@ class Worker:
 
     def serve(self) -> None:
         """Serves until the input ends or `TERM` comes."""
-        self.watch_input()
         try:
             while True:
                 frame = self._next_frame()
@@ -184,8 +183,11 @@ class Worker:
         if self.waiting:
             self._wake_threads_of(context)
         self.threads.tell_of_new_ones(context)
-        if len(member) > self.output_limit:
-            member = self._too_large(len(member), context)
+        # A character takes up to four bytes.
+        if len(member) * 4 > self.output_limit:
+            size = len(to_bytes(member))
+            if size > self.output_limit:
+                member = self._too_large(size, '"structuredContent":' in member, context)
         with self.frames.lock:
             context.closed = True
             self.frames.write('{"call":%d,%s}' % (context.number, member))
@@ -195,11 +197,12 @@ class Worker:
         for key in [key for key in self.waiting if key[0] == context.number]:
             self.waiting.pop(key).give({"error": {"message": "The call has ended"}})
 
-    def _too_large(self, size: int, context: WorkerContext) -> str:
-        words = "The result of %s is too large: %d bytes, where %d are allowed (MCPBASH_MAX_TOOL_OUTPUT_SIZE); return less" % (
+    def _too_large(self, size: int, structured: bool, context: WorkerContext) -> str:
+        words = "The result of %s is too large: %d bytes, where %d are allowed (MCPBASH_MAX_TOOL_OUTPUT_SIZE); return less%s" % (
             context.name,
             size,
             self.output_limit,
+            ", or have it sent as text only: @tool(output=False)" if structured else "",
         )
         if "tool" not in context._facts:
             return '"error":' + encode({"code": -32603, "message": words})

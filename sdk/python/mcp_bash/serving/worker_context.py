@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Optional
 
-from ..context import Context, NoCall
+from ..call_context import Context, NoCall
 from ..encoding import NotJson, encode
 from ..errors import CannotAsk, Cancelled
 

@@ -125,6 +125,7 @@ fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Res
         ScriptError::Start { .. }
         | ScriptError::NoProgram { .. }
         | ScriptError::NoFolder { .. }
+        | ScriptError::NoInterpreter { .. }
         | ScriptError::Worker { .. }
         | ScriptError::Unfit { .. } => error.to_string(),
         error => {

@@ -1,0 +1,9 @@
+"""The function that is measured, as mcp-bash serves it."""
+
+from mcp_bash import tool
+
+
+@tool
+def add(a: int, b: int) -> int:
+    """Adds two numbers."""
+    return a + b

@@ -1,0 +1,246 @@
+//! Measures calls of a function in a warm worker beside the same function on other SDKs, and beside a bare loop in the same
+//! language; and the start of a server with many functions beside one with none.
+//!
+//! This file holds what is measured and aimed for, and the order of it all. The servers take turns in every round, in
+//! small steps, so that a noisy moment of the machine does not fall on one of them alone.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use mcp_bash_bench::aims::Bound::{AtLeast, AtMost};
+use mcp_bash_bench::aims::{Aim, Comparison};
+use mcp_bash_bench::command_line::{Options, drive, print};
+use mcp_bash_bench::crowd::crowd;
+use mcp_bash_bench::measures::lifetime;
+use mcp_bash_bench::scoreboard::{Measure, Scoreboard};
+use mcp_bash_bench::statistics::{median, microseconds, milliseconds, percentile};
+use mcp_bash_bench::{Failure, Launch, Request, Subject, fixture};
+use serde_json::json;
+
+const USAGE: &str = "\
+Usage: functions [OPTIONS]
+
+  --mcp-bash PATH     the mcp-bash binary (default: beside this program)
+  --fastmcp FOLDER    where the server on FastMCP and its packages are; without it, it is left out
+  --typescript FOLDER the same for the one on the TypeScript SDK
+  --rounds N          rounds in which the servers take turns (default: 5)
+  --json FILE         also write every round's values to FILE
+";
+
+const TURNS: u32 = 20;
+const CALLS_PER_TURN: u32 = 100;
+const WARM_UP_CALLS: u32 = 20;
+const CROWD: u32 = 3_000;
+const IN_FLIGHT: u32 = 16;
+const STARTS: u32 = 20;
+const FUNCTIONS: u32 = 100;
+
+const FIRST: Measure = Measure { name: "start and first call", unit: "ms", decimals: 1 };
+const P50: Measure = Measure { name: "warm call p50", unit: "µs", decimals: 0 };
+const P99: Measure = Measure { name: "warm call p99", unit: "µs", decimals: 0 };
+const OVER: Measure = Measure { name: "warm call p50 over the pipes", unit: "µs", decimals: 0 };
+const THROUGHPUT: Measure = Measure { name: "calls, 16 in flight", unit: "1/s", decimals: 0 };
+const COLD_START: Measure = Measure { name: "cold start", unit: "ms", decimals: 2 };
+
+/// In the order of the table.
+const MEASURES: [Measure; 5] = [FIRST, P50, P99, OVER, THROUGHPUT];
+
+const AIMS: [Aim; 3] = [
+    Aim { measure: OVER, bound: AtMost, limit: 200.0, times: None },
+    Aim { measure: P50, bound: AtMost, limit: 0.125, times: Some(FASTMCP) },
+    Aim { measure: THROUGHPUT, bound: AtLeast, limit: 5.0, times: Some(FASTMCP) },
+];
+
+const START_AIMS: [Aim; 1] = [Aim { measure: COLD_START, bound: AtMost, limit: 1.2, times: Some(WITHOUT) }];
+
+const PYTHON: &str = "mcp-bash, Python";
+const NODE: &str = "mcp-bash, Node.js";
+const PIPES: &str = "bare loop, Python";
+const FASTMCP: &str = "FastMCP";
+const TYPESCRIPT: &str = "TypeScript SDK";
+const WITH: &str = "100 functions";
+const WITHOUT: &str = "none";
+
+fn main() -> ExitCode {
+    let options = ["--mcp-bash", "--fastmcp", "--typescript", "--rounds", "--json"];
+    drive("functions", USAGE, &options, run)
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    let rounds = options.number("--rounds", 5)?;
+    let scratch = tempfile::tempdir().map_err(|error| format!("a temporary directory: {error}"))?;
+    let stage = Stage::new(options, scratch.path())?;
+    let mut scores = Scoreboard::default();
+    stage.warm_up().map_err(|failure| failure.to_string())?;
+    for round in 1..=rounds {
+        eprintln!("round {round} of {rounds}");
+        stage.round(&mut scores).map_err(|failure| failure.to_string())?;
+    }
+    let servers: Vec<&str> = stage.servers.iter().map(Launch::name).collect();
+    let others: Vec<&str> = servers.iter().copied().filter(|name| *name != PYTHON).collect();
+    let comparison =
+        Comparison { server: PYTHON, others: &others, measures: &MEASURES, aims: &AIMS, scores: &scores };
+    let starts = Comparison {
+        server: WITH,
+        others: &[WITHOUT],
+        measures: &[COLD_START],
+        aims: &START_AIMS,
+        scores: &scores,
+    };
+    print(&format!(
+        "Medians over {rounds} rounds.\n\n{}\n{}\nA server with {FUNCTIONS} functions of Python, which it knows from before, \
+         beside one without:\n\n{}",
+        scores.table(&servers, &MEASURES),
+        comparison.table(),
+        starts.whole_table()
+    ))?;
+    options.write_json(&json!({ "servers": scores.to_json(), "comparison": comparison.to_json(), "starts": starts.to_json() }))
+}
+
+/// The servers that have the function, and the two whose starts are compared.
+struct Stage {
+    servers: Vec<Launch>,
+    starts: [Launch; 2],
+}
+
+impl Stage {
+    fn new(options: &Options, scratch: &Path) -> Result<Self, String> {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("function-servers");
+        let made = |error: io::Error| format!("the projects to serve: {error}");
+        let project = |name: &str, file: &str| -> io::Result<PathBuf> {
+            let root = scratch.join(name);
+            fs::create_dir_all(root.join("tools"))?;
+            fs::copy(here.join(file), root.join("tools").join(file))?;
+            Ok(root)
+        };
+        let serving = |name: &str, root: &Path| -> Result<Launch, String> {
+            let launch = options.launch(name, "--mcp-bash", "mcp-bash", scratch)?;
+            Ok(launch.argument("--project-root").argument(root))
+        };
+        let python = serving(PYTHON, &project("python", "sums.py").map_err(made)?)?;
+        let node = serving(NODE, &project("node", "sums.mjs").map_err(made)?)?;
+        let pipes = interpreter(PIPES, "python3", scratch)?.argument(here.join("pipes.py"));
+        let mut servers = vec![python, node, pipes];
+        if let Some(folder) = options.path("--fastmcp") {
+            let launch = Launch::new(FASTMCP, &folder.join("venv/bin/python"), &folder);
+            servers.push(launch.map_err(|failure| failure.to_string())?.argument("server.py"));
+        }
+        if let Some(folder) = options.path("--typescript") {
+            let launch = Launch::new(TYPESCRIPT, &folder.join("node_modules/.bin/node"), &folder);
+            servers.push(launch.map_err(|failure| failure.to_string())?.argument("server.mjs"));
+        }
+        let with = scratch.join("with");
+        let without = scratch.join("without");
+        fixture::write_project(&without).map_err(made)?;
+        fixture::write_project(&with).and_then(|()| write_functions(&with)).map_err(made)?;
+        let starts = [serving(WITH, &with)?, serving(WITHOUT, &without)?];
+        Ok(Self { servers, starts })
+    }
+
+    /// The first starts read programs from disk, and learn which functions there are.
+    fn warm_up(&self) -> Result<(), Failure> {
+        for launch in self.servers.iter().chain(&self.starts) {
+            let (mut subject, _) = Subject::start_initialized(launch)?;
+            subject.call(&Request::list_tools())?;
+            subject.close()?;
+        }
+        Ok(())
+    }
+
+    fn round(&self, scores: &mut Scoreboard) -> Result<(), Failure> {
+        self.measure_starts(scores)?;
+        let mut subjects = Vec::new();
+        for launch in &self.servers {
+            let (mut subject, _) = Subject::start_initialized(launch)?;
+            subject.call_checked(&call(), is_sum)?;
+            scores.add(launch.name(), FIRST, milliseconds(subject.age()));
+            subjects.push(subject);
+        }
+        measure_calls(&mut subjects, scores)?;
+        for subject in &mut subjects {
+            let crowd = crowd(subject, &call(), (CROWD, IN_FLIGHT), &Request::ping(), is_sum)?;
+            scores.add(subject.name(), THROUGHPUT, f64::from(CROWD) / crowd.elapsed.as_secs_f64());
+        }
+        // Not closed one by one: some of the others end with an error when their input does.
+        drop(subjects);
+        Ok(())
+    }
+
+    fn measure_starts(&self, scores: &mut Scoreboard) -> Result<(), Failure> {
+        let mut samples = [const { Vec::new() }; 2];
+        for _ in 0..STARTS {
+            for (launch, samples) in self.starts.iter().zip(&mut samples) {
+                samples.push(milliseconds(lifetime(launch)?.cold_start));
+            }
+        }
+        for (launch, samples) in self.starts.iter().zip(&samples) {
+            scores.add(launch.name(), COLD_START, median(samples));
+        }
+        Ok(())
+    }
+}
+
+/// A program on the search path.
+fn interpreter(name: &str, program: &str, folder: &Path) -> Result<Launch, String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file());
+    let found = found.ok_or_else(|| format!("there is no {program} on the PATH"))?;
+    Launch::new(name, &found, folder).map_err(|failure| failure.to_string())
+}
+
+/// Ten files of ten functions, each with its own types.
+fn write_functions(root: &Path) -> io::Result<()> {
+    for file in 0..FUNCTIONS / 10 {
+        let mut text = "from mcp_bash import tool\n".to_owned();
+        for function in 0..10 {
+            let _ = write!(
+                text,
+                "\n\n@tool\ndef report_{file}_{function}(path: str, top: int = 10, deep: bool = False) -> dict[str, int]:\n    \
+                 \"\"\"Reports number {function} of {file}.\n\n    Args:\n        path: Where to look.\n        top: How many lines.\n        \
+                 deep: Whether folders are looked into.\n    \"\"\"\n    return {{path: top}}\n"
+            );
+        }
+        fs::write(root.join(format!("tools/reports_{file}.py")), text)?;
+    }
+    Ok(())
+}
+
+fn call() -> Request {
+    Request::call_tool("add", r#"{"a":40,"b":2}"#)
+}
+
+fn is_sum(line: &[u8]) -> Result<(), String> {
+    let is_there = line.windows(4).any(|text| text == b"\"42\"");
+    if is_there { Ok(()) } else { Err(format!("it did not add: {}", String::from_utf8_lossy(line))) }
+}
+
+/// Sequential calls. What they cost over the pipes is the difference of the medians of the same round.
+fn measure_calls(subjects: &mut [Subject], scores: &mut Scoreboard) -> Result<(), Failure> {
+    let mut samples: Vec<Vec<Duration>> = vec![Vec::new(); subjects.len()];
+    for _ in 0..TURNS {
+        for (subject, samples) in subjects.iter_mut().zip(&mut samples) {
+            subject.begin_measure();
+            for _ in 0..WARM_UP_CALLS {
+                subject.call_checked(&call(), is_sum)?;
+            }
+            for _ in 0..CALLS_PER_TURN {
+                samples.push(subject.call_checked(&call(), is_sum)?);
+            }
+        }
+    }
+    let medians: Vec<f64> = samples.iter().map(|samples| microseconds(percentile(samples, 50))).collect();
+    let pipes =
+        subjects.iter().position(|subject| subject.name() == PIPES).map_or(0.0, |place| medians[place]);
+    for ((subject, samples), median) in subjects.iter().zip(&samples).zip(&medians) {
+        scores.add(subject.name(), P50, *median);
+        scores.add(subject.name(), P99, microseconds(percentile(samples, 99)));
+        if subject.name() != PIPES {
+            scores.add(subject.name(), OVER, median - pipes);
+        }
+    }
+    Ok(())
+}

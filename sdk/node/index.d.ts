@@ -1,0 +1,496 @@
+// Types of 'mcp-bash'. The arguments of a handler are inferred from the short form, from a JSON Schema, or from a schema
+// of zod, valibot, arktype and whatever else is a Standard Schema.
+
+// ---------------------------------------------------------------- schemas
+
+type Base = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null' | 'any'
+type Listed = `${Base}${'' | '[]' | '[][]'}`
+type Bare = Listed | `${Listed}|${Base}`
+
+/** 'number', 'string?' (may be missing), 'integer[]', 'string|null', 'number - with a description'. */
+export type Word = `${Bare}${'' | '?'}` | `${Bare}${'' | '?'} - ${string}`
+
+export type Choices = readonly (string | number | boolean | null)[]
+
+type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null'
+
+/** A JSON Schema of one value, in the place of a word. With `optional` or a `default` it may be missing. */
+export interface JsonSchema {
+  readonly type?: SchemaType | readonly SchemaType[]
+  readonly title?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly properties?: { readonly [name: string]: JsonSchema | boolean }
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema | boolean
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+  readonly allOf?: readonly JsonSchema[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly format?: string
+  readonly optional?: boolean
+  readonly [keyword: string]: unknown
+}
+
+/** A JSON Schema of all arguments. */
+export interface ObjectSchema extends JsonSchema {
+  readonly type: 'object'
+}
+
+/** A schema of zod, valibot, arktype, … (https://standardschema.dev). */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+  }
+}
+
+export type Field = Word | Choices | StandardSchema | JsonSchema | Fields
+export interface Fields {
+  readonly [name: string]: Field
+}
+
+type Simplify<T> = { [K in keyof T]: T[K] } & {}
+
+interface Named {
+  string: string
+  number: number
+  integer: number
+  boolean: boolean
+  object: Record<string, any>
+  array: any[]
+  null: null
+  any: any
+}
+
+type OfWord<W extends string> = W extends `${infer Type} - ${string}`
+  ? OfWord<Type>
+  : W extends `${infer Type}?`
+    ? OfWord<Type>
+    : W extends `${infer One}|${infer Other}`
+      ? OfWord<One> | OfWord<Other>
+      : W extends `${infer Items}[]`
+        ? OfWord<Items>[]
+        : W extends keyof Named
+          ? Named[W]
+          : unknown
+
+type OfField<F> = F extends string
+  ? OfWord<F>
+  : F extends Choices
+    ? F[number]
+    : F extends StandardSchema<any, infer Output>
+      ? Output
+      : F extends { readonly type: SchemaType | readonly SchemaType[] } | { readonly enum: readonly unknown[] } | { readonly anyOf: readonly unknown[] } | { readonly oneOf: readonly unknown[] } | { readonly $ref: string }
+        ? OfSchema<F>
+        : OfFields<F>
+
+type MayBeMissing<F> = F extends StandardSchema<infer Input, any>
+  ? undefined extends Input
+    ? true
+    : false
+  : F extends `${string}?` | `${string}? - ${string}` | { readonly optional: true } | { readonly default: unknown } ? true : false
+
+type OptionalNames<F> = { [K in keyof F]: K extends `${string}?` ? K : MayBeMissing<F[K]> extends true ? K : never }[keyof F]
+type BareName<K> = K extends `${infer Name}?` ? Name : K
+
+type OfFields<F> = Simplify<
+  { [K in keyof F as K extends OptionalNames<F> ? never : K]: OfField<F[K]> } & {
+    [K in keyof F as K extends OptionalNames<F> ? BareName<K> : never]?: OfField<F[K]>
+  }
+>
+
+/** The value that a JSON Schema describes, as far as that is known from its literal type. */
+export type OfSchema<S> = S extends { readonly const: infer Value }
+  ? Value
+  : S extends { readonly enum: infer Values extends readonly unknown[] }
+    ? Values[number]
+    : S extends { readonly anyOf: infer Parts extends readonly unknown[] } | { readonly oneOf: infer Parts extends readonly unknown[] }
+      ? OfSchema<Parts[number]>
+      : S extends { readonly type: infer Types extends readonly SchemaType[] }
+        ? Named[Types[number]]
+        : S extends { readonly type: 'object'; readonly properties: infer Properties }
+          ? OfProperties<Properties, S extends { readonly required: infer Names extends readonly string[] } ? Names[number] : never>
+          : S extends { readonly type: 'array'; readonly items: infer Items }
+            ? OfSchema<Items>[]
+            : S extends { readonly type: infer Type extends SchemaType }
+              ? Named[Type]
+              : any
+
+type OfProperties<P, Required> = Simplify<
+  { [K in keyof P as K extends Required ? K : never]: OfSchema<P[K]> } & { [K in keyof P as K extends Required ? never : K]?: OfSchema<P[K]> }
+>
+
+/** What a handler gets for what was written as its `input`. */
+export type Arguments<Input> =
+  Input extends StandardSchema<any, infer Output>
+    ? Output
+    : Input extends { readonly type: 'object'; readonly properties: object }
+      ? OfSchema<Input>
+      : OfFields<Input>
+
+export type Input = Fields | ObjectSchema | StandardSchema
+export type Output = Word | Choices | Fields | JsonSchema | StandardSchema
+
+type Awaitable<T> = T | PromiseLike<T>
+
+/** What a handler may return where an `output` was declared. */
+export type Returned<O> = unknown extends O ? unknown : OfField<O> | Content | readonly Content[] | Result
+
+// ---------------------------------------------------------------- tools, resources, prompts
+
+export interface Icon {
+  src: string
+  mimeType?: string
+  sizes?: string[]
+  theme?: 'light' | 'dark'
+}
+
+interface SharedOptions {
+  /** That of the export, if it is not given. */
+  name?: string
+  title?: string
+  description?: string
+  icons?: Icon[]
+  /** `_meta` of the definition. */
+  meta?: Record<string, unknown>
+}
+
+export type Capability = 'elicitation' | 'elicitation.url' | 'sampling' | 'roots'
+
+export interface ToolOptions<I, O> extends SharedOptions {
+  input?: I
+  output?: O
+  annotations?: {
+    title?: string
+    readOnlyHint?: boolean
+    destructiveHint?: boolean
+    idempotentHint?: boolean
+    openWorldHint?: boolean
+  }
+  timeoutSecs?: number
+  progressExtendsTimeout?: boolean
+  maxTimeoutSecs?: number
+  timeoutHint?: string
+  /** What a client must offer so that the tool is of any use to it. */
+  requires?: Capability[]
+}
+
+/** A handler that can be called as it is, in tests for instance. */
+export type Callable<A, R> = (args: A, context?: Context) => R
+
+export type Handler<A, R> = (args: A, context: Context) => R
+
+/** The arguments are read from the types of the handler. */
+export function tool<A, R>(handler: Handler<A, R>): Callable<A, R>
+export function tool<A, R>(description: string, handler: Handler<A, R>): Callable<A, R>
+export function tool<const I extends Input, R>(description: string, input: I, handler: Handler<Arguments<I>, R>): Callable<Arguments<I>, R>
+export function tool<const I extends Input, R extends Awaitable<Returned<O>>, const O extends Output = any>(
+  options: ToolOptions<I, O> & { input: I },
+  handler: Handler<Arguments<I>, R>,
+): Callable<Arguments<I>, R>
+export function tool<A, R extends Awaitable<Returned<O>>, const O extends Output = any>(
+  options: ToolOptions<undefined, O>,
+  handler: Handler<A, R>,
+): Callable<A, R>
+
+export interface ResourceOptions extends SharedOptions {
+  mimeType?: string
+  annotations?: { audience?: ('user' | 'assistant')[]; priority?: number; lastModified?: string }
+  size?: number
+}
+
+type NameOf<Expression extends string> = Expression extends `${'+' | '#' | '.' | '/' | ';' | '?' | '&'}${infer Rest}`
+  ? NameOf<Rest>
+  : Expression extends `${infer One},${infer Others}`
+    ? NameOf<One> | NameOf<Others>
+    : Expression extends `${infer Name}*` | `${infer Name}:${string}`
+      ? Name
+      : Expression
+
+/** The variables of a URI template. */
+export type Variables<Uri extends string> = Uri extends `${string}{${infer Expression}}${infer Rest}`
+  ? Simplify<{ [K in NameOf<Expression>]: string } & Variables<Rest>>
+  : {}
+
+export function resource<const Uri extends string, R>(uri: Uri, handler: Handler<Variables<Uri>, R>): Callable<Variables<Uri>, R>
+export function resource<const Uri extends string, R>(
+  uri: Uri,
+  options: string | ResourceOptions,
+  handler: Handler<Variables<Uri>, R>,
+): Callable<Variables<Uri>, R>
+
+export interface PromptOptions<I> extends SharedOptions {
+  input?: I
+  requires?: Capability[]
+}
+
+/** All arguments of prompts are texts. */
+type Texts<I> = { [K in keyof Arguments<I>]: string }
+
+export interface PromptMessage {
+  role: 'user' | 'assistant'
+  content: ContentItem | string
+}
+
+export type PromptReturned = string | Content | Message | readonly (string | Content | Message | PromptMessage)[] | { description?: string; messages: readonly (string | Message | PromptMessage)[] }
+
+export function prompt<A, R extends Awaitable<PromptReturned>>(handler: Handler<A, R>): Callable<A, R>
+export function prompt<A, R extends Awaitable<PromptReturned>>(description: string, handler: Handler<A, R>): Callable<A, R>
+export function prompt<const I extends Fields | ObjectSchema, R extends Awaitable<PromptReturned>>(
+  description: string,
+  input: I,
+  handler: Handler<Texts<I>, R>,
+): Callable<Texts<I>, R>
+export function prompt<const I extends Fields | ObjectSchema, R extends Awaitable<PromptReturned>>(
+  options: PromptOptions<I> & { input: I },
+  handler: Handler<Texts<I>, R>,
+): Callable<Texts<I>, R>
+export function prompt<A, R extends Awaitable<PromptReturned>>(options: PromptOptions<undefined>, handler: Handler<A, R>): Callable<A, R>
+
+export interface WorkerOptions {
+  /** How many processes there may be at once. */
+  processes?: number
+  /** How many calls one process serves at once (1). */
+  atOnce?: number
+  /** Ends after so long without a call; 0 never. */
+  idleSecs?: number
+  /** Replaced after so many calls. */
+  maxCalls?: number
+  /** Replaced after a call that left it above. */
+  memoryMb?: number
+  /** Started with the server. */
+  startAhead?: boolean
+  /** Processes that it starts may stay between calls. */
+  keepsProcesses?: boolean
+}
+
+/** How the workers of this file are run. */
+export function worker(options: WorkerOptions): void
+
+/** What the model is told about this server as a whole. */
+export function instructions(text: string): void
+
+export interface Kept<T> {
+  (): Promise<T>
+  /** Closes it early; the next use opens another. */
+  end(): Promise<void>
+}
+
+/** What a worker keeps between calls: opened on first use, the same for every call, closed with the worker. */
+export function keep<T>(open: () => Awaitable<T>, close?: (kept: T) => unknown): Kept<T>
+
+// ---------------------------------------------------------------- the running call
+
+export interface Root {
+  uri: string
+  name?: string
+  path?: string
+}
+
+export type Level = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
+
+export interface Log extends Record<Level | 'warn', (...parts: unknown[]) => void> {
+  (level: Level, ...parts: unknown[]): void
+}
+
+export interface AskOptions {
+  /** The key of the question in `inputRequests`. */
+  name?: string
+  timeoutSecs?: number
+  /** Withdraws the question. */
+  signal?: AbortSignal
+}
+
+export interface SampleOptions extends AskOptions {
+  system?: string
+  maxTokens?: number
+  temperature?: number
+  stopSequences?: string[]
+  modelPreferences?: Record<string, unknown>
+  includeContext?: 'none' | 'thisServer' | 'allServers'
+  metadata?: Record<string, unknown>
+}
+
+export interface Sampled {
+  text: string
+  role: 'user' | 'assistant'
+  model: string
+  content: unknown
+  stopReason?: string
+}
+
+export type SampleMessages = string | Content | PromptMessage | Message | readonly (string | Content | PromptMessage | Message)[]
+
+export type Question = string | { message: string; fields?: Fields | ObjectSchema } | { method: string; params?: unknown }
+
+type AnswerTo<Q> = Q extends string
+  ? { value: string }
+  : Q extends { readonly fields: infer F }
+    ? Arguments<F>
+    : any
+
+interface ProgressFunction {
+  (done: number, total?: number, message?: string): void
+  (done: number, message: string): void
+}
+
+interface ChooseFunction {
+  <const C extends readonly string[]>(message: string, choices: C, options: AskOptions & { multiple: true }): Promise<C[number][]>
+  <const C extends readonly string[]>(message: string, choices: C, options?: AskOptions): Promise<C[number]>
+  <const C extends Readonly<Record<string, string>>>(message: string, titles: C, options: AskOptions & { multiple: true }): Promise<(keyof C & string)[]>
+  <const C extends Readonly<Record<string, string>>>(message: string, titles: C, options?: AskOptions): Promise<keyof C & string>
+}
+
+/** The second parameter of a handler. Its members may be taken apart. */
+export interface Context {
+  readonly progress: ProgressFunction
+  readonly log: Log
+  readonly ask: typeof ask
+  readonly askAll: typeof askAll
+  readonly askUrl: typeof askUrl
+  readonly confirm: typeof confirm
+  readonly choose: ChooseFunction
+  readonly sample: typeof sample
+  readonly roots: () => Root[]
+  readonly meta: () => Record<string, any>
+  /** Aborted when the client gives up on the call. */
+  readonly signal: AbortSignal
+  /** A private folder of this call, swept after it. */
+  readonly folder: string | undefined
+  readonly caller: string | undefined
+  /** The name of the tool, resource or prompt. */
+  readonly name: string
+}
+
+export const progress: ProgressFunction
+export const log: Log
+
+/** Asks for a form's worth of fields. Throws Declined, Cancelled or CannotAsk. */
+export function ask<const F extends Fields | ObjectSchema = {}>(message: string, fields?: F, options?: AskOptions): Promise<Arguments<F>>
+
+/** Several questions at once. What was answered stands in `answers` of the error if one was not. */
+export function askAll<const Q extends Readonly<Record<string, Question>>>(questions: Q, options?: AskOptions): Promise<{ [K in keyof Q]: AnswerTo<Q[K]> }>
+
+/** Sends the user to a page, for what must not pass through the client. */
+export function askUrl(message: string, url: string | URL, options?: AskOptions): Promise<void>
+
+/** True only if the user has said yes. */
+export function confirm(message: string, options?: AskOptions): Promise<boolean>
+
+/** One of several, or with `multiple` any of them. */
+export const choose: ChooseFunction
+
+/** Asks the client's model. */
+export function sample(messages: SampleMessages, options?: SampleOptions): Promise<Sampled>
+
+/** The folders that the client has opened. */
+export function roots(): Root[]
+
+/** The `_meta` of the request. */
+export function meta(): Record<string, any>
+
+/** Aborted when the client gives up on the call. */
+export function signal(): AbortSignal
+
+/** A private folder of this call, swept after it. */
+export function folder(): string | undefined
+
+/** Who calls, where the server knows. */
+export function caller(): string | undefined
+
+// ---------------------------------------------------------------- results
+
+export interface ContentItem {
+  type: 'text' | 'image' | 'audio' | 'resource' | 'resource_link'
+  annotations?: Record<string, unknown>
+  _meta?: Record<string, unknown>
+}
+
+declare const content: unique symbol
+
+/** One content item of a result, made by the functions below. */
+export interface Content extends ContentItem {
+  readonly [content]: true
+}
+
+declare const whole: unique symbol
+
+export interface Result {
+  readonly [whole]: true
+}
+
+export interface Message {
+  readonly role: 'user' | 'assistant'
+  readonly content: ContentItem
+}
+
+export interface Extras {
+  annotations?: Record<string, unknown>
+  /** `_meta` of the item. */
+  meta?: Record<string, unknown>
+}
+
+export type Bytes = Uint8Array | ArrayBuffer
+
+export function text(value: unknown, extras?: Extras): Content
+
+/** A picture: bytes, a `data:` URL, or the path of a file. */
+export function image(data: Bytes | string, mimeType?: string, extras?: Extras): Content
+
+/** Sound: bytes, a `data:` URL, or the path of a file. */
+export function audio(data: Bytes | string, mimeType?: string, extras?: Extras): Content
+
+/** embedded(path), or embedded(uri, text, bytes or any value as JSON, type). */
+export function embedded(name: string, data?: unknown, mimeType?: string, extras?: Extras): Content
+
+/** A resource that the client may read if it wants to. */
+export function link(uri: string, fields?: { name?: string; title?: string; description?: string; mimeType?: string; size?: number } & Extras): Content
+
+/** A whole result, where content and structured content are not the same thing. */
+export function result(parts: { content?: unknown; structured?: object; isError?: boolean; meta?: Record<string, unknown> }): Result
+
+export function user(content: unknown): Message
+export function assistant(content: unknown): Message
+
+// ---------------------------------------------------------------- errors
+
+/** A failure that the model is told in these words. */
+export class ToolError extends Error {
+  constructor(message: string, details?: { type?: string; hint?: string; [detail: string]: unknown })
+  readonly details: unknown
+}
+
+/** A JSON-RPC error, for requests that make no sense. */
+export class RpcError extends Error {
+  constructor(code: number, message: string, data?: unknown)
+  readonly code: number
+  readonly data: unknown
+}
+
+/** The user has said no. */
+export class Declined extends Error {}
+
+/** The user has closed the question, or the client has given up on the call. */
+export class Cancelled extends Error {}
+
+/** Nobody can be asked, or no answer came in time. */
+export class CannotAsk extends Error {}
+
+// ---------------------------------------------------------------- plain scripts
+
+/** The arguments of a plain script. */
+export const args: any
+
+/** Prints the result of a plain script. */
+export function answer(value: unknown): void
+
+/** Runs a plain script as if it were a handler. */
+export function main<A = any>(handler: Handler<A, unknown>): Promise<void>
