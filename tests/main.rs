@@ -108,3 +108,5 @@ mod trust;
 mod validate;
 mod variables;
 mod wire;
+mod workers;
+mod workers_hostile;

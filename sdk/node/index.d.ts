@@ -88,17 +88,31 @@ type OfField<F> = F extends string
     ? F[number]
     : F extends StandardSchema<any, infer Output>
       ? Output
-      : F extends { readonly type: SchemaType | readonly SchemaType[] } | { readonly enum: readonly unknown[] } | { readonly anyOf: readonly unknown[] } | { readonly oneOf: readonly unknown[] } | { readonly $ref: string }
+      : F extends
+            | { readonly type: SchemaType | readonly SchemaType[] }
+            | { readonly enum: readonly unknown[] }
+            | { readonly anyOf: readonly unknown[] }
+            | { readonly oneOf: readonly unknown[] }
+            | { readonly $ref: string }
         ? OfSchema<F>
         : OfFields<F>
 
-type MayBeMissing<F> = F extends StandardSchema<infer Input, any>
-  ? undefined extends Input
-    ? true
-    : false
-  : F extends `${string}?` | `${string}? - ${string}` | { readonly optional: true } | { readonly default: unknown } ? true : false
+type MayBeMissing<F> =
+  F extends StandardSchema<infer Input, any>
+    ? undefined extends Input
+      ? true
+      : false
+    : F extends
+          | `${string}?`
+          | `${string}? - ${string}`
+          | { readonly optional: true }
+          | { readonly default: unknown }
+      ? true
+      : false
 
-type OptionalNames<F> = { [K in keyof F]: K extends `${string}?` ? K : MayBeMissing<F[K]> extends true ? K : never }[keyof F]
+type OptionalNames<F> = {
+  [K in keyof F]: K extends `${string}?` ? K : MayBeMissing<F[K]> extends true ? K : never
+}[keyof F]
 type BareName<K> = K extends `${infer Name}?` ? Name : K
 
 type OfFields<F> = Simplify<
@@ -112,12 +126,17 @@ export type OfSchema<S> = S extends { readonly const: infer Value }
   ? Value
   : S extends { readonly enum: infer Values extends readonly unknown[] }
     ? Values[number]
-    : S extends { readonly anyOf: infer Parts extends readonly unknown[] } | { readonly oneOf: infer Parts extends readonly unknown[] }
+    : S extends
+          | { readonly anyOf: infer Parts extends readonly unknown[] }
+          | { readonly oneOf: infer Parts extends readonly unknown[] }
       ? OfSchema<Parts[number]>
       : S extends { readonly type: infer Types extends readonly SchemaType[] }
         ? Named[Types[number]]
         : S extends { readonly type: 'object'; readonly properties: infer Properties }
-          ? OfProperties<Properties, S extends { readonly required: infer Names extends readonly string[] } ? Names[number] : never>
+          ? OfProperties<
+              Properties,
+              S extends { readonly required: infer Names extends readonly string[] } ? Names[number] : never
+            >
           : S extends { readonly type: 'array'; readonly items: infer Items }
             ? OfSchema<Items>[]
             : S extends { readonly type: infer Type extends SchemaType }
@@ -125,7 +144,9 @@ export type OfSchema<S> = S extends { readonly const: infer Value }
               : any
 
 type OfProperties<P, Required> = Simplify<
-  { [K in keyof P as K extends Required ? K : never]: OfSchema<P[K]> } & { [K in keyof P as K extends Required ? never : K]?: OfSchema<P[K]> }
+  { [K in keyof P as K extends Required ? K : never]: OfSchema<P[K]> } & {
+    [K in keyof P as K extends Required ? never : K]?: OfSchema<P[K]>
+  }
 >
 
 /** What a handler gets for what was written as its `input`. */
@@ -191,7 +212,11 @@ export type Handler<A, R> = (args: A, context: Context) => R
 /** The arguments are read from the types of the handler. */
 export function tool<A, R>(handler: Handler<A, R>): Callable<A, R>
 export function tool<A, R>(description: string, handler: Handler<A, R>): Callable<A, R>
-export function tool<const I extends Input, R>(description: string, input: I, handler: Handler<Arguments<I>, R>): Callable<Arguments<I>, R>
+export function tool<const I extends Input, R>(
+  description: string,
+  input: I,
+  handler: Handler<Arguments<I>, R>,
+): Callable<Arguments<I>, R>
 export function tool<const I extends Input, R extends Awaitable<Returned<O>>, const O extends Output = any>(
   options: ToolOptions<I, O> & { input: I },
   handler: Handler<Arguments<I>, R>,
@@ -207,20 +232,24 @@ export interface ResourceOptions extends SharedOptions {
   size?: number
 }
 
-type NameOf<Expression extends string> = Expression extends `${'+' | '#' | '.' | '/' | ';' | '?' | '&'}${infer Rest}`
-  ? NameOf<Rest>
-  : Expression extends `${infer One},${infer Others}`
-    ? NameOf<One> | NameOf<Others>
-    : Expression extends `${infer Name}*` | `${infer Name}:${string}`
-      ? Name
-      : Expression
+type NameOf<Expression extends string> =
+  Expression extends `${'+' | '#' | '.' | '/' | ';' | '?' | '&'}${infer Rest}`
+    ? NameOf<Rest>
+    : Expression extends `${infer One},${infer Others}`
+      ? NameOf<One> | NameOf<Others>
+      : Expression extends `${infer Name}*` | `${infer Name}:${string}`
+        ? Name
+        : Expression
 
 /** The variables of a URI template. */
 export type Variables<Uri extends string> = Uri extends `${string}{${infer Expression}}${infer Rest}`
   ? Simplify<{ [K in NameOf<Expression>]: string } & Variables<Rest>>
   : {}
 
-export function resource<const Uri extends string, R>(uri: Uri, handler: Handler<Variables<Uri>, R>): Callable<Variables<Uri>, R>
+export function resource<const Uri extends string, R>(
+  uri: Uri,
+  handler: Handler<Variables<Uri>, R>,
+): Callable<Variables<Uri>, R>
 export function resource<const Uri extends string, R>(
   uri: Uri,
   options: string | ResourceOptions,
@@ -240,10 +269,18 @@ export interface PromptMessage {
   content: ContentItem | string
 }
 
-export type PromptReturned = string | Content | Message | readonly (string | Content | Message | PromptMessage)[] | { description?: string; messages: readonly (string | Message | PromptMessage)[] }
+export type PromptReturned =
+  | string
+  | Content
+  | Message
+  | readonly (string | Content | Message | PromptMessage)[]
+  | { description?: string; messages: readonly (string | Message | PromptMessage)[] }
 
 export function prompt<A, R extends Awaitable<PromptReturned>>(handler: Handler<A, R>): Callable<A, R>
-export function prompt<A, R extends Awaitable<PromptReturned>>(description: string, handler: Handler<A, R>): Callable<A, R>
+export function prompt<A, R extends Awaitable<PromptReturned>>(
+  description: string,
+  handler: Handler<A, R>,
+): Callable<A, R>
 export function prompt<const I extends Fields | ObjectSchema, R extends Awaitable<PromptReturned>>(
   description: string,
   input: I,
@@ -253,7 +290,10 @@ export function prompt<const I extends Fields | ObjectSchema, R extends Awaitabl
   options: PromptOptions<I> & { input: I },
   handler: Handler<Texts<I>, R>,
 ): Callable<Texts<I>, R>
-export function prompt<A, R extends Awaitable<PromptReturned>>(options: PromptOptions<undefined>, handler: Handler<A, R>): Callable<A, R>
+export function prompt<A, R extends Awaitable<PromptReturned>>(
+  options: PromptOptions<undefined>,
+  handler: Handler<A, R>,
+): Callable<A, R>
 
 export interface WorkerOptions {
   /** How many processes there may be at once. */
@@ -270,6 +310,8 @@ export interface WorkerOptions {
   startAhead?: boolean
   /** Processes that it starts may stay between calls. */
   keepsProcesses?: boolean
+  /** The variables of the server's environment that it needs. */
+  env?: string[]
 }
 
 /** How the workers of this file are run. */
@@ -327,9 +369,11 @@ export interface Sampled {
   stopReason?: string
 }
 
-export type SampleMessages = string | Content | PromptMessage | Message | readonly (string | Content | PromptMessage | Message)[]
+export type SampleMessages =
+  string | Content | PromptMessage | Message | readonly (string | Content | PromptMessage | Message)[]
 
-export type Question = string | { message: string; fields?: Fields | ObjectSchema } | { method: string; params?: unknown }
+export type Question =
+  string | { message: string; fields?: Fields | ObjectSchema } | { method: string; params?: unknown }
 
 type AnswerTo<Q> = Q extends string
   ? { value: string }
@@ -343,10 +387,22 @@ interface ProgressFunction {
 }
 
 interface ChooseFunction {
-  <const C extends readonly string[]>(message: string, choices: C, options: AskOptions & { multiple: true }): Promise<C[number][]>
+  <const C extends readonly string[]>(
+    message: string,
+    choices: C,
+    options: AskOptions & { multiple: true },
+  ): Promise<C[number][]>
   <const C extends readonly string[]>(message: string, choices: C, options?: AskOptions): Promise<C[number]>
-  <const C extends Readonly<Record<string, string>>>(message: string, titles: C, options: AskOptions & { multiple: true }): Promise<(keyof C & string)[]>
-  <const C extends Readonly<Record<string, string>>>(message: string, titles: C, options?: AskOptions): Promise<keyof C & string>
+  <const C extends Readonly<Record<string, string>>>(
+    message: string,
+    titles: C,
+    options: AskOptions & { multiple: true },
+  ): Promise<(keyof C & string)[]>
+  <const C extends Readonly<Record<string, string>>>(
+    message: string,
+    titles: C,
+    options?: AskOptions,
+  ): Promise<keyof C & string>
 }
 
 /** The second parameter of a handler. Its members may be taken apart. */
@@ -366,6 +422,7 @@ export interface Context {
   /** A private folder of this call, swept after it. */
   readonly folder: string | undefined
   readonly caller: string | undefined
+  readonly trace: Trace
   /** The name of the tool, resource or prompt. */
   readonly name: string
 }
@@ -374,10 +431,17 @@ export const progress: ProgressFunction
 export const log: Log
 
 /** Asks for a form's worth of fields. Throws Declined, Cancelled or CannotAsk. */
-export function ask<const F extends Fields | ObjectSchema = {}>(message: string, fields?: F, options?: AskOptions): Promise<Arguments<F>>
+export function ask<const F extends Fields | ObjectSchema = {}>(
+  message: string,
+  fields?: F,
+  options?: AskOptions,
+): Promise<Arguments<F>>
 
 /** Several questions at once. What was answered stands in `answers` of the error if one was not. */
-export function askAll<const Q extends Readonly<Record<string, Question>>>(questions: Q, options?: AskOptions): Promise<{ [K in keyof Q]: AnswerTo<Q[K]> }>
+export function askAll<const Q extends Readonly<Record<string, Question>>>(
+  questions: Q,
+  options?: AskOptions,
+): Promise<{ [K in keyof Q]: AnswerTo<Q[K]> }>
 
 /** Sends the user to a page, for what must not pass through the client. */
 export function askUrl(message: string, url: string | URL, options?: AskOptions): Promise<void>
@@ -405,6 +469,15 @@ export function folder(): string | undefined
 
 /** Who calls, where the server knows. */
 export function caller(): string | undefined
+
+export interface Trace {
+  traceparent?: string
+  tracestate?: string
+  baggage?: string
+}
+
+/** The trace that the call is a part of, as headers have it. */
+export function trace(): Trace
 
 // ---------------------------------------------------------------- results
 
@@ -452,10 +525,18 @@ export function audio(data: Bytes | string, mimeType?: string, extras?: Extras):
 export function embedded(name: string, data?: unknown, mimeType?: string, extras?: Extras): Content
 
 /** A resource that the client may read if it wants to. */
-export function link(uri: string, fields?: { name?: string; title?: string; description?: string; mimeType?: string; size?: number } & Extras): Content
+export function link(
+  uri: string,
+  fields?: { name?: string; title?: string; description?: string; mimeType?: string; size?: number } & Extras,
+): Content
 
 /** A whole result, where content and structured content are not the same thing. */
-export function result(parts: { content?: unknown; structured?: object; isError?: boolean; meta?: Record<string, unknown> }): Result
+export function result(parts: {
+  content?: unknown
+  structured?: object
+  isError?: boolean
+  meta?: Record<string, unknown>
+}): Result
 
 export function user(content: unknown): Message
 export function assistant(content: unknown): Message

@@ -2,7 +2,7 @@
 
 export { tool, resource, prompt, worker, instructions } from './lib/definitions.mjs'
 export { keep } from './lib/keep.mjs'
-export { progress, log, roots, meta, signal, folder, caller } from './lib/context.mjs'
+export { progress, log, roots, meta, signal, folder, caller, trace } from './lib/context.mjs'
 export { ask, askAll, askUrl, confirm, choose, sample } from './lib/questions.mjs'
 export { text, image, audio, embedded, link, result, user, assistant } from './lib/content.mjs'
 export { ToolError, RpcError, Declined, Cancelled, CannotAsk } from './lib/errors.mjs'

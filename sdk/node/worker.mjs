@@ -20,7 +20,8 @@ function refuse(message) {
 
 const version = process.versions.node.split('.').map(Number)
 
-if (version[0] < 18) refuse('mcp-bash needs node 18 or newer to run functions, and this is ' + process.version)
+if (version[0] < 18)
+  refuse('mcp-bash needs node 18 or newer to run functions, and this is ' + process.version)
 if (!file) refuse('usage: node worker.mjs FILE, started by mcp-bash')
 
 /** 18.0 to 18.18 cannot be told where this SDK is, so a copy in node_modules has to serve, which is found by itself. */
@@ -28,7 +29,11 @@ function installedWorker() {
   try {
     return module.createRequire(path.resolve(file)).resolve('mcp-bash/worker')
   } catch (error) {
-    return refuse('node ' + process.version + ' finds mcp-bash only after: npm install mcp-bash; or use node 18.19 or newer')
+    return refuse(
+      'node ' +
+        process.version +
+        ' finds mcp-bash only after: npm install mcp-bash; or use node 18.19 or newer',
+    )
   }
 }
 

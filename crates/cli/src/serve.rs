@@ -161,6 +161,7 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
     search_path::resolve_for(scripts, move |scripts| {
         report_environment(&told, scripts, &paths, &needing);
         told.report_missing_programs();
+        told.start_workers_ahead();
     });
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
     let ending = match http {
@@ -200,6 +201,8 @@ pub(crate) fn follow_project(server: &Arc<Server>, scripts: &Arc<Scripts>, view:
         }
         if std::mem::take(&mut first) {
             watched.served().store_registry();
+        } else {
+            watched.start_workers_ahead();
         }
         checks.run(&watched, changes);
     });

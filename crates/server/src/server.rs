@@ -144,6 +144,13 @@ impl Server {
         }
     }
 
+    /// Starts the workers that are wanted before their first call, and ends those that nothing needs any more. To be
+    /// called when it is known where programs are found, and when the project has changed.
+    pub fn start_workers_ahead(&self) {
+        let (scripts, snapshot) = (Arc::clone(&self.scripts), self.snapshot());
+        self.runtime.spawn(async move { scripts.start_workers_ahead(&snapshot.catalog).await });
+    }
+
     /// The folders that scripts may work in where their client names none.
     pub(crate) fn own_roots(&self) -> &Arc<ScriptRoots> {
         &self.own_roots

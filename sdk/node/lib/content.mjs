@@ -49,7 +49,8 @@ export function audio(data, mimeType, extras) {
 
 /** embedded(path), or embedded(uri, text or bytes, type): a resource that is a part of the result. */
 export function embedded(name, data, mimeType, extras) {
-  if (data !== undefined) return new Content({ type: 'resource', resource: contentsOf(name, data, mimeType) }, extras)
+  if (data !== undefined)
+    return new Content({ type: 'resource', resource: contentsOf(name, data, mimeType) }, extras)
   const bytes = readFileSync(name)
   const type = mimeType ?? typeOfName(name) ?? typeOfBytes(bytes)
   const value = isText(type) ? bytes.toString() : bytes
@@ -80,14 +81,23 @@ export function asContent(value) {
   if (typeof value === 'string') return { type: 'text', text: value }
   const bytes = asBytes(value)
   if (bytes) return bytesContent(bytes)
-  return { type: 'text', text: typeof value === 'object' && value !== null ? stringify(value) : String(value) }
+  return {
+    type: 'text',
+    text: typeof value === 'object' && value !== null ? stringify(value) : String(value),
+  }
 }
 
 /** The contents of a resource by its URI, as the protocol has it: text, or bytes in base 64. */
 export function contentsOf(uri, value, mimeType) {
   const bytes = asBytes(value)
-  if (bytes) return { uri, mimeType: mimeType ?? typeOfBytes(bytes) ?? 'application/octet-stream', blob: bytes.toString('base64') }
-  if (typeof value === 'string') return { uri, mimeType: mimeType ?? typeOfName(uri) ?? 'text/plain', text: value }
+  if (bytes)
+    return {
+      uri,
+      mimeType: mimeType ?? typeOfBytes(bytes) ?? 'application/octet-stream',
+      blob: bytes.toString('base64'),
+    }
+  if (typeof value === 'string')
+    return { uri, mimeType: mimeType ?? typeOfName(uri) ?? 'text/plain', text: value }
   return { uri, mimeType: mimeType ?? 'application/json', text: stringify(value ?? null) }
 }
 
@@ -102,14 +112,16 @@ export function asBytes(value) {
 function bytesContent(bytes) {
   const mimeType = typeOfBytes(bytes)
   const kind = mimeType?.split('/')[0]
-  if (kind === 'image' || kind === 'audio') return new Content({ type: kind, data: bytes.toString('base64'), mimeType })
+  if (kind === 'image' || kind === 'audio')
+    return new Content({ type: kind, data: bytes.toString('base64'), mimeType })
   return new Content({ type: 'resource', resource: contentsOf('result:bytes', bytes, mimeType) })
 }
 
 function media(type, data, mimeType, extras) {
   const bytes = asBytes(data)
   if (bytes) return mediaContent(type, bytes, mimeType ?? typeOfBytes(bytes), extras)
-  if (typeof data !== 'string') throw new TypeError(`${type}() needs bytes or the path of a file, not ${inspect(data)}`)
+  if (typeof data !== 'string')
+    throw new TypeError(`${type}() needs bytes or the path of a file, not ${inspect(data)}`)
   const inline = /^data:([^;,]+);base64,(.*)$/s.exec(data)
   if (inline) return new Content({ type, data: inline[2], mimeType: mimeType ?? inline[1] }, extras)
   const read = readFileSync(data)
@@ -117,7 +129,8 @@ function media(type, data, mimeType, extras) {
 }
 
 function mediaContent(type, bytes, mimeType, extras) {
-  if (mimeType === undefined) throw new TypeError(`the type of this ${type} is not known: give it, as in ${type}(data, '${type}/…')`)
+  if (mimeType === undefined)
+    throw new TypeError(`the type of this ${type} is not known: give it, as in ${type}(data, '${type}/…')`)
   return new Content({ type, data: bytes.toString('base64'), mimeType }, extras)
 }
 
@@ -126,11 +139,34 @@ function isText(mimeType = '') {
 }
 
 const TYPES_BY_NAME = {
-  png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp', svg: 'image/svg+xml',
-  avif: 'image/avif', bmp: 'image/bmp', ico: 'image/x-icon', wav: 'audio/wav', mp3: 'audio/mpeg', ogg: 'audio/ogg',
-  flac: 'audio/flac', m4a: 'audio/mp4', txt: 'text/plain', md: 'text/markdown', html: 'text/html', css: 'text/css',
-  csv: 'text/csv', js: 'text/javascript', mjs: 'text/javascript', ts: 'text/typescript', json: 'application/json',
-  xml: 'application/xml', yaml: 'application/yaml', yml: 'application/yaml', pdf: 'application/pdf', zip: 'application/zip',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  svg: 'image/svg+xml',
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  ico: 'image/x-icon',
+  wav: 'audio/wav',
+  mp3: 'audio/mpeg',
+  ogg: 'audio/ogg',
+  flac: 'audio/flac',
+  m4a: 'audio/mp4',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  html: 'text/html',
+  css: 'text/css',
+  csv: 'text/csv',
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+  ts: 'text/typescript',
+  json: 'application/json',
+  xml: 'application/xml',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  pdf: 'application/pdf',
+  zip: 'application/zip',
 }
 
 function typeOfName(name) {

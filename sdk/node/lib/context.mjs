@@ -15,7 +15,8 @@ export function progress(done, total, message) {
 
 function progressOf(call, done, total, message) {
   if (typeof total === 'string') [total, message] = [undefined, total]
-  if (!Number.isFinite(done)) throw new TypeError(`progress() needs a number that says how much is done, not ${inspect(done)}`)
+  if (!Number.isFinite(done))
+    throw new TypeError(`progress() needs a number that says how much is done, not ${inspect(done)}`)
   if (!call.wantsProgress) return
   const params = { progress: done }
   if (Number.isFinite(total)) params.total = total
@@ -34,7 +35,8 @@ function logTo(find) {
 export const log = logTo(currentCall)
 
 function writeLog(call, level, parts) {
-  if (!LEVELS.includes(level)) throw new TypeError(`there is no log level ${inspect(level)}: one of ${LEVELS.join(', ')}`)
+  if (!LEVELS.includes(level))
+    throw new TypeError(`there is no log level ${inspect(level)}: one of ${LEVELS.join(', ')}`)
   call.notify('notifications/message', { level, logger: call.name, data: loggable(parts) })
 }
 
@@ -79,6 +81,11 @@ export function folder() {
 /** Who calls, where the server knows. */
 export function caller() {
   return currentCall().caller
+}
+
+/** The trace that the call is a part of, as headers have it: { traceparent, tracestate, baggage }, each if there is one. */
+export function trace() {
+  return currentCall().trace
 }
 
 /** The second parameter of a handler. Its members may be taken apart: `({ a }, { progress, signal }) => …`. */
@@ -140,6 +147,10 @@ export class Context {
 
   get caller() {
     return this.#call.caller
+  }
+
+  get trace() {
+    return this.#call.trace
   }
 
   /** The name of the tool, resource or prompt. */

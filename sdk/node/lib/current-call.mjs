@@ -44,6 +44,7 @@ export class Call {
   rootsRefused = undefined
   folder = undefined
   caller = undefined
+  trace = {}
   wantsProgress = false
   canElicit = false
   canAsk = false
@@ -69,7 +70,9 @@ export class Call {
 
   /** What is printed is logged. */
   print(text, level) {
-    this.#printed ??= new PrintedText((data, level) => this.notify('notifications/message', { level, logger: this.name, data }))
+    this.#printed ??= new PrintedText((data, level) =>
+      this.notify('notifications/message', { level, logger: this.name, data }),
+    )
     this.#printed.add(text, level)
   }
 

@@ -12,12 +12,19 @@ const DEFINITION = Symbol.for('mcp-bash.definition')
 const SHARED_OPTIONS = ['name', 'title', 'description', 'icons', 'meta']
 const OPTIONS = {
   tool: [
-    ...SHARED_OPTIONS, 'input', 'output', 'annotations', 'timeoutSecs', 'progressExtendsTimeout', 'maxTimeoutSecs', 'timeoutHint',
+    ...SHARED_OPTIONS,
+    'input',
+    'output',
+    'annotations',
+    'timeoutSecs',
+    'progressExtendsTimeout',
+    'maxTimeoutSecs',
+    'timeoutHint',
     'requires',
   ],
   resource: [...SHARED_OPTIONS, 'mimeType', 'annotations', 'size'],
   prompt: [...SHARED_OPTIONS, 'input', 'requires'],
-  worker: ['processes', 'atOnce', 'idleSecs', 'maxCalls', 'memoryMb', 'startAhead', 'keepsProcesses'],
+  worker: ['processes', 'atOnce', 'idleSecs', 'maxCalls', 'memoryMb', 'startAhead', 'keepsProcesses', 'env'],
 }
 
 const made = []
@@ -51,7 +58,8 @@ export function tool(...parameters) {
 /** resource(uri, handler), resource(uri, description, handler) or resource(uri, options, handler). A URI with {…} is a template. */
 export function resource(uri, ...parameters) {
   const handler = lastFunction('resource', parameters)
-  if (typeof uri !== 'string') throw new TypeError(`resource() begins with a URI or a template of one, not ${inspect(uri)}`)
+  if (typeof uri !== 'string')
+    throw new TypeError(`resource() begins with a URI or a template of one, not ${inspect(uri)}`)
   const [first] = parameters
   const fields = typeof first === 'string' ? { description: first } : { ...first }
   refuseUnknown('resource', fields)
@@ -64,7 +72,7 @@ export function prompt(...parameters) {
   return define('prompt', withInput('prompt', parameters), handler)
 }
 
-/** How the workers of this file are run: { processes, atOnce, idleSecs, maxCalls, memoryMb, startAhead, keepsProcesses }. */
+/** How the workers of this file are run: { processes, atOnce, idleSecs, maxCalls, memoryMb, startAhead, keepsProcesses, env }. */
 export function worker(more) {
   refuseUnknown('worker', more)
   Object.assign(options, more)
@@ -105,7 +113,8 @@ function withInput(kind, [first, input]) {
 
 function refuseUnknown(kind, fields) {
   const unknown = Object.keys(fields).find((name) => !OPTIONS[kind].includes(name))
-  if (unknown) throw new TypeError(`${kind}() knows no option \`${unknown}\`; there are ${OPTIONS[kind].join(', ')}`)
+  if (unknown)
+    throw new TypeError(`${kind}() knows no option \`${unknown}\`; there are ${OPTIONS[kind].join(', ')}`)
 }
 
 function define(kind, fields, handler) {

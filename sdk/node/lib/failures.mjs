@@ -29,7 +29,10 @@ export function oneLine(error) {
 
 function describe(error) {
   if (isMeant(error)) return messageOf(error)
-  const what = error instanceof Error ? `${error.name}: ${messageOf(error)}` : `the function threw ${inspect(error, { breakLength: Infinity })}`
+  const what =
+    error instanceof Error
+      ? `${error.name}: ${messageOf(error)}`
+      : `the function threw ${inspect(error, { breakLength: Infinity })}`
   const place = placeOf(error)
   return (place ? `${what} (${place})` : what).replace(/\s*\n\s*/g, ' ')
 }
@@ -60,7 +63,10 @@ export function placesOf(error) {
   const stack = typeof error?.stack === 'string' ? error.stack : ''
   for (const row of stack.split('\n')) {
     // A syntax error has its place in a line of its own, without a column.
-    const found = /^(?:\s+at (?:.*? )?)?\(?(?<file>file:\/\/\/[^\s)]+?|\/[^)]+?):(?<line>\d+)(?::(?<column>\d+))?\)?$/.exec(row)
+    const found =
+      /^(?:\s+at (?:.*? )?)?\(?(?<file>file:\/\/\/[^\s)]+?|\/[^)]+?):(?<line>\d+)(?::(?<column>\d+))?\)?$/.exec(
+        row,
+      )
     if (!found) continue
     const { file, line, column = 1 } = found.groups
     const path = filePath(file)

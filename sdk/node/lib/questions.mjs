@@ -104,7 +104,10 @@ function answerOf(question, reply) {
 
 function form(message, requestedSchema) {
   const { additionalProperties, ...schema } = requestedSchema
-  return { method: 'elicitation/create', params: { mode: 'form', message: String(message), requestedSchema: schema } }
+  return {
+    method: 'elicitation/create',
+    params: { mode: 'form', message: String(message), requestedSchema: schema },
+  }
 }
 
 function contentOf(answer, message) {
@@ -126,7 +129,10 @@ async function put(call, body, { timeoutSecs, name, signal }) {
 
 function choiceSchema(choices) {
   if (Array.isArray(choices)) return { type: 'string', enum: choices.map(String) }
-  return { type: 'string', oneOf: Object.entries(choices).map(([value, title]) => ({ const: value, title: String(title) })) }
+  return {
+    type: 'string',
+    oneOf: Object.entries(choices).map(([value, title]) => ({ const: value, title: String(title) })),
+  }
 }
 
 function samplingMessages(messages) {

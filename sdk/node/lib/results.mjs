@@ -35,6 +35,7 @@ function withText(text, wrapped) {
 }
 
 function objectResult(value, output) {
+  if (value instanceof Error) throw value
   if (value instanceof Result) return wholeResult(value)
   if (isCallToolResult(value)) return json(value)
   if (value instanceof Content || asBytes(value)) return `{"content":[${json(asContent(value))}]}`
@@ -44,16 +45,29 @@ function objectResult(value, output) {
   const written = json(plain(value))
   // A date, say, is an object that is written as a string.
   const isObject = written[0] === '{'
+  if (written === '{}') refuseInvisible(value)
   if (isObject && output !== 'wrapped') {
     return `{"content":[{"type":"text","text":${json(written)}}],"structuredContent":${written}}`
   }
-  return withText(json(written[0] === '"' ? parse(written) : written), output === 'wrapped' ? written : undefined)
+  return withText(
+    json(written[0] === '"' ? parse(written) : written),
+    output === 'wrapped' ? written : undefined,
+  )
 }
 
-/** Maps and sets are written as what people mean by them, where they are the value itself. */
+/** Maps, sets and generators are written as what people mean by them, where they are the value itself. */
 function plain(value) {
   if (value instanceof Map) return Object.fromEntries(value)
-  return value instanceof Set ? [...value] : value
+  return value instanceof Set || typeof value.next === 'function' ? [...value] : value
+}
+
+/** A response, a stream or a connection looks like an empty object: most likely something was forgotten. */
+function refuseInvisible(value) {
+  const { name } = value.constructor ?? Object
+  if (name === 'Object' || value instanceof Map) return
+  throw new ToolError(
+    `the result is a ${name}, of which JSON shows nothing: return what is in it, as plain values`,
+  )
 }
 
 function contentItem(value) {
@@ -84,7 +98,11 @@ function isCallToolResult(value) {
 export function resourceResult(value, uri, mimeType) {
   if (value?.contents instanceof Array) return json(value)
   const parts = Array.isArray(value) && value.some((part) => part instanceof Content) ? value : [value]
-  return json({ contents: parts.map((part) => (part instanceof Content ? contentsOfItem(part, uri) : resourceContents(uri, part, mimeType))) })
+  return json({
+    contents: parts.map((part) =>
+      part instanceof Content ? contentsOfItem(part, uri) : resourceContents(uri, part, mimeType),
+    ),
+  })
 }
 
 function resourceContents(uri, value, mimeType) {
@@ -104,8 +122,11 @@ function contentsOfItem(item, uri) {
 export function promptResult(value, description) {
   const whole = Array.isArray(value?.messages) ? value : { messages: [value].flat() }
   const messages = whole.messages.map((message) => {
-    if (message instanceof Message || (message?.role !== undefined && typeof message.content === 'object')) return message
-    return message?.role === undefined ? new Message('user', message) : new Message(message.role, message.content)
+    if (message instanceof Message || (message?.role !== undefined && typeof message.content === 'object'))
+      return message
+    return message?.role === undefined
+      ? new Message('user', message)
+      : new Message(message.role, message.content)
   })
   const text = whole.description ?? description
   return json(text === undefined ? { ...whole, messages } : { ...whole, description: text, messages })
@@ -152,7 +173,8 @@ function unwritable(value, error) {
 /** Where in a value that is which JSON has no word for. */
 function offender(value, path = 'it', above = []) {
   if (typeof value === 'bigint') return `${path} is a BigInt; use String() or Number() on it`
-  if (typeof value === 'function' || typeof value === 'symbol') return path === 'it' ? `it is a ${typeof value}` : undefined
+  if (typeof value === 'function' || typeof value === 'symbol')
+    return path === 'it' ? `it is a ${typeof value}` : undefined
   if (typeof value !== 'object' || value === null || typeof value.toJSON === 'function') return undefined
   if (above.includes(value)) return `${path} contains itself`
   for (const [key, member] of Object.entries(value)) {

@@ -24,7 +24,9 @@ export function objectSchema(written) {
   const exported = exportedSchema(written, 'input')
   if (exported?.type === 'object') return exported
   if (exported || !isPlainObject(written)) {
-    throw new TypeError(`arguments are an object, but this is a schema of something else: ${inspect(written, { depth: 1 })}`)
+    throw new TypeError(
+      `arguments are an object, but this is a schema of something else: ${inspect(written, { depth: 1 })}`,
+    )
   }
   // `{ type: 'string' }` can only mean one argument called `type` here.
   return written.type === 'object' && hasSchemaCompany(written) ? written : shortObject(written, '')
@@ -42,11 +44,17 @@ function exportedSchema(written, direction) {
   if (standard === undefined) return undefined
   let schema
   if (standard.jsonSchema) schema = standard.jsonSchema[direction]({ target: TARGET })
-  else if (typeof written.toJSONSchema === 'function') schema = written.toJSONSchema({ target: TARGET, io: direction })
+  else if (typeof written.toJSONSchema === 'function')
+    schema = written.toJSONSchema({ target: TARGET, io: direction })
   else if (typeof written.toJsonSchema === 'function') schema = written.toJsonSchema()
   else {
-    const remedy = standard.vendor === 'valibot' ? "wrap it: toStandardJsonSchema(…) of '@valibot/to-json-schema'" : 'give a JSON Schema'
-    throw new TypeError(`this schema of ${standard.vendor} does not say how it looks as JSON Schema; ${remedy}`)
+    const remedy =
+      standard.vendor === 'valibot'
+        ? "wrap it: toStandardJsonSchema(…) of '@valibot/to-json-schema'"
+        : 'give a JSON Schema'
+    throw new TypeError(
+      `this schema of ${standard.vendor} does not say how it looks as JSON Schema; ${remedy}`,
+    )
   }
   const { $schema, '~standard': _, ...rest } = schema
   return rest
@@ -128,7 +136,9 @@ function word(written, path) {
 function union(type, written, path) {
   const parts = type.split('|').map((part) => listOrSimple(part, written, path))
   if (parts.length === 1) return parts[0]
-  return parts.every(({ type, items }) => type && !items) ? { type: parts.map(({ type }) => type) } : { anyOf: parts }
+  return parts.every(({ type, items }) => type && !items)
+    ? { type: parts.map(({ type }) => type) }
+    : { anyOf: parts }
 }
 
 function listOrSimple(type, written, path) {
@@ -140,7 +150,8 @@ function listOrSimple(type, written, path) {
 function choices(values, path) {
   if (values.length === 0) throw refusal(values, path)
   const types = new Set(values.map((value) => (value === null ? 'null' : typeof value)))
-  if ([...types].some((type) => !['string', 'number', 'boolean', 'null'].includes(type))) throw refusal(values, path)
+  if ([...types].some((type) => !['string', 'number', 'boolean', 'null'].includes(type)))
+    throw refusal(values, path)
   return types.size === 1 ? { type: [...types][0], enum: values } : { enum: values }
 }
 

@@ -7,6 +7,7 @@ import { Context } from './context.mjs'
 import { Call, currentCall, setOutside } from './current-call.mjs'
 import { CannotAsk, RpcError } from './errors.mjs'
 import { isMeant, oneLine, wholeTrace } from './failures.mjs'
+import { endAllKept } from './keep.mjs'
 import { logWhatIsPrinted } from './printing.mjs'
 import { errorResult, toolResult } from './results.mjs'
 
@@ -18,6 +19,14 @@ function fromEnvironment(name, otherwise) {
   const file = process.env[`${name}_FILE`]
   const text = process.env[`${name}_JSON`] || (file && readFileSync(file, 'utf8'))
   return text ? JSON.parse(text) : otherwise
+}
+
+function traceOf({ TRACEPARENT: traceparent, TRACESTATE: tracestate, BAGGAGE: baggage }) {
+  return {
+    ...(traceparent && { traceparent }),
+    ...(tracestate && { tracestate }),
+    ...(baggage && { baggage }),
+  }
 }
 
 class ScriptCall extends Call {
@@ -32,6 +41,7 @@ class ScriptCall extends Call {
     this.roots = fromEnvironment('MCP_ROOTS', [])
     this.rootsRefused = env.MCP_ROOTS_REFUSED
     this.folder = env.MCP_CANCEL_FILE && dirname(env.MCP_CANCEL_FILE)
+    this.trace = traceOf(env)
     this.wantsProgress = Boolean(env.MCP_PROGRESS_STREAM && env.MCP_PROGRESS_TOKEN)
     this.canElicit = env.MCP_ELICIT_SUPPORTED === '1'
     this.canAsk = Boolean(env.MCP_ASK_SOCKET)
@@ -56,7 +66,8 @@ class ScriptCall extends Call {
 
   /** A pipe is opened for reading too, which neither waits for a reader nor fails without one. */
   #opened(path) {
-    if (!this.#streams.has(path)) this.#streams.set(path, openSync(path, statSync(path).isFIFO() ? 'r+' : 'a'))
+    if (!this.#streams.has(path))
+      this.#streams.set(path, openSync(path, statSync(path).isFIFO() ? 'r+' : 'a'))
     return this.#streams.get(path)
   }
 
@@ -101,7 +112,10 @@ function shortLine(method, params) {
   const key = method === 'notifications/progress' ? 'message' : 'data'
   const text = typeof params[key] === 'string' ? params[key] : JSON.stringify(params[key])
   for (let length = LONGEST_LINE; ; length = Math.floor(length * 0.75)) {
-    const cut = JSON.stringify({ method, params: { ...params, [key]: `${text.slice(0, length)}… [cut: ${text.length} characters in all]` } })
+    const cut = JSON.stringify({
+      method,
+      params: { ...params, [key]: `${text.slice(0, length)}… [cut: ${text.length} characters in all]` },
+    })
     if (Buffer.byteLength(cut) < LONGEST_LINE || length === 0) return cut
   }
 }
@@ -125,6 +139,7 @@ export async function main(handler) {
   } catch (error) {
     fail(error)
   }
+  await endAllKept((error) => process.stderr.write(`${wholeTrace(error)}\n`))
   script.flushPrinted()
 }
 
@@ -136,12 +151,13 @@ function fail(error) {
     return
   }
   const { code, data } = error
-  if (process.env.MCP_TOOL_ERROR_FILE) writeFileSync(process.env.MCP_TOOL_ERROR_FILE, JSON.stringify({ code, message, data }))
+  if (process.env.MCP_TOOL_ERROR_FILE)
+    writeFileSync(process.env.MCP_TOOL_ERROR_FILE, JSON.stringify({ code, message, data }))
   process.exitCode = 1
 }
 
 /** Straight to the descriptor, past whoever has taken over the stream. */
 function print(json) {
   const bytes = Buffer.from(`${json}\n`)
-  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at)
+  for (let at = 0; at < bytes.length;) at += writeSync(1, bytes, at)
 }

@@ -191,9 +191,10 @@ def worker(
     memory_mb: Optional[int] = None,
     start_ahead: Optional[bool] = None,
     keeps_processes: Optional[bool] = None,
+    env: Optional[List[str]] = None,
 ) -> None:
     """How the processes that serve this file are run. ``at_once`` above 1 is for files of async functions: they share one
-    event loop, and plain functions run in threads beside it."""
+    event loop, and plain functions run in threads beside it. ``env`` names variables of the server that are needed."""
     options = {
         "processes": processes,
         "atOnce": at_once,
@@ -202,6 +203,7 @@ def worker(
         "memoryMb": memory_mb,
         "startAhead": start_ahead,
         "keepsProcesses": keeps_processes,
+        "env": env,
     }
     worker_options.update((key, value) for key, value in options.items() if value is not None)
 

@@ -7,7 +7,9 @@ import { logs, start } from './host.mjs'
 const ASKING = { ask: true, elicit: true }
 
 test('progress, by the module and by the context', async (t) => {
-  const host = await start(t, `import { tool, progress } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool, progress } from 'mcp-bash'
     export const f = tool('x', {}, async (_, context) => {
       progress(1, 3, 'one')
       await null
@@ -16,36 +18,55 @@ test('progress, by the module and by the context', async (t) => {
       mine(3, 3)
     })
     export const bad = tool('x', {}, () => progress('a'))
-    export const alive = tool({ input: {}, progressExtendsTimeout: true }, () => progress(1))`)
+    export const alive = tool({ input: {}, progressExtendsTimeout: true }, () => progress(1))`,
+  )
   const { notes } = await host.tool('f', {}, { progress: true })
-  assert.deepEqual(notes.map(({ method, params }) => [method, params]), [
-    ['notifications/progress', { progress: 1, total: 3, message: 'one' }],
-    ['notifications/progress', { progress: 2, message: 'two' }],
-    ['notifications/progress', { progress: 3, total: 3 }],
-  ])
+  assert.deepEqual(
+    notes.map(({ method, params }) => [method, params]),
+    [
+      ['notifications/progress', { progress: 1, total: 3, message: 'one' }],
+      ['notifications/progress', { progress: 2, message: 'two' }],
+      ['notifications/progress', { progress: 3, total: 3 }],
+    ],
+  )
   assert.deepEqual((await host.tool('f')).notes, [], 'nobody wants to hear of it')
   assert.match(await host.errorText('bad'), /progress\(\) needs a number/)
   assert.equal((await host.tool('alive')).notes.length, 1, 'a sign of life')
 })
 
 test('logs of all kinds', async (t) => {
-  const host = await start(t, `import { tool, log } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool, log } from 'mcp-bash'
     export const f = tool('x', {}, (_, { log: mine }) => {
       log.debug('d'); log.info({ a: 1 }); log.warning('%s files', 3); log.warn('w'); log.error(new Error('e'))
       log('notice', 'n'); mine.critical('c'); log.info(10n); log.info(undefined)
       const cycle = {}; cycle.self = cycle; log.info(cycle)
     })
-    export const bad = tool('x', {}, () => log('loud', 'x'))`)
+    export const bad = tool('x', {}, () => log('loud', 'x'))`,
+  )
   const told = logs((await host.tool('f')).notes)
-  assert.deepEqual(told.slice(0, 4), [['debug', 'd'], ['info', { a: 1 }], ['warning', '3 files'], ['warning', 'w']])
+  assert.deepEqual(told.slice(0, 4), [
+    ['debug', 'd'],
+    ['info', { a: 1 }],
+    ['warning', '3 files'],
+    ['warning', 'w'],
+  ])
   assert.match(told[4][1], /^Error: e\n/)
-  assert.deepEqual(told.slice(5, 9), [['notice', 'n'], ['critical', 'c'], ['info', '10n'], ['info', 'undefined']])
+  assert.deepEqual(told.slice(5, 9), [
+    ['notice', 'n'],
+    ['critical', 'c'],
+    ['info', '10n'],
+    ['info', 'undefined'],
+  ])
   assert.match(told[9][1], /Circular/)
   assert.match(await host.errorText('bad'), /there is no log level 'loud'/)
 })
 
 test('what is printed is the log of its call and never its result', async (t) => {
-  const host = await start(t, `import { tool } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool } from 'mcp-bash'
     console.log('while loading')
     export const f = tool('x', {}, async () => {
       console.log('one', { a: 1 }); console.error('bad'); console.warn('careful'); console.debug('small'); console.info('two\\nlines')
@@ -53,11 +74,18 @@ test('what is printed is the log of its call and never its result', async (t) =>
       process.stdout.write('half '); process.stdout.write(Buffer.from('whole\\n')); process.stderr.write('no line feed')
       console.table([{ a: 1 }])
       return 'result'
-    })`)
+    })`,
+  )
   const { notes, result } = await host.tool('f')
   assert.deepEqual(logs(notes).slice(0, 8), [
-    ['info', 'one { a: 1 }'], ['error', 'bad'], ['warning', 'careful'], ['debug', 'small'], ['info', 'two\nlines'], ['info', 'written'],
-    ['info', 'half whole'], ['warning', 'no line feed'],
+    ['info', 'one { a: 1 }'],
+    ['error', 'bad'],
+    ['warning', 'careful'],
+    ['debug', 'small'],
+    ['info', 'two\nlines'],
+    ['info', 'written'],
+    ['info', 'half whole'],
+    ['warning', 'no line feed'],
   ])
   assert.equal(notes[0].params.logger, 'f')
   assert.deepEqual(result.content, [{ type: 'text', text: 'result' }])
@@ -94,11 +122,19 @@ test('a form', async (t) => {
   const call = host.call({ tool: 'asks' }, ASKING)
   const question = await answer(host, accept({ port: 80 }))
   assert.deepEqual(question, {
-    call, ask: 1, name: 'port', timeoutSecs: 5, method: 'elicitation/create',
+    call,
+    ask: 1,
+    name: 'port',
+    timeoutSecs: 5,
+    method: 'elicitation/create',
     params: {
       mode: 'form',
       message: 'Which port?',
-      requestedSchema: { type: 'object', properties: { port: { type: 'integer', minimum: 1 }, host: { type: 'string' } }, required: ['port'] },
+      requestedSchema: {
+        type: 'object',
+        properties: { port: { type: 'integer', minimum: 1 }, host: { type: 'string' } },
+        required: ['port'],
+      },
     },
   })
   assert.deepEqual((await host.untilEnd(call)).end.result.structuredContent, { port: 80 })
@@ -113,13 +149,20 @@ test('answers that are none', async (t) => {
   }
   const said = async (...parameters) => (await outcome(...parameters)).content[0].text
   assert.equal(await said('caught', { result: { action: 'decline' } }), 'declined: the user declined: Sure?')
-  assert.equal(await said('caught', { result: { action: 'cancel' } }), 'cancelled: the user closed the question: Sure?')
+  assert.equal(
+    await said('caught', { result: { action: 'cancel' } }),
+    'cancelled: the user closed the question: Sure?',
+  )
   assert.equal(await said('caught', { error: { code: -32000, message: 'too late' } }), 'cannot ask: too late')
   assert.equal(await said('caught', { result: {} }), 'cannot ask: no answer came: Sure?')
   const failed = await outcome('uncaught', { result: { action: 'decline' } })
   assert.deepEqual(failed, { content: [{ type: 'text', text: 'the user declined: Sure?' }], isError: true })
   assert.equal(await host.text('caught'), 'cannot ask: this client cannot be asked', 'without the capability')
-  assert.equal(await host.text('caught', {}, { ask: true }), 'cannot ask: this client cannot be asked', 'with another one only')
+  assert.equal(
+    await host.text('caught', {}, { ask: true }),
+    'cannot ask: this client cannot be asked',
+    'with another one only',
+  )
 })
 
 test('yes, no, and choices', async (t) => {
@@ -129,28 +172,53 @@ test('yes, no, and choices', async (t) => {
     const { params } = await answer(host, reply)
     return [(await host.untilEnd(call)).end.result.content[0].text, params.requestedSchema?.properties]
   }
-  assert.deepEqual(await said('confirms', accept({ confirmed: true })), ['true', { confirmed: { type: 'boolean' } }])
+  assert.deepEqual(await said('confirms', accept({ confirmed: true })), [
+    'true',
+    { confirmed: { type: 'boolean' } },
+  ])
   assert.equal((await said('confirms', accept({ confirmed: false })))[0], 'false')
   assert.equal((await said('confirms', { result: { action: 'decline' } }))[0], 'false')
-  assert.deepEqual(await said('chooses', accept({ choice: 'there' })), ['there', { choice: { type: 'string', enum: ['here', 'there'] } }])
+  assert.deepEqual(await said('chooses', accept({ choice: 'there' })), [
+    'there',
+    { choice: { type: 'string', enum: ['here', 'there'] } },
+  ])
   assert.deepEqual(await said('titled', accept({ choice: 'hi' })), [
-    'hi', { choice: { type: 'string', oneOf: [{ const: 'hi', title: 'High' }, { const: 'lo', title: 'Low' }] } },
+    'hi',
+    {
+      choice: {
+        type: 'string',
+        oneOf: [
+          { const: 'hi', title: 'High' },
+          { const: 'lo', title: 'Low' },
+        ],
+      },
+    },
   ])
   assert.deepEqual(await said('many', accept({ choices: ['a', 'b'] })), [
-    'a,b', { choices: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } },
+    'a,b',
+    { choices: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } },
   ])
 })
 
 test('a page, and the model of the client', async (t) => {
   const host = await start(t, QUESTIONS)
   const page = host.call({ tool: 'url' }, ASKING)
-  assert.deepEqual((await answer(host, { result: { action: 'accept' } })).params, { mode: 'url', message: 'Sign in', url: 'https://login.example/' })
+  assert.deepEqual((await answer(host, { result: { action: 'accept' } })).params, {
+    mode: 'url',
+    message: 'Sign in',
+    url: 'https://login.example/',
+  })
   assert.equal((await host.untilEnd(page)).end.result.content[0].text, 'signed in')
   const sampling = host.call({ tool: 'samples' }, { ask: true })
-  const { method, params } = await answer(host, { result: { role: 'assistant', model: 'm', content: { type: 'text', text: 'Short.' } } })
+  const { method, params } = await answer(host, {
+    result: { role: 'assistant', model: 'm', content: { type: 'text', text: 'Short.' } },
+  })
   assert.equal(method, 'sampling/createMessage')
   assert.deepEqual(params, {
-    messages: [{ role: 'user', content: { type: 'text', text: 'Summarise' } }], maxTokens: 5, temperature: 0, systemPrompt: 'Be brief',
+    messages: [{ role: 'user', content: { type: 'text', text: 'Summarise' } }],
+    maxTokens: 5,
+    temperature: 0,
+    systemPrompt: 'Be brief',
   })
   assert.equal((await host.untilEnd(sampling)).end.result.content[0].text, 'Short.')
 })
@@ -166,8 +234,16 @@ test('several questions at once', async (t) => {
   }
   const roots = { result: { roots: [] } }
   const answered = await said({ who: accept({ name: 'Ada' }), where: roots, why: accept({ value: 'so' }) })
-  assert.deepEqual(answered.structuredContent, { who: { name: 'Ada' }, where: { roots: [] }, why: { value: 'so' } })
-  const declined = await said({ who: accept({ name: 'Ada' }), where: roots, why: { result: { action: 'decline' } } })
+  assert.deepEqual(answered.structuredContent, {
+    who: { name: 'Ada' },
+    where: { roots: [] },
+    why: { value: 'so' },
+  })
+  const declined = await said({
+    who: accept({ name: 'Ada' }),
+    where: roots,
+    why: { result: { action: 'decline' } },
+  })
   assert.equal(declined.content[0].text, 'declined why {"who":{"name":"Ada"},"where":{"roots":[]}}')
 })
 
@@ -181,36 +257,63 @@ test('a question is withdrawn', async (t) => {
 })
 
 test('roots, _meta, folder, caller', async (t) => {
-  const host = await start(t, `import { tool, roots, meta, folder, caller } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool, roots, meta, folder, caller, trace } from 'mcp-bash'
     export const f = tool('x', {}, (_, context) => ({
-      roots: roots(), meta: meta(), folder: folder(), caller: caller(),
-      same: context.roots() === roots() && context.meta() === meta() && context.folder === folder() && context.caller === caller(),
+      roots: roots(), meta: meta(), folder: folder(), caller: caller(), trace: trace(),
+      same: context.roots() === roots() && context.meta() === meta() && context.folder === folder() && context.caller === caller() && context.trace === trace(),
     }))
-    export const r = tool('x', {}, () => roots())`)
-  const given = { roots: [{ uri: 'file:///x', name: 'x', path: '/x' }], meta: { tenant: 7 }, folder: '/tmp/of-this-call', caller: 'ada' }
+    export const r = tool('x', {}, () => roots())`,
+  )
+  const given = {
+    roots: [{ uri: 'file:///x', name: 'x', path: '/x' }],
+    meta: { tenant: 7 },
+    folder: '/tmp/of-this-call',
+    caller: 'ada',
+    trace: { traceparent: '00-a-b-01' },
+  }
   assert.deepEqual((await host.tool('f', {}, given)).result.structuredContent, { ...given, same: true })
-  assert.deepEqual((await host.tool('f')).result.structuredContent, { roots: [], meta: {}, same: true })
-  assert.match(await host.errorText('r', {}, { rootsRefused: 'the user said no' }), /the client's folders are not known: the user said no/)
+  assert.deepEqual((await host.tool('f')).result.structuredContent, {
+    roots: [],
+    meta: {},
+    trace: {},
+    same: true,
+  })
+  assert.match(
+    await host.errorText('r', {}, { rootsRefused: 'the user said no' }),
+    /the client's folders are not known: the user said no/,
+  )
 })
 
 test('outside of a call', async (t) => {
-  const host = await start(t, `import { tool, progress, log, ask, meta, signal } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool, progress, log, ask, meta, signal } from 'mcp-bash'
     progress(1); log.warning('loading'); meta(); signal()
     const why = await ask('x', {}).catch((error) => error.message)
     export const f = tool('x', {}, () => why)
-    setTimeout(() => { if (globalThis.called) log.info('later') }, 0)`)
+    setTimeout(() => { if (globalThis.called) log.info('later') }, 0)`,
+  )
   assert.equal(await host.text('f'), 'this client cannot be asked')
   assert.match(host.stderr, /warning: loading/)
 })
 
 test('cancellation reaches the signal, the questions and what was given the signal', async (t) => {
-  const host = await start(t, `import { tool, ask, signal, Cancelled, log } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool, ask, signal, Cancelled, log } from 'mcp-bash'
     import { setTimeout as sleep } from 'node:timers/promises'
     const waiting = (work) => async (...parameters) => { try { log.info('started'); return await work(...parameters) } catch (error) { return [error instanceof Cancelled, error.name, error.cause instanceof Cancelled].join() } }
     export const sleeps = tool('x', {}, waiting(async (_, { signal }) => sleep(60000, 0, { signal })))
     export const asks = tool('x', {}, waiting(async () => ask('Really?', {})))
-    export const late = tool('x', {}, waiting(async () => { await new Promise((resolve) => setTimeout(resolve, 50)); signal().throwIfAborted() }))`)
-  for (const [tool, expected] of [['sleeps', 'false,AbortError,true'], ['asks', 'true,Cancelled,false'], ['late', 'true,Cancelled,false']]) {
+    export const late = tool('x', {}, waiting(async () => { await new Promise((resolve) => setTimeout(resolve, 50)); signal().throwIfAborted() }))`,
+  )
+  for (const [tool, expected] of [
+    ['sleeps', 'false,AbortError,true'],
+    ['asks', 'true,Cancelled,false'],
+    ['late', 'true,Cancelled,false'],
+  ]) {
     const call = host.call({ tool }, ASKING)
     await host.next()
     host.send({ cancel: call })
@@ -219,8 +322,11 @@ test('cancellation reaches the signal, the questions and what was given the sign
 })
 
 test('a call that ignores its cancellation is not answered, so that the server ends the worker', async (t) => {
-  const host = await start(t, `import { tool, log } from 'mcp-bash'
-    export const f = tool('x', {}, async () => { log.info('started'); await new Promise((resolve) => setTimeout(resolve, 1500)); return 'late' })`)
+  const host = await start(
+    t,
+    `import { tool, log } from 'mcp-bash'
+    export const f = tool('x', {}, async () => { log.info('started'); await new Promise((resolve) => setTimeout(resolve, 1500)); return 'late' })`,
+  )
   const call = host.call({ tool: 'f' })
   await host.next()
   const before = Date.now()
@@ -230,10 +336,13 @@ test('a call that ignores its cancellation is not answered, so that the server e
 })
 
 test('where others run beside it, it is answered in time', async (t) => {
-  const host = await start(t, `import { tool, log, worker } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool, log, worker } from 'mcp-bash'
     worker({ atOnce: 2 })
     export const stuck = tool('x', {}, () => { log.info('started'); return new Promise(() => {}) })
-    export const f = tool('x', {}, () => 'fine')`)
+    export const f = tool('x', {}, () => 'fine')`,
+  )
   const call = host.call({ tool: 'stuck' })
   await host.next()
   assert.equal(await host.text('f'), 'fine')
@@ -245,9 +354,12 @@ test('where others run beside it, it is answered in time', async (t) => {
 })
 
 test('calls at once each have their own context', async (t) => {
-  const host = await start(t, `import { tool, log, meta, worker, ask } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool, log, meta, worker, ask } from 'mcp-bash'
     worker({ atOnce: 8 })
-    export const f = tool('x', { n: 'number' }, async ({ n }) => { console.log('before', n); await ask('go on?', {}); console.log('after', n); return String(meta().n === n) })`)
+    export const f = tool('x', { n: 'number' }, async ({ n }) => { console.log('before', n); await ask('go on?', {}); console.log('after', n); return String(meta().n === n) })`,
+  )
   const calls = [1, 2, 3].map((n) => host.call({ tool: 'f', arguments: { n }, meta: { n } }, ASKING))
   const questions = []
   while (questions.length < 3) {
@@ -269,15 +381,21 @@ test('calls at once each have their own context', async (t) => {
 })
 
 test('without atOnce a second call waits for the first', async (t) => {
-  const host = await start(t, `import { tool, ask } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool, ask } from 'mcp-bash'
     export const f = tool('x', {}, async () => { await ask('go on?', {}); return 'first' })
-    export const g = tool('x', {}, () => 'second')`)
+    export const g = tool('x', {}, () => 'second')`,
+  )
   const first = host.call({ tool: 'f' }, ASKING)
   const second = host.call({ tool: 'g' })
   const third = host.call({ tool: 'g' })
   host.send({ cancel: third })
   const seen = [await host.next(), await host.next()]
-  assert.deepEqual(seen.map(({ call }) => call), [first, third])
+  assert.deepEqual(
+    seen.map(({ call }) => call),
+    [first, third],
+  )
   assert.ok(seen[1].error)
   host.send({ call: first, answer: 1, ...accept({}) })
   assert.equal((await host.next()).call, first)

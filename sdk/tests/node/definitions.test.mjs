@@ -4,7 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failure, ready, start } from './host.mjs'
 
-const object = (properties, required) => ({ type: 'object', properties, ...(required ? { required } : {}), additionalProperties: false })
+const object = (properties, required) => ({
+  type: 'object',
+  properties,
+  ...(required ? { required } : {}),
+  additionalProperties: false,
+})
 
 /** [what is written as input, the schema that the server is told] */
 const INPUTS = [
@@ -13,25 +18,54 @@ const INPUTS = [
   ["{ mode: ['fast', 'slow'] }", object({ mode: { type: 'string', enum: ['fast', 'slow'] } }, ['mode'])],
   ["{ n: [1, 'x', null] }", object({ n: { enum: [1, 'x', null] } }, ['n'])],
   ["{ tags: 'string[]' }", object({ tags: { type: 'array', items: { type: 'string' } } }, ['tags'])],
-  ["{ grid: 'number[][]?' }", object({ grid: { type: 'array', items: { type: 'array', items: { type: 'number' } } } })],
+  [
+    "{ grid: 'number[][]?' }",
+    object({ grid: { type: 'array', items: { type: 'array', items: { type: 'number' } } } }),
+  ],
   ["{ x: 'string|null' }", object({ x: { type: ['string', 'null'] } }, ['x'])],
-  ["{ x: 'string|number[]' }", object({ x: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'number' } }] } }, ['x'])],
+  [
+    "{ x: 'string|number[]' }",
+    object({ x: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'number' } }] } }, ['x']),
+  ],
   ["{ a: 'number - the first one' }", object({ a: { type: 'number', description: 'the first one' } }, ['a'])],
   ["{ a: 'any?', o: 'object' }", object({ a: {}, o: { type: 'object' } }, ['o'])],
-  ["{ nested: { x: 'number', y: 'number?' } }", object({ nested: object({ x: { type: 'number' }, y: { type: 'number' } }, ['x']) }, ['nested'])],
+  [
+    "{ nested: { x: 'number', y: 'number?' } }",
+    object({ nested: object({ x: { type: 'number' }, y: { type: 'number' } }, ['x']) }, ['nested']),
+  ],
   [
     "{ size: { type: 'integer', minimum: 1, description: 'How large', default: 3 } }",
     object({ size: { type: 'integer', minimum: 1, description: 'How large', default: 3 } }),
   ],
   ["{ size: { type: 'integer', optional: true } }", object({ size: { type: 'integer' } })],
-  ["{ list: { type: 'array', items: { type: 'string' } } }", object({ list: { type: 'array', items: { type: 'string' } } }, ['list'])],
+  [
+    "{ list: { type: 'array', items: { type: 'string' } } }",
+    object({ list: { type: 'array', items: { type: 'string' } } }, ['list']),
+  ],
   // Arguments that are called as words of schemas are.
   ["{ type: 'string' }", object({ type: { type: 'string' } }, ['type'])],
-  ["{ type: 'string', name: 'string' }", object({ type: { type: 'string' }, name: { type: 'string' } }, ['type', 'name'])],
-  ["{ filter: { type: 'string', id: 'number' } }", object({ filter: object({ type: { type: 'string' }, id: { type: 'number' } }, ['type', 'id']) }, ['filter'])],
-  ["{ items: 'string[]', enum: ['a'] }", object({ items: { type: 'array', items: { type: 'string' } }, enum: { type: 'string', enum: ['a'] } }, ['items', 'enum'])],
+  [
+    "{ type: 'string', name: 'string' }",
+    object({ type: { type: 'string' }, name: { type: 'string' } }, ['type', 'name']),
+  ],
+  [
+    "{ filter: { type: 'string', id: 'number' } }",
+    object({ filter: object({ type: { type: 'string' }, id: { type: 'number' } }, ['type', 'id']) }, [
+      'filter',
+    ]),
+  ],
+  [
+    "{ items: 'string[]', enum: ['a'] }",
+    object({ items: { type: 'array', items: { type: 'string' } }, enum: { type: 'string', enum: ['a'] } }, [
+      'items',
+      'enum',
+    ]),
+  ],
   // A whole JSON Schema stays as it is.
-  ["{ type: 'object', properties: { a: { type: 'string' } } }", { type: 'object', properties: { a: { type: 'string' } } }],
+  [
+    "{ type: 'object', properties: { a: { type: 'string' } } }",
+    { type: 'object', properties: { a: { type: 'string' } } },
+  ],
   ['{}', object({})],
 ]
 
@@ -47,15 +81,26 @@ test('the short form of arguments', async (t) => {
 const OUTPUTS = [
   ["{ sum: 'number' }", object({ sum: { type: 'number' } }, ['sum'])],
   ["'number'", { type: 'object', properties: { result: { type: 'number' } }, required: ['result'] }],
-  ["['a', 'b']", { type: 'object', properties: { result: { type: 'string', enum: ['a', 'b'] } }, required: ['result'] }],
+  [
+    "['a', 'b']",
+    { type: 'object', properties: { result: { type: 'string', enum: ['a', 'b'] } }, required: ['result'] },
+  ],
   [
     "{ type: 'array', items: { $ref: '#/$defs/x' }, $defs: { x: { type: 'null' } } }",
-    { type: 'object', properties: { result: { type: 'array', items: { $ref: '#/$defs/x' } } }, required: ['result'], $defs: { x: { type: 'null' } } },
+    {
+      type: 'object',
+      properties: { result: { type: 'array', items: { $ref: '#/$defs/x' } } },
+      required: ['result'],
+      $defs: { x: { type: 'null' } },
+    },
   ],
 ]
 
 test('the short form of results', async (t) => {
-  const lines = OUTPUTS.map(([written], index) => `export const t${index} = tool({ description: 'x', input: {}, output: ${written} }, () => 1)`)
+  const lines = OUTPUTS.map(
+    ([written], index) =>
+      `export const t${index} = tool({ description: 'x', input: {}, output: ${written} }, () => 1)`,
+  )
   const { tools } = await ready(t, `import { tool } from 'mcp-bash'\n${lines.join('\n')}`)
   for (const [index, [written, schema]] of OUTPUTS.entries()) {
     assert.deepEqual(tools.find(({ name }) => name === `t${index}`).outputSchema, schema, written)
@@ -72,16 +117,23 @@ test('schemas of libraries', async (t) => {
     export const silent = { '~standard': { version: 1, vendor: 'valibot', validate: (value) => ({ value }) } }`
   const files = { 'lib/library.mjs': library }
   const source = `import { tool } from 'mcp-bash'\nimport { number, object, silent } from '../lib/library.mjs'\n`
-  const host = await start(t, `${source}
+  const host = await start(
+    t,
+    `${source}
     export const f = tool({ input: object({ a: { type: 'number' } }), output: object({}) }, (args) => args)
-    export const g = tool('x', { n: number(), m: 'string' }, () => 1)`, { files })
+    export const g = tool('x', { n: number(), m: 'string' }, () => 1)`,
+    { files },
+  )
   const { tools } = host.first.ready
   assert.deepEqual(tools[0].inputSchema, { type: 'object', properties: { a: { type: 'number' } } })
   assert.deepEqual(tools[0].outputSchema, { type: 'object', properties: { out: {} } })
   assert.deepEqual(tools[1].inputSchema, object({ n: { type: 'number' }, m: { type: 'string' } }, ['n', 'm']))
   assert.deepEqual((await host.tool('f', { a: 1 })).result.structuredContent, { a: 1, added: true })
   assert.equal(await host.errorText('f', { a: 9 }), 'the arguments do not fit: a.b: too large')
-  assert.match(await failure(t, `${source}export const f = tool('x', silent, () => 1)`, { files }), /wrap it: toStandardJsonSchema/)
+  assert.match(
+    await failure(t, `${source}export const f = tool('x', silent, () => 1)`, { files }),
+    /wrap it: toStandardJsonSchema/,
+  )
 })
 
 test('all options of a tool', async (t) => {
@@ -101,9 +153,18 @@ test('all options of a tool', async (t) => {
   assert.equal(instructions, 'Be brief.')
   assert.deepEqual(tools, [
     {
-      name: 'sum-up', title: 'Sum up', description: 'Sums.', inputSchema: object({ a: { type: 'number' } }, ['a']),
-      outputSchema: object({ s: { type: 'number' } }, ['s']), annotations: { readOnlyHint: true }, timeoutSecs: 5,
-      progressExtendsTimeout: true, maxTimeoutSecs: 50, timeoutHint: 'wait', icons: [{ src: 'data:x' }], _meta: { a: 1 },
+      name: 'sum-up',
+      title: 'Sum up',
+      description: 'Sums.',
+      inputSchema: object({ a: { type: 'number' } }, ['a']),
+      outputSchema: object({ s: { type: 'number' } }, ['s']),
+      annotations: { readOnlyHint: true },
+      timeoutSecs: 5,
+      progressExtendsTimeout: true,
+      maxTimeoutSecs: 50,
+      timeoutHint: 'wait',
+      icons: [{ src: 'data:x' }],
+      _meta: { a: 1 },
       requiredCapabilities: ['sampling'],
     },
   ])
@@ -119,13 +180,20 @@ test('resources, templates and prompts', async (t) => {
     /** Greets. */
     export const greet = prompt(() => 'hello')`,
   )
-  assert.deepEqual(resources, [{ uri: 'config://app', name: 'config', title: 'Configuration', mimeType: 'application/json' }])
-  assert.deepEqual(templates, [{ uriTemplate: 'users://{id}/profile', name: 'profile', description: 'A profile.' }])
+  assert.deepEqual(resources, [
+    { uri: 'config://app', name: 'config', title: 'Configuration', mimeType: 'application/json' },
+  ])
+  assert.deepEqual(templates, [
+    { uriTemplate: 'users://{id}/profile', name: 'profile', description: 'A profile.' },
+  ])
   assert.deepEqual(prompts, [
     {
       name: 'review',
       description: 'Reviews code.',
-      arguments: [{ name: 'code', description: 'what to review', required: true }, { name: 'style', required: false }],
+      arguments: [
+        { name: 'code', description: 'what to review', required: true },
+        { name: 'style', required: false },
+      ],
     },
     { name: 'greet', description: 'Greets.', arguments: [] },
   ])
@@ -143,29 +211,48 @@ const EXPORTS = [
 test('how tools are exported', async (t) => {
   for (const [written, names] of EXPORTS) {
     const { tools } = await ready(t, `import { tool } from 'mcp-bash'\n${written}`)
-    assert.deepEqual(tools.map(({ name }) => name), names, written)
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      names,
+      written,
+    )
   }
 })
 
 /** [what is wrong, what the one line must say] */
 const REFUSED = [
-  ["export const a = tool('x', { a: 'strin' }, () => 1)", /^tools\/f\.mjs:2: TypeError: `a` cannot be read: 'strin'; write one of string, number/],
+  [
+    "export const a = tool('x', { a: 'strin' }, () => 1)",
+    /^tools\/f\.mjs:2: TypeError: `a` cannot be read: 'strin'; write one of string, number/,
+  ],
   ["export const a = tool('x', { a: { b: 7 } }, () => 1)", /`a\.b` cannot be read: 7/],
   ["export const a = tool('x', { a: [] }, () => 1)", /`a` cannot be read/],
   ["export const a = tool('x', 'string', () => 1)", /arguments are an object/],
-  ["export const a = tool({ descripton: 'x' }, () => 1)", /tool\(\) knows no option `descripton`; there are name, title, description/],
+  [
+    "export const a = tool({ descripton: 'x' }, () => 1)",
+    /tool\(\) knows no option `descripton`; there are name, title, description/,
+  ],
   ["export const a = tool('x', {})", /tool\(\) ends with the function that does the work/],
-  ["export const a = resource(5, () => 1)", /resource\(\) begins with a URI/],
-  ["const a = tool('x', {}, () => 1)", /^tools\/f\.mjs:2: this tool is not exported: write `export const NAME = tool\(…\)`/],
+  ['export const a = resource(5, () => 1)', /resource\(\) begins with a URI/],
+  [
+    "const a = tool('x', {}, () => 1)",
+    /^tools\/f\.mjs:2: this tool is not exported: write `export const NAME = tool\(…\)`/,
+  ],
   ["export default [tool('x', {}, () => 1)]", /^tools\/f\.mjs:2: this tool has no name/],
-  ["export const a = tool('x', {}, () => 1)\nexport const b = tool({ name: 'a', input: {} }, () => 1)", /^tools\/f\.mjs:3: there are two of tool 'a'; the other is at tools\/f\.mjs:2/],
-  ["worker({ proceses: 1 })", /worker\(\) knows no option `proceses`/],
-  ["export const a = 1 +* 2", /^tools\/f\.mjs:2: SyntaxError: /],
-  ["import 'no-such-package/deep'", /Cannot find package 'no-such-package'.*; install it with: npm install no-such-package$/],
+  [
+    "export const a = tool('x', {}, () => 1)\nexport const b = tool({ name: 'a', input: {} }, () => 1)",
+    /^tools\/f\.mjs:3: there are two of tool 'a'; the other is at tools\/f\.mjs:2/,
+  ],
+  ['worker({ proceses: 1 })', /worker\(\) knows no option `proceses`/],
+  ['export const a = 1 +* 2', /^tools\/f\.mjs:2: SyntaxError: /],
+  [
+    "import 'no-such-package/deep'",
+    /Cannot find package 'no-such-package'.*; install it with: npm install no-such-package$/,
+  ],
   ["import { nothing } from 'mcp-bash'", /nothing/],
-  ["null.x", /^tools\/f\.mjs:2: TypeError: Cannot read properties of null/],
-  ["throw undefined", /the file threw undefined while it was loaded/],
-  ["process.exit(0)", /^tools\/f\.mjs:2: ExitRefused: process\.exit\(0\) would end the worker/],
+  ['null.x', /^tools\/f\.mjs:2: TypeError: Cannot read properties of null/],
+  ['throw undefined', /the file threw undefined while it was loaded/],
+  ['process.exit(0)', /^tools\/f\.mjs:2: ExitRefused: process\.exit\(0\) would end the worker/],
 ]
 
 test('what cannot be served is refused in one line', async (t) => {

@@ -2,7 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -23,7 +32,11 @@ export function project(test, files) {
 }
 
 /** A worker for one function file, given as its text (tools/f.mjs), or for `file` of several. */
-export async function start(test, source, { file = 'tools/f.mjs', files = {}, env = {}, sockets = false } = {}) {
+export async function start(
+  test,
+  source,
+  { file = 'tools/f.mjs', files = {}, env = {}, sockets = false } = {},
+) {
   const root = project(test, source === undefined ? files : { [file]: source, ...files })
   const host = new Host(root, file, env, sockets)
   test.after(() => host.kill())
@@ -63,7 +76,13 @@ export class Host {
     this.#child = spawn(process.execPath, [join(SDK, 'worker.mjs'), file], {
       cwd: root,
       stdio,
-      env: { ...inherited, MCPBASH_PROJECT_ROOT: root, MCP_WORKER: '1', MCP_WORKER_OUTPUT: '/dev/fd/3', ...env },
+      env: {
+        ...inherited,
+        MCPBASH_PROJECT_ROOT: root,
+        MCP_WORKER: '1',
+        MCP_WORKER_OUTPUT: '/dev/fd/3',
+        ...env,
+      },
     })
     if (sockets) {
       this.#output = this.#child.stdio[3]
@@ -193,5 +212,7 @@ export class Host {
 
 /** The messages that a call has logged, out of its frames. */
 export function logs(notes) {
-  return notes.filter(({ method }) => method === 'notifications/message').map(({ params }) => [params.level, params.data])
+  return notes
+    .filter(({ method }) => method === 'notifications/message')
+    .map(({ params }) => [params.level, params.data])
 }

@@ -6,25 +6,49 @@ import { start } from './host.mjs'
 
 /** [what a function does, what its call is told] */
 const HOSTILE = [
-  ['process.exit(3)', /^ExitRefused: process\.exit\(3\) would end the worker: return a result or throw an error instead \(tools\/f\.mjs:\d+\)$/],
+  [
+    'process.exit(3)',
+    /^ExitRefused: process\.exit\(3\) would end the worker: return a result or throw an error instead \(tools\/f\.mjs:\d+\)$/,
+  ],
   ['process.exitCode = 4; process.exit()', /process\.exit\(4\) would end the worker/],
   ['await new Promise(() => setTimeout(() => process.exit(1), 1))', /process\.exit\(1\)/],
-  ["await new Promise(() => setTimeout(() => { throw new Error('in a timer') }, 1))", /^Error: in a timer \(tools\/f\.mjs:\d+\)$/],
+  [
+    "await new Promise(() => setTimeout(() => { throw new Error('in a timer') }, 1))",
+    /^Error: in a timer \(tools\/f\.mjs:\d+\)$/,
+  ],
   ["await new Promise(() => process.nextTick(() => { throw new Error('in a tick') }))", /^Error: in a tick/],
   ["await new Promise(() => { new EventEmitter().emit('error', new Error('emitted')) })", /^Error: emitted/],
-  ["await new Promise(() => setImmediate(() => new EventEmitter().emit('error', new Error('emitted'))))", /^Error: emitted/],
+  [
+    "await new Promise(() => setImmediate(() => new EventEmitter().emit('error', new Error('emitted'))))",
+    /^Error: emitted/,
+  ],
   ["Promise.reject(new Error('stray')); await new Promise(() => {})", /^Error: stray/],
-  ["(async () => { await 1; throw undefined })(); await new Promise(() => {})", /^the function threw undefined$/],
-  ["await new Promise(() => setTimeout(() => { throw null }, 1))", /^the function threw null$/],
+  [
+    '(async () => { await 1; throw undefined })(); await new Promise(() => {})',
+    /^the function threw undefined$/,
+  ],
+  ['await new Promise(() => setTimeout(() => { throw null }, 1))', /^the function threw null$/],
   ['throw undefined', /^the function threw undefined$/],
-  ["throw Object.create(null)", /^the function threw /],
-  ["throw new Proxy({}, { get() { throw new Error('hidden') }, getPrototypeOf() { throw new Error('hidden') } })", /^the function threw something that cannot be shown$/],
-  ["const error = new Error('x'); Object.defineProperty(error, 'message', { get() { throw new Error('y') } }); throw error", /cannot be shown/],
+  ['throw Object.create(null)', /^the function threw /],
+  [
+    "throw new Proxy({}, { get() { throw new Error('hidden') }, getPrototypeOf() { throw new Error('hidden') } })",
+    /^the function threw something that cannot be shown$/,
+  ],
+  [
+    "const error = new Error('x'); Object.defineProperty(error, 'message', { get() { throw new Error('y') } }); throw error",
+    /cannot be shown/,
+  ],
   ["return { then() { throw new Error('thenable') } }", /^Error: thenable/],
   ["return { get a() { throw new Error('getter') } }", /cannot be written as JSON: getter/],
   ['const f = () => f(); f()', /^RangeError: Maximum call stack size exceeded/],
-  ["Error.prepareStackTrace = () => 'none'; try { null.x } finally { setImmediate(() => { Error.prepareStackTrace = undefined }) }", /^TypeError: Cannot read/],
-  ["JSON.stringify = () => { throw new Error('broken') }; throw new Error('after that')", /^Error: after that/],
+  [
+    "Error.prepareStackTrace = () => 'none'; try { null.x } finally { setImmediate(() => { Error.prepareStackTrace = undefined }) }",
+    /^TypeError: Cannot read/,
+  ],
+  [
+    "JSON.stringify = () => { throw new Error('broken') }; throw new Error('after that')",
+    /^Error: after that/,
+  ],
   ["JSON.stringify = () => 'rubbish\\n'; return { a: 1 }", undefined],
   ["process.stdout.write = null; return 'x'", undefined],
   ["console.log = null; return 'x'", undefined],
@@ -37,42 +61,62 @@ const HOSTILE = [
   ["process.stdin.destroy(); return 'x'", undefined],
   ["process.removeAllListeners('uncaughtException'); return 'x'", undefined],
   ["globalThis.Promise = null; globalThis.setTimeout = null; return 'x'", undefined],
-  ["Object.prototype.tool = 'x'; setImmediate(() => { delete Object.prototype.tool }); return 'x'", undefined],
+  [
+    "Object.prototype.tool = 'x'; setImmediate(() => { delete Object.prototype.tool }); return 'x'",
+    undefined,
+  ],
 ]
 
 for (const [written, message] of HOSTILE) {
   test(`hostile: ${written}`, async (t) => {
-    const host = await start(t, `import { tool } from 'mcp-bash'
+    const host = await start(
+      t,
+      `import { tool } from 'mcp-bash'
       import { EventEmitter } from 'node:events'
       import { closeSync, readFileSync, writeSync } from 'node:fs'
       export const f = tool('x', {}, async () => { ${written} })
-      export const next = tool('x', {}, () => 'next')`)
+      export const next = tool('x', {}, () => 'next')`,
+    )
     const call = host.call({ tool: 'f' })
     const { end } = await host.untilEnd(call)
     if (message) assert.match(end.result.content[0].text, message)
     else assert.ok(end.result && !end.result.isError, JSON.stringify(end))
     const { end: after, notes } = await host.untilEnd(host.call({ tool: 'next' }))
     assert.equal(after.result.content[0].text, 'next')
-    assert.ok(notes.every((frame) => frame.call !== call), 'the call was answered twice')
+    assert.ok(
+      notes.every((frame) => frame.call !== call),
+      'the call was answered twice',
+    )
   })
 }
 
 test('a result of 10 MB', async (t) => {
-  const host = await start(t, `import { tool } from 'mcp-bash'
-    export const large = tool('x', {}, () => 'ä'.repeat(5_000_000))`)
+  const host = await start(
+    t,
+    `import { tool } from 'mcp-bash'
+    export const large = tool('x', {}, () => 'ä'.repeat(5_000_000))`,
+  )
   assert.equal((await host.text('large')).length, 5_000_000)
 })
 
 test('arguments of 10 MB', async (t) => {
   // The host's pipe blocks, so the worker has to read while it is written: through sockets.
-  const host = await start(t, `import { tool } from 'mcp-bash'
-    export const length = tool('x', { s: 'string' }, ({ s }) => s.length)`, { sockets: true })
+  const host = await start(
+    t,
+    `import { tool } from 'mcp-bash'
+    export const length = tool('x', { s: 'string' }, ({ s }) => s.length)`,
+    { sockets: true },
+  )
   assert.equal(await host.text('length', { s: 'ü'.repeat(5_000_000) }), '5000000')
 })
 
 test('sockets instead of pipes do as well', async (t) => {
-  const host = await start(t, `import { tool } from 'mcp-bash'
-    export const f = tool('x', {}, async () => { let n = 0; for await (const piece of process.stdin) n += piece.length; return String(n) })`, { sockets: true })
+  const host = await start(
+    t,
+    `import { tool } from 'mcp-bash'
+    export const f = tool('x', {}, async () => { let n = 0; for await (const piece of process.stdin) n += piece.length; return String(n) })`,
+    { sockets: true },
+  )
   assert.equal(await host.text('f'), '0')
   host.endInput()
   assert.equal(await host.exit, 0)
@@ -80,15 +124,30 @@ test('sockets instead of pipes do as well', async (t) => {
 
 test('rubbish from the server is passed over', async (t) => {
   const host = await start(t, `import { tool } from 'mcp-bash'\nexport const f = tool('x', {}, () => 'fine')`)
-  for (const line of ['', 'rubbish', '[]', 'null', '5', '{}', '{"call":77}', '{"cancel":78}', '{"call":79,"answer":1,"result":{}}', '{"hello":1}']) host.send(line)
+  for (const line of [
+    '',
+    'rubbish',
+    '[]',
+    'null',
+    '5',
+    '{}',
+    '{"call":77}',
+    '{"cancel":78}',
+    '{"call":79,"answer":1,"result":{}}',
+    '{"hello":1}',
+  ])
+    host.send(line)
   assert.equal(await host.text('f'), 'fine')
 })
 
 test('an error of what the file keeps ends the worker, after all open calls are answered', async (t) => {
-  const host = await start(t, `import { tool, keep, log } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool, keep, log } from 'mcp-bash'
     import { EventEmitter } from 'node:events'
     const db = keep(() => { const db = new EventEmitter(); setTimeout(() => db.emit('error', new Error('connection lost')), 20); return db }, () => console.log('closed'))
-    export const f = tool('x', {}, async () => { await db(); await new Promise(() => {}) })`)
+    export const f = tool('x', {}, async () => { await db(); await new Promise(() => {}) })`,
+  )
   const call = host.call({ tool: 'f' })
   const { end } = await host.untilEnd(call)
   assert.match(end.result.content[0].text, /what the tool keeps has failed: Error: connection lost/)
@@ -96,18 +155,28 @@ test('an error of what the file keeps ends the worker, after all open calls are 
 })
 
 test('an error that a call leaves behind is told, and the worker lives on', async (t) => {
-  const host = await start(t, `import { tool } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool } from 'mcp-bash'
     export const f = tool('x', {}, () => { setTimeout(() => { throw new Error('behind') }, 20); return 'x' })
-    export const wait = tool('x', {}, () => new Promise((resolve) => setTimeout(resolve, 60, 'waited')))`)
+    export const wait = tool('x', {}, () => new Promise((resolve) => setTimeout(resolve, 60, 'waited')))`,
+  )
   await host.text('f')
   const { notes, result } = await host.tool('wait')
   assert.equal(result.content[0].text, 'waited')
-  assert.ok(notes.some(({ call, params }) => call === undefined && /left behind by f: Error: behind/.test(params.data)))
+  assert.ok(
+    notes.some(
+      ({ call, params }) => call === undefined && /left behind by f: Error: behind/.test(params.data),
+    ),
+  )
 })
 
 test('a function that dies takes the worker with it, unanswered', async (t) => {
-  const host = await start(t, `import { tool } from 'mcp-bash'
-    export const f = tool('x', {}, () => process.kill(process.pid, 'SIGKILL'))`)
+  const host = await start(
+    t,
+    `import { tool } from 'mcp-bash'
+    export const f = tool('x', {}, () => process.kill(process.pid, 'SIGKILL'))`,
+  )
   host.call({ tool: 'f' })
   assert.equal(await host.next(), undefined)
   assert.equal(await host.exit, 'SIGKILL')

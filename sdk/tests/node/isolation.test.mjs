@@ -45,25 +45,33 @@ test('environment, working folder, umask and listeners are put back', async (t) 
 })
 
 test('a working folder that is gone is left', async (t) => {
-  const host = await start(t, `import { tool } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool } from 'mcp-bash'
     import { mkdtempSync, rmdirSync } from 'node:fs'
     export const lost = tool('x', {}, () => { const dir = mkdtempSync('gone-'); process.chdir(dir); rmdirSync('../' + dir); return 'lost' })
-    export const where = tool('x', {}, () => process.cwd())`)
+    export const where = tool('x', {}, () => process.cwd())`,
+  )
   assert.equal(await host.text('lost'), 'lost')
   assert.equal(await host.text('where'), host.root)
 })
 
 test('what opening a kept thing changes stays', async (t) => {
-  const host = await start(t, `import { tool, keep } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool, keep } from 'mcp-bash'
     const db = keep(async () => { await null; process.env.FROM_KEPT = 'stays'; process.on('SIGINT', () => {}); return {} })
     export const open = tool('x', {}, async () => { process.env.OF_CALL = 'x'; await db(); return 'open' })
-    export const look = tool('x', {}, () => [process.env.FROM_KEPT, process.env.OF_CALL, process.listenerCount('SIGINT')].join())`)
+    export const look = tool('x', {}, () => [process.env.FROM_KEPT, process.env.OF_CALL, process.listenerCount('SIGINT')].join())`,
+  )
   assert.equal(await host.text('open'), 'open')
   assert.equal(await host.text('look'), 'stays,,1')
 })
 
 test('work that a call leaves behind speaks to the operator only', async (t) => {
-  const host = await start(t, `import { tool, log, progress, ask } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool, log, progress, ask } from 'mcp-bash'
     let late
     export const leaves = tool('x', {}, () => {
       late = new Promise((resolve) => setTimeout(() => {
@@ -72,7 +80,8 @@ test('work that a call leaves behind speaks to the operator only', async (t) => 
       }, 50))
       return 'left'
     })
-    export const waits = tool('x', {}, async () => { const said = await late; console.log('mine'); return said })`)
+    export const waits = tool('x', {}, async () => { const said = await late; console.log('mine'); return said })`,
+  )
   await host.text('leaves', {}, { elicit: true, progress: true })
   const { notes, result } = await host.tool('waits', {}, { elicit: true, progress: true })
   const own = notes.filter(({ call }) => call !== undefined)
@@ -82,13 +91,16 @@ test('work that a call leaves behind speaks to the operator only', async (t) => 
 })
 
 test('timers and servers that a call leaves are told of, once', async (t) => {
-  const host = await start(t, `import { tool, keep } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool, keep } from 'mcp-bash'
     import { createServer } from 'node:net'
     const timer = keep(() => setInterval(() => {}, 1000), clearInterval)
     export const leaves = tool('x', {}, () => { setInterval(() => {}, 1000); return 'x' })
     export const serves = tool('x', {}, () => new Promise((resolve) => { const server = createServer().listen(0, () => resolve('x')) }))
     export const keeps = tool('x', {}, async () => { await timer(); return 'x' })
-    export const tidy = tool('x', {}, async () => { await new Promise((resolve) => setTimeout(resolve, 1)); return 'x' })`)
+    export const tidy = tool('x', {}, async () => { await new Promise((resolve) => setTimeout(resolve, 1)); return 'x' })`,
+  )
   for (const name of ['keeps', 'leaves', 'leaves', 'tidy', 'serves', 'tidy']) host.call({ tool: name })
   const frames = []
   while (frames.filter(({ result }) => result).length < 6) frames.push(await host.next())
@@ -99,10 +111,13 @@ test('timers and servers that a call leaves are told of, once', async (t) => {
 })
 
 test('children inherit neither pipe', { skip: process.platform !== 'linux' }, async (t) => {
-  const host = await start(t, `import { tool } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool } from 'mcp-bash'
     import { execSync } from 'node:child_process'
     export const own = tool('x', {}, () => execSync('ls -l /proc/$PPID/fd', { stdio: ['inherit', 'pipe', 'inherit'] }).toString())
-    export const child = tool('x', {}, () => execSync('exec ls -l /proc/self/fd', { stdio: ['inherit', 'pipe', 'inherit'] }).toString())`)
+    export const child = tool('x', {}, () => execSync('exec ls -l /proc/self/fd', { stdio: ['inherit', 'pipe', 'inherit'] }).toString())`,
+  )
   const pipes = (listing) => listing.split('\n').filter((line) => line.includes('.pipe-')).length
   assert.equal(pipes(await host.text('own')), 2, 'the worker itself has both')
   const listing = await host.text('child')
@@ -111,8 +126,11 @@ test('children inherit neither pipe', { skip: process.platform !== 'linux' }, as
 })
 
 test('the variables of a worker do not reach what it starts', async (t) => {
-  const host = await start(t, `import { tool } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool } from 'mcp-bash'
     import { execSync } from 'node:child_process'
-    export const f = tool('x', {}, () => execSync('env | grep -c ^MCP_WORKER || true').toString().trim())`)
+    export const f = tool('x', {}, () => execSync('env | grep -c ^MCP_WORKER || true').toString().trim())`,
+  )
   assert.equal(await host.text('f'), '0')
 })

@@ -54,13 +54,21 @@ function run(name, words, stdio, frame, hasReady) {
 }
 
 writeFileSync(join(root, 'f.mjs'), SOURCE)
-const frame = (tool) => (call) => `{"call":${call},"tool":"${tool}","arguments":{"a":1,"b":2},"progress":true}\n`
+const frame = (tool) => (call) =>
+  `{"call":${call},"tool":"${tool}","arguments":{"a":1,"b":2},"progress":true}\n`
 const worker = [process.execPath, join(SDK, 'worker.mjs'), 'f.mjs']
 const asWorker = (input, output) => [input, 'inherit', 'inherit', output]
 const results = {
-  'cat (the pipes alone)': run('cat', ['cat'], (input, output) => [input, output, 'inherit'], frame('add'), false),
+  'cat (the pipes alone)': run(
+    'cat',
+    ['cat'],
+    (input, output) => [input, output, 'inherit'],
+    frame('add'),
+    false,
+  ),
   'a function': run('sync', worker, asWorker, frame('add'), true),
   'an async function': run('async', worker, asWorker, frame('slowly'), true),
 }
-for (const [name, { p50, p99 }] of Object.entries(results)) console.log(`${name}: p50 ${p50.toFixed(1)} µs, p99 ${p99.toFixed(1)} µs`)
+for (const [name, { p50, p99 }] of Object.entries(results))
+  console.log(`${name}: p50 ${p50.toFixed(1)} µs, p99 ${p99.toFixed(1)} µs`)
 rmSync(root, { recursive: true })

@@ -22,37 +22,60 @@ function run(root, env, onStart) {
     env: { PATH: process.env.PATH, MCP_SDK_NODE: join(SDK, 'index.mjs'), MCP_TOOL_NAME: 'mine', ...env },
   })
   const out = { stdout: '', stderr: '', root }
-  for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (text) => { out[name] += text })
+  for (const name of ['stdout', 'stderr'])
+    child[name].setEncoding('utf8').on('data', (text) => {
+      out[name] += text
+    })
   onStart?.(child)
   return new Promise((resolve) => child.once('close', (code) => resolve({ ...out, code })))
 }
 
 test('arguments and a result', async (t) => {
-  const source = "const { args, answer } = sdk\nanswer({ sum: args.a + args.b })"
+  const source = 'const { args, answer } = sdk\nanswer({ sum: args.a + args.b })'
   const expected = { content: [{ type: 'text', text: '{"sum":3}' }], structuredContent: { sum: 3 } }
-  assert.deepEqual(JSON.parse((await script(t, source, { MCP_TOOL_ARGS_JSON: '{"a":1,"b":2}' })).stdout), expected)
-  const { stdout } = await script(t, source, { MCP_TOOL_ARGS_FILE: 'args.json' }, { 'args.json': '{"a":1,"b":2}' })
+  assert.deepEqual(
+    JSON.parse((await script(t, source, { MCP_TOOL_ARGS_JSON: '{"a":1,"b":2}' })).stdout),
+    expected,
+  )
+  const { stdout } = await script(
+    t,
+    source,
+    { MCP_TOOL_ARGS_FILE: 'args.json' },
+    { 'args.json': '{"a":1,"b":2}' },
+  )
   assert.deepEqual(JSON.parse(stdout), expected)
   assert.deepEqual((await script(t, 'console.log(JSON.stringify(sdk.args))')).stdout, '{}\n')
 })
 
 test('main: what is returned is the result, what is printed is not', async (t) => {
-  const { stdout, code } = await script(
+  const { stdout, stderr, code } = await script(
     t,
-    "await sdk.main(async ({ a }, { progress }) => { console.log('chatter'); progress(1); return `got ${a}` })",
+    "await sdk.main(async ({ a }, { progress }) => { console.log('chatter'); await sdk.keep(() => 1, () => process.stderr.write('closed'))(); progress(1); return `got ${a}` })",
     { MCP_TOOL_ARGS_JSON: '{"a":1}', MCP_LOG_STREAM: 'log' },
   )
   assert.deepEqual(JSON.parse(stdout), { content: [{ type: 'text', text: 'got 1' }] })
   assert.equal(code, 0)
+  assert.equal(stderr, 'closed', 'what it keeps is ended')
 })
 
 test('main: failures', async (t) => {
   const failed = await script(t, "await sdk.main(() => { throw new Error('broken') })")
-  assert.deepEqual(JSON.parse(failed.stdout), { content: [{ type: 'text', text: 'Error: broken (tool.mjs:2)' }], isError: true })
+  assert.deepEqual(JSON.parse(failed.stdout), {
+    content: [{ type: 'text', text: 'Error: broken (tool.mjs:2)' }],
+    isError: true,
+  })
   assert.match(failed.stderr, /Error: broken\n.*at /)
-  const refused = await script(t, "await sdk.main(() => { throw new sdk.RpcError(-32602, 'no', { a: 1 }) })", { MCP_TOOL_ERROR_FILE: 'error' })
+  const refused = await script(
+    t,
+    "await sdk.main(() => { throw new sdk.RpcError(-32602, 'no', { a: 1 }) })",
+    { MCP_TOOL_ERROR_FILE: 'error' },
+  )
   assert.equal(refused.code, 1)
-  assert.deepEqual(JSON.parse(readFileSync(join(refused.root, 'error'), 'utf8')), { code: -32602, message: 'no', data: { a: 1 } })
+  assert.deepEqual(JSON.parse(readFileSync(join(refused.root, 'error'), 'utf8')), {
+    code: -32602,
+    message: 'no',
+    data: { a: 1 },
+  })
   const meant = await script(t, "await sdk.main(() => { throw new sdk.ToolError('no', { hint: 'yes' }) })")
   assert.equal(JSON.parse(meant.stdout).content[0].text, 'no. Hint: yes')
 })
@@ -69,8 +92,14 @@ test('progress and logs go through the pipe, in lines that it takes in one piece
   const lines = buffer.toString('utf8', 0, readSync(pipe, buffer)).trimEnd().split('\n')
   assert.ok(lines.every((line) => Buffer.byteLength(line) < 4096))
   const [first, second, third, fourth] = lines.map((line) => JSON.parse(line))
-  assert.deepEqual(first, { method: 'notifications/progress', params: { progress: 1, total: 2, message: 'half' } })
-  assert.deepEqual(second, { method: 'notifications/message', params: { level: 'info', logger: 'mine', data: { a: 1 } } })
+  assert.deepEqual(first, {
+    method: 'notifications/progress',
+    params: { progress: 1, total: 2, message: 'half' },
+  })
+  assert.deepEqual(second, {
+    method: 'notifications/message',
+    params: { level: 'info', logger: 'mine', data: { a: 1 } },
+  })
   assert.match(third.params.data, /^ä+… \[cut: 10000 characters in all\]$/)
   assert.match(fourth.params.data, /^\{"long":"x+… \[cut/)
 })
@@ -84,7 +113,11 @@ test('questions go through the socket', async (t) => {
       answer([name, refused, text].join())`,
   })
   const asked = []
-  const replies = [{ result: { action: 'accept', content: { name: 'Ada' } } }, { result: { action: 'decline' } }, { result: { content: { type: 'text', text: 'hello' } } }]
+  const replies = [
+    { result: { action: 'accept', content: { name: 'Ada' } } },
+    { result: { action: 'decline' } },
+    { result: { content: { type: 'text', text: 'hello' } } },
+  ]
   const server = createServer((socket) => {
     let text = ''
     socket.setEncoding('utf8').on('data', (piece) => {
@@ -96,7 +129,11 @@ test('questions go through the socket', async (t) => {
     })
   })
   await new Promise((resolve) => server.listen(join(root, 'socket'), resolve))
-  const { stdout } = await run(root, { MCP_ASK_SOCKET: 'socket', MCP_ASK_KEY: 'secret', MCP_ELICIT_SUPPORTED: '1' })
+  const { stdout } = await run(root, {
+    MCP_ASK_SOCKET: 'socket',
+    MCP_ASK_KEY: 'secret',
+    MCP_ELICIT_SUPPORTED: '1',
+  })
   server.close()
   assert.equal(JSON.parse(stdout).content[0].text, 'Ada,Declined,hello')
   assert.equal(asked[0][0], 'secret')
@@ -105,15 +142,28 @@ test('questions go through the socket', async (t) => {
 })
 
 test('nobody to ask, nobody to tell', async (t) => {
-  const { stdout } = await script(t, "sdk.progress(1); sdk.log.info('x'); sdk.answer(await sdk.ask('x', {}).catch((error) => error.message))")
+  const { stdout } = await script(
+    t,
+    "sdk.progress(1); sdk.log.info('x'); sdk.answer(await sdk.ask('x', {}).catch((error) => error.message))",
+  )
   assert.equal(JSON.parse(stdout).content[0].text, 'this client cannot be asked')
 })
 
 test('roots, _meta and the folder of the call', async (t) => {
-  const { stdout } = await script(t, 'sdk.answer({ roots: sdk.roots(), meta: sdk.meta(), folder: sdk.folder() })', {
-    MCP_ROOTS_JSON: '[{"uri":"file:///x","path":"/x"}]', MCP_TOOL_META_JSON: '{"tenant":7}', MCP_CANCEL_FILE: '/tmp/of-call/cancel',
+  const { stdout } = await script(
+    t,
+    'sdk.answer({ roots: sdk.roots(), meta: sdk.meta(), folder: sdk.folder() })',
+    {
+      MCP_ROOTS_JSON: '[{"uri":"file:///x","path":"/x"}]',
+      MCP_TOOL_META_JSON: '{"tenant":7}',
+      MCP_CANCEL_FILE: '/tmp/of-call/cancel',
+    },
+  )
+  assert.deepEqual(JSON.parse(stdout).structuredContent, {
+    roots: [{ uri: 'file:///x', path: '/x' }],
+    meta: { tenant: 7 },
+    folder: '/tmp/of-call',
   })
-  assert.deepEqual(JSON.parse(stdout).structuredContent, { roots: [{ uri: 'file:///x', path: '/x' }], meta: { tenant: 7 }, folder: '/tmp/of-call' })
 })
 
 test('TERM aborts the signal', async (t) => {

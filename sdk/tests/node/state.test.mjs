@@ -24,7 +24,8 @@ const SOURCE = `import { tool, keep } from 'mcp-bash'
   export const forever = tool('x', {}, async (_, { log, signal }) => { await db(); signal.onabort = () => note('aborted'); log.info('started'); await new Promise(() => {}) })
 `
 
-const notes = (host) => (existsSync(join(host.root, 'notes')) ? readFileSync(join(host.root, 'notes'), 'utf8') : '')
+const notes = (host) =>
+  existsSync(join(host.root, 'notes')) ? readFileSync(join(host.root, 'notes'), 'utf8') : ''
 
 test('the same object for every call', async (t) => {
   const host = await start(t, SOURCE)
@@ -66,9 +67,12 @@ test('TERM ends a worker at once, in order', async (t) => {
 })
 
 test('an end that takes too long is cut short', async (t) => {
-  const host = await start(t, `import { tool, keep } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool, keep } from 'mcp-bash'
     const db = keep(() => 1, () => new Promise(() => setInterval(() => {}, 1000)))
-    export const f = tool('x', {}, () => db())`)
+    export const f = tool('x', {}, () => db())`,
+  )
   await host.text('f')
   const before = Date.now()
   host.endInput()
@@ -77,9 +81,12 @@ test('an end that takes too long is cut short', async (t) => {
 })
 
 test('listeners of the end are heard', async (t) => {
-  const host = await start(t, `import { tool } from 'mcp-bash'
+  const host = await start(
+    t,
+    `import { tool } from 'mcp-bash'
     import { writeFileSync } from 'node:fs'
-    export const f = tool('x', {}, () => { process.on('exit', (code) => writeFileSync('notes', 'exit ' + code)); return 'x' })`)
+    export const f = tool('x', {}, () => { process.on('exit', (code) => writeFileSync('notes', 'exit ' + code)); return 'x' })`,
+  )
   await host.text('f')
   host.endInput()
   await host.exit

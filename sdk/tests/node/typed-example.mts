@@ -3,8 +3,31 @@
 //     tsc --strict --noEmit --module nodenext --target es2022 --paths … sdk/tests/node/typed-example.mts
 
 import {
-  CannotAsk, Declined, ToolError, ask, askAll, assistant, choose, confirm, embedded, image, keep, link, log, main, progress, prompt,
-  resource, result, roots, sample, signal, text, tool, user, worker,
+  CannotAsk,
+  Declined,
+  ToolError,
+  ask,
+  askAll,
+  assistant,
+  choose,
+  confirm,
+  embedded,
+  image,
+  keep,
+  link,
+  log,
+  main,
+  progress,
+  prompt,
+  resource,
+  result,
+  roots,
+  sample,
+  signal,
+  text,
+  tool,
+  user,
+  worker,
 } from 'mcp-bash'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -12,13 +35,17 @@ function same<A, B>(_: Same<A, B>): void {}
 
 worker({ processes: 1, atOnce: 8 })
 
-export const add = tool('Adds two numbers.', { a: 'number', b: 'integer?' }, ({ a, b }, { progress, signal }) => {
-  same<typeof a, number>(true)
-  same<typeof b, number | undefined>(true)
-  progress(1, 2, 'half')
-  signal.throwIfAborted()
-  return a + (b ?? 0)
-})
+export const add = tool(
+  'Adds two numbers.',
+  { a: 'number', b: 'integer?' },
+  ({ a, b }, { progress, signal }) => {
+    same<typeof a, number>(true)
+    same<typeof b, number | undefined>(true)
+    progress(1, 2, 'half')
+    signal.throwIfAborted()
+    return a + (b ?? 0)
+  },
+)
 const sum: number = add({ a: 1 })
 
 export const many = tool(
@@ -74,7 +101,9 @@ tool({ descripton: 'x' }, () => 1)
 export const typed = tool(({ a, b }: { a: number; b: string }): number => a + b.length)
 const typedSum: number = typed({ a: 1, b: 'x' })
 
-export const shaped = tool({ input: { n: 'number' }, output: { sum: 'number' } }, async ({ n }) => ({ sum: n }))
+export const shaped = tool({ input: { n: 'number' }, output: { sum: 'number' } }, async ({ n }) => ({
+  sum: n,
+}))
 // @ts-expect-error the result has another shape
 tool({ input: { n: 'number' }, output: { sum: 'number' } }, ({ n }) => ({ total: n }))
 export const word = tool({ input: {}, output: 'string[]' }, () => ['a'])
@@ -92,7 +121,10 @@ export const review = prompt('Reviews code.', { code: 'string', style: 'string?'
   return [user(code), assistant('Well.'), 'And?']
 })
 
-const db = keep(async () => new Map<string, number>(), (map) => map.clear())
+const db = keep(
+  async () => new Map<string, number>(),
+  (map) => map.clear(),
+)
 
 export const asks = tool('x', {}, async (_, context) => {
   const { port, host } = await ask('Which port?', { port: 'integer', host: 'string?' })
@@ -115,7 +147,12 @@ export const asks = tool('x', {}, async (_, context) => {
   } catch (error) {
     if (error instanceof Declined || error instanceof CannotAsk) return text('no')
   }
-  return [image(new Uint8Array(), 'image/png'), link('file:///x'), embedded('x://y', 'z'), result({ structured: { a: 1 } })]
+  return [
+    image(new Uint8Array(), 'image/png'),
+    link('file:///x'),
+    embedded('x://y', 'z'),
+    result({ structured: { a: 1 } }),
+  ]
 })
 
 void main(async ({ a }: { a: number }) => a)

@@ -10,7 +10,10 @@ import { SDK, failure, project, ready } from './host.mjs'
 const { readFunction } = await import(join(SDK, 'lib/types/function-types.mjs'))
 
 const object = (properties, required, others = false) => ({
-  type: 'object', properties, ...(required ? { required } : {}), additionalProperties: others,
+  type: 'object',
+  properties,
+  ...(required ? { required } : {}),
+  additionalProperties: others,
 })
 
 let files = 0
@@ -52,12 +55,28 @@ const TYPES = [
   ["Record<'a' | 'b', number>", object({ a: { type: 'number' }, b: { type: 'number' } }, ['a', 'b'])],
   ['{ [key: string]: number }', object({}, undefined, { type: 'number' })],
   ['{ x: number; y?: string }', object({ x: { type: 'number' }, y: { type: 'string' } }, ['x'])],
-  ["{ 'a-b': number, readonly c: string, readonly: boolean }", object({ 'a-b': { type: 'number' }, c: { type: 'string' }, readonly: { type: 'boolean' } }, ['a-b', 'c', 'readonly'])],
+  [
+    "{ 'a-b': number, readonly c: string, readonly: boolean }",
+    object({ 'a-b': { type: 'number' }, c: { type: 'string' }, readonly: { type: 'boolean' } }, [
+      'a-b',
+      'c',
+      'readonly',
+    ]),
+  ],
   ['{ x: number } & { y: string }', object({ x: { type: 'number' }, y: { type: 'string' } }, ['x', 'y'])],
-  ['[number, string?]', { type: 'array', prefixItems: [{ type: 'number' }, { type: 'string' }], minItems: 1, maxItems: 2 }],
-  ['[x: number, y?: number]', { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], minItems: 1, maxItems: 2 }],
+  [
+    '[number, string?]',
+    { type: 'array', prefixItems: [{ type: 'number' }, { type: 'string' }], minItems: 1, maxItems: 2 },
+  ],
+  [
+    '[x: number, y?: number]',
+    { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], minItems: 1, maxItems: 2 },
+  ],
   ['Point', object({ x: { type: 'number' }, y: { type: 'number' } }, ['x', 'y'])],
-  ['Point3', object({ x: { type: 'number' }, y: { type: 'number' }, z: { type: 'number' } }, ['x', 'y', 'z'])],
+  [
+    'Point3',
+    object({ x: { type: 'number' }, y: { type: 'number' }, z: { type: 'number' } }, ['x', 'y', 'z']),
+  ],
   ['Partial<Point>', object({ x: { type: 'number' }, y: { type: 'number' } })],
   ["Pick<Point, 'x'>", object({ x: { type: 'number' } }, ['x'])],
   ["Omit<Point, 'x'>", object({ y: { type: 'number' } }, ['y'])],
@@ -84,7 +103,12 @@ for (const [type, schema] of TYPES) {
   test(`the type ${type.replace(/\n/g, ' ')}`, (t) => {
     const source = `${DECLARATIONS}\nexport const f = tool('x', async ({ a }: { a: ${type} }): Promise<${type}> => a)`
     const { input, output } = read(t, source)
-    assert.deepEqual(input, { type: 'object', properties: { a: schema }, required: ['a'], additionalProperties: false })
+    assert.deepEqual(input, {
+      type: 'object',
+      properties: { a: schema },
+      required: ['a'],
+      additionalProperties: false,
+    })
     if (!['any', 'unknown', 'object'].includes(type)) assert.deepEqual(output, schema)
   })
 }
@@ -95,13 +119,19 @@ const FUNCTIONS = [
   ['function ({ a }: { a: number }): number { return a }', object({ a: { type: 'number' } }, ['a'])],
   ['async function named(args: { a: number }) {}', object({ a: { type: 'number' } }, ['a'])],
   ['(args: Point, { progress }) => 1', object({ x: { type: 'number' }, y: { type: 'number' } }, ['x', 'y'])],
-  ["({ a = 3, b = 'x', c = -1, d = [], e: other = true }: { a?: number, b: string, c: number, d: string[], e: boolean }) => 1", object(
-    {
-      a: { type: 'number', default: 3 }, b: { type: 'string', default: 'x' }, c: { type: 'number', default: -1 },
-      d: { type: 'array', items: { type: 'string' } }, e: { type: 'boolean', default: true },
-    },
-    ['d'],
-  )],
+  [
+    "({ a = 3, b = 'x', c = -1, d = [], e: other = true }: { a?: number, b: string, c: number, d: string[], e: boolean }) => 1",
+    object(
+      {
+        a: { type: 'number', default: 3 },
+        b: { type: 'string', default: 'x' },
+        c: { type: 'number', default: -1 },
+        d: { type: 'array', items: { type: 'string' } },
+        e: { type: 'boolean', default: true },
+      },
+      ['d'],
+    ),
+  ],
   ['declared', object({ n: { type: 'number' } }, ['n'])],
   ['arrow', object({ m: { type: 'string' } }, ['m'])],
   ['() => 1', object({})],
@@ -121,7 +151,9 @@ export const f = tool('It (really, "well") {works}', ${handler})`
 }
 
 test('comments describe members', (t) => {
-  const { input, description } = read(t, `
+  const { input, description } = read(
+    t,
+    `
     interface Args {
       /** The first one. */
       a: number
@@ -145,7 +177,8 @@ test('comments describe members', (t) => {
      *
      * And more.
      */
-    export const f = tool((args: Args) => 1)`)
+    export const f = tool((args: Args) => 1)`,
+  )
   assert.equal(description, 'Does things to numbers.\n\nAnd more.')
   assert.deepEqual(input.properties, {
     a: { type: 'number', description: 'The first one.' },
@@ -157,17 +190,26 @@ test('comments describe members', (t) => {
 })
 
 test('comments in one line describe what they stand before', (t) => {
-  const { input } = read(t, 'export const f = tool((args: { /** first */ a: number, /** second */ b: number, c: { x: 1 /* one */ } }) => 1)')
+  const { input } = read(
+    t,
+    'export const f = tool((args: { /** first */ a: number, /** second */ b: number, c: { x: 1 /* one */ } }) => 1)',
+  )
   assert.equal(input.properties.a.description, 'first')
   assert.equal(input.properties.b.description, 'second')
   assert.equal(input.properties.c.properties.x.description, 'one')
 })
 
 test('a type that contains itself', (t) => {
-  const { input } = read(t, 'interface Tree { name: string, children: Tree[] }\nexport const f = tool((args: { root: Tree }) => 1)')
+  const { input } = read(
+    t,
+    'interface Tree { name: string, children: Tree[] }\nexport const f = tool((args: { root: Tree }) => 1)',
+  )
   assert.deepEqual(input.properties.root, { $ref: '#/$defs/Tree' })
   assert.deepEqual(input.$defs.Tree.properties.children, { type: 'array', items: { $ref: '#/$defs/Tree' } })
-  const whole = read(t, 'interface Tree { name: string, children: Tree[] }\nexport const f = tool((args: Tree) => 1)').input
+  const whole = read(
+    t,
+    'interface Tree { name: string, children: Tree[] }\nexport const f = tool((args: Tree) => 1)',
+  ).input
   assert.equal(whole.type, 'object')
   assert.deepEqual(whole.$defs.Tree.properties.children, { type: 'array', items: { $ref: '#/$defs/Tree' } })
 })
@@ -191,16 +233,22 @@ const REFUSED = [
 for (const [type, message] of REFUSED) {
   test(`the type ${type} is refused`, (t) => {
     const source = `${DECLARATIONS}\nexport const f = tool(({ a }: {\n  a: ${type}\n}) => a)`
-    assert.throws(() => read(t, source), (error) => {
-      assert.match(error.message, message)
-      assert.equal(error.line, source.split('\n').findIndex((line) => line.startsWith('  a: ')) + 1)
-      return true
-    })
+    assert.throws(
+      () => read(t, source),
+      (error) => {
+        assert.match(error.message, message)
+        assert.equal(error.line, source.split('\n').findIndex((line) => line.startsWith('  a: ')) + 1)
+        return true
+      },
+    )
   })
 }
 
 test('a return type that cannot be read costs the output schema only', (t) => {
-  const { input, output, unreadOutput } = read(t, 'export const f = tool((args: { a: number }): Map<string, number> => 1)')
+  const { input, output, unreadOutput } = read(
+    t,
+    'export const f = tool((args: { a: number }): Map<string, number> => 1)',
+  )
   assert.equal(input.required[0], 'a')
   assert.equal(output, undefined)
   assert.match(unreadOutput, /Map<string, number>/)
@@ -208,7 +256,10 @@ test('a return type that cannot be read costs the output schema only', (t) => {
 
 /** [a comment and a tool, the schema of its arguments] */
 const JSDOC = [
-  ['/** @param {{a: number, b?: string}} args */', object({ a: { type: 'number' }, b: { type: 'string' } }, ['a'])],
+  [
+    '/** @param {{a: number, b?: string}} args */',
+    object({ a: { type: 'number' }, b: { type: 'string' } }, ['a']),
+  ],
   [
     `/**
       * Adds.
@@ -221,13 +272,19 @@ const JSDOC = [
       */`,
     object(
       {
-        a: { type: 'number', description: 'the first' }, b: { type: 'string', description: 'the second', default: 'x' },
-        c: { type: 'number' }, d: { type: ['string', 'null'] }, e: { type: 'array', items: { type: 'string' } },
+        a: { type: 'number', description: 'the first' },
+        b: { type: 'string', description: 'the second', default: 'x' },
+        c: { type: 'number' },
+        d: { type: ['string', 'null'] },
+        e: { type: 'array', items: { type: 'string' } },
       },
       ['a', 'd', 'e'],
     ),
   ],
-  ['/** @typedef {{x: integer}} Point */\n/** @param {Point} args */', object({ x: { type: 'integer' } }, ['x'])],
+  [
+    '/** @typedef {{x: integer}} Point */\n/** @param {Point} args */',
+    object({ x: { type: 'integer' } }, ['x']),
+  ],
   [
     '/**\n * @typedef {object} Point\n * @property {number} x - across\n * @property {number} [y]\n */\n/** @param {Point} args */',
     object({ x: { type: 'number', description: 'across' }, y: { type: 'number' } }, ['x']),
@@ -243,25 +300,36 @@ for (const [comment, schema] of JSDOC) {
 }
 
 test('JSDoc in a file that is served', async (t) => {
-  const { tools } = await ready(t, `import { tool } from 'mcp-bash'
+  const { tools } = await ready(
+    t,
+    `import { tool } from 'mcp-bash'
     /**
      * Adds two numbers.
      * @param {{a: number, b: number}} args
      * @returns {Promise<{sum: number}>}
      */
-    export const add = tool(async ({ a, b }) => ({ sum: a + b }))`)
-  assert.deepEqual(tools, [{
-    name: 'add',
-    description: 'Adds two numbers.',
-    inputSchema: object({ a: { type: 'number' }, b: { type: 'number' } }, ['a', 'b']),
-    outputSchema: object({ sum: { type: 'number' } }, ['sum']),
-  }])
+    export const add = tool(async ({ a, b }) => ({ sum: a + b }))`,
+  )
+  assert.deepEqual(tools, [
+    {
+      name: 'add',
+      description: 'Adds two numbers.',
+      inputSchema: object({ a: { type: 'number' }, b: { type: 'number' } }, ['a', 'b']),
+      outputSchema: object({ sum: { type: 'number' } }, ['sum']),
+    },
+  ])
 })
 
 test('arguments without any type are refused, with the remedy', async (t) => {
   const said = await failure(t, `import { tool } from 'mcp-bash'\n\nexport const add = tool(({ a }) => a)`)
-  assert.equal(said, "tools/f.mjs:3: the arguments of 'add' are not known: its parameter has no type; give a schema: tool('…', { a: 'string' }, …)")
-  const { tools } = await ready(t, `import { tool } from 'mcp-bash'\nexport const f = tool('x', (_, { log }) => 1)`)
+  assert.equal(
+    said,
+    "tools/f.mjs:3: the arguments of 'add' are not known: its parameter has no type; give a schema: tool('…', { a: 'string' }, …)",
+  )
+  const { tools } = await ready(
+    t,
+    `import { tool } from 'mcp-bash'\nexport const f = tool('x', (_, { log }) => 1)`,
+  )
   assert.deepEqual(tools[0].inputSchema, object({}))
 })
 
@@ -277,11 +345,19 @@ export const add = tool(({ a, b = 1 }: Args): number => a + b)
     assert.deepEqual(tools[0], {
       name: 'add',
       description: 'Adds.',
-      inputSchema: object({ a: { type: 'number', description: 'the first' }, b: { type: 'number', default: 1 } }, ['a']),
+      inputSchema: object(
+        { a: { type: 'number', description: 'the first' }, b: { type: 'number', default: 1 } },
+        ['a'],
+      ),
       outputSchema: { type: 'object', properties: { result: { type: 'number' } }, required: ['result'] },
     })
-    const said = await failure(t, source.replace('a: number,', 'a: Map<string, number>,'), { file: 'tools/f.mts' })
-    assert.match(said, /^tools\/f\.mts:2: the arguments of 'add' are not known: the type `Map<string, number>` cannot be read/)
+    const said = await failure(t, source.replace('a: number,', 'a: Map<string, number>,'), {
+      file: 'tools/f.mts',
+    })
+    assert.match(
+      said,
+      /^tools\/f\.mts:2: the arguments of 'add' are not known: the type `Map<string, number>` cannot be read/,
+    )
   } else {
     const said = await failure(t, source, { file: 'tools/f.ts' })
     assert.match(said, /^tools\/f\.ts:1: TypeScript needs node 22\.18 or newer, and this is v/)

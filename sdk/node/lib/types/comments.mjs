@@ -13,7 +13,17 @@ export function commentText(comment) {
 }
 
 // Tags that say more about a value than its type does.
-const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'minItems', 'maxItems']
+const NUMBERS = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+]
 const TEXTS = ['pattern', 'format', 'title']
 
 /** The description, the tags, and what both of them say as members of a schema. */
@@ -40,7 +50,13 @@ export function parseParameter(body) {
   const found = /^\[\s*([\w$.]+)\s*(?:=\s*([^]*?))?\s*\](?:\s*-)?\s*([^]*)$/.exec(rest)
   if (found) {
     const [, name, value, description] = found
-    return { type, name, optional: true, value: value && literal(value), description: oneParagraph(description) }
+    return {
+      type,
+      name,
+      optional: true,
+      value: value && literal(value),
+      description: oneParagraph(description),
+    }
   }
   const [, name = '', description = ''] = /^([\w$.]+)(?:\s*-)?\s*([^]*)$/.exec(rest) ?? []
   return { type, name, optional: false, description: oneParagraph(description) }

@@ -52,7 +52,8 @@ export class Declarations {
   #findTypedefs() {
     for (const { comments } of this.#tokens) {
       for (const { text } of comments) {
-        if (text.startsWith('/**') && text.includes('@typedef')) this.#addTypedefs(parseComment(commentText(text)))
+        if (text.startsWith('/**') && text.includes('@typedef'))
+          this.#addTypedefs(parseComment(commentText(text)))
       }
     }
   }
@@ -78,7 +79,9 @@ export class Declarations {
       return { $ref: `#/$defs/${name}` }
     }
     this.#open.add(name)
-    let schema = this.#places.has(name) ? this.#readPlace(this.#places.get(name)) : this.#readTypedef(this.#typedefs.get(name))
+    let schema = this.#places.has(name)
+      ? this.#readPlace(this.#places.get(name))
+      : this.#readTypedef(this.#typedefs.get(name))
     this.#open.delete(name)
     if (this.#recursive.has(name)) {
       this.shared[name] = schema

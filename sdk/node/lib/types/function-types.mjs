@@ -7,7 +7,10 @@ import { TypeReader, UnreadableType } from './type-reader.mjs'
 import { behindBracket, lineOf, stringValue, tokensOf } from './tokens.mjs'
 
 // Return types that say nothing about structured content.
-const SHAPELESS = /^(Promise<)?(void|undefined|any|unknown|never|object|\*|Buffer|Uint8Array|ArrayBuffer|Content|Result|CallToolResult|GetPromptResult|ReadResourceResult|PromptMessage)(\[\])*>?$/
+const SHAPELESS = new Set(
+  `void undefined any unknown never object * Buffer Uint8Array ArrayBuffer Content Result CallToolResult GetPromptResult
+  ReadResourceResult PromptMessage`.split(/\s+/),
+)
 
 const files = new Map()
 
@@ -28,6 +31,11 @@ export class UnreadableFunction extends Error {
     super(message)
     this.line = line
   }
+}
+
+/** Frees what was read, once all definitions are known. */
+export function forgetSources() {
+  files.clear()
 }
 
 /** A file is read once for all of its functions. */
@@ -55,7 +63,10 @@ class FunctionFinder {
 
   read() {
     const found = this.#handler()
-    const comments = [this.#commentBefore(this.#statementStart(this.#call)), found && this.#commentBefore(this.#statementStart(found.start))]
+    const comments = [
+      this.#commentBefore(this.#statementStart(this.#call)),
+      found && this.#commentBefore(this.#statementStart(found.start)),
+    ]
     const doc = parseComment(comments.find((text) => text !== undefined) ?? '')
     const read = { description: doc.description === '' ? undefined : doc.description }
     if (!found) return read
@@ -100,7 +111,8 @@ class FunctionFinder {
     for (let at = 0; at < this.#tokens.length - 2; at += 1) {
       const [word, next, third] = this.#tokens.slice(at, at + 3)
       if (word.kind !== 'name' || next.text !== name) continue
-      if (word.text === 'function') return this.#functionAt(this.#tokens[at - 1]?.text === 'async' ? at - 1 : at)
+      if (word.text === 'function')
+        return this.#functionAt(this.#tokens[at - 1]?.text === 'async' ? at - 1 : at)
       if (['const', 'let', 'var'].includes(word.text) && third.text === '=') return this.#functionAt(at + 3)
     }
     return undefined
@@ -114,20 +126,32 @@ class FunctionFinder {
       at += 1
       while (this.#tokens[at].text === '*' || this.#tokens[at].kind === 'name') at += 1
     }
-    if (this.#tokens[at].text !== '(') return { start, parameter: this.#tokens[at].kind === 'name' ? at : undefined }
+    if (this.#tokens[at].text !== '(')
+      return { start, parameter: this.#tokens[at].kind === 'name' ? at : undefined }
     const behind = behindBracket(this.#tokens, at)
     const isEmpty = behind === at + 2
-    return { start, parameter: isEmpty ? undefined : at + 1, returns: this.#tokens[behind].text === ':' ? behind + 1 : undefined }
+    return {
+      start,
+      parameter: isEmpty ? undefined : at + 1,
+      returns: this.#tokens[behind].text === ':' ? behind + 1 : undefined,
+    }
   }
 
   #input({ parameter }, doc) {
-    const parameters = doc.tags.filter(({ name }) => name === 'param' || name === 'arg').map(({ body }) => parseParameter(body))
+    const parameters = doc.tags
+      .filter(({ name }) => name === 'param' || name === 'arg')
+      .map(({ body }) => parseParameter(body))
     if (parameter === undefined) return emptyObject()
     const { schema, defaults } = this.#parameter(parameter)
     const read = schema ?? this.#fromComment(parameters)
     if (!read) return undefined
     const whole = this.#names.whole(read)
-    if (whole.type !== 'object') throw new UnreadableType(this.#tokens[parameter].text, 'arguments are an object', this.#tokens[parameter].start)
+    if (whole.type !== 'object')
+      throw new UnreadableType(
+        this.#tokens[parameter].text,
+        'arguments are an object',
+        this.#tokens[parameter].start,
+      )
     return described(whole, parameters, defaults)
   }
 
@@ -168,7 +192,10 @@ class FunctionFinder {
     const [first] = parameters
     if (!first) return undefined
     const members = parameters.filter(({ name }) => name.startsWith(`${first.name}.`))
-    if (members.length > 0) return this.#names.objectOf(members.map((member) => ({ ...member, name: member.name.slice(first.name.length + 1) })))
+    if (members.length > 0)
+      return this.#names.objectOf(
+        members.map((member) => ({ ...member, name: member.name.slice(first.name.length + 1) })),
+      )
     return first.type === undefined ? undefined : this.#readComment(first.type)
   }
 
@@ -186,7 +213,7 @@ class FunctionFinder {
   #output({ returns }, doc) {
     const tag = doc.tags.find(({ name }) => name === 'returns' || name === 'return')
     const written = returns === undefined ? tag && takeType(tag.body).type : this.#typeText(returns)
-    if (written === undefined || SHAPELESS.test(written.replace(/\s/g, ''))) return {}
+    if (written === undefined || isShapeless(written)) return {}
     try {
       const { schema } = returns === undefined ? this.#names.readText(written) : this.#readAt(returns)
       return { output: this.#names.whole(schema) }
@@ -200,8 +227,16 @@ class FunctionFinder {
   #typeText(index) {
     let at = index
     while (this.#tokens[at].kind !== 'end' && this.#tokens[at].text !== '=>') {
-      if (this.#tokens[at].text === '{' && at > index && !['|', '&', '<', ','].includes(this.#tokens[at - 1].text)) break
-      at = '([{'.includes(this.#tokens[at].text) && this.#tokens[at].kind === 'mark' ? behindBracket(this.#tokens, at) : at + 1
+      if (
+        this.#tokens[at].text === '{' &&
+        at > index &&
+        !['|', '&', '<', ','].includes(this.#tokens[at - 1].text)
+      )
+        break
+      at =
+        '([{'.includes(this.#tokens[at].text) && this.#tokens[at].kind === 'mark'
+          ? behindBracket(this.#tokens, at)
+          : at + 1
     }
     return this.#source.slice(this.#tokens[index].start, this.#tokens[at - 1].end)
   }
@@ -210,7 +245,8 @@ class FunctionFinder {
   #statementStart(index) {
     let at = index
     const before = () => this.#tokens[at - 1]?.text
-    while (before() === '.' || (before() === 'async' && this.#tokens[at].text !== 'export')) at -= before() === '.' ? 2 : 1
+    while (before() === '.' || (before() === 'async' && this.#tokens[at].text !== 'export'))
+      at -= before() === '.' ? 2 : 1
     if (before() === '=' && ['const', 'let', 'var'].includes(this.#tokens[at - 3]?.text)) at -= 3
     if (before() === ':' && this.#tokens[at - 2]) at -= 2
     while (['export', 'default', 'async'].includes(before())) at -= 1
@@ -221,6 +257,11 @@ class FunctionFinder {
     const comment = this.#tokens[index].comments.filter(({ text }) => text.startsWith('/**')).at(-1)
     return comment && commentText(comment.text)
   }
+}
+
+function isShapeless(type) {
+  const [, bare] = /^(?:Promise<)?(.*?)(?:\[\])*>?$/.exec(type.replace(/\s/g, ''))
+  return SHAPELESS.has(bare)
 }
 
 function emptyObject() {
@@ -234,7 +275,8 @@ function described(schema, parameters, defaults) {
   const prefix = `${parameters[0]?.name}.`
   for (const { name, description } of parameters) {
     const member = name.startsWith(prefix) ? name.slice(prefix.length) : undefined
-    if (member && properties[member] && description) properties[member] = { ...properties[member], description }
+    if (member && properties[member] && description)
+      properties[member] = { ...properties[member], description }
   }
   for (const [name, value] of Object.entries(defaults)) {
     if (!properties[name]) continue

@@ -11,7 +11,9 @@ const REGEX = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/\w*/y
 const PUNCTUATION = /=>|\.\.\.|[^]/y
 
 // A slash behind these begins a regular expression; behind other words and closing brackets it divides.
-const WORDS_BEFORE_REGEX = new Set('return typeof case in of delete void throw new else do yield await instanceof'.split(' '))
+const WORDS_BEFORE_REGEX = new Set(
+  'return typeof case in of delete void throw new else do yield await instanceof'.split(' '),
+)
 
 /**
  * The tokens of a text: { kind, text, start, end, comments }, where kind is name, number, string, template, regex, mark or end,
@@ -47,7 +49,8 @@ export function tokensOf(source) {
     const character = source[at]
     if (character === '`') add('template', source.slice(at, templateEnd(source, at)))
     else if (character === "'" || character === '"') add('string', match(STRING))
-    else if (character === '/' && mayBeginRegex(tokens[tokens.length - 1]) && match(REGEX)) add('regex', match(REGEX))
+    else if (character === '/' && mayBeginRegex(tokens[tokens.length - 1]) && match(REGEX))
+      add('regex', match(REGEX))
     else if (match(NUMBER)) add('number', match(NUMBER))
     else if (match(NAME)) add('name', match(NAME))
     else add('mark', match(PUNCTUATION))
@@ -101,8 +104,12 @@ export function stringValue({ text }) {
   const inside = text.slice(1, -1)
   if (!inside.includes('\\')) return inside
   const escapes = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', 0: '\0' }
-  return inside.replace(/\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2})|([^]))/gi, (_, point, four, two, other) =>
-    other === undefined ? String.fromCodePoint(parseInt(point ?? four ?? two, 16)) : (escapes[other] ?? other.replace('\n', '')),
+  return inside.replace(
+    /\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2})|([^]))/gi,
+    (_, point, four, two, other) =>
+      other === undefined
+        ? String.fromCodePoint(parseInt(point ?? four ?? two, 16))
+        : (escapes[other] ?? other.replace('\n', '')),
   )
 }
 

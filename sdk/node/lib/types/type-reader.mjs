@@ -70,7 +70,10 @@ export class TypeReader {
   /** A schema, and whether the value may be missing. */
   read() {
     const schema = this.#union()
-    return { schema: schema === ABSENT ? {} : cleaned(schema), optional: schema === ABSENT || schema[OPTIONAL] === true }
+    return {
+      schema: schema === ABSENT ? {} : cleaned(schema),
+      optional: schema === ABSENT || schema[OPTIONAL] === true,
+    }
   }
 
   /** The members of an interface, whose brace is next, with those that it extends. */
@@ -93,9 +96,13 @@ export class TypeReader {
       if (this.#take('=')) {
         const value = this.#token
         this.#at += 1
-        if (value.kind !== 'string' && value.kind !== 'number') throw this.#refused(start, 'an enum of other values than texts and numbers')
+        if (value.kind !== 'string' && value.kind !== 'number')
+          throw this.#refused(start, 'an enum of other values than texts and numbers')
         values.push(value.kind === 'string' ? stringValue(value) : Number(value.text))
-      } else values.push(typeof values[values.length - 1] === 'number' ? values[values.length - 1] + 1 : values.length)
+      } else
+        values.push(
+          typeof values[values.length - 1] === 'number' ? values[values.length - 1] + 1 : values.length,
+        )
       this.#take(',')
     }
     return { enum: values }
@@ -138,7 +145,8 @@ export class TypeReader {
     const parts = [this.#postfix()]
     while (this.#take('&')) parts.push(this.#postfix())
     if (parts.length === 1) return parts[0]
-    if (parts.some(({ type }) => type !== 'object')) throw this.#refused(start, 'only objects can be joined with &')
+    if (parts.some(({ type }) => type !== 'object'))
+      throw this.#refused(start, 'only objects can be joined with &')
     return merged(parts)
   }
 
@@ -170,7 +178,8 @@ export class TypeReader {
       this.#at += 1
       return { const: stringValue(start) }
     }
-    if (start.kind === 'number' || (this.#is('-') && this.#tokens[this.#at + 1].kind === 'number')) return this.#number()
+    if (start.kind === 'number' || (this.#is('-') && this.#tokens[this.#at + 1].kind === 'number'))
+      return this.#number()
     if (this.#is('{')) return this.#object()
     if (this.#is('[')) return this.#tuple()
     if (this.#is('(')) return this.#parenthesised()
@@ -259,7 +268,8 @@ export class TypeReader {
     while (!this.#take('}')) {
       const start = this.#token
       if (start.kind === 'end') throw this.#refused(start, 'its end is missing')
-      if (this.#tokens[this.#at + 1].text !== '?' && this.#tokens[this.#at + 1].text !== ':') this.#take('readonly')
+      if (this.#tokens[this.#at + 1].text !== '?' && this.#tokens[this.#at + 1].text !== ':')
+        this.#take('readonly')
       if (this.#is('[')) others = this.#indexSignature()
       else this.#member(properties, required)
       const separator = this.#token
@@ -298,7 +308,8 @@ export class TypeReader {
     const name = Object.keys(properties).at(-1)
     if (name === undefined) return
     const before = start.comments.filter((comment) => !this.#isBehind(comment, start)).at(-1)
-    const behind = this.#token.comments.find((comment) => this.#isBehind(comment, this.#token)) ?? separator.comments[0]
+    const behind =
+      this.#token.comments.find((comment) => this.#isBehind(comment, this.#token)) ?? separator.comments[0]
     const comment = before ?? behind
     if (comment) properties[name] = { ...properties[name], ...parseComment(commentText(comment.text)).schema }
   }
@@ -332,10 +343,14 @@ function unitedSchema(parts) {
   if (parts.length === 0) return {}
   // true | false is boolean, among other things too.
   const hasBoth = [true, false].every((value) => parts.some((part) => part.const === value))
-  const members = hasBoth ? [...parts.filter((part) => typeof part.const !== 'boolean'), { type: 'boolean' }] : parts
+  const members = hasBoth
+    ? [...parts.filter((part) => typeof part.const !== 'boolean'), { type: 'boolean' }]
+    : parts
   if (members.length === 1) return members[0]
-  const isValue = (part) => (Object.keys(part).length === 1 && ('const' in part || 'enum' in part)) || part.type === 'null'
-  if (members.every(isValue) && members.some(({ type }) => type !== 'null')) return choice(members.flatMap(valuesOf))
+  const isValue = (part) =>
+    (Object.keys(part).length === 1 && ('const' in part || 'enum' in part)) || part.type === 'null'
+  if (members.every(isValue) && members.some(({ type }) => type !== 'null'))
+    return choice(members.flatMap(valuesOf))
   const isSimple = (part) => Object.keys(part).length === 1 && typeof part.type === 'string'
   return members.every(isSimple) ? { type: members.map(({ type }) => type) } : { anyOf: members }
 }
@@ -354,7 +369,12 @@ function valuesOf(schema) {
 function record(keys, value) {
   const names = valuesOf(keys)
   if (names.length === 0) return { type: 'object', additionalProperties: value }
-  return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, value])), required: names, additionalProperties: false }
+  return {
+    type: 'object',
+    properties: Object.fromEntries(names.map((name) => [name, value])),
+    required: names,
+    additionalProperties: false,
+  }
 }
 
 function merged(parts) {
@@ -362,12 +382,15 @@ function merged(parts) {
   const required = [...new Set(parts.flatMap((part) => part.required ?? []))]
   const schema = { type: 'object', properties }
   if (required.length > 0) schema.required = required
-  schema.additionalProperties = parts.map((part) => part.additionalProperties).find((others) => others) ?? false
+  schema.additionalProperties =
+    parts.map((part) => part.additionalProperties).find((others) => others) ?? false
   return schema
 }
 
 function chosen(object, wants) {
-  const properties = Object.fromEntries(Object.entries(object.properties ?? {}).filter(([name]) => wants(name)))
+  const properties = Object.fromEntries(
+    Object.entries(object.properties ?? {}).filter(([name]) => wants(name)),
+  )
   const required = (object.required ?? []).filter(wants)
   return { ...object, properties, required: required.length > 0 ? required : undefined }
 }

@@ -20,9 +20,11 @@ export function answerWithFailure(call, error) {
   const message = oneLine(error)
   const meant = isMeant(error)
   const details = meant ? error.details : undefined
-  if (!meant) call.notify('notifications/message', { level: 'error', logger: call.name, data: wholeTrace(error) })
+  if (!meant)
+    call.notify('notifications/message', { level: 'error', logger: call.name, data: wholeTrace(error) })
   if (meant && error instanceof RpcError) call.end('error', rpcError(error.code, message, error.data))
-  else if (call.definition.kind === 'tool') call.end('result', toolFailure(message, details, call.definition.fields.outputKind))
+  else if (call.definition.kind === 'tool')
+    call.end('result', toolFailure(message, details, call.definition.fields.outputKind))
   else call.end('error', rpcError(INTERNAL_ERROR, message, details))
 }
 

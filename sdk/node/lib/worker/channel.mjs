@@ -104,7 +104,8 @@ function sender(fd) {
     const line = `${json}\n`
     try {
       const written = writeSome(fd, line)
-      if (written < line.length || written < Buffer.byteLength(line)) writeRest(fd, Buffer.from(line), written)
+      if (written < line.length || written < Buffer.byteLength(line))
+        writeRest(fd, Buffer.from(line), written)
     } catch {
       // Nobody is at the other end any more, or a function has closed the pipe: there is no way to answer.
       process.reallyExit(1)
@@ -114,7 +115,7 @@ function sender(fd) {
 
 function writeRest(fd, bytes, from) {
   let pause = 1
-  for (let at = from; at < bytes.length; ) {
+  for (let at = from; at < bytes.length;) {
     const written = writeSome(fd, bytes.subarray(at))
     at += written
     pause = written > 0 ? 1 : Math.min(pause * 2, 20)

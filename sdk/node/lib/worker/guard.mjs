@@ -10,7 +10,9 @@ export function guardProcess(onUncaught) {
   const exit = process.exit.bind(process)
   process.exit = (code = process.exitCode ?? 0) => {
     process.exitCode = undefined
-    throw new ExitRefused(`process.exit(${code}) would end the worker: return a result or throw an error instead`)
+    throw new ExitRefused(
+      `process.exit(${code}) would end the worker: return a result or throw an error instead`,
+    )
   }
   process.on('uncaughtException', onUncaught)
   process.on('unhandledRejection', onUncaught)

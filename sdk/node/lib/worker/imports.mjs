@@ -60,6 +60,8 @@ function registerInThread() {
 }
 
 function filesOf(urls) {
-  const files = [...urls].filter((url) => url.startsWith('file:')).map((url) => fileURLToPath(url.replace(/[?#].*$/, '')))
+  const files = [...urls]
+    .filter((url) => url.startsWith('file:'))
+    .map((url) => fileURLToPath(url.replace(/[?#].*$/, '')))
   return [...new Set([...files, ...Object.keys(module.Module._cache)])]
 }

@@ -4,7 +4,7 @@ import { sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { definitionOf, noted, outputSchema } from '../definitions.mjs'
 import { placesOf, shown, wholeTrace } from '../failures.mjs'
-import { UnreadableFunction, readFunction } from '../types/function-types.mjs'
+import { UnreadableFunction, forgetSources, readFunction } from '../types/function-types.mjs'
 import { registerSdk } from './imports.mjs'
 import { syntaxErrorIn } from './syntax-check.mjs'
 
@@ -22,8 +22,14 @@ export async function loadFunctionFile(file) {
   const module = await importFile(file, () => ownFiles(loadedFiles(), file))
   const definitions = namedDefinitions(module, file)
   for (const definition of definitions) complete(definition)
+  forgetSources()
   const { options, instructions } = noted()
-  const ready = { protocol: 1, ...describe(definitions), worker: options, files: ownFiles(loadedFiles(), file) }
+  const ready = {
+    protocol: 1,
+    ...describe(definitions),
+    worker: options,
+    files: ownFiles(loadedFiles(), file),
+  }
   if (instructions !== undefined) ready.instructions = instructions
   return { find: finder(definitions), options, ready }
 }
@@ -39,16 +45,33 @@ async function importFile(file, otherFiles) {
 /** One line: what is wrong, where, and what to do about it where that is known. */
 function loadProblem(error, file, otherFiles) {
   const [found] = placesOf(error)
-  const place = shown(found ?? (error instanceof SyntaxError ? syntaxErrorIn([file, ...otherFiles()]) : undefined) ?? { file, line: 1 })
+  const place = shown(
+    found ??
+      (error instanceof SyntaxError ? syntaxErrorIn([file, ...otherFiles()]) : undefined) ?? {
+        file,
+        line: 1,
+      },
+  )
   if (!(error instanceof Error)) return `${place}: the file threw ${String(error)} while it was loaded`
-  if (error.code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.m?ts$/.test(error.message.match(/for (\S+)/)?.[1] ?? '')) {
+  if (
+    error.code === 'ERR_UNKNOWN_FILE_EXTENSION' &&
+    /\.m?ts$/.test(error.message.match(/for (\S+)/)?.[1] ?? '')
+  ) {
     return `${shown({ file, line: 1 })}: TypeScript needs node 22.18 or newer, and this is ${process.version}; write it as .mjs otherwise`
   }
   if (error.code === 'ERR_REQUIRE_ESM') {
     return `${place}: node ${process.version} cannot require() an ES module; use import, or node 20.19 or newer`
   }
+  if (error instanceof SyntaxError && /outside a module|Unexpected token 'export'/.test(error.message)) {
+    return `${place}: ${error.message}: call the file .mjs, or put "type": "module" into package.json`
+  }
   const missing = /^Cannot find (?:package|module) '([^'./][^']*)'/.exec(error.message)?.[1]
-  const remedy = missing ? `; install it with: npm install ${missing.split('/').slice(0, missing[0] === '@' ? 2 : 1).join('/')}` : ''
+  const remedy = missing
+    ? `; install it with: npm install ${missing
+        .split('/')
+        .slice(0, missing[0] === '@' ? 2 : 1)
+        .join('/')}`
+    : ''
   return `${place}: ${error.name}: ${error.message}${remedy}`.replace(/\s*\n\s*/g, ' ')
 }
 
@@ -59,7 +82,10 @@ function namedDefinitions(module, file) {
     const definition = definitionOf(value)
     if (!definition || found.has(definition)) return
     const name = definition.fields.name ?? exported ?? (definition.function.name || undefined)
-    if (name === undefined) throw new LoadFailure(`${shown(definition.place)}: this ${definition.kind} has no name; give it one: ${definition.kind}({ name: '…' }, …)`)
+    if (name === undefined)
+      throw new LoadFailure(
+        `${shown(definition.place)}: this ${definition.kind} has no name; give it one: ${definition.kind}({ name: '…' }, …)`,
+      )
     definition.name = name
     found.set(definition, name)
   }
@@ -67,7 +93,8 @@ function namedDefinitions(module, file) {
   const { default: main } = module
   add(main)
   if (Array.isArray(main)) for (const value of main) add(value)
-  else if (typeof main === 'object' && main !== null) for (const [name, value] of Object.entries(main)) add(value, name)
+  else if (typeof main === 'object' && main !== null)
+    for (const [name, value] of Object.entries(main)) add(value, name)
   refuseForgotten(found, file)
   refuseDoubles(found)
   // The exports of a module come sorted by name; people know their own order.
@@ -77,16 +104,23 @@ function namedDefinitions(module, file) {
 
 /** A definition that nobody can reach is a mistake: most likely `export` was forgotten. */
 function refuseForgotten(found, file) {
-  const forgotten = noted().made.find((definition) => !found.has(definition) && definition.place?.file === file)
+  const forgotten = noted().made.find(
+    (definition) => !found.has(definition) && definition.place?.file === file,
+  )
   if (!forgotten) return
-  throw new LoadFailure(`${shown(forgotten.place)}: this ${forgotten.kind} is not exported: write \`export const NAME = ${forgotten.kind}(…)\``)
+  throw new LoadFailure(
+    `${shown(forgotten.place)}: this ${forgotten.kind} is not exported: write \`export const NAME = ${forgotten.kind}(…)\``,
+  )
 }
 
 function refuseDoubles(found) {
   const places = new Map()
   for (const [definition, name] of found) {
     const key = `${definition.kind} '${name}'`
-    if (places.has(key)) throw new LoadFailure(`${shown(definition.place)}: there are two of ${key}; the other is at ${places.get(key)}`)
+    if (places.has(key))
+      throw new LoadFailure(
+        `${shown(definition.place)}: there are two of ${key}; the other is at ${places.get(key)}`,
+      )
     places.set(key, shown(definition.place))
   }
 }
@@ -102,7 +136,10 @@ function complete(definition) {
   fields.inputSchema = read.input
   if (kind !== 'tool' || fields.output !== undefined) return
   if (read.output) Object.assign(fields, outputSchema(read.output))
-  if (read.unreadOutput) process.stderr.write(`${shown(definition.place)}: no output schema for '${definition.name}': ${read.unreadOutput}\n`)
+  if (read.unreadOutput)
+    process.stderr.write(
+      `${shown(definition.place)}: no output schema for '${definition.name}': ${read.unreadOutput}\n`,
+    )
 }
 
 function readSource({ kind, name, function: handler, place }, needsInput) {
@@ -116,8 +153,11 @@ function readSource({ kind, name, function: handler, place }, needsInput) {
     if (error instanceof UnreadableFunction) place = { ...place, line: error.line }
   }
   if (!needsInput || read.input) return read
-  if (ignoresArguments(handler)) return { ...read, input: { type: 'object', properties: {}, additionalProperties: false } }
-  throw new LoadFailure(`${shown(place) ?? name}: the arguments of '${name}' are not known: ${problem}; give a schema: ${kind}('…', { a: 'string' }, …)`)
+  if (ignoresArguments(handler))
+    return { ...read, input: { type: 'object', properties: {}, additionalProperties: false } }
+  throw new LoadFailure(
+    `${shown(place) ?? name}: the arguments of '${name}' are not known: ${problem}; give a schema: ${kind}('…', { a: 'string' }, …)`,
+  )
 }
 
 /** Whether a handler has no parameter for arguments, or one whose name says that it is of no interest. */
@@ -164,7 +204,9 @@ function promptFrame({ name, fields }) {
 function ownFiles(files, file) {
   const { MCPBASH_PROJECT_ROOT: root = process.cwd() } = process.env
   const foreign = new RegExp(`\\${sep}(node_modules|\\.venv)\\${sep}`)
-  return files.filter((path) => path !== file && path.startsWith(root + sep) && !foreign.test(path.slice(root.length)))
+  return files.filter(
+    (path) => path !== file && path.startsWith(root + sep) && !foreign.test(path.slice(root.length)),
+  )
 }
 
 /** Finds the definition that a frame asks for: { tool }, { resource, name } or { prompt }. */

@@ -15,7 +15,10 @@ export class OutsideOfCalls extends Call {
 
   notify(method, params) {
     if (this.#send) this.#send(stringify({ method, params }))
-    else process.stderr.write(`${params.level}: ${typeof params.data === 'string' ? params.data : stringify(params.data)}\n`)
+    else
+      process.stderr.write(
+        `${params.level}: ${typeof params.data === 'string' ? params.data : stringify(params.data)}\n`,
+      )
   }
 
   question() {

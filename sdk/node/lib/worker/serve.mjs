@@ -58,7 +58,10 @@ class Worker {
   }
 
   async start(file) {
-    this.#channel = openChannel((frame) => this.#take(frame), () => this.#inputEnded())
+    this.#channel = openChannel(
+      (frame) => this.#take(frame),
+      () => this.#inputEnded(),
+    )
     // What a function starts is no worker.
     delete process.env.MCP_WORKER
     delete process.env.MCP_WORKER_OUTPUT
@@ -93,7 +96,8 @@ class Worker {
   #take(frame) {
     if (frame.cancel !== undefined) this.#cancel(frame.cancel)
     else if (frame.answer !== undefined) this.#open.get(frame.call)?.answered(frame)
-    else if (frame.tool !== undefined || frame.resource !== undefined || frame.prompt !== undefined) this.#called(frame)
+    else if (frame.tool !== undefined || frame.resource !== undefined || frame.prompt !== undefined)
+      this.#called(frame)
   }
 
   #called(frame) {
@@ -105,7 +109,12 @@ class Worker {
     const definition = this.#find(frame)
     if (!definition) {
       const name = frame.tool ?? frame.prompt ?? frame.resource
-      this.#channel.send(stringify({ call: frame.call, error: { code: INVALID_PARAMS, message: `this file has no '${name}'` } }))
+      this.#channel.send(
+        stringify({
+          call: frame.call,
+          error: { code: INVALID_PARAMS, message: `this file has no '${name}'` },
+        }),
+      )
       return
     }
     const call = new WorkerCall(frame, definition, this.#channel.send)
@@ -181,7 +190,9 @@ class Worker {
     const waiting = this.#waiting.findIndex((frame) => frame.call === id)
     if (waiting !== -1) {
       this.#waiting.splice(waiting, 1)
-      this.#channel.send(stringify({ call: id, error: { code: INVALID_PARAMS, message: 'cancelled before it began' } }))
+      this.#channel.send(
+        stringify({ call: id, error: { code: INVALID_PARAMS, message: 'cancelled before it began' } }),
+      )
       return
     }
     const call = this.#open.get(id)
@@ -192,7 +203,10 @@ class Worker {
 
   #abandon(call) {
     if (!call.open) return
-    this.#outside.tell('warning', `${call.name} goes on after its cancellation; give its signal to what it waits for`)
+    this.#outside.tell(
+      'warning',
+      `${call.name} goes on after its cancellation; give its signal to what it waits for`,
+    )
     this.#failed(call, call.cancelled)
   }
 
@@ -214,9 +228,12 @@ class Worker {
     this.#outside.tell('error', `the worker ends, since what it keeps has failed: ${wholeTrace(error)}`)
     this.#ending = true
     this.#exitCode = 1
-    this.#waiting.forEach((frame) => this.#channel.send(stringify({ call: frame.call, error: rpcFailure(error) })))
+    this.#waiting.forEach((frame) =>
+      this.#channel.send(stringify({ call: frame.call, error: rpcFailure(error) })),
+    )
     this.#waiting = []
-    for (const open of [...this.#open.values()]) this.#failed(open, new ToolError(`what the tool keeps has failed: ${oneLine(error)}`))
+    for (const open of [...this.#open.values()])
+      this.#failed(open, new ToolError(`what the tool keeps has failed: ${oneLine(error)}`))
     this.#finish()
   }
 

@@ -25,7 +25,8 @@ export class Surroundings {
     try {
       return await work()
     } finally {
-      for (const [name, value] of Object.entries(process.env)) if (variables[name] !== value) this.#variables[name] = value
+      for (const [name, value] of Object.entries(process.env))
+        if (variables[name] !== value) this.#variables[name] = value
       for (const name of Object.keys(variables)) if (!(name in process.env)) delete this.#variables[name]
       for (const [event, now] of listenersNow()) {
         const added = now.filter((listener) => !listeners.get(event)?.includes(listener))
@@ -74,10 +75,12 @@ class WatchedEnvironment {
   #watched
 
   constructor() {
-    const noting = (change) => (...parameters) => {
-      this.#changed = true
-      return change(...parameters)
-    }
+    const noting =
+      (change) =>
+      (...parameters) => {
+        this.#changed = true
+        return change(...parameters)
+      }
     const { set, deleteProperty, defineProperty } = Reflect
     this.#watched = new Proxy(process.env, {
       set: noting((target, name, value) => set(target, name, value)),

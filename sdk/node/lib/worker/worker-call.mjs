@@ -20,6 +20,7 @@ export class WorkerCall extends Call {
     this.rootsRefused = frame.rootsRefused
     this.folder = frame.folder
     this.caller = frame.caller
+    if (frame.trace) this.trace = frame.trace
     this.uri = frame.resource
     // Progress is also a sign of life for a tool whose time it extends.
     this.wantsProgress = frame.progress === true || definition.fields.progressExtendsTimeout === true

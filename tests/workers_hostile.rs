@@ -1,0 +1,425 @@
+//! Whatever a worker does harms its own call alone: each call is answered exactly once, none sees what is another's, the
+//! next one is served by a new process, and nothing is left running.
+
+use crate::harness::{Project, Server, exists, wait_until, wait_until_gone};
+use crate::workers::{PERL, params, pid, project, ready, ready_with, text, with_worker, work};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// Does something bad in a call, which is to be answered with an error result that says `problem`; the next call is
+/// served by another process, and the first one is gone.
+fn expect_fault(deed: &str, problem: &str) {
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    let first = pid(&mut server);
+    let answer = work(&mut server, deed);
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    assert!(text(&answer).contains(problem), "{deed}: {answer}");
+    assert_next_is_served(&mut server, first);
+}
+
+fn assert_next_is_served(server: &mut Server, first: u32) {
+    assert_ne!(pid(server), first);
+    wait_until_gone(first);
+    server.expect_silence();
+}
+
+fn kill(pid: u32) {
+    kill_process(Pid::from_raw(pid.try_into().unwrap()).unwrap(), Signal::KILL).unwrap();
+}
+
+#[test]
+fn a_worker_that_hangs_is_replaced_when_the_time_of_its_call_is_over() {
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    let first = pid(&mut server);
+    let mut given = params("$SIG{TERM} = 'IGNORE'; sleep 1000");
+    given["timeoutSecs"] = json!(1);
+    let answer = server.ask("hangs", "tools/call", &given);
+    assert_eq!(answer["result"]["structuredContent"]["error"]["type"], "timeout", "{answer}");
+    assert_next_is_served(&mut server, first);
+}
+
+#[test]
+fn a_worker_that_does_not_heed_a_cancellation_is_killed_with_all_it_started() {
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    let first = pid(&mut server);
+    let code = "$SIG{TERM} = 'IGNORE'; my $pid = fork; if (!$pid) { POSIX::setsid(); sleep 1000; POSIX::_exit(0) } \
+                note('child', $pid); sleep 1000";
+    server.request("gone", "tools/call", &params(code));
+    let child = wait_until("a child", || project.read("child").trim().parse().ok());
+    server.notify("notifications/cancelled", &json!({ "requestId": "gone" }));
+    wait_until_gone(first);
+    wait_until_gone(child);
+    assert_next_is_served(&mut server, first);
+}
+
+#[test]
+fn a_worker_that_ends_in_a_call_is_told_with_the_end_of_its_errors() {
+    expect_fault(
+        "print STDERR \"what went wrong\\n\"; POSIX::_exit(3)",
+        "exited with code 3 before it had answered. The end of its standard error:\nwhat went wrong",
+    );
+    expect_fault("kill 'KILL', $$; sleep 1000", "was ended by signal 9");
+    expect_fault("kill 'KILL', -$$; sleep 1000", "was ended by signal 9");
+    expect_fault("die 'my reason'", "my reason");
+}
+
+#[test]
+fn a_worker_that_ends_in_the_middle_of_its_answer_has_not_answered() {
+    expect_fault("raw('{\"call\":'); POSIX::_exit(0)", "stopped in the middle of a frame");
+    expect_fault(
+        "raw($json->encode({call=>$call, result=>{content=>[]}})); POSIX::_exit(0)",
+        "in the middle of a frame",
+    );
+}
+
+#[test]
+fn rubbish_in_the_place_of_frames_ends_the_worker() {
+    expect_fault(
+        "raw(\"rubbish\\n\"); sleep 1000",
+        "that is no JSON (unexpected character at byte 0): rubbish",
+    );
+    expect_fault("raw(\"\\n\"); sleep 1000", "that is no JSON");
+    expect_fault("raw(\"\\xff\\xfe\\n\"); sleep 1000", "that is not UTF-8");
+    expect_fault("raw(\"[1]\\n\"); sleep 1000", "no frame");
+    expect_fault("raw(('[' x 10000) . \"\\n\"); sleep 1000", "no JSON (nesting exceeds");
+    expect_fault("frame({ready=>{protocol=>1}}); sleep 1000", "said twice that it is ready");
+    expect_fault("frame({result=>{content=>[]}}); sleep 1000", "an answer without `call`");
+}
+
+#[test]
+fn an_answer_to_another_call_is_nobodys() {
+    expect_fault("answer('x', $call + 1); sleep 1000", "wrote of call 3, which is not open");
+    expect_fault("answer('x', $call - 1); sleep 1000", "wrote of call 1, which is not open");
+    expect_fault("answer('x', 999999); sleep 1000", "wrote of call 999999, which is not open");
+    expect_fault("frame({call=>77, ask=>1, method=>'elicitation/create'}); sleep 1000", "wrote of call 77");
+    expect_fault("raw(qq({\"call\":-1,\"result\":{}}\\n)); sleep 1000", "(`call`)");
+}
+
+/// What a worker does right after its answer ends it, and harms neither that answer nor the next one.
+#[test]
+fn what_follows_an_answer_harms_nobody() {
+    let deeds = [
+        "answer('one'); answer('two')",
+        "answer('one'); raw(\"rubbish\\n\")",
+        "answer('one'); frame({call=>$call, ask=>1, method=>'elicitation/create'})",
+        "answer('one'); frame({call=>$call, method=>'notifications/progress', params=>{progress=>9}})",
+        "answer('one'); frame({ready=>{protocol=>1}})",
+        "answer('one'); POSIX::_exit(1)",
+        "answer('one'); POSIX::close(0); sleep 1000",
+        "answer('one'); POSIX::close(3); sleep 1000",
+        "answer('one'); kill 'KILL', -$$",
+    ];
+    for deed in deeds {
+        let project = project(&json!({ "processes": 1 }));
+        let mut server = ready(&project);
+        for round in 0..3 {
+            let answer = work(&mut server, &format!("{deed}; undef"));
+            assert_eq!(text(&answer), "one", "{deed}");
+            // It may have been given to this worker before what ends it was read.
+            let next = work(&mut server, &format!("'next {round}'"));
+            let is_told = next["result"]["isError"] == true && text(&next).contains("its worker ");
+            assert!(is_told || text(&next) == format!("next {round}"), "{deed}: {next}");
+        }
+        server.expect_silence();
+        server.finish();
+        project.wait_for_started(1).into_iter().for_each(wait_until_gone);
+    }
+}
+
+#[test]
+fn a_worker_that_closes_its_descriptors_harms_at_most_its_own_call() {
+    expect_fault("POSIX::close(3); sleep 1000", "closed descriptor 3");
+    expect_fault("POSIX::close(0); POSIX::close(3); sleep 1000", "closed descriptor 3");
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    for descriptor in [1, 2] {
+        let code = format!("POSIX::close({descriptor}); 'closed'");
+        assert_eq!(text(&work(&mut server, &code)), "closed");
+    }
+    let first = pid(&mut server);
+    assert_eq!(text(&work(&mut server, "POSIX::close(0); 'deaf'")), "deaf");
+    // It cannot be told of the next call, which goes to another one.
+    assert_next_is_served(&mut server, first);
+}
+
+#[test]
+fn what_is_printed_is_no_frame_however_it_looks() {
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    let first = pid(&mut server);
+    let code = "$|=1; for (1..2000) { print qq({\"call\":$call,\"result\":{}}\\n); print STDERR \"\\xff\" x 1000, \"\\n\" } \
+                print 'x' x 1_000_000; 'mine'";
+    assert_eq!(text(&work(&mut server, code)), "mine");
+    assert_eq!(pid(&mut server), first);
+}
+
+#[test]
+fn errors_of_one_call_are_not_told_to_another() {
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    assert_eq!(text(&work(&mut server, "print STDERR \"the secret of one\\n\"; 'ok'")), "ok");
+    let answer = work(&mut server, "POSIX::_exit(4)");
+    assert!(text(&answer).contains("exited with code 4") && !text(&answer).contains("secret"), "{answer}");
+}
+
+#[test]
+fn a_worker_that_grows_is_replaced_after_its_call_and_killed_in_it() {
+    let project = project(&json!({ "processes": 1, "memoryMb": 60 }));
+    let mut server = ready(&project);
+    let first = pid(&mut server);
+    assert_eq!(text(&work(&mut server, "$kept{x} = 'x' x 80_000_000; 'grown'")), "grown");
+    assert_next_is_served(&mut server, first);
+    let second = pid(&mut server);
+    let answer = work(&mut server, "$kept{x} = 'x' x 200_000_000; sleep 1000");
+    assert!(text(&answer).contains("more than twice the 60 MB"), "{answer}");
+    assert_next_is_served(&mut server, second);
+}
+
+#[test]
+fn processes_that_a_call_leaves_end_with_their_worker() {
+    let forks = [
+        "my $pid = fork; if (!$pid) { sleep 1000; POSIX::_exit(0) } $pid",
+        "my $pid = fork; if (!$pid) { POSIX::setsid(); sleep 1000; POSIX::_exit(0) } $pid",
+        // A daemon: the parent in between is gone.
+        "pipe my $r, my $w; my $pid = fork; if (!$pid) { POSIX::setsid(); my $d = fork; if ($d) { print {$w} $d; close $w; \
+         POSIX::_exit(0) } close $w; sleep 1000; POSIX::_exit(0) } close $w; waitpid $pid, 0; <$r>",
+    ];
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    for fork in forks {
+        let first = pid(&mut server);
+        let child: u32 = text(&work(&mut server, fork)).parse().unwrap();
+        assert_next_is_served(&mut server, first);
+        wait_until_gone(child);
+    }
+}
+
+#[test]
+fn processes_may_stay_where_the_author_says_so_and_end_with_the_server() {
+    let project = project(&json!({ "processes": 1, "keepsProcesses": true }));
+    let mut server = ready(&project);
+    let first = pid(&mut server);
+    let code = "my $pid = fork; if (!$pid) { $SIG{TERM} = 'IGNORE'; POSIX::setsid(); sleep 1000; POSIX::_exit(0) } $pid";
+    let child: u32 = text(&work(&mut server, code)).parse().unwrap();
+    assert_eq!(pid(&mut server), first);
+    assert!(exists(child));
+    server.finish();
+    wait_until_gone(child);
+    wait_until_gone(first);
+}
+
+#[test]
+fn a_worker_that_moves_and_sets_variables_moves_nobody_else() {
+    let plain = "#!/bin/sh\npwd\necho \"[$LEAK]\"\n";
+    let project = with_worker(Project::new().tool("plain", plain), "work", &json!({ "processes": 1 }), PERL);
+    let mut server = ready(&project);
+    work(&mut server, "chdir '/'; $ENV{LEAK} = 'leak'; umask 0; 'moved'");
+    server.call(1, "plain");
+    let root = project.root().canonicalize().unwrap();
+    assert_eq!(text(&server.receive()), format!("{}\n[]", root.display()));
+}
+
+#[test]
+fn a_worker_that_is_never_ready_is_told_with_what_gives_it_more_time() {
+    let project =
+        with_worker(Project::new(), "work", &json!(true), "#!/bin/sh\necho $$ >>started\nexec sleep 1000\n");
+    let mut server = ready_with(&project, &[("MCPBASH_WORKER_START_SECS", "1")]);
+    let answer = work(&mut server, "1");
+    assert!(
+        text(&answer).contains("was not ready within 1 s, and was ended; MCPBASH_WORKER_START_SECS"),
+        "{answer}"
+    );
+    project.wait_for_started(1).into_iter().for_each(wait_until_gone);
+}
+
+#[test]
+fn a_worker_that_cannot_start_says_why() {
+    let cases = [
+        (
+            "#!/bin/sh\necho 'no such module: lamp' >&2\nexit 1\n",
+            "exited with code 1 before it had answered. The end of its standard error:\nno such module: lamp",
+        ),
+        (
+            "#!/bin/sh\necho '{\"failed\":{\"message\":\"a.py:3: no lamp\",\"trace\":\"long\"}}' >&3\nexit 1\n",
+            "cannot serve: a.py:3: no lamp",
+        ),
+        ("#!/nowhere/perl\n", "its interpreter `/nowhere/perl`"),
+        ("#!/bin/sh\necho '{\"ready\":{\"protocol\":2}}' >&3\nread x\n", "no `ready` of protocol 1"),
+        ("#!/bin/sh\necho hello >&3\nread x\n", "that is no JSON"),
+        ("#!/bin/sh\nexec 3>&-\nread x\n", "closed descriptor 3"),
+        ("#!/bin/sh\necho '{\"call\":1,\"result\":{}}' >&3\nread x\n", "wrote of a call before it was ready"),
+    ];
+    for (script, problem) in cases {
+        let project = with_worker(Project::new(), "work", &json!(true), script);
+        let mut server = ready(&project);
+        for _ in 0..2 {
+            let answer = work(&mut server, "1");
+            assert_eq!(answer["result"]["isError"], true, "{answer}");
+            assert!(text(&answer).contains(problem), "{script}: {answer}");
+        }
+        // Many at once: each of them is told.
+        for id in 0..6 {
+            server.request(id, "tools/call", &params("1"));
+        }
+        for _ in 0..6 {
+            let answer = server.receive();
+            assert!(text(&answer).contains(problem), "{script}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn a_frame_that_is_too_long_is_refused_and_no_memory_lost() {
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    let first = pid(&mut server);
+    let refused = work(&mut server, "answer('x' x 100_000_000); sleep 1000");
+    assert!(
+        refused["error"]["message"].as_str().unwrap().contains("MCPBASH_MAX_TOOL_OUTPUT_SIZE"),
+        "{refused}"
+    );
+    assert_next_is_served(&mut server, first);
+    let long = work(&mut server, "'y' x 5_000_000");
+    assert_eq!(text(&long).len(), 5_000_000);
+    let big = "z".repeat(3_000_000);
+    let answer = server.ask("long", "tools/call", &params(&format!("length '{big}'")));
+    assert_eq!(text(&answer), "3000000");
+}
+
+#[test]
+fn thousands_of_notifications_are_bounded_and_the_answer_comes() {
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    let code = "for my $n (1..5000) { frame({call=>$call, method=>'notifications/message', params=>{level=>'warning', \
+                data=>$n}}); frame({method=>'notifications/message', params=>{level=>'debug', data=>$n}}) } 'done'";
+    server.request("noisy", "tools/call", &params(code));
+    let mut told = 0;
+    let answer = loop {
+        let message = server.receive();
+        if message["id"] == "noisy" {
+            break message;
+        }
+        told += 1;
+    };
+    assert_eq!(text(&answer), "done");
+    assert!(told <= 200, "{told}");
+    server.expect_silence();
+}
+
+#[test]
+fn a_worker_that_is_killed_between_calls_costs_no_call() {
+    let project = project(&json!({ "processes": 2 }));
+    let mut server = ready(&project);
+    for _ in 0..20 {
+        let now = pid(&mut server);
+        kill(now);
+        wait_until_gone(now);
+        // At once: the server may not have noticed.
+        assert_ne!(pid(&mut server), now);
+    }
+    server.expect_silence();
+}
+
+#[test]
+fn a_question_of_a_worker_that_dies_is_withdrawn() {
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    let first = pid(&mut server);
+    server.request("asks", "tools/call", &params("ask('Who?'); 'never'"));
+    let question = server.receive();
+    assert_eq!(question["method"], "elicitation/create");
+    kill(first);
+    let both = [server.receive(), server.receive()];
+    let answer = both.iter().find(|message| message["id"] == "asks").unwrap();
+    assert!(text(answer).contains("was ended by signal 9"), "{answer}");
+    assert!(both.iter().any(|message| message["method"] == "notifications/cancelled"), "{both:?}");
+    server.reply(&question, &json!({ "action": "accept", "content": { "value": "late" } }));
+    assert_next_is_served(&mut server, first);
+}
+
+/// Calls that answer, wait, die, hang and write rubbish, all at once: each is answered once, with what is its own.
+#[test]
+fn of_two_hundred_calls_at_once_each_is_answered_once_with_its_own_data() {
+    let project = project(&json!({ "processes": 4 }));
+    let mut server = ready_with(&project, &[("MCPBASH_MAX_CONCURRENT_REQUESTS", "64")]);
+    let expected: HashMap<u64, String> = (1..=200)
+        .map(|id| {
+            let secret = format!("secret-{id}-");
+            let (code, told) = match id % 20 {
+                7 => (
+                    format!("print STDERR '{secret}'; POSIX::_exit({})", id % 100),
+                    "exited with code".to_owned(),
+                ),
+                11 => (format!("raw(\"{secret}\\n\"); sleep 1000"), "no JSON".to_owned()),
+                13 => {
+                    (format!("$kept{{x}} = '{secret}'; kill 'KILL', $$; sleep 1000"), "signal 9".to_owned())
+                }
+                3 => (format!("select undef, undef, undef, 0.02; '{secret}'"), secret.clone()),
+                _ => (format!("$kept{{{id}}} = '{secret}' x 300"), secret.repeat(300)),
+            };
+            server.request(id, "tools/call", &params(&code));
+            (id, told)
+        })
+        .collect();
+    let mut answered = HashMap::new();
+    while answered.len() < 200 {
+        let message = server.receive();
+        let Some(id) = message["id"].as_u64() else { continue };
+        let said = text(&message).to_owned();
+        assert!(said.contains(&expected[&id]), "{id}: {message}");
+        for (other, _) in said.match_indices("secret-") {
+            assert!(said[other..].starts_with(&format!("secret-{id}-")), "{id} sees another's: {said}");
+        }
+        assert!(answered.insert(id, said).is_none(), "{id} is answered twice");
+    }
+    server.expect_silence();
+    server.finish();
+    project.wait_for_started(4).into_iter().for_each(wait_until_gone);
+}
+
+#[test]
+fn a_server_that_is_killed_leaves_no_worker() {
+    let project = project(&json!(true));
+    let mut server = ready(&project);
+    let worker = pid(&mut server);
+    server.request("waits", "tools/call", &params("$SIG{TERM} = 'IGNORE'; note('waits', $$); sleep 1000"));
+    project.wait_for_file("waits");
+    kill(server.child.id());
+    wait_until_gone(worker);
+}
+
+#[test]
+fn a_worker_that_ignores_every_request_to_end_does_not_outlive_the_server() {
+    let project = project(&json!(true));
+    let mut server = ready(&project);
+    let first = pid(&mut server);
+    assert_eq!(
+        text(&work(&mut server, "$SIG{TERM} = 'IGNORE'; *main::ending = sub { sleep 1000 }; 'deaf'")),
+        "deaf"
+    );
+    server.close_input();
+    server.wait();
+    wait_until_gone(first);
+}
+
+#[test]
+fn a_call_that_finds_no_free_worker_is_told_how_to_have_more() {
+    let project = project(&json!({ "processes": 1 })).gate();
+    let mut server = ready(&project);
+    server.request(
+        "first",
+        "tools/call",
+        &params("note('waits', 1); open my $gate, '<', 'gate'; sysread $gate, my $line, 1; 'went'"),
+    );
+    project.wait_for_file("waits");
+    let mut second: Value = params("'second'");
+    second["timeoutSecs"] = json!(1);
+    let refused = server.ask("second", "tools/call", &second);
+    assert!(text(&refused).contains("was not free within 1 s: all 1 processes"), "{refused}");
+    project.open_gate();
+    assert_eq!(text(&server.receive()), "went");
+}
