@@ -34,7 +34,7 @@ use crate::scripts::Scripts;
 use crate::{environment, interpreters};
 use bounds::Bounds;
 use conversation::{Conversed, converse};
-use fault::Fault;
+use fault::{Fault, Why};
 use life::Birth;
 use mcp_bash_project::trust::Start;
 use mcp_bash_project::{Catalog, Paths, Worker};
@@ -52,6 +52,9 @@ use tokio::time::timeout;
 
 /// How often a call is given to another worker, should each be gone before it has read the call.
 const MOST_ATTEMPTS: usize = 3;
+
+/// How often it can be a call's turn before it gives up: a worker is started each time, and comes to nothing.
+const MOST_TURNS: usize = 10;
 
 /// A frame holds more than what a tool may say in it.
 const ROOM_IN_FRAME: usize = 64 * 1024;
@@ -182,7 +185,7 @@ impl Scripts {
         let patience = if are_busy { patience } else { patience.max(pool.bounds.start) };
         let too_late = || ScriptError::Worker { what: call.what.clone(), how: busy(&pool, patience) };
         let wait = async {
-            loop {
+            for _ in 0..MOST_TURNS {
                 if let Some(permit) = start.take() {
                     self.start_worker(which, permit).await?;
                 }
@@ -204,6 +207,8 @@ impl Scripts {
                     Err(_) => (turn, start) = pool.wait_again(),
                 }
             }
+            let how = Why::ServerEnds.to_string();
+            Err(ScriptError::Worker { what: call.what.clone(), how })
         };
         tokio::select! {
             biased;
