@@ -113,18 +113,28 @@ impl Scripts {
         let _ = self.workers.tell.set(Box::new(tell));
     }
 
-    /// Starts a worker for each script whose author wants one before the first call, and ends those of scripts that
-    /// the catalog does not have any more.
+    /// Starts a worker for each script whose author wants one before the first call, and ends those that nothing in the
+    /// catalog is served by any more.
     pub async fn start_workers_ahead(&self, catalog: &Catalog) {
         let tools = catalog.tools.items();
         let served = || tools.iter().filter_map(|tool| Some((&**tool, tool.worker()?)));
         self.workers.pools.lock().retain(|script, pools| {
-            let is_there = served().any(|(tool, _)| tool.script == *script)
-                || catalog.function_files().iter().any(|file| file.served_by.file == *script);
-            if !is_there {
-                pools.iter().for_each(Pool::retire_all);
-            }
-            is_there
+            let is_served = |pool: &Arc<Pool>| {
+                let functions = catalog.function_files();
+                served().any(|(tool, worker)| tool.script == *script && *worker == pool.worker)
+                    || functions
+                        .iter()
+                        .map(|file| &file.served_by)
+                        .any(|by| by.file == *script && by.worker == pool.worker)
+            };
+            pools.retain(|pool| {
+                let is_needed = is_served(pool);
+                if !is_needed {
+                    pool.retire_all();
+                }
+                is_needed
+            });
+            !pools.is_empty()
         });
         for (tool, worker) in
             served().filter(|(tool, worker)| worker.options.start_ahead && tool.distrust.is_none())
