@@ -20,6 +20,7 @@ from ..definitions import Definitions, Offered, ToolFunction
 from ..encoding import encode, to_bytes
 from ..errors import CannotAsk, Cancelled, ProtocolError
 from ..failures import is_expected, request_failure, tool_failure, traceback_text
+from ..log_installing import install_if_used
 from . import leftovers
 from .frames import Frames
 from .restoring import Surroundings
@@ -213,6 +214,7 @@ class Worker:
 
     def tidy(self, context: WorkerContext) -> None:
         """Puts the process back as it was before the call."""
+        install_if_used()
         context.sweep()
         self.surroundings.restore()
 
