@@ -259,6 +259,42 @@ class Saying(WorkerTest):
         host.call("in_thread", progress=True)
         self.assertIn(("info", "stdout", "from a thread"), host.logs())
 
+    def test_logging_that_is_loaded_late(self):
+        host = self.served(
+            """
+            from mcp_bash import tool
+            @tool
+            def late() -> str:
+                import logging
+                logging.warning("heard")
+                return "ok"
+            """
+        )
+        host.call("late")
+        self.assertEqual(host.logs()[0][0::2], ("warning", "WARNING:root:heard"))
+        host.call("late")
+        self.assertEqual(host.logs(), [("warning", "root", "heard")])
+
+    def test_logging_as_a_person_set_it_up(self):
+        host = self.served(
+            """
+            import logging
+            from mcp_bash import tool
+            logging.basicConfig(level=logging.DEBUG, format="%(message)s!")
+            @tool
+            def talk() -> str:
+                logging.getLogger("a").debug("quiet")
+                try:
+                    1 / 0
+                except ZeroDivisionError:
+                    logging.exception("loud")
+                return "ok"
+            """
+        )
+        host.call("talk")
+        self.assertEqual(host.logs()[0], ("debug", "a", "quiet!"))
+        self.assertIn("ZeroDivisionError", host.logs()[1][2])
+
     def test_logs_that_are_no_json_or_too_long(self):
         host = self.served_host
         host.call("strange")

@@ -29,6 +29,10 @@ from .worker_context import OperatorContext, Waiting, WorkerContext
 _O_ASYNC = getattr(os, "O_ASYNC", 0o20000)
 
 
+# Thrown away by the server, which waits for it all the same.
+CANCELLED = '"error":{"code":-32800,"message":"cancelled"}'
+
+
 class Ended(BaseException):
     """The server wants this process to end now."""
 
@@ -170,7 +174,7 @@ class Worker:
     def failure(self, problem: BaseException, offered: Offered, context: WorkerContext) -> str:
         """The member that answers a call whose function raised."""
         if context.is_cancelled:
-            return '"error":{"code":-32800,"message":"cancelled"}'
+            return CANCELLED
         if not is_expected(problem):
             context.log("error", traceback_text(problem), offered.name)
         if isinstance(offered, ToolFunction) and not isinstance(problem, ProtocolError):
