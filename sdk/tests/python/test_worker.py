@@ -537,6 +537,51 @@ def seen() -> list:
 """
 
 
+class LoopsOfTheirOwn(WorkerTest):
+    """Plain functions that run an event loop themselves."""
+
+    SOURCE = """
+        import asyncio
+        from mcp_bash import aio, keep, log, progress, tool
+
+        @tool
+        def asks() -> int:
+            async def inner():
+                beat = asyncio.ensure_future(asyncio.sleep(60))
+                number = await aio.ask("How many?", int)
+                beat.cancel()
+                print("asked")
+                return number
+            return asyncio.run(inner())
+
+        @tool
+        def sleeps() -> str:
+            async def inner():
+                try:
+                    log.info("asleep")
+                    await asyncio.sleep(60)
+                finally:
+                    log.info("cleaned up")
+            asyncio.run(inner())
+            return ""
+        """
+
+    def test_questions(self):
+        host = self.served(self.SOURCE)
+        number = host.begin("tool", "asks", ask=True, elicit=True)
+        host.send(call=number, answer=host.read()["ask"], result={"action": "accept", "content": {"value": 3}})
+        self.assertEqual(host.wait(number)["result"]["structuredContent"], {"result": 3})
+        self.assertIn(("info", "stdout", "asked"), host.logs())
+
+    def test_cancellation(self):
+        host = self.served(self.SOURCE)
+        number = host.begin("tool", "sleeps")
+        host.read()
+        host.send(cancel=number)
+        self.assertIn("error", host.wait(number))
+        self.assertEqual(host.logs(), [("info", "sleeps", "cleaned up")])
+
+
 class Cancellation(WorkerTest):
     def test_functions_end_at_once(self):
         host = self.served(CANCELLING)
