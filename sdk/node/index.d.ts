@@ -416,6 +416,7 @@ export interface Context {
   readonly choose: ChooseFunction
   readonly sample: typeof sample
   readonly roots: () => Root[]
+  readonly insideRoots: (path: string) => string
   readonly meta: () => Record<string, any>
   /** Aborted when the client gives up on the call. */
   readonly signal: AbortSignal
@@ -457,6 +458,9 @@ export function sample(messages: SampleMessages, options?: SampleOptions): Promi
 
 /** The folders that the client has opened. */
 export function roots(): Root[]
+
+/** The path, absolute and with links resolved. Throws a ToolError if it is outside of the client's folders. */
+export function insideRoots(path: string): string
 
 /** The `_meta` of the request. */
 export function meta(): Record<string, any>
@@ -546,24 +550,37 @@ export function assistant(content: unknown): Message
 /** A failure that the model is told in these words. */
 export class ToolError extends Error {
   constructor(message: string, details?: { type?: string; hint?: string; [detail: string]: unknown })
-  readonly details: unknown
+  readonly type: string
+  readonly hint: string | undefined
+  readonly data: Record<string, unknown>
 }
 
 /** A JSON-RPC error, for requests that make no sense. */
-export class RpcError extends Error {
+export class ProtocolError extends Error {
   constructor(code: number, message: string, data?: unknown)
   readonly code: number
   readonly data: unknown
 }
 
+/** There is no such resource. */
+export class NotFound extends ProtocolError {
+  constructor(message?: string, data?: unknown)
+}
+
 /** The user has said no. */
-export class Declined extends Error {}
+export class Declined extends Error {
+  readonly type: 'declined'
+}
 
 /** The user has closed the question, or the client has given up on the call. */
-export class Cancelled extends Error {}
+export class Cancelled extends Error {
+  readonly type: 'cancelled'
+}
 
 /** Nobody can be asked, or no answer came in time. */
-export class CannotAsk extends Error {}
+export class CannotAsk extends Error {
+  readonly type: 'cannot_ask'
+}
 
 // ---------------------------------------------------------------- plain scripts
 

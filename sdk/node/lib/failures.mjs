@@ -3,9 +3,9 @@
 import { relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
-import { Cancelled, CannotAsk, Declined, RpcError, ToolError } from './errors.mjs'
+import { Cancelled, CannotAsk, Declined, ProtocolError, ToolError } from './errors.mjs'
 
-const MEANT = [ToolError, RpcError, Declined, Cancelled, CannotAsk]
+const MEANT = [ToolError, ProtocolError, Declined, Cancelled, CannotAsk]
 const SDK = fileURLToPath(new URL('..', import.meta.url))
 
 /** Errors whose message is meant for the reader as it is. */
@@ -28,7 +28,7 @@ export function oneLine(error) {
 }
 
 function describe(error) {
-  if (isMeant(error)) return messageOf(error)
+  if (isMeant(error)) return withHint(messageOf(error), error.hint)
   const what =
     error instanceof Error
       ? `${error.name}: ${messageOf(error)}`
@@ -40,6 +40,30 @@ function describe(error) {
 function messageOf(error) {
   const message = String(error.message ?? '')
   return message === '' ? `${error.name} without a message` : message
+}
+
+/** Most models are shown the text alone. */
+function withHint(message, hint) {
+  if (hint === undefined) return message
+  return `${message}${/[.!?]$/.test(message) ? '' : '.'} Hint: ${hint}`
+}
+
+/** What programs read of an error: { type, message, hint, data }. */
+export function errorData(error) {
+  if (!isMeant(error)) return { type: typeOf(error), message: oneLine(error) }
+  const { type, message, hint, data = {} } = error
+  const described = { type, message }
+  if (hint !== undefined) described.hint = hint
+  if (Object.keys(data).length > 0) described.data = data
+  return described
+}
+
+function typeOf(error) {
+  try {
+    return error instanceof Error ? error.name : 'error'
+  } catch {
+    return 'error'
+  }
 }
 
 /** The whole trace, for the log. */

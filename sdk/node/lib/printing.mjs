@@ -13,6 +13,8 @@ export function logWhatIsPrinted(streams, find) {
 
 function divert(stream, usual, find) {
   const write = stream.write
+  // A function may have closed its descriptor; that must not be the end of the worker.
+  stream.on('error', () => {})
   stream.write = function (chunk, encoding, done) {
     const call = find()
     if (!call?.open) return write.call(this, chunk, encoding, done)

@@ -132,20 +132,13 @@ export function promptResult(value, description) {
   return json(text === undefined ? { ...whole, messages } : { ...whole, description: text, messages })
 }
 
-/** A result with isError. The details stand in the structured content too, unless that has a shape of its own. */
-export function errorResult(message, details, output) {
-  const whole = { content: [{ type: 'text', text: withHint(message, details?.hint) }], isError: true }
-  if (output === undefined && details !== undefined) {
-    const more = typeof details === 'object' && details !== null ? details : { data: details }
-    whole.structuredContent = { success: false, error: { type: 'tool_error', message, ...more } }
-  }
+/** A result with isError. What programs read of it is structured, unless that has a shape of its own. */
+export function errorResult(text, error, output) {
+  const whole = { content: [{ type: 'text', text }], isError: true }
+  // Some clients hold the structured content of errors to the schema of results, too.
+  if (output === undefined) whole.structuredContent = { success: false, error }
+  else whole._meta = { 'mcpbash/error': error }
   return json(whole)
-}
-
-/** Most models are shown the text alone. */
-function withHint(message, hint) {
-  if (hint === undefined) return message
-  return `${message}${/[.!?]$/.test(message) ? '' : '.'} Hint: ${hint}`
 }
 
 function json(value) {

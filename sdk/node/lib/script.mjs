@@ -5,8 +5,8 @@ import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { Context } from './context.mjs'
 import { Call, currentCall, setOutside } from './current-call.mjs'
-import { CannotAsk, RpcError } from './errors.mjs'
-import { isMeant, oneLine, wholeTrace } from './failures.mjs'
+import { CannotAsk, ProtocolError } from './errors.mjs'
+import { errorData, isMeant, oneLine, wholeTrace } from './failures.mjs'
 import { endAllKept } from './keep.mjs'
 import { logWhatIsPrinted } from './printing.mjs'
 import { errorResult, toolResult } from './results.mjs'
@@ -146,8 +146,8 @@ export async function main(handler) {
 function fail(error) {
   const message = oneLine(error)
   if (!isMeant(error)) process.stderr.write(`${wholeTrace(error)}\n`)
-  if (!(error instanceof RpcError)) {
-    print(errorResult(message, isMeant(error) ? error.details : undefined))
+  if (!(error instanceof ProtocolError)) {
+    print(errorResult(message, errorData(error)))
     return
   }
   const { code, data } = error

@@ -106,10 +106,10 @@ async def ask_all(questions: Mapping[str, Question], *, timeout: Optional[float]
     """Puts several questions at once."""
     call = current()
     refuse_unless_reachable(call)
-    return read_all(questions, await call._ask_async(together(questions, timeout)))
+    return read_all(questions, await call.put_question_async(together(questions, timeout)))
 
 
 async def _put(question: Question, name: Optional[str], timeout: Optional[float]) -> Any:
     call = current()
     question.refuse_unless_possible(call)
-    return question.read(await call._ask_async(alone(question, name, timeout)))
+    return question.read(await call.put_question_async(alone(question, name, timeout)))

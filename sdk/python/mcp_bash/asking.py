@@ -109,10 +109,10 @@ def ask_all(questions: Mapping[str, Question], *, timeout: Optional[float] = Non
     """Puts several questions at once, by names of yours. The first that is declined is raised."""
     call = current()
     refuse_unless_reachable(call)
-    return read_all(questions, call._ask(together(questions, timeout)))
+    return read_all(questions, call.put_question(together(questions, timeout)))
 
 
 def _put(question: Question, name: Optional[str], timeout: Optional[float]) -> Any:
     call = current()
     question.refuse_unless_possible(call)
-    return question.read(call._ask(alone(question, name, timeout)))
+    return question.read(call.put_question(alone(question, name, timeout)))

@@ -13,7 +13,7 @@ from .errors import CannotAsk
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Any, Dict, List, Mapping, NoReturn, Optional
+    from typing import Any, Dict, List, NoReturn, Optional
 
 
 class Root:
@@ -33,61 +33,63 @@ class Root:
 class Context:
     """One call. A function that has a parameter of this type is given it; others use the functions of the package."""
 
-    def __init__(self, facts: Mapping[str, Any]) -> None:
-        self._facts = facts
+    def __init__(self, facts: Any) -> None:
+        """``facts.get(name)`` is a member of the frame that asks for the call, or what stands for it."""
+        self.facts = facts
 
     # What the call brought along.
 
     @property
     def name(self) -> str:
         """What was called: the name of a tool, a prompt or a resource."""
-        facts = self._facts
+        facts = self.facts
         return str(facts.get("tool") or facts.get("prompt") or facts.get("name") or "")
 
     @property
     def uri(self) -> Optional[str]:
         """The URI that is read, in a resource."""
-        uri: Optional[str] = self._facts.get("resource")
+        uri: Optional[str] = self.facts.get("resource")
         return uri
 
     @property
     def arguments(self) -> Dict[str, Any]:
         """The arguments as they came, before they were made into the types of the function."""
-        return self._facts.get("arguments") or {}
+        return self.facts.get("arguments") or {}
 
     @property
     def meta(self) -> Dict[str, Any]:
         """The ``_meta`` of the request: what the client sends along without the model seeing it."""
-        return self._facts.get("meta") or {}
+        return self.facts.get("meta") or {}
 
     @property
     def roots(self) -> List[Root]:
         """The folders that the client has opened. Raises `CannotAsk` if it refused to name them."""
-        refused = self._facts.get("rootsRefused")
+        refused = self.facts.get("rootsRefused")
         if refused:
             raise CannotAsk(str(refused))
-        return [Root(root["uri"], root.get("name"), root.get("path")) for root in self._facts.get("roots") or []]
+        named: List[Any] = self.facts.get("roots") or []
+        return [Root(root["uri"], root.get("name"), root.get("path")) for root in named]
 
     @property
     def caller(self) -> Optional[str]:
         """Who makes the call, where the server knows it."""
-        caller: Optional[str] = self._facts.get("caller")
+        caller: Optional[str] = self.facts.get("caller")
         return caller
 
     @property
     def trace(self) -> Dict[str, str]:
         """The trace that the call is a part of: ``traceparent``, ``tracestate``, ``baggage``."""
-        return self._facts.get("trace") or {}
+        return self.facts.get("trace") or {}
 
     @property
     def can_ask_user(self) -> bool:
         """Whether the client can put a question to its user."""
-        return bool(self._facts.get("elicit"))
+        return bool(self.facts.get("elicit"))
 
     @property
     def can_ask(self) -> bool:
         """Whether the client can be asked anything: its user, its model, its folders."""
-        return bool(self._facts.get("ask"))
+        return bool(self.facts.get("ask"))
 
     @property
     def folder(self) -> Path:
@@ -108,29 +110,29 @@ class Context:
             params["total"] = total
         if message is not None:
             params["message"] = message
-        self._notify("notifications/progress", params)
+        self.notify("notifications/progress", params)
 
     def log(self, level: str, data: Any, logger: Optional[str] = None) -> None:
         """Sends a log message to the client. ``data`` is a text or any JSON."""
         params: Dict[str, Any] = {"level": level, "data": data}
         if logger is not None:
             params["logger"] = logger
-        self._notify("notifications/message", params)
+        self.notify("notifications/message", params)
 
     # How it leaves, for those who implement a way.
 
-    def _notify(self, method: str, params: Dict[str, Any]) -> None:
+    def notify(self, method: str, params: Dict[str, Any]) -> None:
         raise NotImplementedError
 
-    def _ask(self, question: Dict[str, Any]) -> Any:
+    def put_question(self, question: Dict[str, Any]) -> Any:
         """Puts a question and waits for its result. Raises `CannotAsk`."""
         raise NotImplementedError
 
-    async def _ask_async(self, question: Dict[str, Any]) -> Any:
+    async def put_question_async(self, question: Dict[str, Any]) -> Any:
         """The same without blocking the event loop."""
         import asyncio
 
-        return await asyncio.get_running_loop().run_in_executor(None, self._ask, question)
+        return await asyncio.get_running_loop().run_in_executor(None, self.put_question, question)
 
 
 class NoCall(Context):
@@ -147,7 +149,7 @@ class NoCall(Context):
     def folder(self) -> NoReturn:
         raise RuntimeError("no call is being served here: folder() belongs inside of a tool")
 
-    def _ask(self, question: Dict[str, Any]) -> NoReturn:
+    def put_question(self, question: Dict[str, Any]) -> NoReturn:
         raise CannotAsk("No call is being served here: nobody can be asked")
 
 

@@ -34,7 +34,7 @@ class CapturedStream(io.TextIOBase):
 
     def write(self, text: str) -> int:
         call: Any = current_call.get()
-        if call is None:
+        if call is None or not call.hears_prints():
             _write_to_operator(text)
             return len(text)
         text = call.partial.pop(self._name, "") + text

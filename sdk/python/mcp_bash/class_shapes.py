@@ -39,11 +39,15 @@ def _is_dataclass(hint: Any) -> bool:
 
 
 def _is_typed_dict(hint: Any) -> bool:
-    return isinstance(hint, type) and issubclass(hint, dict) and hasattr(hint, "__total__")
+    return _is_below(hint, dict) and hasattr(hint, "__total__")
 
 
 def _is_named_tuple(hint: Any) -> bool:
-    return isinstance(hint, type) and issubclass(hint, tuple) and hasattr(hint, "_fields")
+    return _is_below(hint, tuple) and hasattr(hint, "_fields")
+
+
+def _is_below(hint: Any, base: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, base)
 
 
 class _FieldOfClass:
@@ -120,8 +124,12 @@ def _typed_dict(owner: Any, shapes: Shapes) -> Description:
     # Python 3.8 only knows about the class as a whole.
     keys = getattr(owner, "__required_keys__", frozenset(hints if owner.__total__ else ()))
     required = [name for name, hint in hints.items() if is_required(hint, name in keys)]
-    convert = None if all(shape.convert is None for shape in known.values()) else lambda v: _convert_members(v, known)
-    return _schema(properties, required, shapes.output), convert, any(shape.named_tuple for shape in known.values())
+
+    def convert(given: Any) -> Any:
+        return _convert_members(given, known)
+
+    needed = any(shape.convert is not None for shape in known.values())
+    return _schema(properties, required, shapes.output), convert if needed else None, any(shape.named_tuple for shape in known.values())
 
 
 def evaluate_all_typed_dict(owner: Any) -> Dict[str, Any]:

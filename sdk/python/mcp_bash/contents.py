@@ -8,7 +8,7 @@ from .media_types import type_of_bytes, type_of_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
+    from typing import Any, Dict, List, Mapping, Optional, Union
 
     Role = str
 

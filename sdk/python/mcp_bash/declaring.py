@@ -4,8 +4,10 @@ gives it back as it is; what it says about itself is read later (`definitions.py
 from __future__ import annotations
 
 import sys
+from types import FrameType
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, overload
 
+_frame_at: Callable[[int], FrameType] = getattr(sys, "_getframe")
 F = TypeVar("F", bound=Callable[..., Any])
 Icons = Sequence[Union[str, Mapping[str, Any]]]
 
@@ -19,7 +21,7 @@ class Declaration:
         self.kind = kind
         self.function = function
         self.options = options
-        frame = sys._getframe(depth)
+        frame: FrameType = _frame_at(depth)
         self.file = frame.f_code.co_filename
         code = getattr(function, "__code__", None)
         self.line: int = code.co_firstlineno if code else frame.f_lineno
@@ -131,7 +133,7 @@ def resource(
         "icons": _icons(icons),
         "_meta": dict(meta) if meta else None,
     }
-    if not isinstance(uri, str):
+    if callable(uri):  # without its brackets
         raise TypeError('@resource needs a URI: @resource("config://app")')
 
     def decorate(function: F) -> F:

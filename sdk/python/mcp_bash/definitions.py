@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import typing
 from typing import Any, Dict, List, Optional, Tuple
 
 from .call_context import Context
 from .contents import Content, Result
 from .declaring import Declaration
 from .errors import DefinitionError
+from .json_types import is_object
 from .rendering import ResultForm, render_prompt, render_resource, render_tool
 from .schema_roots import root_schema
 from .shapes import Shape, Shapes
@@ -61,7 +63,7 @@ class ToolFunction(Offered):
     def _output(self, output: Any) -> Tuple[Optional[Dict[str, Any]], ResultForm]:
         if output is False:
             return None, ResultForm()
-        if isinstance(output, dict):
+        if is_object(output):
             return output, ResultForm(has_schema=True)
         hint = self.signature.returns() if output is True else output
         shapes = Shapes(output=True)
@@ -92,7 +94,8 @@ def _describe(hint: Any, shapes: Shapes) -> Optional[Shape]:
 def _has_content(hint: Any) -> bool:
     if isinstance(hint, type) and issubclass(hint, (Content, Result)):
         return True
-    return any(_has_content(part) or part is bytes for part in getattr(hint, "__args__", ()) or ())
+    parts: Tuple[Any, ...] = typing.get_args(hint)
+    return any(_has_content(part) or part is bytes for part in parts)
 
 
 class ResourceFunction(Offered):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from json.encoder import encode_basestring
 
+from .json_types import is_list, is_object
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Optional
@@ -20,7 +22,7 @@ class NotJson(ValueError):
 
 def plain(value: Any) -> Any:
     """One value that JSON has no word for, as one that it has. Raises TypeError."""
-    kind = type(value)
+    kind = value.__class__
     known = _BY_NAME.get("%s.%s" % (kind.__module__.partition(".")[0], kind.__name__))
     if known is not None:
         return known(value)
@@ -101,13 +103,14 @@ def to_bytes(text: str) -> bytes:
 
 def name_tuples(value: Any) -> Any:
     """The value with each NamedTuple as an object: JSON would make a nameless array of it."""
-    if isinstance(value, dict):
+    kind = value.__class__
+    if is_object(value):
         return {key: name_tuples(held) for key, held in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+    if hasattr(kind, "_asdict"):
         return name_tuples(value._asdict())
-    if isinstance(value, (list, tuple)):
+    if is_list(value):
         return [name_tuples(held) for held in value]
-    if hasattr(type(value), "__dataclass_fields__"):
+    if hasattr(kind, "__dataclass_fields__"):
         return name_tuples(plain(value))
     return value
 
@@ -124,15 +127,16 @@ def _fault(value: Any, path: str = "", above: "tuple[int, ...]" = ()) -> Optiona
     if len(above) > 200:
         return "%s is nested too deeply" % place
     above = (*above, id(value))
-    if isinstance(value, dict):
+    if is_object(value):
         for key, held in value.items():
-            if key is not None and not isinstance(key, (str, int, float)):
-                return "%s has a key of type %s; keys must be texts" % (place, type(key).__name__)
+            name: Any = key
+            if name is not None and not isinstance(name, (str, int, float)):
+                return "%s has a key of type %s; keys must be texts" % (place, type(name).__name__)
             found = _fault(held, "%s.%s" % (path, key) if path else str(key), above)
             if found:
                 return found
         return None
-    if isinstance(value, (list, tuple)):
+    if is_list(value):
         for number, held in enumerate(value):
             found = _fault(held, "%s[%d]" % (path, number), above)
             if found:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Optional
 
 from .errors import CannotAsk
+from .json_types import is_object
 from .scalar_shapes import Convert
 from .schema_roots import root_schema
 from .shapes import Shapes
@@ -18,7 +19,8 @@ class Form:
     def __init__(self, form: Any) -> None:
         self._single = False
         self._convert: Convert = None
-        if isinstance(form, dict):
+        self.schema: Dict[str, Any]
+        if is_object(form):
             self.schema = form if isinstance(form.get("type"), str) else self._of_names(form)
             return
         shapes = Shapes()
@@ -36,7 +38,7 @@ class Form:
         known = {name: shapes.of(hint) for name, hint in names.items()}
 
         def convert(given: Any) -> Any:
-            read = {}
+            read: Dict[str, Any] = {}
             for name, value in given.items():
                 one: Optional[Any] = known[name].convert if name in known else None
                 read[name] = value if one is None else one(value)

@@ -29,7 +29,7 @@ def install() -> None:
     ours = ClientHandler()
     configured = bool(root.handlers)
     for handler in list(root.handlers):
-        if isinstance(handler, logging.StreamHandler) and is_captured(handler.stream):
+        if is_captured(getattr(handler, "stream", None)):
             root.removeHandler(handler)
     # Without a word of the person Python hides everything below a warning; whether a client wants to hear it, is its choice.
     if not configured and root.level == logging.WARNING:

@@ -13,7 +13,7 @@ from .definitions import ToolFunction
 from .encoding import encode
 from .errors import Cancelled, DefinitionError, ProtocolError
 from .failures import is_expected, tool_failure, traceback_text
-from .script import ScriptContext, _print, tell_protocol_error
+from .script import ScriptContext, print_line, tell_protocol_error
 
 
 def run(function: Callable[..., Any]) -> None:
@@ -23,7 +23,7 @@ def run(function: Callable[..., Any]) -> None:
     except DefinitionError as problem:
         sys.exit("%s: %s" % (os.path.basename(sys.argv[0]), problem))
     if sys.argv[1:] == ["--metadata"]:
-        _print(encode(offered.definition))
+        print_line(encode(offered.definition))
         sys.exit(0)
     sys.exit(_serve(offered))
 
@@ -54,7 +54,7 @@ def _serve(offered: ToolFunction) -> int:
             context.log("error", traceback_text(problem), offered.name)
         text = tool_failure(problem, file, offered.form.has_schema)
     flush_partial(context)
-    _print(text)
+    print_line(text)
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Dict, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 from .mismatch import Mismatch
 from .references import inline
@@ -44,7 +44,7 @@ def _one_line(problem: Any) -> str:
     """pydantic lists its complaints over several lines."""
     if not hasattr(problem, "errors"):
         return str(problem)
-    told = []
+    told: List[str] = []
     for error in problem.errors():
         place = ".".join(str(step) for step in error.get("loc", ()))
         told.append("%s: %s" % (place, error.get("msg")) if place else str(error.get("msg")))
@@ -58,8 +58,3 @@ def plain(value: Any) -> Any:
     import json
 
     return json.loads(value.json(by_alias=True))
-
-
-def is_model_instance(value: Any) -> bool:
-    kind = type(value)
-    return hasattr(kind, "model_dump") or (hasattr(kind, "__fields__") and hasattr(kind, "parse_obj"))

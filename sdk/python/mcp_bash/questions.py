@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .contents import Message, user
 from .errors import CannotAsk, Declined, Dismissed
+from .json_types import error_message, is_list, is_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ class Sampled(str):
     @classmethod
     def read(cls, result: Mapping[str, Any]) -> Sampled:
         content = result.get("content")
-        blocks = content if isinstance(content, list) else [content]
-        said = cls("".join(str(block.get("text", "")) for block in blocks if isinstance(block, dict)))
+        blocks = content if is_list(content) else [content]
+        said = cls("".join(str(block.get("text", "")) for block in blocks if is_object(block)))
         said.model = result.get("model")
         said.stop_reason = result.get("stopReason")
         said.content = content
@@ -69,7 +70,7 @@ class Question:
     def url(cls, message: str, url: str) -> Question:
         """Sends the user to a page, for what must not pass through the client."""
         params = {"mode": "url", "message": message, "url": url}
-        return cls("elicitation/create", params, lambda result: _accepted(result, message) is not None)
+        return cls("elicitation/create", params, lambda result: _accepted(result, message))
 
     @classmethod
     def sample(
@@ -148,10 +149,9 @@ def read_all(questions: Mapping[str, Question], results: Mapping[str, Any]) -> D
     """The answers by their names. The first that is none is raised, with its name."""
     answers: Dict[str, Any] = {}
     for name, question in questions.items():
-        answer = results.get(name) or {}
+        answer: Dict[str, Any] = results.get(name) or {}
         if "result" not in answer:
-            problem = (answer.get("error") or {}).get("message") or "no answer came"
-            raise CannotAsk("%s: %s" % (name, problem))
+            raise CannotAsk("%s: %s" % (name, error_message(answer)))
         answers[name] = question.read(answer["result"])
     return answers
 
@@ -176,4 +176,5 @@ def _choices(options: Union[Sequence[str], Mapping[str, str]], titled: str) -> D
 def _roots(result: Mapping[str, Any]) -> List[Root]:
     from .call_context import Root
 
-    return [Root(root["uri"], root.get("name")) for root in result.get("roots") or []]
+    named: List[Any] = result.get("roots") or []
+    return [Root(root["uri"], root.get("name")) for root in named]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def picture(value: Any) -> Optional[bytes]:
     """A picture of Pillow or a figure of matplotlib as PNG."""
-    kind = type(value)
+    kind = value.__class__
     if kind.__module__.startswith("PIL.") and hasattr(value, "save"):
         return _written(value.save, value)
     if kind.__module__.startswith("matplotlib.") and hasattr(value, "savefig"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List
 
+from .json_types import is_list, is_object
+
 
 def inline(schema: Dict[str, Any], definitions: Dict[str, Any]) -> Dict[str, Any]:
     """The schema without ``$defs`` of its own. What is recursive is put into ``definitions``."""
@@ -19,17 +21,18 @@ class _Inliner:
         self.definitions = definitions
 
     def walk(self, node: Any, open_names: List[str]) -> Any:
-        if isinstance(node, list):
+        if is_list(node):
             return [self.walk(item, open_names) for item in node]
-        if not isinstance(node, dict):
+        if not is_object(node):
             return node
         target = node.get("$ref")
         name = target.rpartition("/")[2] if isinstance(target, str) else None
         if name in self.own:
             return self._resolve(str(name), node, open_names)
         # An `allOf` of one is how older models hang a description on a reference.
-        if isinstance(node.get("allOf"), list) and len(node["allOf"]) == 1:
-            node = {**node["allOf"][0], **{key: value for key, value in node.items() if key != "allOf"}}
+        only = node.get("allOf")
+        if is_list(only) and len(only) == 1:
+            node = {**only[0], **{key: value for key, value in node.items() if key != "allOf"}}
             return self.walk(node, open_names)
         return {key: self.walk(value, open_names) for key, value in node.items()}
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from .contents import Content, Image, Message, Result, base64_text
 from .encoding import encode, name_tuples, quote
+from .json_types import is_list, is_object
 from .media_types import type_of_bytes, type_of_name
 from .recognising import is_frame, picture
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Dict, List, Optional
+
+    from typing_extensions import TypeGuard
 
 
 class ResultForm:
@@ -78,7 +81,7 @@ def _whole(value: Result, form: ResultForm) -> str:
 def _all_blocks(value: Any) -> List[Dict[str, Any]]:
     if value is None:
         return []
-    if isinstance(value, (list, tuple)):
+    if is_list(value):
         return [_block(item) for item in value]
     return [_block(value)]
 
@@ -89,24 +92,28 @@ def _block(value: Any) -> Dict[str, Any]:
         return value.block()
     if isinstance(value, str):
         return {"type": "text", "text": value}
-    if isinstance(value, (bytes, bytearray, memoryview)):
+    if _is_bytes(value):
         return _bytes_block(bytes(value))
     png = picture(value)
     if png is not None:
         return Image(png, "image/png").block()
-    if isinstance(value, dict) and isinstance(value.get("type"), str) and set(value) & {"text", "data", "resource", "uri"}:
+    if is_object(value) and isinstance(value.get("type"), str) and set(value) & {"text", "data", "resource", "uri"}:
         return value
     return {"type": "text", "text": encode(value)}
 
 
 def _blocks(value: Any) -> Optional[List[Dict[str, Any]]]:
     """The content of a value that is content, or of a list that mixes some in; None for data."""
-    if isinstance(value, (list, tuple)):
+    if is_list(value):
         mixed = any(isinstance(item, (Content, bytes)) or picture(item) is not None for item in value)
         return [_block(item) for item in value] if mixed else None
-    if isinstance(value, (Content, bytes, bytearray, memoryview)) or picture(value) is not None:
+    if isinstance(value, Content) or _is_bytes(value) or picture(value) is not None:
         return [_block(value)]
     return None
+
+
+def _is_bytes(value: Any) -> TypeGuard[bytes]:
+    return isinstance(value, (bytes, bytearray, memoryview))
 
 
 def _bytes_block(data: bytes) -> Dict[str, Any]:
@@ -131,7 +138,7 @@ def _decoded(data: bytes) -> Optional[str]:
 
 def render_resource(value: Any, uri: str, mime: Optional[str]) -> str:
     """A ReadResourceResult."""
-    if isinstance(value, list) and value and all(isinstance(item, Content) for item in value):
+    if is_list(value) and value and all(isinstance(item, Content) for item in value):
         return encode({"contents": [_held(item, uri, mime) for item in value]})
     return encode({"contents": [_held(value, uri, mime)]})
 
@@ -143,13 +150,13 @@ def _held(value: Any, uri: str, mime: Optional[str]) -> Dict[str, Any]:
     if "data" in block:
         return {"uri": uri, "mimeType": block["mimeType"], "blob": block["data"]}
     if "text" in block:
-        value = block["text"]
+        return {"uri": uri, "mimeType": mime or "text/plain", "text": block["text"]}
     png = picture(value)
     if png is not None:
-        value, mime = png, "image/png"
+        return _held_bytes(png, uri, "image/png")
     if isinstance(value, str):
         return {"uri": uri, "mimeType": mime or type_of_name(uri) or "text/plain", "text": value}
-    if isinstance(value, (bytes, bytearray, memoryview)):
+    if _is_bytes(value):
         return _held_bytes(bytes(value), uri, mime)
     return {"uri": uri, "mimeType": mime or "application/json", "text": encode(value)}
 
@@ -164,9 +171,9 @@ def _held_bytes(data: bytes, uri: str, mime: Optional[str]) -> Dict[str, Any]:
 
 def render_prompt(value: Any, description: str) -> str:
     """A GetPromptResult."""
-    if isinstance(value, dict) and isinstance(value.get("messages"), list):
+    if is_object(value) and is_list(value.get("messages")):
         return encode(value)
-    values = value if isinstance(value, (list, tuple)) else [value]
+    values = value if is_list(value) else [value]
     result: Dict[str, Any] = {"messages": [_message(one) for one in values]}
     if description:
         result["description"] = description
@@ -176,6 +183,6 @@ def render_prompt(value: Any, description: str) -> str:
 def _message(value: Any) -> Dict[str, Any]:
     if isinstance(value, Message):
         return {"role": value.role, "content": _block(value.content)}
-    if isinstance(value, dict) and "role" in value:
+    if is_object(value) and "role" in value:
         return {"role": value["role"], "content": _block(value.get("content"))}
     return {"role": "user", "content": _block(value)}

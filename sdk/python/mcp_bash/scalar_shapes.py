@@ -8,7 +8,7 @@ import enum
 import json
 import pathlib
 import uuid
-from typing import Any, Callable, Dict, Optional, Tuple, Type
+from typing import Any, Callable, Dict, Optional, Set, Tuple, Type
 
 from .mismatch import Mismatch
 
@@ -128,7 +128,7 @@ def enumeration(choices: Type[enum.Enum]) -> Found:
 
 
 def _choice(values: Any) -> Dict[str, Any]:
-    kinds = {type(value) for value in values}
+    kinds: Set[Any] = {type(value) for value in values}
     schema: Dict[str, Any] = {}
     if len(kinds) == 1:
         name = {str: "string", bool: "boolean", int: "integer", float: "number"}.get(kinds.pop())

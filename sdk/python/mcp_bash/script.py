@@ -7,6 +7,7 @@ import sys
 
 from .call_context import Context, current
 from .errors import CannotAsk
+from .json_types import error_message, is_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,16 +46,21 @@ class ScriptContext(Context):
             return Path(stream).parent
         import tempfile
 
-        self._temporary = self._temporary or tempfile.TemporaryDirectory(prefix="mcp-bash-call-")
+        if self._temporary is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="mcp-bash-call-")
         return Path(self._temporary.name)
 
-    def _notify(self, method: str, params: Dict[str, Any]) -> None:
+    def hears_prints(self) -> bool:
+        """Whether there is a log for what is printed."""
+        return bool(os.environ.get("MCP_LOG_STREAM"))
+
+    def notify(self, method: str, params: Dict[str, Any]) -> None:
         variable = "MCP_PROGRESS_STREAM" if method == "notifications/progress" else "MCP_LOG_STREAM"
         stream = os.environ.get(variable)
         if stream:
             _append(stream, _line(method, params))
 
-    def _ask(self, question: Dict[str, Any]) -> Any:
+    def put_question(self, question: Dict[str, Any]) -> Any:
         import json
         import socket
 
@@ -75,9 +81,9 @@ class ScriptContext(Context):
                 raise CannotAsk("The question could not be put: %s" % problem) from None
         if not answered.strip():
             raise CannotAsk("No answer came")
-        answer = json.loads(answered)
+        answer: Dict[str, Any] = json.loads(answered)
         if "result" not in answer:
-            raise CannotAsk(str((answer.get("error") or {}).get("message") or "No answer came"))
+            raise CannotAsk(error_message(answer))
         return answer["result"]
 
 
@@ -106,14 +112,16 @@ def tell_protocol_error(problem: ProtocolError) -> None:
     os.write(2, (problem.message + "\n").encode("utf-8", "replace"))
 
 
-class _Facts(dict):  # type: ignore[type-arg]
+class _Facts:
     """What the environment says about the call, each read when it is asked for."""
 
-    def get(self, name: str, default: Any = None) -> Any:
-        if name not in self:
-            self[name] = _READERS[name]() if name in _READERS else None
-        value = self[name]
-        return default if value is None else value
+    def __init__(self) -> None:
+        self._known: Dict[str, Any] = {}
+
+    def get(self, name: str) -> Any:
+        if name not in self._known:
+            self._known[name] = _READERS[name]() if name in _READERS else None
+        return self._known[name]
 
 
 def _json_of(name: str) -> Any:
@@ -130,7 +138,7 @@ def _json_of(name: str) -> Any:
 
 def _arguments() -> Any:
     found = _json_of("MCP_TOOL_ARGS") or _json_of("MCP_PROMPT_ARGS")
-    return found if isinstance(found, dict) else {}
+    return found if is_object(found) else {}
 
 
 def _trace() -> Any:
@@ -184,10 +192,10 @@ def result(value: Any = None, *, structured: Any = None, is_error: bool = False)
 
     if structured is not None or is_error:
         value = Result(value, structured=structured, is_error=is_error)
-    _print(render_tool(value, ResultForm()))
+    print_line(render_tool(value, ResultForm()))
 
 
-def _print(text: str) -> None:
+def print_line(text: str) -> None:
     from .encoding import to_bytes
 
     sys.__stdout__.buffer.write(to_bytes(text + "\n"))  # type: ignore[union-attr]

@@ -109,7 +109,7 @@ class Shapes:
     def _list(self, inner: Any, origin: Any) -> Shape:
         item = self.of(inner)
         schema: Dict[str, Any] = {"type": "array", "items": item.schema}
-        make: Any = frozenset if origin is frozenset else set if origin in _SETS else list
+        make = _maker_of(origin)
         if make is not list:
             schema["uniqueItems"] = True
         if item.convert is None:
@@ -117,7 +117,7 @@ class Shapes:
         convert = item.convert
 
         def convert_all(values: Any) -> Any:
-            return make([inside(number, convert, value) for number, value in enumerate(values)])
+            return make(inside(number, convert, value) for number, value in enumerate(values))
 
         return Shape(schema, convert_all, item.named_tuple)
 
@@ -190,6 +190,12 @@ class Shapes:
             taken = self._names.values()
             self._names[hint] = name if name not in taken else "%s_%d" % (name, len(self._names) + 1)
         return self._names[hint]
+
+
+def _maker_of(origin: Any) -> Callable[[Any], Any]:
+    if origin is frozenset:
+        return frozenset
+    return set if origin in _SETS else list
 
 
 def _tuple_of(shapes: List[Shape]) -> Callable[[Any], Any]:

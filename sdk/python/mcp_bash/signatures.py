@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
 
 from .call_context import Context
 from .docstrings import parse
@@ -79,8 +79,9 @@ class Signature:
         if hint is _MISSING:
             if name in ("self", "cls"):
                 self._refuse(name, "a method cannot be called without its object", "decorate a function, or a bound method")
-            if type(parameter.default) in (bool, int, float, str):
-                return type(parameter.default)
+            guessed = parameter.default.__class__
+            if guessed in (bool, int, float, str):
+                return guessed
             self._refuse(name, "it has no type", "write one, as `%s: str`" % name)
         try:
             return evaluate(hint, self._namespace, self._local)
@@ -96,7 +97,7 @@ class Signature:
             problem_text = "its type %s cannot be read: %s: %s" % (spell(hint), type(problem).__name__, problem)
         raise DefinitionError("%s, parameter `%s`: %s" % (where(self.function), name, problem_text))
 
-    def _refuse(self, name: str, problem: str, remedy: str) -> Any:
+    def _refuse(self, name: str, problem: str, remedy: str) -> NoReturn:
         raise DefinitionError("%s, parameter `%s`: %s; %s" % (where(self.function), name, problem, remedy))
 
     def input_schema(self) -> Dict[str, Any]:
@@ -159,7 +160,7 @@ def _innermost(function: Any) -> Any:
         function = function.func
     if inspect.ismethod(function):
         return function.__func__
-    return function if inspect.isfunction(function) else getattr(type(function), "__call__", function)
+    return function if inspect.isfunction(function) else getattr(function.__class__, "__call__", function)
 
 
 def _namespaces(function: Any) -> Tuple[Dict[str, Any], Dict[str, Any]]:

@@ -156,7 +156,11 @@ test('answers that are none', async (t) => {
   assert.equal(await said('caught', { error: { code: -32000, message: 'too late' } }), 'cannot ask: too late')
   assert.equal(await said('caught', { result: {} }), 'cannot ask: no answer came: Sure?')
   const failed = await outcome('uncaught', { result: { action: 'decline' } })
-  assert.deepEqual(failed, { content: [{ type: 'text', text: 'the user declined: Sure?' }], isError: true })
+  assert.deepEqual(failed, {
+    content: [{ type: 'text', text: 'the user declined: Sure?' }],
+    structuredContent: { success: false, error: { type: 'declined', message: 'the user declined: Sure?' } },
+    isError: true,
+  })
   assert.equal(await host.text('caught'), 'cannot ask: this client cannot be asked', 'without the capability')
   assert.equal(
     await host.text('caught', {}, { ask: true }),
@@ -284,6 +288,28 @@ test('roots, _meta, folder, caller', async (t) => {
     await host.errorText('r', {}, { rootsRefused: 'the user said no' }),
     /the client's folders are not known: the user said no/,
   )
+})
+
+test('a path must be inside of the folders that are open', async (t) => {
+  const host = await start(
+    t,
+    `import { tool, insideRoots } from 'mcp-bash'
+    import { symlinkSync } from 'node:fs'
+    symlinkSync('/etc', 'open/out')
+    export const f = tool('x', { p: 'string' }, ({ p }, context) => insideRoots(p) === context.insideRoots(p) && insideRoots(p))`,
+    { files: { 'open/a.txt': '', 'opened/b.txt': '' } },
+  )
+  const roots = [{ uri: `file://${host.root}/open`, path: `${host.root}/open` }]
+  for (const path of ['open/a.txt', 'open/new/file', 'open', 'opened/../open/a.txt']) {
+    assert.match(await host.text('f', { p: path }, { roots }), /\/open(\/a\.txt|\/new\/file)?$/, path)
+  }
+  for (const path of ['opened/b.txt', 'open/../x', 'open/out/passwd', '/']) {
+    assert.match(
+      await host.errorText('f', { p: path }, { roots }),
+      /is outside of the open folders \(.*\/open\)$/,
+      path,
+    )
+  }
 })
 
 test('outside of a call', async (t) => {

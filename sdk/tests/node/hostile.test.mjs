@@ -1,6 +1,8 @@
 // Functions that do what they should not. Each call is answered once, and the next one is served.
 
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { start } from './host.mjs'
 
@@ -150,8 +152,37 @@ test('an error of what the file keeps ends the worker, after all open calls are 
   )
   const call = host.call({ tool: 'f' })
   const { end } = await host.untilEnd(call)
-  assert.match(end.result.content[0].text, /what the tool keeps has failed: Error: connection lost/)
+  assert.match(end.result.content[0].text, /what the file keeps has failed: Error: connection lost/)
   assert.equal(await host.exit, 1)
+})
+
+test('process.exit() outside of calls ends the worker, after all open calls are answered', async (t) => {
+  const host = await start(
+    t,
+    `import { tool, keep } from 'mcp-bash'
+    import { writeFileSync } from 'node:fs'
+    const db = keep(() => 1, () => writeFileSync('closed', ''))
+    process.on('SIGUSR2', () => process.exit(3))
+    export const f = tool('x', {}, async (_, { log }) => { await db(); log.info('started'); await new Promise(() => {}) })`,
+  )
+  const call = host.call({ tool: 'f' })
+  await host.next()
+  host.signal('SIGUSR2')
+  assert.equal((await host.untilEnd(call)).end.result.content[0].text, 'the worker is being ended')
+  assert.equal(await host.exit, 3)
+  assert.ok(existsSync(join(host.root, 'closed')), 'what it keeps was closed')
+})
+
+test('printing outside of calls survives a closed standard output', async (t) => {
+  const host = await start(
+    t,
+    `import { tool } from 'mcp-bash'
+    import { closeSync } from 'node:fs'
+    export const f = tool('x', {}, () => { closeSync(1); closeSync(2); setTimeout(() => { console.log('a'); console.error('b') }, 5); return 'x' })
+    export const g = tool('x', {}, () => new Promise((resolve) => setTimeout(resolve, 30, 'still here')))`,
+  )
+  await host.text('f')
+  assert.equal(await host.text('g'), 'still here')
 })
 
 test('an error that a call leaves behind is told, and the worker lives on', async (t) => {

@@ -219,9 +219,11 @@ test('details of an error are structured, unless the result has a declared shape
   const { result } = await host.tool('free')
   assert.deepEqual(result.structuredContent, {
     success: false,
-    error: { type: 'not_found', message: 'no', id: 7 },
+    error: { type: 'not_found', message: 'no', data: { id: 7 } },
   })
-  assert.equal((await host.tool('shaped')).result.structuredContent, undefined)
+  const shaped = (await host.tool('shaped')).result
+  assert.equal(shaped.structuredContent, undefined)
+  assert.deepEqual(shaped._meta, { 'mcpbash/error': result.structuredContent.error })
   assert.equal(await host.errorText('wild'), 'no')
 })
 
@@ -241,8 +243,9 @@ test('the trace of an unexpected error is in the log, that of a meant one is not
 test('errors of the protocol', async (t) => {
   const host = await start(
     t,
-    `import { tool, RpcError, resource, ToolError } from 'mcp-bash'
-    export const f = tool('x', {}, () => { throw new RpcError(-32602, 'from must be before to', { from: 1 }) })
+    `import { tool, ProtocolError, NotFound, resource, ToolError } from 'mcp-bash'
+    export const f = tool('x', {}, () => { throw new ProtocolError(-32602, 'from must be before to', { from: 1 }) })
+    export const none = resource('x://none', () => { throw new NotFound('no such note', { id: 1 }) })
     export const r = resource('x://y', () => { throw new ToolError('gone', { id: 1 }) })`,
   )
   assert.deepEqual((await host.tool('f')).error, {
@@ -251,7 +254,13 @@ test('errors of the protocol', async (t) => {
     data: { from: 1 },
   })
   const { end } = await host.untilEnd(host.call({ resource: 'x://y', name: 'r' }))
-  assert.deepEqual(end.error, { code: -32603, message: 'gone', data: { id: 1 } })
+  assert.deepEqual(end.error, {
+    code: -32603,
+    message: 'gone',
+    data: { type: 'error', message: 'gone', data: { id: 1 } },
+  })
+  const { end: none } = await host.untilEnd(host.call({ resource: 'x://none', name: 'none' }))
+  assert.deepEqual(none.error, { code: -32002, message: 'no such note', data: { id: 1 } })
   assert.deepEqual((await host.tool('nothing')).error, {
     code: -32602,
     message: "this file has no 'nothing'",

@@ -62,12 +62,13 @@ test('main: failures', async (t) => {
   const failed = await script(t, "await sdk.main(() => { throw new Error('broken') })")
   assert.deepEqual(JSON.parse(failed.stdout), {
     content: [{ type: 'text', text: 'Error: broken (tool.mjs:2)' }],
+    structuredContent: { success: false, error: { type: 'Error', message: 'Error: broken (tool.mjs:2)' } },
     isError: true,
   })
   assert.match(failed.stderr, /Error: broken\n.*at /)
   const refused = await script(
     t,
-    "await sdk.main(() => { throw new sdk.RpcError(-32602, 'no', { a: 1 }) })",
+    "await sdk.main(() => { throw new sdk.ProtocolError(-32602, 'no', { a: 1 }) })",
     { MCP_TOOL_ERROR_FILE: 'error' },
   )
   assert.equal(refused.code, 1)

@@ -257,6 +257,10 @@ class Base(WorkerTest):
 
 
 class OneAtATime(Base):
+    def test_rubbish_from_the_server(self):
+        self.worker.send_text("this is no JSON")
+        self.assertEqual(self.worker.process.wait(10), 1)
+
     def test_plain_functions_run_outside_of_the_loop(self):
         self.assert_text(self.worker.call("plain"), "MainThread")
         self.assertEqual(self.worker.call("own_loop")["structuredContent"], {"result": 5})

@@ -44,7 +44,7 @@ class ScriptTest(unittest.TestCase):
 
     def printed(self, source, **variables):
         done = self.run_script(source, **variables)
-        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual((done.returncode, done.stderr.replace(b"in between\n", b"")), (0, b""))
         return json.loads(done.stdout)
 
 
@@ -199,7 +199,7 @@ class Main(ScriptTest):
         shown = self.printed(MAIN, **self.arguments(day="x"))
         self.assertEqual(shown["content"][0]["text"], 'Argument `day`: "x" is not a date (2026-01-31)')
         done = self.run_script(MAIN, MCP_TOOL_ERROR_FILE=self.path("error"), **self.arguments(how="protocol"))
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (1, b"", b"odd\n"))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (1, b"", b"in between\nodd\n"))
 
     def test_prints_are_logs(self):
         stream = self.path("stream")
@@ -222,6 +222,7 @@ class Main(ScriptTest):
             [sys.executable, self.path("tool.py")],
             env=self.environment(**self.arguments(how="sleep")),
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             stdin=subprocess.DEVNULL,
         )
         with process:

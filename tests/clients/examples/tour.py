@@ -296,6 +296,21 @@ async def rust_provider(serve):
         check("what the model can mend is an error result", result.is_error, result)
 
 
+async def perl_worker(serve):
+    async with serve() as served:
+        found = await served.structured("anagrams", word="peach")
+        check("the worker finds words", found == {"word": "peach", "anagrams": ["cheap"]}, found)
+        words = served.folder / "data/words.txt"
+        words.write_text(words.read_text() + "peahc\n")
+        found = await served.structured("anagrams", word="peach")
+        check("a changed list is read by a new worker", found["anagrams"] == ["cheap", "peahc"], found)
+        found = await asyncio.gather(*[served.structured("anagrams", word=word) for word in ["night", "deal"] * 10])
+        right = [answer["anagrams"] for answer in found] == [["thing"], ["lead"]] * 10
+        check("calls at the same time get their own answers", right, found)
+        result = await served.call("anagrams", word="a b")
+        check("what the model can mend is an error result", result.is_error, result)
+
+
 VISITS = {
     "ask-and-sample": ask_and_sample,
     "completion-from-data": completion_from_data,
@@ -305,6 +320,7 @@ VISITS = {
     "image-output": image_output,
     "live-logs": live_logs,
     "long-job": long_job,
+    "perl-worker": perl_worker,
     "policy-by-role": policy_by_role,
     "prompt-library": prompt_library,
     "query-data": query_data,

@@ -75,6 +75,8 @@ pub struct WorkerProcess {
     output: Output,
     errors: Output,
     footprint: Footprint,
+    /// It does not read any more, which was told.
+    is_deaf: bool,
 }
 
 impl WorkerProcess {
@@ -100,6 +102,7 @@ impl WorkerProcess {
         let process = RunningCall::start(runner, launch, Some(Arc::clone(&input)), ended)?;
         Ok(Self {
             footprint: process.footprint(),
+            is_deaf: false,
             process,
             input,
             frames: FrameReader::new(PipeSource::new(frames), invocation.frame_limit),
@@ -127,7 +130,10 @@ impl WorkerProcess {
                     return frame.map_or_else(WorkerEvent::NoMoreFrames, WorkerEvent::Frame);
                 }
                 () = self.process.exited() => return WorkerEvent::Exited,
-                () = self.input.broken() => return WorkerEvent::InputClosed,
+                () = self.input.broken(), if !self.is_deaf => {
+                    self.is_deaf = true;
+                    return WorkerEvent::InputClosed;
+                }
                 () = self.errors.read(), if self.errors.is_open() => {
                     self.errors.pass_on(&mut |line| on_print(Stream::Errors, line));
                 }

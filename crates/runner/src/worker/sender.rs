@@ -32,13 +32,13 @@ struct Sending {
     waiting: VecDeque<Waiting>,
 }
 
-/// The pipe is registered with the runtime only when it was full once.
+/// The pipe is registered with the runtime by whoever watches the worker, once.
 #[derive(Debug)]
 enum Pipe {
     Unwatched(OwnedFd),
     Watched(AsyncFd<OwnedFd>),
-    /// Nobody reads it.
-    Broken,
+    /// Nobody reads it any more, and so much of what was sent was never read.
+    Broken(usize),
     /// We have ended it.
     Closed,
 }
@@ -96,57 +96,72 @@ impl FrameSender {
 
     /// How many bytes of what was sent the worker has not read.
     pub fn unread(&self) -> usize {
-        let state = self.state.lock();
-        let in_pipe = state.pipe.descriptor().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
-        let waiting: usize = state.waiting.iter().map(|waiting| waiting.frame.len() - waiting.written).sum();
-        waiting + in_pipe.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0)
+        self.state.lock().unread()
     }
 
     /// Writes what waits, and completes when nobody reads it any more. Cancel safe.
     pub(super) async fn broken(&self) {
         loop {
             let changed = self.changed.notified();
-            if poll_fn(|context| self.state.lock().poll_write(context)).await.is_err() {
-                return;
+            tokio::select! {
+                () = poll_fn(|context| self.state.lock().poll_broken(context)) => return,
+                () = changed => {}
             }
-            changed.await;
         }
     }
 }
 
 impl Sending {
-    /// Ready when nothing waits; an error when nobody reads.
-    fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<Result<(), NotTaken>> {
-        if matches!(self.pipe, Pipe::Broken) {
-            return Poll::Ready(Err(NotTaken));
+    /// How much of what was sent was not read.
+    fn unread(&self) -> usize {
+        if let Pipe::Broken(unread) = self.pipe {
+            return unread;
         }
-        while let Some(next) = self.waiting.front_mut() {
-            if let Pipe::Unwatched(_) = self.pipe {
-                self.pipe = std::mem::replace(&mut self.pipe, Pipe::Closed).watched();
-            }
-            let Pipe::Watched(pipe) = &self.pipe else { break };
-            let Ok(mut ready) = ready!(pipe.poll_write_ready(context)) else { return self.failed() };
-            match write(pipe.get_ref().as_fd(), &next.frame[next.written..]) {
-                Ok(count) => {
-                    next.written += count;
-                    if next.written == next.frame.len() {
-                        self.waiting.pop_front();
-                    }
-                }
-                Err(Errno::AGAIN) => ready.clear_ready(),
-                Err(_) => return self.failed(),
-            }
-        }
-        Poll::Ready(Ok(()))
+        let in_pipe = self.pipe.descriptor().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
+        let waiting: usize = self.waiting.iter().map(|waiting| waiting.frame.len() - waiting.written).sum();
+        waiting + in_pipe.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0)
     }
 
-    fn failed(&mut self) -> Poll<Result<(), NotTaken>> {
-        self.fail();
-        Poll::Ready(Err(NotTaken))
+    /// Writes what waits. Pending as long as somebody reads, and an error when nobody does.
+    fn poll_broken(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if let Pipe::Unwatched(_) = self.pipe {
+            self.pipe = std::mem::replace(&mut self.pipe, Pipe::Closed).watched();
+        }
+        loop {
+            let pipe = match &self.pipe {
+                Pipe::Watched(pipe) => pipe,
+                Pipe::Broken(_) => return Poll::Ready(()),
+                Pipe::Unwatched(_) | Pipe::Closed => return Poll::Pending,
+            };
+            while let Some(next) = self.waiting.front_mut() {
+                match write(pipe.get_ref().as_fd(), &next.frame[next.written..]) {
+                    Ok(count) => next.written += count,
+                    Err(Errno::AGAIN) => break,
+                    Err(_) => {
+                        self.fail();
+                        return Poll::Ready(());
+                    }
+                }
+                if next.written == next.frame.len() {
+                    self.waiting.pop_front();
+                }
+            }
+            // The next event is that the pipe was full and has room again, or that nobody reads it any more.
+            match ready!(pipe.poll_write_ready(context)) {
+                Ok(ready) if ready.ready().is_write_closed() => {}
+                Ok(mut ready) => {
+                    ready.clear_ready();
+                    continue;
+                }
+                Err(_) => {}
+            }
+            self.fail();
+            return Poll::Ready(());
+        }
     }
 
     fn fail(&mut self) {
-        self.pipe = Pipe::Broken;
+        self.pipe = Pipe::Broken(self.unread());
         self.waiting.clear();
     }
 }
@@ -156,7 +171,7 @@ impl Pipe {
         match self {
             Self::Unwatched(pipe) => Some(pipe.as_fd()),
             Self::Watched(pipe) => Some(pipe.get_ref().as_fd()),
-            Self::Broken | Self::Closed => None,
+            Self::Broken(_) | Self::Closed => None,
         }
     }
 
@@ -166,7 +181,7 @@ impl Pipe {
             deprecated,
             reason = "its successor is unsafe, for types that do not own their descriptor as ours does"
         )]
-        AsyncFd::with_interest(pipe, Interest::WRITABLE).map_or(Self::Broken, Self::Watched)
+        AsyncFd::with_interest(pipe, Interest::WRITABLE).map_or(Self::Broken(0), Self::Watched)
     }
 }
 

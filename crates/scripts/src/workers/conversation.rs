@@ -25,7 +25,7 @@ const MOST_QUESTIONS: usize = 16;
 
 /// How a call in a worker came to its end.
 pub(super) enum Conversed {
-    Outcome(Outcome),
+    Outcome(Box<Outcome>),
     Failed(Arc<Fault>),
     /// The worker has not got the call: it can be given to another.
     Untaken,
@@ -68,11 +68,11 @@ pub(super) async fn converse(
                 }
                 Some(Event::Withdrawal(number)) => questions.withdraw(number),
                 Some(Event::Answer { kind, text, held }) => {
-                    ticket.is_over();
-                    return Ok(Conversed::Outcome(Outcome::of_worker(kind, text, held, budget)));
+                    ticket.end();
+                    return Ok(Conversed::Outcome(Box::new(Outcome::of_worker(kind, text, held, budget))));
                 }
                 Some(Event::Gone(fault)) => {
-                    ticket.is_over();
+                    ticket.end();
                     return Ok(gone(fault, call));
                 }
             },
@@ -98,9 +98,9 @@ pub(super) async fn converse(
     ticket.cancel();
     let is_answered = wait_for_end(&mut events).await;
     if is_answered {
-        ticket.is_over();
+        ticket.end();
     }
-    Ok(Conversed::Outcome(Outcome::of_ending(cut_short, budget)))
+    Ok(Conversed::Outcome(Box::new(Outcome::of_ending(cut_short, budget))))
 }
 
 /// Waits until a cancelled call is answered, or its worker is gone, which does not take long.
@@ -121,7 +121,7 @@ fn gone(fault: Arc<Fault>, call: &WorkerCall<'_>) -> Conversed {
         Why::Frames(FrameFault::NoRoom(why)) => ProcessEnding::NoRoom(*why),
         _ => return Conversed::Failed(fault),
     };
-    Conversed::Outcome(Outcome::of_ending(ending, call.limits.budget))
+    Conversed::Outcome(Box::new(Outcome::of_ending(ending, call.limits.budget)))
 }
 
 fn ended_with_server() -> Conversed {

@@ -136,7 +136,7 @@ async fn begin(
                 Err(rubbish) => break Why::Rubbish(rubbish),
             },
             Ok(WorkerEvent::NoMoreFrames(fault)) => break about.closed(&mut process, fault).await,
-            Ok(WorkerEvent::InputClosed) => break Why::Deaf,
+            Ok(WorkerEvent::InputClosed) => break about.deaf(&mut process).await,
             Ok(WorkerEvent::Exited) => break EXITED,
         }
     };
@@ -169,6 +169,11 @@ impl About {
             return EXITED;
         }
         Why::Frames(fault)
+    }
+
+    /// Why it does not read its input any more: mostly since the process has ended.
+    async fn deaf(&mut self, process: &mut WorkerProcess) -> Why {
+        if self.has_exited(process, EXIT_AFTER_CLOSE).await { EXITED } else { Why::Deaf }
     }
 
     /// Waits for its end. False when it takes longer.
@@ -221,7 +226,7 @@ impl Life {
                     }
                 }
                 command = self.commands.recv() => {
-                    if let Some(end) = self.obey(command, alarm.as_mut()) {
+                    if let Some(end) = command.and_then(|command| self.obey(&command, alarm.as_mut())) {
                         break end;
                     }
                 }
@@ -244,7 +249,15 @@ impl Life {
                 Err(why) => why,
             },
             WorkerEvent::NoMoreFrames(fault) => self.about.closed(&mut self.process, fault).await,
-            WorkerEvent::InputClosed => Why::Deaf,
+            WorkerEvent::InputClosed => {
+                self.retire();
+                let is_free = self.presence.worker.calls.lock().open.is_empty();
+                if !is_free && self.process.input().unread() == 0 {
+                    // It can still answer what it has read.
+                    return None;
+                }
+                self.about.deaf(&mut self.process).await
+            }
             WorkerEvent::Exited => {
                 self.presence.retire();
                 // What it wrote last may be an answer.
@@ -336,23 +349,22 @@ impl Life {
         (self.is_retired && self.presence.close_if_free()).then_some(End::InPeace)
     }
 
-    fn obey(&mut self, command: Option<Command>, alarm: Pin<&mut Sleep>) -> Option<End> {
+    fn obey(&mut self, command: &Command, alarm: Pin<&mut Sleep>) -> Option<End> {
         match command {
-            None => None,
-            Some(Command::Retire) => {
+            Command::Retire => {
                 self.is_retired = true;
                 self.end_if_retired()
             }
-            Some(Command::Cancel(call)) => {
-                if self.presence.worker.calls.lock().open.contains_key(&call) {
+            Command::Cancel(call) => {
+                if self.presence.worker.calls.lock().open.contains_key(call) {
                     // Where it does not read any more, that is noticed elsewhere.
-                    let _ = self.process.input().send(frame::of_cancellation(call), None);
-                    self.cancelled.insert(call, Instant::now() + HEED);
+                    let _ = self.process.input().send(frame::of_cancellation(*call), None);
+                    self.cancelled.insert(*call, Instant::now() + HEED);
                     alarm.reset(self.next_alarm());
                 }
                 None
             }
-            Some(Command::Upkeep) => {
+            Command::Upkeep => {
                 self.process.upkeep();
                 let limit = self.presence.pool.bounds.memory;
                 let used = self.process.memory_of_all().filter(|used| *used > limit.saturating_mul(2))?;

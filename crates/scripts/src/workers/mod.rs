@@ -153,7 +153,7 @@ impl Scripts {
                 return Ok(Outcome::of_ending(ProcessEnding::Cancelled, call.limits.budget));
             };
             match converse(lease, &call, cancelled.as_mut(), &mut on_line, &mut on_question).await? {
-                Conversed::Outcome(outcome) => return Ok(outcome),
+                Conversed::Outcome(outcome) => return Ok(*outcome),
                 Conversed::Failed(fault) => return Err(failed(&fault)),
                 Conversed::Untaken => {}
             }

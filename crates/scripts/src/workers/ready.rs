@@ -119,7 +119,7 @@ pub(super) struct Ticket {
 
 impl Ticket {
     /// The worker has answered, or is gone.
-    pub(super) fn is_over(mut self) {
+    pub(super) fn end(mut self) {
         self.is_over = true;
     }
 

@@ -1,7 +1,7 @@
 // Turns what a handler returns or throws into the one answer of its call.
 
-import { RpcError } from '../errors.mjs'
-import { isMeant, oneLine, wholeTrace } from '../failures.mjs'
+import { ProtocolError, ToolError } from '../errors.mjs'
+import { errorData, isMeant, oneLine, wholeTrace } from '../failures.mjs'
 import { stringify } from '../json.mjs'
 import { errorResult, promptResult, resourceResult, toolResult } from '../results.mjs'
 
@@ -15,29 +15,32 @@ export function answerWith(call, value) {
   else call.end('result', promptResult(value, fields.description))
 }
 
-/** Answers with a failure: a result that the model can act on, or an error of the protocol where there is no such result. */
+/** Answers with a failure: a result that the model can act on, or an error of the protocol where there is none. */
 export function answerWithFailure(call, error) {
-  const message = oneLine(error)
+  const { kind, fields } = call.definition
+  const text = oneLine(error)
   const meant = isMeant(error)
-  const details = meant ? error.details : undefined
-  if (!meant)
+  if (!meant) {
     call.notify('notifications/message', { level: 'error', logger: call.name, data: wholeTrace(error) })
-  if (meant && error instanceof RpcError) call.end('error', rpcError(error.code, message, error.data))
-  else if (call.definition.kind === 'tool')
-    call.end('result', toolFailure(message, details, call.definition.fields.outputKind))
-  else call.end('error', rpcError(INTERNAL_ERROR, message, details))
-}
-
-function toolFailure(message, details, output) {
-  try {
-    return errorResult(message, details, output)
-  } catch {
-    // Details that cannot be written are not worth losing the message for.
-    return errorResult(message, undefined, output)
+  }
+  if (meant && error instanceof ProtocolError) call.end('error', protocolError(error.code, text, error.data))
+  else if (kind === 'tool') call.end('result', toolFailure(text, error, fields.outputKind))
+  else {
+    const data = meant && error instanceof ToolError ? errorData(error) : undefined
+    call.end('error', protocolError(INTERNAL_ERROR, text, data))
   }
 }
 
-function rpcError(code, message, data) {
+function toolFailure(text, error, output) {
+  try {
+    return errorResult(text, errorData(error), output)
+  } catch {
+    // Data that cannot be written is not worth losing the message for.
+    return errorResult(text, { type: 'error', message: text }, output)
+  }
+}
+
+function protocolError(code, message, data) {
   const error = { code: Number.isInteger(code) ? code : INTERNAL_ERROR, message }
   try {
     return stringify({ ...error, data })

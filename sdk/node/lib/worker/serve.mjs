@@ -10,7 +10,7 @@ import { endAllKept, setNoteChanges } from '../keep.mjs'
 import { logWhatIsPrinted } from '../printing.mjs'
 import { answerWith, answerWithFailure } from './answers.mjs'
 import { openChannel } from './channel.mjs'
-import { guardProcess } from './guard.mjs'
+import { ExitRefused, guardProcess } from './guard.mjs'
 import { Leftovers } from './leftovers.mjs'
 import { loadFunctionFile } from './load.mjs'
 import { OutsideOfCalls } from './outside-of-calls.mjs'
@@ -25,6 +25,7 @@ const CANCEL_GRACE_MS = 500
 const END_LIMIT_MS = 1500
 
 const INVALID_PARAMS = -32602
+const INTERNAL_ERROR = -32603
 
 // Deep enough to find the person's own file below libraries.
 const STACK_FRAMES = 50
@@ -221,19 +222,27 @@ class Worker {
       call.cancel('the call has failed')
       this.#failed(call, error)
     } else if (call) this.#outside.tell('warning', `left behind by ${call.name}: ${wholeTrace(error)}`)
+    else if (error instanceof ExitRefused) this.#endWith(error.code, 'the worker is being ended')
     else this.#stateFailed(error)
   }
 
   #stateFailed(error) {
     this.#outside.tell('error', `the worker ends, since what it keeps has failed: ${wholeTrace(error)}`)
+    this.#endWith(1, `what the file keeps has failed: ${oneLine(error)}`)
+  }
+
+  /** Ends of its own accord, after an answer to each call that is open or waits. */
+  #endWith(code, why) {
+    this.#exitCode = code
     this.#ending = true
-    this.#exitCode = 1
-    this.#waiting.forEach((frame) =>
-      this.#channel.send(stringify({ call: frame.call, error: rpcFailure(error) })),
-    )
+    for (const { call } of this.#waiting) {
+      this.#channel.send(stringify({ call, error: { code: INTERNAL_ERROR, message: why } }))
+    }
     this.#waiting = []
-    for (const open of [...this.#open.values()])
-      this.#failed(open, new ToolError(`what the tool keeps has failed: ${oneLine(error)}`))
+    for (const call of [...this.#open.values()]) {
+      call.cancel(why)
+      this.#failed(call, new ToolError(why))
+    }
     this.#finish()
   }
 
@@ -255,8 +264,4 @@ class Worker {
     await endAllKept((error) => this.#outside.tell('warning', `at its end: ${wholeTrace(error)}`))
     this.#exit(this.#exitCode)
   }
-}
-
-function rpcFailure(error) {
-  return { code: -32603, message: oneLine(error) }
 }

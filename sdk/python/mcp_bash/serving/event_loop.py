@@ -35,6 +35,7 @@ class LoopWorker(Worker):
         asyncio.set_event_loop(self.loop)
         self.loop.set_task_factory(_make_task)
         self._pool: Optional[ThreadPoolExecutor] = None
+        self._fault: Optional[Exception] = None
 
     def serve(self) -> None:
         self.loop.add_reader(self.frames.input_fd, self._on_readable)
@@ -48,6 +49,8 @@ class LoopWorker(Worker):
                 continue
             except Ended:
                 break
+            if self._fault is not None:
+                raise self._fault
         self._may_interrupt = False
         self._end_open_calls()
 
@@ -64,8 +67,13 @@ class LoopWorker(Worker):
         self.loop.call_soon_threadsafe(self.loop.stop)
 
     def _on_readable(self) -> None:
-        self.frames.receive()
-        self._take_all()
+        try:
+            self.frames.receive()
+            self._take_all()
+        except Exception as problem:  # what the server says cannot be read: nothing can be served any more
+            self._fault = problem
+            self.loop.stop()
+            return
         if self.frames.ended:
             self.loop.remove_reader(self.frames.input_fd)
             self.loop.stop()
@@ -95,6 +103,7 @@ class LoopWorker(Worker):
                 self.loop.stop()
                 return
             self.queue.popleft()
+            self.newest = frame["call"]
             if offered is None or (not offered.is_async and self.at_once == 1):
                 super().begin(frame)
             elif offered.is_async:

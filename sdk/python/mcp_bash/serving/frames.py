@@ -11,6 +11,7 @@ from collections import deque
 from typing import Any, Deque, Dict, List, Optional
 
 from ..encoding import to_bytes
+from ..json_types import is_object
 
 _CHUNK = 65536
 # Above the numbers that functions and what they start usually see.
@@ -37,7 +38,7 @@ class Frames:
         """The next frame that has arrived whole."""
         while self._lines:
             frame = _decode(self._lines.popleft().decode("utf-8"))
-            if isinstance(frame, dict):
+            if is_object(frame):
                 return frame
         return None
 

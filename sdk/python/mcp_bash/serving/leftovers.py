@@ -11,14 +11,18 @@ if TYPE_CHECKING:
     from .worker_context import WorkerContext
 
 
+# Far cheaper than threading.active_count(), and asked after each call.
+_count_threads: Any = getattr(_thread, "_count")
+
+
 class Threads:
     """How many threads there were after the last look."""
 
     def __init__(self) -> None:
-        self._count: int = _thread._count()
+        self._count: int = _count_threads()
 
     def tell_of_new_ones(self, context: WorkerContext) -> None:
-        count: int = _thread._count()
+        count: int = _count_threads()
         if count > self._count:
             own = threading.main_thread()
             names = sorted(thread.name for thread in threading.enumerate() if thread is not own)

@@ -67,7 +67,7 @@ def _belongs(declared_in: str, file: str) -> bool:
 def loaded_files(file: str) -> List[str]:
     """The files of the project that were loaded besides."""
     root = project_root(file) + os.sep
-    found = []
+    found: List[str] = []
     for module in list(sys.modules.values()):
         path = getattr(module, "__file__", None)
         if not isinstance(path, str):

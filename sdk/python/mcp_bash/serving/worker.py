@@ -45,6 +45,8 @@ class Worker:
         self.waiting: Dict[Tuple[int, int], Any] = {}
         self.queue: Deque[Dict[str, Any]] = deque()
         self.cancelled_early: Set[int] = set()
+        # The highest number of a call that was begun: numbers only grow.
+        self.newest = 0
         self.surroundings = Surroundings()
         self.threads = leftovers.Threads()
         self._main_thread = _thread.get_ident()
@@ -116,7 +118,7 @@ class Worker:
         """Notes that a call is cancelled. Whoever runs it raises."""
         if self.call is not None and self.call.number == number:
             self.call.is_cancelled = True
-        else:
+        elif number > self.newest or any(frame["call"] == number for frame in self.queue):
             self.cancelled_early.add(number)
 
     def begin(self, frame: Dict[str, Any]) -> None:
@@ -124,6 +126,7 @@ class Worker:
         if self.call is not None:
             self.queue.append(frame)
             return
+        self.newest = frame["call"]
         offered = self.definitions.find(frame)
         if offered is None:
             self.refuse(frame, "there is no such function in %s" % os.path.basename(self.file))
@@ -204,7 +207,7 @@ class Worker:
             self.output_limit,
             ", or have it sent as text only: @tool(output=False)" if structured else "",
         )
-        if "tool" not in context._facts:
+        if "tool" not in context.facts:
             return '"error":' + encode({"code": -32603, "message": words})
         return '"result":' + encode({"content": [{"type": "text", "text": words}], "isError": True})
 

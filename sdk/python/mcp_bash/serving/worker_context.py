@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Dict, Optional
 from ..call_context import Context, NoCall
 from ..encoding import NotJson, encode
 from ..errors import CannotAsk, Cancelled
+from ..json_types import error_message
 
 if TYPE_CHECKING:
     from .worker import Worker
@@ -69,7 +70,7 @@ class WorkerContext(Context):
 
     @property
     def folder(self) -> Path:
-        given = self._facts.get("folder")
+        given = self.facts.get("folder")
         if given:
             return Path(given)
         if self._folder is None:
@@ -77,6 +78,10 @@ class WorkerContext(Context):
 
             self._folder = tempfile.mkdtemp(prefix="mcp-bash-call-")
         return Path(self._folder)
+
+    def hears_prints(self) -> bool:
+        """Whether there is a log for what is printed: not after the call, and not in a process that it forked."""
+        return not self.closed and not self.worker.frames.in_child
 
     def sweep(self) -> None:
         """Removes the folder, if we made one."""
@@ -88,24 +93,24 @@ class WorkerContext(Context):
     def progress(self, done: float, total: Optional[float] = None, message: Optional[str] = None) -> None:
         if self.is_cancelled and self.task is None:
             raise Cancelled()
-        if not self._facts.get("progress"):
+        if not self.facts.get("progress"):
             now = time.monotonic()
             if now - self._last_sign < _SIGN_OF_LIFE_SECS:
                 return
             self._last_sign = now
         super().progress(done, total, message)
 
-    def _notify(self, method: str, params: Dict[str, Any]) -> None:
+    def notify(self, method: str, params: Dict[str, Any]) -> None:
         if not self.closed:
             body = notification(method, params)
             self.worker.say(self, '{"call":%d,%s}' % (self.number, body))
 
-    def _ask(self, question: Dict[str, Any]) -> Any:
+    def put_question(self, question: Dict[str, Any]) -> Any:
         return read_answer(self.worker.ask(self, question))
 
-    async def _ask_async(self, question: Dict[str, Any]) -> Any:
+    async def put_question_async(self, question: Dict[str, Any]) -> Any:
         if self.task is None:  # an event loop of the function's own
-            return await super()._ask_async(question)
+            return await super().put_question_async(question)
         return read_answer(await self.worker.ask_async(self, question))
 
     def put(self, question: Dict[str, Any], waiting: Any) -> int:
@@ -128,7 +133,7 @@ class OperatorContext(NoCall):
     def progress(self, done: float, total: Optional[float] = None, message: Optional[str] = None) -> None:
         return None
 
-    def _notify(self, method: str, params: Dict[str, Any]) -> None:
+    def notify(self, method: str, params: Dict[str, Any]) -> None:
         if self._worker.frames.in_child:
             os.write(2, ("%s\n" % params.get("data")).encode("utf-8", "replace"))
         else:
@@ -156,4 +161,4 @@ def read_answer(answer: Dict[str, Any]) -> Any:
     """The result of an answer. Raises `CannotAsk` with what the server says instead."""
     if "result" in answer:
         return answer["result"]
-    raise CannotAsk(str((answer.get("error") or {}).get("message") or "No answer came"))
+    raise CannotAsk(error_message(answer))

@@ -1,0 +1,251 @@
+//! What files of functions say about themselves: asked once, asked again when they or what they load changes, and told
+//! with a remedy where they cannot be loaded.
+
+use crate::functions::{SUMS, call, names, quiet, quiet_with, text, told_of, tools};
+use crate::harness::{Project, Server, code, wait_until};
+use serde_json::{Value, json};
+
+/// A file that tells in `loaded` that it was loaded, and has one function, which returns a number.
+fn counted(name: &str, number: u32) -> String {
+    format!(
+        "open('loaded', 'a').write('x')\nfrom mcp_bash import tool\n@tool\ndef {name}() -> int: return {number}\n"
+    )
+}
+
+fn announcement() -> Value {
+    json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {} })
+}
+
+#[test]
+fn a_file_that_is_known_is_not_loaded_at_the_next_start() {
+    let in_node = "import { appendFileSync } from 'node:fs'\nimport { tool } from 'mcp-bash'\nappendFileSync('loaded', 'y')\nexport const other = tool('x', {}, () => 1)\n";
+    let project = Project::new().file("tools/one.py", &counted("one", 1)).file("tools/other.mjs", in_node);
+    let mut server = quiet(&project);
+    let listed = tools(&mut server);
+    project.wait_for_file(".registry/functions.json");
+    server.finish();
+    let loaded = |project: &Project| {
+        let text = project.read("loaded");
+        (text.matches('x').count(), text.matches('y').count())
+    };
+    assert_eq!(loaded(&project), (1, 1));
+
+    let mut server = quiet(&project);
+    assert_eq!(tools(&mut server), listed);
+    assert_eq!(loaded(&project), (1, 1));
+    // Only the file that is called.
+    assert_eq!(text(&call(&mut server, "one", &json!({}))), "1");
+    assert_eq!(loaded(&project), (2, 1));
+    server.finish();
+
+    // Changed while nobody looks.
+    project.write("tools/one.py", &counted("renamed", 2));
+    let mut server = quiet(&project);
+    assert_eq!(names(&mut server), ["other", "renamed"]);
+    assert_eq!(loaded(&project), (3, 1));
+}
+
+#[test]
+fn a_damaged_memory_is_made_anew() {
+    let project = Project::new().file("tools/one.py", &counted("one", 1));
+    let mut server = quiet(&project);
+    assert_eq!(names(&mut server), ["one"]);
+    project.wait_for_file(".registry/functions.json");
+    server.finish();
+    let whole = project.read(".registry/functions.json");
+    for damage in [&whole[..whole.len() / 2], "", "[]", "{\"items\": 7}", "\u{0}"] {
+        std::fs::write(project.path(".registry/functions.json"), damage).unwrap();
+        let mut server = quiet(&project);
+        assert_eq!(names(&mut server), ["one"], "{damage:?}");
+        assert_eq!(text(&call(&mut server, "one", &json!({}))), "1");
+        server.finish();
+    }
+}
+
+#[test]
+fn a_file_that_changes_is_announced_and_its_next_call_is_the_new_one() {
+    let project = Project::new().file("tools/one.py", &counted("one", 1)).file("tools/sums.py", SUMS);
+    let mut server = quiet(&project);
+    assert_eq!(names(&mut server), ["add", "one", "repeat"]);
+    assert_eq!(text(&call(&mut server, "one", &json!({}))), "1");
+
+    let project = project.file("tools/one.py", &counted("another", 2));
+    assert_eq!(server.receive(), announcement());
+    assert_eq!(names(&mut server), ["add", "another", "repeat"]);
+    assert_eq!(text(&call(&mut server, "another", &json!({}))), "2");
+    assert_eq!(code(&call(&mut server, "one", &json!({}))), -32602);
+
+    // Other code with the same definition is no news to a client.
+    let project = project.file("tools/one.py", &counted("another", 3));
+    wait_until("the new code to run", || {
+        (text(&call(&mut server, "another", &json!({}))) == "3").then_some(())
+    });
+    project.remove("tools/sums.py");
+    assert_eq!(server.receive(), announcement());
+    assert_eq!(names(&mut server), ["another"]);
+    let _project = project.file(
+        "tools/two.mjs",
+        "import { tool } from 'mcp-bash'\nexport const two = tool('x', {}, () => 2)\n",
+    );
+    assert_eq!(server.receive(), announcement());
+    assert_eq!(names(&mut server), ["another", "two"]);
+}
+
+#[test]
+fn a_module_that_changes_changes_those_who_load_it() {
+    let uses = "from mcp_bash import tool\nfrom lib.words import WORD\nimport _numbers\n@tool(description=WORD)\ndef uses() -> int: return _numbers.NUMBER\n";
+    let in_node = "import { tool } from 'mcp-bash'\nimport { word, number } from '../lib/words.mjs'\nexport const loads = tool(word, {}, () => number)\n";
+    let project = Project::new()
+        .file("tools/uses.py", uses)
+        .file("tools/_numbers.py", "NUMBER = 1\n")
+        .file("lib/words.py", "WORD = 'first'\n")
+        .file("tools/loads.mjs", in_node)
+        .file("lib/words.mjs", "export const word = 'first', number = 1\n");
+    let mut server = quiet(&project);
+    let descriptions = |server: &mut Server| {
+        tools(server).iter().map(|tool| tool["description"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(descriptions(&mut server), ["first", "first"]);
+    assert_eq!(text(&call(&mut server, "uses", &json!({}))), "1");
+    assert_eq!(text(&call(&mut server, "loads", &json!({}))), "1");
+
+    // What stands beside it.
+    let project = project.file("tools/_numbers.py", "NUMBER = 22\n");
+    wait_until("the new number", || (text(&call(&mut server, "uses", &json!({}))) == "22").then_some(()));
+
+    // What stands elsewhere in the project.
+    let project = project.file("lib/words.py", "WORD = 'second'\n");
+    wait_until("the new description of Python", || {
+        (descriptions(&mut server) == ["first", "second"]).then_some(())
+    });
+    let project = project.file("lib/words.mjs", "export const word = 'second', number = 22\n");
+    wait_until("the new description of Node.js", || {
+        (descriptions(&mut server) == ["second", "second"]).then_some(())
+    });
+    assert_eq!(text(&call(&mut server, "loads", &json!({}))), "22");
+    server.finish();
+
+    // The next start sees what has changed since.
+    let project = project.file("lib/words.py", "WORD = 'third one'\n");
+    let mut server = quiet(&project);
+    assert_eq!(descriptions(&mut server), ["second", "third one"]);
+}
+
+/// Files that cannot be loaded, each with what must be told of it.
+const BROKEN: [(&str, &str, &str); 8] = [
+    ("tools/syntax.py", "from mcp_bash import tool\n@tool\ndef f(:\n    pass\n", "syntax.py:3: SyntaxError"),
+    (
+        "tools/absent.py",
+        "from mcp_bash import tool\nimport no_such_module\n@tool\ndef f() -> int: return 1\n",
+        "absent.py:2: ModuleNotFoundError: No module named 'no_such_module'",
+    ),
+    (
+        "tools/raises.py",
+        "from mcp_bash import tool\n@tool\ndef f() -> int: return 1\n{}['key']\n",
+        "raises.py:4: KeyError: 'key'",
+    ),
+    (
+        "tools/hint.py",
+        "from mcp_bash import tool\n@tool\ndef f(a: 'Nothing') -> int: return 1\n",
+        "parameter `a`: its type Nothing cannot be read",
+    ),
+    (
+        "tools/dies.py",
+        "import os\nfrom mcp_bash import tool\nos.write(2, b'last words')\nos._exit(4)\n@tool\ndef f() -> int: return 1\n",
+        "It wrote: last words",
+    ),
+    (
+        "tools/syntax.mjs",
+        "import { tool } from 'mcp-bash'\nexport const f = tool('x', {}, () => {\n",
+        "syntax.mjs:3: SyntaxError",
+    ),
+    (
+        "tools/absent.mjs",
+        "import { tool } from 'mcp-bash'\nimport x from 'no-such-package'\nexport const f = tool('x', {}, () => 1)\n",
+        "npm install no-such-package",
+    ),
+    (
+        "tools/throws.mjs",
+        "import { tool } from 'mcp-bash'\nthrow new Error('not today')\nexport const f = tool('x', {}, () => 1)\n",
+        "throws.mjs:2: Error: not today",
+    ),
+];
+
+#[test]
+fn a_file_that_cannot_be_loaded_is_told_and_hides_no_other() {
+    let project = Project::with_hi().file("tools/sums.py", SUMS);
+    for (file, text, _) in BROKEN {
+        project.write(file, text);
+    }
+    let mut server = quiet(&project);
+    assert_eq!(names(&mut server), ["add", "hi", "repeat"]);
+    assert_eq!(text(&call(&mut server, "add", &json!({ "a": 1, "b": 2 }))), "3");
+    let log = server.finish();
+    let report =
+        Server::command().arg("validate").arg("--project-root").arg(project.root()).output().unwrap();
+    assert_eq!(report.status.code(), Some(1));
+    let report = String::from_utf8(report.stdout).unwrap();
+    for (file, _, said) in BROKEN {
+        let is_told =
+            |text: &str, line: &str| text.lines().any(|one| one.contains(file) && one.contains(line));
+        assert!(log.contains(said), "{file}: {said} in {log}");
+        assert!(is_told(&log, "is skipped"), "{file} in {log}");
+        assert!(report.contains(said), "{file}: {said} in {report}");
+        assert!(is_told(&report, "is skipped"), "{file} in {report}");
+    }
+}
+
+#[test]
+fn a_file_that_hangs_when_it_is_loaded_holds_nobody_up_for_longer_than_it_may() {
+    let hangs = "import time\nfrom mcp_bash import tool\ntime.sleep(1000)\n@tool\ndef f() -> int: return 1\n";
+    let project = Project::with_hi().file("tools/hangs.py", hangs);
+    let mut server = quiet_with(&project, &[("MCPBASH_WORKER_START_SECS", "1")]);
+    assert_eq!(names(&mut server), ["hi"]);
+    let told = told_of(server, "hangs.py");
+    assert!(told.contains("not ready within 1 s") && told.contains("MCPBASH_WORKER_START_SECS"), "{told}");
+}
+
+#[test]
+fn a_file_that_is_mended_is_served() {
+    let project = Project::with_hi();
+    for (file, text, _) in BROKEN {
+        project.write(file, text);
+    }
+    let mut server = quiet(&project);
+    assert_eq!(names(&mut server), ["hi"]);
+    let project = project.file(
+        "tools/syntax.py",
+        "from mcp_bash import tool\n@tool\ndef mended() -> int: return 1 # mended\n",
+    );
+    assert_eq!(server.receive(), announcement());
+    assert_eq!(names(&mut server), ["hi", "mended"]);
+    let _project =
+        project.file("tools/throws.mjs", "import { tool } from 'mcp-bash'\nexport const healed = tool('x', {}, () => 'healed by hand, and longer')\n");
+    assert_eq!(server.receive(), announcement());
+    assert_eq!(names(&mut server), ["healed", "hi", "mended"]);
+    assert_eq!(text(&call(&mut server, "mended", &json!({}))), "1");
+}
+
+#[test]
+fn a_file_is_served_once_what_it_loads_is_mended() {
+    let uses =
+        "from mcp_bash import tool\nfrom lib import words\n@tool\ndef uses() -> str: return words.WORD\n";
+    let project = Project::with_hi().file("tools/uses.py", uses).file("lib/words.py", "WORD = \n");
+    let mut server = quiet(&project);
+    assert_eq!(names(&mut server), ["hi"]);
+    let project = project.file("lib/words.py", "WORD = 'mended'\n");
+    wait_until("the mended module", || (names(&mut server) == ["hi", "uses"]).then_some(()));
+    assert_eq!(text(&call(&mut server, "uses", &json!({}))), "mended");
+
+    // Broken again, the last good definitions stay or the tool goes: a call never gets old code.
+    let project = project.file("lib/words.py", "WORD = 'broken\n# and longer than before');\n");
+    wait_until("the broken module to be noticed", || {
+        let answer = call(&mut server, "uses", &json!({}));
+        (answer["result"]["content"][0]["text"] != "mended").then_some(())
+    });
+    let _project = project.file("lib/words.py", "WORD = 'mended once more, and for good'\n#\n#\n");
+    wait_until("the module that is mended again", || {
+        let answer = call(&mut server, "uses", &json!({}));
+        (answer["result"]["content"][0]["text"] == "mended once more, and for good").then_some(())
+    });
+}
