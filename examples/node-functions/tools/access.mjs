@@ -1,6 +1,6 @@
 // Questions about the access log of a web shop: three tools, a resource, a family of resources and a prompt.
 
-import { instructions, keep, prompt, resource, tool, ToolError } from 'mcp-bash'
+import { instructions, keep, NotFound, prompt, resource, tool, ToolError } from 'mcp-bash'
 import { quantile, readLog } from './_log.mjs'
 
 instructions('Begin with latency. Times are in milliseconds.')
@@ -83,7 +83,7 @@ export const paths = resource('log://paths', 'The paths that were asked for.', a
 
 export const request = resource('log://requests/{id}', 'One request by its number.', async ({ id }) => {
   const found = (await requests()).find((request) => String(request.id) === id)
-  if (!found) throw new ToolError(`There is no request ${id}`)
+  if (!found) throw new NotFound(`There is no request ${id}`)
   return found
 })
 
