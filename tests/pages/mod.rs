@@ -69,7 +69,7 @@ fn every_block_is_what_it_says_it_is() {
                     assert!(check.status.success(), "{place}: {}", String::from_utf8_lossy(&check.stderr));
                 }
                 "c" | "console" | "diff" | "go" | "js" | "perl" | "python" | "rust" | "text" | "toml"
-                | "xml" | "yaml" => {}
+                | "ts" | "xml" | "yaml" => {}
                 other => assert!(other.is_empty(), "{place}: nobody knows the language `{other}`"),
             }
         }
