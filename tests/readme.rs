@@ -1,6 +1,6 @@
 //! Every snippet of the README can be pasted, and its example does what it should, even with a wrong argument.
 
-use crate::harness::Server;
+use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +18,8 @@ fn snippets(language: &str) -> Vec<String> {
     parts.next();
     while let (Some(snippet), Some(_)) = (parts.next(), parts.next()) {
         let (named, snippet) = snippet.split_once('\n').expect("a snippet has lines");
-        assert!(["sh", "json", "text"].contains(&named), "a snippet says what it is, not `{named}`");
+        let is_known = ["sh", "json", "text", "python", "js"].contains(&named);
+        assert!(is_known, "a snippet says what it is, not `{named}`");
         if named == language {
             found.push(snippet.to_owned());
         }
@@ -76,6 +77,20 @@ fn the_example_is_served_by_the_command_for_clients_and_fails_properly() {
     assert!(text.contains("no/such/folder") && text.contains("tools/disk-usage/tool.sh: line "), "{text}");
     assert_eq!(call(json!({ "path": "--help" }))["isError"], true);
     assert_eq!(call(json!({}))["isError"], true);
+}
+
+#[test]
+fn the_functions_are_tools() {
+    let mut project = Project::new();
+    for (file, language) in [("tools/sums.py", "python"), ("tools/sums.mjs", "js")] {
+        project = project.file(file, &snippets(language)[0]);
+    }
+    let mut server = Server::ready(project.root());
+    for (name, answer) in [("add", "8"), ("multiply", "15")] {
+        let params = json!({ "name": name, "arguments": { "a": 3, "b": 5 } });
+        let result = server.ask(name, "tools/call", &params)["result"].clone();
+        assert_eq!(result["content"][0]["text"], answer, "{result}");
+    }
 }
 
 #[test]

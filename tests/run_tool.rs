@@ -1,7 +1,7 @@
 //! `mcp-bash run-tool`: a tool is called with the flags that older scripts know, and its result is printed as JSON.
 
 use crate::call::{DISK, ECHO, command, project, ran, run};
-use crate::harness::Project;
+use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -217,6 +217,28 @@ fn new_tools_are_found_at_once_unless_nobody_wants_that() {
     let (code, _, stderr) = run(&project, &["run-tool", "hi", "--minimal"]);
     assert_eq!(code, Some(3));
     assert!(stderr.contains("leave out --minimal"), "{stderr}");
+}
+
+#[test]
+fn tests_of_functions_find_the_sdk_of_their_language() {
+    let project = Project::new()
+        .file(
+            "tools/sums.py",
+            "from mcp_bash import progress, tool\n@tool\ndef add(a: int) -> int:\n    progress(1)\n    return a + 1\n",
+        )
+        .file("tools/sums.mjs", "import { tool } from 'mcp-bash'\nexport const one = tool('One.', {}, () => 1)\n")
+        .file("own.mjs", "import { one } from './tools/sums.mjs'\nconsole.log(one({}))\n");
+    let by_hand = |shell: &str| {
+        let mut command = Server::command_of("sh");
+        command.args(["-ec", shell]).env("MCP_BASH", Server::command().get_program());
+        command.current_dir(project.root());
+        ran(command)
+    };
+    let python = r#"PYTHONPATH=tools:$("$MCP_BASH" sdk-path --lang python) python3 -c 'import sums; print(sums.add(1))'"#;
+    assert_eq!(by_hand(python).1, "2\n");
+    assert_eq!(by_hand(r#"node --import "$("$MCP_BASH" sdk-path --lang node)" own.mjs"#).1, "1\n");
+    let (code, _, said) = by_hand(r#""$MCP_BASH" sdk-path --lang perl"#);
+    assert_eq!(code, Some(2), "{said}");
 }
 
 #[test]

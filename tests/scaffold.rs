@@ -150,7 +150,12 @@ fn everything_that_is_scaffolded_works_at_once() {
         let (tool, provider, prompt) =
             (format!("tool-{language}"), format!("team_{language}"), format!("p-{language}"));
         let said = done(&root, &["scaffold", "tool", &tool, "--lang", language]);
-        assert_eq!(said.lines().next().unwrap(), format!("Scaffolded tool at tools/{tool}"));
+        let place = if language == "bash" { tool.clone() } else { format!("tool_{language}.{ending}") };
+        assert_eq!(said.lines().next().unwrap(), format!("Scaffolded tool at tools/{place}"));
+        let script = format!("script-{language}");
+        let said = done(&root, &["scaffold", "tool", &script, "--lang", language, "--script"]);
+        assert_eq!(said.lines().next().unwrap(), format!("Scaffolded tool at tools/{script}"));
+        assert!(root.join(format!("tools/{script}/tool.{ending}")).is_file());
         let said = done(&root, &["scaffold", "provider", &provider, "--lang", language]);
         assert_eq!(said.lines().next().unwrap(), format!("Scaffolded provider at tools/{provider}.{ending}"));
         done(&root, &["scaffold", "prompt", &prompt]);
@@ -165,7 +170,7 @@ fn everything_that_is_scaffolded_works_at_once() {
     let counts = ["tools", "prompts", "resources"].map(|kind| report["counts"][kind].as_u64().unwrap());
     assert_eq!(
         (&report["status"], &report["problems"], counts),
-        (&json!("ok"), &json!([]), [8, 3, 2]),
+        (&json!("ok"), &json!([]), [11, 3, 2]),
         "{report}"
     );
     for (name, (mode, text)) in tree(&root) {
@@ -184,14 +189,19 @@ fn everything_that_is_scaffolded_works_at_once() {
     assert!(!lists.contains("$schema") && !lists.contains("README"), "{lists}");
     for language in ["bash", "python", "node"] {
         let mut call = |name: &str, arguments: Value| call(&mut server, name, &arguments);
-        let (tool, provider) = (format!("tool-{language}"), format!("team_{language}"));
-        let result = call(&tool, json!({ "name": "Ada" }));
-        assert_eq!(result["isError"], false, "{result}");
-        assert!(result["structuredContent"].to_string().contains("\"message\":\"Hello, Ada!\""), "{result}");
-        let result = call(&tool, json!({}));
-        assert!(result["structuredContent"].to_string().contains("Hello, World!"), "{result}");
-        let result = call(&tool, json!({ "name": "A\nB" }));
-        assert!(result["isError"] == true && result.to_string().contains("more than one line"), "{result}");
+        let provider = format!("team_{language}");
+        for tool in [format!("tool-{language}"), format!("script-{language}")] {
+            let result = call(&tool, json!({ "name": "Ada" }));
+            assert_eq!(result["isError"].as_bool().unwrap_or_default(), false, "{result}");
+            assert!(result["structuredContent"].to_string().contains("Hello, Ada!"), "{result}");
+            let result = call(&tool, json!({}));
+            assert!(result["structuredContent"].to_string().contains("Hello, World!"), "{result}");
+            let result = call(&tool, json!({ "name": "A\nB" }));
+            assert!(
+                result["isError"] == true && result.to_string().contains("more than one line"),
+                "{result}"
+            );
+        }
         assert_eq!(call(&provider, json!({ "name": "Ada" }))["content"][0]["text"], "Hello, Ada!");
         assert_eq!(call(&provider, json!({}))["content"][0]["text"], "Hello, World!");
 
@@ -215,6 +225,53 @@ fn everything_that_is_scaffolded_works_at_once() {
     let read = ask(&mut server, "resources/read", &json!({ "uri": manual["uri"] }));
     let text = read["contents"][0]["text"].as_str().unwrap();
     assert!(text.starts_with("What clients read when they ask for manual"), "{read}");
+}
+
+#[test]
+fn a_function_is_a_file_and_its_test() {
+    let project = Project::new();
+    done(project.root(), &["new", "demo", "--lang", "python"]);
+    let root = project.path("demo");
+    for (name, language) in [("disk-usage", "node"), ("import", "python"), ("test_all", "python")] {
+        done(&root, &["scaffold", "tool", name, "--lang", language]);
+    }
+    let tools = root.join("tools");
+    let expected = [
+        "disk_usage.mjs",
+        "hello.py",
+        "import.py",
+        "tests",
+        "tests/disk-usage.yaml",
+        "tests/hello.yaml",
+        "tests/import.yaml",
+        "tests/test_all.yaml",
+        // Files whose names begin with `test_` are not served.
+        "tool_test_all.py",
+    ];
+    assert_eq!(names(&tools), expected);
+    let text = fs::read_to_string(tools.join("import.py")).unwrap();
+    assert!(text.contains("@tool(name=\"import\", ") && text.contains("\ndef import_("), "{text}");
+    let text = fs::read_to_string(tools.join("hello.py")).unwrap();
+    assert!(text.contains("@tool(read_only=True") && text.contains("\ndef hello("), "{text}");
+
+    let mut server = Server::ready(&root);
+    for name in ["hello", "disk-usage", "import", "test_all"] {
+        let result = call(&mut server, name, &json!({ "name": "Ada" }));
+        assert_eq!(result["content"][0]["text"], "Hello, Ada!", "{name}: {result}");
+    }
+    let before = tree(&root);
+    let said = refused(&root, &["scaffold", "tool", "disk_usage", "--lang", "node"]);
+    assert!(said.contains("tools/disk_usage.mjs already exists"), "{said}");
+    let said = refused(&root, &["scaffold", "tool", "import", "--lang", "node"]);
+    assert!(said.starts_with("there is already a tool called import, in "), "{said}");
+    let said = refused(&root, &["scaffold", "tool", "x", "--from", "ls", "--script"]);
+    assert_eq!(said, "a tool that is made --from a program has no script; leave out --script");
+    assert_eq!(run(project.root(), &["new", "x", "--no-hello", "--lang", "node"]).code, Some(2));
+    assert_eq!(tree(&root), before);
+
+    fs::write(root.join("server.d/register.json"), r#"{"version": 1, "tools": []}"#).unwrap();
+    let said = done(&root, &["scaffold", "tool", "later", "--lang", "python"]);
+    assert!(said.contains("functions are not found: take the tools out of it, or use --script"), "{said}");
 }
 
 #[test]

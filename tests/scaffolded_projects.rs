@@ -40,8 +40,8 @@ fn everything_scaffolded_passes_validation_and_its_own_tests() {
     assert_eq!(validated.status.code(), Some(0), "{}", text(&validated));
     let tested = mcp_bash(&root, &["test"]);
     assert_eq!(tested.status.code(), Some(0), "{}", text(&tested));
-    for tool in ["hello", "tool-bash", "tool-python", "tool-node", "provider-bash", "program", "test/run.sh"]
-    {
+    let tools = ["hello", "tool-bash", "tool-python", "tool-node", "script-python", "script-node"];
+    for tool in tools.into_iter().chain(["provider-bash", "program", "test/run.sh"]) {
         assert!(text(&tested).contains(tool), "{tool} is not tested: {}", text(&tested));
     }
 }
@@ -50,8 +50,7 @@ fn everything_scaffolded_passes_validation_and_its_own_tests() {
 fn smoke_tests_pass_at_once_and_fail_with_their_tool() {
     let project = Project::new();
     let root = whole(&project);
-    for language in ["bash", "python", "node"] {
-        let name = format!("tool-{language}");
+    for name in ["tool-bash", "script-python", "script-node"] {
         let output = command(root.join(format!("tools/{name}/smoke.sh")), project.root()).output().unwrap();
         assert_eq!(text(&output), format!("Smoke test passed for {name}.\n"));
     }
@@ -71,8 +70,9 @@ fn the_test_script_counts_what_passes_and_what_fails() {
     let root = whole(&project);
     let script = root.join("test/run.sh");
     let output = command(&script, project.root()).output().unwrap();
-    let passing: String =
-        ["bash", "node", "python"].map(|one| format!("  tools/tool-{one}/smoke.sh... PASS\n")).concat();
+    let passing: String = ["script-node", "script-python", "tool-bash"]
+        .map(|one| format!("  tools/{one}/smoke.sh... PASS\n"))
+        .concat();
     let heading = "Looking for mistakes...\nRunning tests...\n";
     assert_eq!(text(&output), format!("{heading}{passing}Results: 3 passed, 0 failed, 0 skipped\n"));
     assert_eq!(output.status.code(), Some(0));

@@ -239,6 +239,46 @@ ok    review/the messages (N ms)
 }
 
 #[test]
+fn functions_are_tested_beside_their_file() {
+    let project = Project::new()
+        .file(
+            "tools/sums.py",
+            "from mcp_bash import ask, tool\n\n@tool\ndef add(a: int, b: int) -> int:\n    return a + b\n\n\
+             @tool\ndef age() -> int:\n    return ask('How old?', int)\n",
+        )
+        .file(
+            "tools/more/one.py",
+            "from mcp_bash import tool\n\n@tool\ndef only() -> str:\n    return 'one'\n",
+        )
+        .file(
+            "tools/more/two.mjs",
+            "import { tool } from 'mcp-bash'\nexport const two = tool('Two.', {}, () => 'two')\n",
+        )
+        .file("tools/tests/add.yaml", "{ arguments: { a: 1, b: 2 }, expect: { text: '3' } }")
+        // What is imported only now must be there, though each case begins with an empty home.
+        .file(
+            "tools/tests/sums.yaml",
+            "{ tool: age, answers: [{ accept: { value: 7 } }], expect: { text: '7' } }",
+        )
+        .file("tools/more/tests/one.yaml", "expect: { text: one }")
+        .file("tools/more/tests/two.yaml", "expect: { text: two }");
+    let (code, report) = report(&project, &["-j", "1"]);
+    assert_eq!(code, Some(0), "{report:#}");
+    let names: Vec<&Value> =
+        report["cases"].as_array().unwrap().iter().map(|case| &case["subject"]).collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+
+    project.write("tools/tests/sums.yaml", "answers: [{ accept: { value: 7 } }]");
+    let ran = test(&project, &[]);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.stderr.contains("there are several things to test in sums.py; say which with `tool: NAME`"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn a_project_may_stand_in_a_folder_with_any_name() {
     let above = Project::new()
         .script("my 'project' é/tools/where/tool.sh", "#!/bin/sh\npwd\n")

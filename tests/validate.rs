@@ -125,6 +125,18 @@ fn our_own_examples_pass_strictly() {
 }
 
 #[test]
+fn what_belongs_to_functions_is_no_stray() {
+    let project = Project::new()
+        .file("tools/about.py", "from mcp_bash import resource\nimport words\n\n@resource('a://b')\ndef b() -> str:\n    return words.B\n")
+        .file("tools/words.py", "B = 'b'\n")
+        .file("tools/_shared.mjs", "export const one = 1\n")
+        .file("tools/test_words.py", "import words\n");
+    assert_eq!(validate(&project, &["--strict"]).0, 0, "{}", findings(&project));
+    project.write("tools/forgotten.py", "print('hello')\n");
+    assert!(findings(&project).contains("tools/forgotten.py - is not served"), "{}", findings(&project));
+}
+
+#[test]
 fn what_the_checks_at_the_start_know_is_known_here_too() {
     let project = Project::new()
         .file("tools/broken/tool.meta.json", "{\n  \"name\": \"broken\"\n")

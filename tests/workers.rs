@@ -187,6 +187,17 @@ fn a_worker_asks_without_a_session_and_goes_on_where_it_was() {
 }
 
 #[test]
+fn somebody_who_thinks_about_an_answer_keeps_no_other_call_waiting() {
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    server.request("asks", "tools/call", &params("ask('Who?'); $$"));
+    let question = server.receive();
+    let beside = pid(&mut server);
+    server.reply(&question, &json!({ "action": "accept", "content": { "value": "me" } }));
+    assert_ne!(text(&server.receive()), beside.to_string());
+}
+
+#[test]
 fn calls_at_the_same_time_get_processes_of_their_own_up_to_the_limit() {
     let project = project(&json!({ "processes": 2 })).gate();
     let mut server = ready(&project);

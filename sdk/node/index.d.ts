@@ -90,6 +90,7 @@ type OfField<F> = F extends string
       ? Output
       : F extends
             | { readonly type: SchemaType | readonly SchemaType[] }
+            | { readonly const: unknown }
             | { readonly enum: readonly unknown[] }
             | { readonly anyOf: readonly unknown[] }
             | { readonly oneOf: readonly unknown[] }

@@ -10,6 +10,7 @@ cd "$(dirname "$2")"
 cd "$(basename "$2")"
 for language in bash python node; do
 	"$server" scaffold tool "tool-$language" --lang "$language" --quiet
+	[ "$language" = bash ] || "$server" scaffold tool "script-$language" --lang "$language" --script --quiet
 	"$server" scaffold provider "provider-$language" --lang "$language" --quiet
 	"$server" scaffold prompt "$language" --quiet
 	"$server" scaffold completion "$language" --lang "$language" --quiet

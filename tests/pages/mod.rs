@@ -68,8 +68,8 @@ fn every_block_is_what_it_says_it_is() {
                     let check = Command::new("bash").args(["-n", "-c", block.text]).output().expect("bash");
                     assert!(check.status.success(), "{place}: {}", String::from_utf8_lossy(&check.stderr));
                 }
-                "c" | "console" | "diff" | "go" | "js" | "python" | "rust" | "text" | "toml" | "xml"
-                | "yaml" => {}
+                "c" | "console" | "diff" | "go" | "js" | "perl" | "python" | "rust" | "text" | "toml"
+                | "ts" | "xml" | "yaml" => {}
                 other => assert!(other.is_empty(), "{place}: nobody knows the language `{other}`"),
             }
         }

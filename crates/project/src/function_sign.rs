@@ -14,9 +14,20 @@ const MARKS: [&str; 3] = ["tool", "resource", "prompt"];
 /// What runs the functions of a file of that name, if it may have any. Files that begin with `_` or `test_` help others.
 pub(crate) fn language(name: &OsStr) -> Option<WorkerProgram> {
     let name = name.to_str()?;
-    if name.starts_with(['_', '.']) || name.starts_with("test_") || name.ends_with(".d.ts") {
-        return None;
-    }
+    if is_of_helper(name) { None } else { language_by_ending(name) }
+}
+
+/// Whether a file is called like one that files of functions load and that has none itself.
+pub(crate) fn helps_functions(file: &Path) -> bool {
+    let name = file.file_name().and_then(OsStr::to_str);
+    name.is_some_and(|name| is_of_helper(name) && language_by_ending(name).is_some())
+}
+
+fn is_of_helper(name: &str) -> bool {
+    name.starts_with(['_', '.']) || name.starts_with("test_") || name.ends_with(".d.ts")
+}
+
+fn language_by_ending(name: &str) -> Option<WorkerProgram> {
     match Path::new(name).extension()?.to_str()? {
         "py" => Some(WorkerProgram::Python),
         "mjs" | "js" | "mts" | "ts" => Some(WorkerProgram::Node),

@@ -119,6 +119,11 @@ impl FunctionFile {
         Ok(found)
     }
 
+    /// The other files of the project that it loads, by their paths from the project.
+    pub(crate) fn loaded_files(&self) -> impl Iterator<Item = &Path> {
+        self.parts.iter().map(|part| &*part.file)
+    }
+
     /// Where it stands, at second sight: it is read again because of another file.
     pub(crate) fn sighting(&self) -> Option<Sighting> {
         let file = Stamp::at(&self.served_by.file)?;

@@ -51,7 +51,7 @@ export class Definition {
 export function tool(...parameters) {
   const handler = lastFunction('tool', parameters)
   const fields = withInput('tool', parameters)
-  if (fields.output !== undefined) Object.assign(fields, outputSchema(fields.output))
+  if (fields.output !== undefined) Object.assign(fields, outputFields(valueSchema(fields.output)))
   return define('tool', fields, handler)
 }
 
@@ -94,8 +94,7 @@ export function definitionOf(value) {
 }
 
 /** The schema that a client is told for results, and how they fit it: it must be one of an object, so others are wrapped. */
-export function outputSchema(written) {
-  const schema = valueSchema(written)
+export function outputFields(schema) {
   if (schema.type === 'object') return { outputSchema: schema, outputKind: 'object' }
   const { $defs, ...value } = schema
   const wrapped = { type: 'object', properties: { result: value }, required: ['result'] }

@@ -6,7 +6,8 @@ import { inspect } from 'node:util'
 import { Cancelled, CannotAsk, Declined, ProtocolError, ToolError } from './errors.mjs'
 
 const MEANT = [ToolError, ProtocolError, Declined, Cancelled, CannotAsk]
-const SDK = fileURLToPath(new URL('..', import.meta.url))
+const SDK_URL = new URL('..', import.meta.url).href
+const SDK = fileURLToPath(SDK_URL)
 
 /** Errors whose message is meant for the reader as it is. */
 export function isMeant(error) {
@@ -66,13 +67,28 @@ function typeOf(error) {
   }
 }
 
-/** The whole trace, for the log. */
+/** The trace for the log, without the frames of this SDK and of node's own machinery below the person's function. */
 export function wholeTrace(error) {
   try {
-    return error instanceof Error ? inspect(error) : `thrown: ${inspect(error)}`
+    return error instanceof Error ? withoutOurs(inspect(error)) : `thrown: ${inspect(error)}`
   } catch {
     return 'thrown: something that cannot be shown'
   }
+}
+
+function withoutOurs(trace) {
+  const rows = []
+  for (const row of trace.split('\n')) {
+    if (!isOurs(row)) rows.push(row)
+    // Members of the error stand in braces behind its last row.
+    else if (row.endsWith(' {') && rows.length > 0) rows[rows.length - 1] += ' {'
+  }
+  return rows.join('\n')
+}
+
+function isOurs(row) {
+  if (!/^\s+at /.test(row)) return false
+  return /node:internal\/|node:async_hooks/.test(row) || row.includes(SDK) || row.includes(SDK_URL)
 }
 
 /** The first place in a stack that is the person's own: neither ours, nor node's, nor of a package, if there is one. */

@@ -15,7 +15,10 @@ const SIMPLE = {
 }
 
 // What says of an object that it is a JSON Schema of a value, and not the short form of an object with such members.
-const SCHEMA_WORDS = ['$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const']
+const SCHEMA_LISTS = ['anyOf', 'oneOf', 'allOf', 'enum']
+
+// Arguments that nobody knows are mistakes, but a result may have members that nobody has told of.
+const CLOSED = { additionalProperties: false }
 
 const TARGET = 'draft-2020-12'
 
@@ -29,12 +32,12 @@ export function objectSchema(written) {
     )
   }
   // `{ type: 'string' }` can only mean one argument called `type` here.
-  return written.type === 'object' && hasSchemaCompany(written) ? written : shortObject(written, '')
+  return written.type === 'object' && hasSchemaCompany(written) ? written : shortObject(written, '', CLOSED)
 }
 
 /** The schema of any value, for results. A plain object is the short form of an object. */
 export function valueSchema(written) {
-  return exportedSchema(written, 'output') ?? member(written, '').schema
+  return exportedSchema(written, 'output') ?? member(written, '', {}).schema
 }
 
 /** What a schema library says of its own object, undefined for anything else. */
@@ -82,7 +85,8 @@ function isSchema(object) {
   const { type } = object
   if (Array.isArray(type)) return type.every((one) => one in SIMPLE) && hasSchemaCompany(object)
   if (typeof type === 'string' && type in SIMPLE && type !== 'any') return hasSchemaCompany(object)
-  return SCHEMA_WORDS.some((word) => Array.isArray(object[word])) || typeof object.$ref === 'string'
+  if (typeof object.$ref === 'string' || 'const' in object) return hasSchemaCompany(object)
+  return SCHEMA_LISTS.some((word) => Array.isArray(object[word]))
 }
 
 /** Whether the members beside `type` are those of schemas too: `{ type: 'string', a: 'number' }` are two arguments. */
@@ -98,28 +102,27 @@ const KEYWORDS = new Set(
   anyOf oneOf allOf not if then else unevaluatedProperties unevaluatedItems optional`.split(/\s+/),
 )
 
-function shortObject(fields, path) {
+function shortObject(fields, path, ending) {
   const properties = {}
   const required = []
   for (const [key, written] of Object.entries(fields)) {
     const name = key.endsWith('?') ? key.slice(0, -1) : key
-    const { schema, optional } = member(written, path === '' ? name : `${path}.${name}`)
+    const { schema, optional } = member(written, path === '' ? name : `${path}.${name}`, ending)
     properties[name] = schema
     if (!optional && !key.endsWith('?')) required.push(name)
   }
   const schema = { type: 'object', properties }
   if (required.length > 0) schema.required = required
-  schema.additionalProperties = false
-  return schema
+  return { ...schema, ...ending }
 }
 
-function member(written, path) {
+function member(written, path, ending) {
   if (typeof written === 'string') return word(written, path)
   if (Array.isArray(written)) return { schema: choices(written, path), optional: false }
   const exported = exportedSchema(written, 'input')
   if (exported) return { schema: exported, optional: acceptsNothing(written) }
   if (!isPlainObject(written)) throw refusal(written, path)
-  if (!isSchema(written)) return { schema: shortObject(written, path), optional: false }
+  if (!isSchema(written)) return { schema: shortObject(written, path, ending), optional: false }
   const { optional = 'default' in written, ...schema } = written
   return { schema, optional }
 }

@@ -1,11 +1,10 @@
 // Plain scripts: one process for each call, which finds everything in its environment (docs/channel.md).
 
 import { openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
-import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { Context } from './context.mjs'
 import { Call, currentCall, setOutside } from './current-call.mjs'
-import { CannotAsk, ProtocolError } from './errors.mjs'
+import { ProtocolError } from './errors.mjs'
 import { errorData, isMeant, oneLine, wholeTrace } from './failures.mjs'
 import { endAllKept } from './keep.mjs'
 import { logWhatIsPrinted } from './printing.mjs'
@@ -71,37 +70,12 @@ class ScriptCall extends Call {
     return this.#streams.get(path)
   }
 
-  /** One connection is one question; hanging up withdraws it. */
-  question(body, signal) {
-    return new Promise((resolve, reject) => {
-      const socket = connect(process.env.MCP_ASK_SOCKET)
-      let text = ''
-      const withdraw = () => {
-        socket.destroy()
-        reject(signal.reason)
-      }
-      signal?.addEventListener('abort', withdraw, { once: true })
-      socket.setEncoding('utf8')
-      socket.write(`${process.env.MCP_ASK_KEY}\n${JSON.stringify(body)}\n`)
-      socket.on('data', (piece) => {
-        text += piece
-      })
-      socket.on('error', (error) => reject(new CannotAsk(error.message)))
-      socket.on('close', () => {
-        signal?.removeEventListener('abort', withdraw)
-        const { result, error } = parsed(text)
-        if (result !== undefined) resolve(result)
-        else reject(new CannotAsk(error?.message ?? 'no answer came'))
-      })
-    })
-  }
-}
-
-function parsed(text) {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return {}
+  async question(body, signal) {
+    const { askThroughSocket } = await import('./ask-socket.mjs')
+    return askThroughSocket(
+      body,
+      [signal, this.#watching ? this.signal : undefined].filter((one) => one !== undefined),
+    )
   }
 }
 

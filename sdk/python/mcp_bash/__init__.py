@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from .script import main as main
     from .script import result as result
 
-__version__ = "1.0.0"
+__version__ = "0.1.0"
 
 # Which module has what; a test holds this table to the imports above.
 _HOMES = {

@@ -17,6 +17,8 @@ _BUILTIN_GENERICS = {"list": "List", "dict": "Dict", "tuple": "Tuple", "set": "S
 
 def evaluate(hint: Any, namespace: Dict[str, Any], local: Optional[Dict[str, Any]] = None) -> Any:
     """The hint with all texts in it resolved. Raises what Python raises for a name that is not there."""
+    if isinstance(hint, typing.ForwardRef):  # what a TypedDict makes of a text
+        hint = hint.__forward_arg__
     holder = types.SimpleNamespace(__annotations__={"hint": hint})
     try:
         return _get_type_hints(holder, namespace, local)["hint"]

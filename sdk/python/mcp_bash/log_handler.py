@@ -31,6 +31,9 @@ def install() -> None:
     for handler in list(root.handlers):
         if is_captured(getattr(handler, "stream", None)):
             root.removeHandler(handler)
+            # A format of the person's own stays; the usual one repeats the level and the name, which are sent anyway.
+            if getattr(handler.formatter, "_fmt", logging.BASIC_FORMAT) != logging.BASIC_FORMAT:
+                ours.setFormatter(handler.formatter)
     # Without a word of the person Python hides everything below a warning; whether a client wants to hear it, is its choice.
     if not configured and root.level == logging.WARNING:
         root.setLevel(logging.INFO)

@@ -13,6 +13,7 @@ from .definitions import ToolFunction
 from .encoding import encode
 from .errors import Cancelled, DefinitionError, ProtocolError
 from .failures import is_expected, tool_failure, traceback_text
+from .log_installing import install_if_used
 from .script import ScriptContext, print_line, tell_protocol_error
 
 
@@ -35,6 +36,7 @@ def _serve(offered: ToolFunction) -> int:
     context = ScriptContext()
     current_call.set(context)
     capture_output()
+    install_if_used()
     file = offered.file
     try:
         positional, named = offered.signature.prepare(context.arguments, context)

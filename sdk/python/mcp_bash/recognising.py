@@ -6,17 +6,20 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Optional
+    from typing import Any
 
 
-def picture(value: Any) -> Optional[bytes]:
-    """A picture of Pillow or a figure of matplotlib as PNG."""
-    kind = value.__class__
-    if kind.__module__.startswith("PIL.") and hasattr(value, "save"):
-        return _written(value.save, value)
-    if kind.__module__.startswith("matplotlib.") and hasattr(value, "savefig"):
-        return _written(value.savefig, value)
-    return None
+def is_picture(value: Any) -> bool:
+    """A picture of Pillow or a figure of matplotlib."""
+    module = value.__class__.__module__
+    if module.startswith("PIL."):
+        return hasattr(value, "save")
+    return module.startswith("matplotlib.") and hasattr(value, "savefig")
+
+
+def png_of(picture: Any) -> bytes:
+    """Such a picture as PNG."""
+    return _written(picture.savefig if hasattr(picture, "savefig") else picture.save, picture)
 
 
 def _written(save: Any, value: Any) -> bytes:

@@ -7,7 +7,7 @@ from .contents import Content, Image, Message, Result, base64_text
 from .encoding import encode, name_tuples, quote
 from .json_types import is_list, is_object
 from .media_types import type_of_bytes, type_of_name
-from .recognising import is_frame, picture
+from .recognising import is_frame, is_picture, png_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,9 +94,8 @@ def _block(value: Any) -> Dict[str, Any]:
         return {"type": "text", "text": value}
     if _is_bytes(value):
         return _bytes_block(bytes(value))
-    png = picture(value)
-    if png is not None:
-        return Image(png, "image/png").block()
+    if is_picture(value):
+        return Image(png_of(value), "image/png").block()
     if is_object(value) and isinstance(value.get("type"), str) and set(value) & {"text", "data", "resource", "uri"}:
         return value
     return {"type": "text", "text": encode(value)}
@@ -105,9 +104,9 @@ def _block(value: Any) -> Dict[str, Any]:
 def _blocks(value: Any) -> Optional[List[Dict[str, Any]]]:
     """The content of a value that is content, or of a list that mixes some in; None for data."""
     if is_list(value):
-        mixed = any(isinstance(item, (Content, bytes)) or picture(item) is not None for item in value)
+        mixed = any(isinstance(item, (Content, bytes)) or is_picture(item) for item in value)
         return [_block(item) for item in value] if mixed else None
-    if isinstance(value, Content) or _is_bytes(value) or picture(value) is not None:
+    if isinstance(value, Content) or _is_bytes(value) or is_picture(value):
         return [_block(value)]
     return None
 
@@ -151,9 +150,8 @@ def _held(value: Any, uri: str, mime: Optional[str]) -> Dict[str, Any]:
         return {"uri": uri, "mimeType": block["mimeType"], "blob": block["data"]}
     if "text" in block:
         return {"uri": uri, "mimeType": mime or "text/plain", "text": block["text"]}
-    png = picture(value)
-    if png is not None:
-        return _held_bytes(png, uri, "image/png")
+    if is_picture(value):
+        return _held_bytes(png_of(value), uri, "image/png")
     if isinstance(value, str):
         return {"uri": uri, "mimeType": mime or type_of_name(uri) or "text/plain", "text": value}
     if _is_bytes(value):

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import enum
 import json
-import pathlib
-import uuid
 from typing import Any, Callable, Dict, Optional, Set, Tuple, Type
 
 from .mismatch import Mismatch
@@ -43,14 +39,6 @@ def _reader(read: Callable[[str], Any], what: str) -> Callable[[Any], Any]:
     return convert
 
 
-def _moment(text: str) -> datetime.datetime:
-    return datetime.datetime.fromisoformat(_offset(text))
-
-
-def _time(text: str) -> datetime.time:
-    return datetime.time.fromisoformat(_offset(text))
-
-
 def _offset(text: str) -> str:
     """Before 3.11 ``Z`` is not read."""
     return text[:-1] + "+00:00" if text[-1:] in ("Z", "z") else text
@@ -62,46 +50,45 @@ def _bytes(text: str) -> bytes:
     return base64.b64decode(text, validate=True)
 
 
-def _seconds(value: Any) -> datetime.timedelta:
-    return datetime.timedelta(seconds=value)
-
-
-_SCALARS: Dict[Any, Found] = {
-    str: ({"type": "string"}, None),
-    int: ({"type": "integer"}, _integer),
-    float: ({"type": "number"}, _number),
-    bool: ({"type": "boolean"}, None),
-    bytes: (
-        {"type": "string", "contentEncoding": "base64"},
-        _reader(_bytes, "Base64"),
-    ),
-    datetime.datetime: (
+# By name, so that none of these modules is loaded for a file that does not use it. The second is made from the type.
+_SCALARS: Dict[str, Tuple[Dict[str, Any], Callable[[Any], Convert]]] = {
+    "builtins.str": ({"type": "string"}, lambda _: None),
+    "builtins.int": ({"type": "integer"}, lambda _: _integer),
+    "builtins.float": ({"type": "number"}, lambda _: _number),
+    "builtins.bool": ({"type": "boolean"}, lambda _: None),
+    "builtins.bytes": ({"type": "string", "contentEncoding": "base64"}, lambda _: _reader(_bytes, "Base64")),
+    "datetime.datetime": (
         {"type": "string", "format": "date-time"},
-        _reader(_moment, "a date and time (2026-01-31T12:00:00Z)"),
+        lambda kind: _reader(lambda text: kind.fromisoformat(_offset(text)), "a date and time (2026-01-31T12:00:00Z)"),
     ),
-    datetime.date: (
+    "datetime.date": (
         {"type": "string", "format": "date"},
-        _reader(datetime.date.fromisoformat, "a date (2026-01-31)"),
+        lambda kind: _reader(kind.fromisoformat, "a date (2026-01-31)"),
     ),
-    datetime.time: ({"type": "string", "format": "time"}, _reader(_time, "a time (12:00:00)")),
-    datetime.timedelta: ({"type": "number", "description": "In seconds"}, _reader(_seconds, "a number of seconds")),
-    uuid.UUID: ({"type": "string", "format": "uuid"}, _reader(uuid.UUID, "a UUID")),
-    decimal.Decimal: (
+    "datetime.time": (
+        {"type": "string", "format": "time"},
+        lambda kind: _reader(lambda text: kind.fromisoformat(_offset(text)), "a time (12:00:00)"),
+    ),
+    "datetime.timedelta": (
+        {"type": "number", "description": "In seconds"},
+        lambda kind: _reader(lambda value: kind(seconds=value), "a number of seconds"),
+    ),
+    "uuid.UUID": ({"type": "string", "format": "uuid"}, lambda kind: _reader(kind, "a UUID")),
+    "decimal.Decimal": (
         {"type": "string", "format": "decimal", "pattern": r"^-?[0-9]+(\.[0-9]+)?$"},
-        _reader(lambda value: decimal.Decimal(str(value)), "a decimal number (12.50)"),
+        lambda kind: _reader(lambda value: kind(str(value)), "a decimal number (12.50)"),
     ),
-    pathlib.Path: ({"type": "string", "format": "path"}, _reader(pathlib.Path, "a path")),
-    pathlib.PurePath: ({"type": "string", "format": "path"}, _reader(pathlib.PurePath, "a path")),
+    "pathlib.Path": ({"type": "string", "format": "path"}, lambda kind: _reader(kind, "a path")),
+    "pathlib.PurePath": ({"type": "string", "format": "path"}, lambda kind: _reader(kind, "a path")),
 }
 
 
 def find(hint: Any) -> Optional[Found]:
     """The shape of a type that is one of these."""
-    try:
-        found = _SCALARS.get(hint)
-    except TypeError:  # cannot be hashed
+    if not isinstance(hint, type):
         return None
-    return (dict(found[0]), found[1]) if found else None
+    found = _SCALARS.get("%s.%s" % (hint.__module__.partition(".")[0], hint.__qualname__))
+    return (dict(found[0]), found[1](hint)) if found else None
 
 
 def literal(values: Tuple[Any, ...]) -> Found:

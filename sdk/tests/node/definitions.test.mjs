@@ -79,7 +79,15 @@ test('the short form of arguments', async (t) => {
 
 /** [what is written as output, the schema that the server is told] */
 const OUTPUTS = [
-  ["{ sum: 'number' }", object({ sum: { type: 'number' } }, ['sum'])],
+  [
+    "{ sum: 'number', in: { x: 'number?' } }",
+    {
+      type: 'object',
+      properties: { sum: { type: 'number' }, in: { type: 'object', properties: { x: { type: 'number' } } } },
+      required: ['sum', 'in'],
+    },
+  ],
+  ["{ const: 'x' }", { type: 'object', properties: { result: { const: 'x' } }, required: ['result'] }],
   ["'number'", { type: 'object', properties: { result: { type: 'number' } }, required: ['result'] }],
   [
     "['a', 'b']",
@@ -157,7 +165,7 @@ test('all options of a tool', async (t) => {
       title: 'Sum up',
       description: 'Sums.',
       inputSchema: object({ a: { type: 'number' } }, ['a']),
-      outputSchema: object({ s: { type: 'number' } }, ['s']),
+      outputSchema: { type: 'object', properties: { s: { type: 'number' } }, required: ['s'] },
       annotations: { readOnlyHint: true },
       timeoutSecs: 5,
       progressExtendsTimeout: true,

@@ -236,6 +236,7 @@ test('the trace of an unexpected error is in the log, that of a meant one is not
   )
   const [[level, trace]] = logs((await host.tool('bad')).notes)
   assert.equal(level, 'error')
+  assert.doesNotMatch(trace, /lib\/worker|node:internal/)
   assert.match(trace, /Error: broken\n.*at .*f\.mjs:2[^]*the reason/)
   assert.deepEqual((await host.tool('meant')).notes, [])
 })

@@ -142,6 +142,32 @@ test('questions go through the socket', async (t) => {
   assert.equal(asked[2][1].method, 'sampling/createMessage')
 })
 
+test('a question is withdrawn by hanging up', async (t) => {
+  const root = project(t, {
+    'tool.mjs': `${IMPORT}const stop = new AbortController()
+      setTimeout(() => stop.abort(new Error('enough')), 100)
+      sdk.answer(await sdk.ask('Who?', {}, { signal: stop.signal }).catch((error) => error.message))`,
+  })
+  let hungUp
+  const server = createServer((socket) => {
+    hungUp = new Promise((resolve) =>
+      socket
+        .on('error', () => {})
+        .resume()
+        .once('close', resolve),
+    )
+  })
+  await new Promise((resolve) => server.listen(join(root, 'socket'), resolve))
+  const { stdout } = await run(root, {
+    MCP_ASK_SOCKET: 'socket',
+    MCP_ASK_KEY: 'k',
+    MCP_ELICIT_SUPPORTED: '1',
+  })
+  assert.equal(JSON.parse(stdout).content[0].text, 'enough')
+  await hungUp
+  server.close()
+})
+
 test('nobody to ask, nobody to tell', async (t) => {
   const { stdout } = await script(
     t,

@@ -1,6 +1,6 @@
 // Checked by a compiler, never run: the types of the SDK infer what a handler gets. An error that is expected says so.
 //
-//     tsc --strict --noEmit --module nodenext --target es2022 --paths … sdk/tests/node/typed-example.mts
+//     tsc -p sdk/tests/node
 
 import {
   CannotAsk,

@@ -293,6 +293,18 @@ class SeveralAtOnce(Base):
                 answered.add(frame["call"])
         self.assertEqual(answered, set(numbers))
 
+    def test_cancellations_of_threads_at_any_moment(self):
+        numbers = []
+        for seconds in [0, 0.001, 0.01, 0.02] * 40:
+            numbers.append(self.worker.begin("tool", "plain", {"seconds": seconds}))
+            if len(numbers) % 4 != 1:
+                self.worker.send(cancel=numbers[-len(numbers) % 3 - 1])
+        left = set(numbers)
+        while left:
+            frame = self.worker.read()
+            if "result" in frame or "error" in frame:
+                left.remove(frame["call"])
+
     def test_plain_functions_have_threads(self):
         numbers = [self.worker.begin("tool", "plain", {"seconds": 0.3}) for _ in range(4)]
         begun = time.monotonic()

@@ -343,6 +343,16 @@ class Signatures(unittest.TestCase):
         self.assertEqual(properties["a"], {"anyOf": [INT, {"type": "null"}]})
         self.assertEqual(properties["b"]["items"]["additionalProperties"], INT)
         self.assertEqual(properties["c"]["anyOf"][1], {"type": "array", "items": INT})
+        exec(
+            "from __future__ import annotations\n"
+            "from typing import NamedTuple, TypedDict\n"
+            "class T(TypedDict):\n    a: list[int] | None\n"
+            "class P(NamedTuple):\n    a: list[int] | None\n"
+            "def g(t: T, p: P): pass",
+            namespace,
+        )
+        for schema in Signature(namespace["g"]).input_schema()["properties"].values():
+            self.assertEqual(schema["properties"]["a"]["anyOf"][0], {"type": "array", "items": INT})
 
     def test_what_cannot_be_described_is_refused_in_one_line(self):
         def untyped(a):

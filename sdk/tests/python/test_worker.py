@@ -259,6 +259,42 @@ class Saying(WorkerTest):
         host.call("in_thread", progress=True)
         self.assertIn(("info", "stdout", "from a thread"), host.logs())
 
+    def test_logging_that_is_loaded_late(self):
+        host = self.served(
+            """
+            from mcp_bash import tool
+            @tool
+            def late() -> str:
+                import logging
+                logging.warning("heard")
+                return "ok"
+            """
+        )
+        host.call("late")
+        self.assertEqual(host.logs()[0][0::2], ("warning", "WARNING:root:heard"))
+        host.call("late")
+        self.assertEqual(host.logs(), [("warning", "root", "heard")])
+
+    def test_logging_as_a_person_set_it_up(self):
+        host = self.served(
+            """
+            import logging
+            from mcp_bash import tool
+            logging.basicConfig(level=logging.DEBUG, format="%(message)s!")
+            @tool
+            def talk() -> str:
+                logging.getLogger("a").debug("quiet")
+                try:
+                    1 / 0
+                except ZeroDivisionError:
+                    logging.exception("loud")
+                return "ok"
+            """
+        )
+        host.call("talk")
+        self.assertEqual(host.logs()[0], ("debug", "a", "quiet!"))
+        self.assertIn("ZeroDivisionError", host.logs()[1][2])
+
     def test_logs_that_are_no_json_or_too_long(self):
         host = self.served_host
         host.call("strange")
@@ -499,6 +535,51 @@ def child() -> str:
 def seen() -> list:
     return kept
 """
+
+
+class LoopsOfTheirOwn(WorkerTest):
+    """Plain functions that run an event loop themselves."""
+
+    SOURCE = """
+        import asyncio
+        from mcp_bash import aio, keep, log, progress, tool
+
+        @tool
+        def asks() -> int:
+            async def inner():
+                beat = asyncio.ensure_future(asyncio.sleep(60))
+                number = await aio.ask("How many?", int)
+                beat.cancel()
+                print("asked")
+                return number
+            return asyncio.run(inner())
+
+        @tool
+        def sleeps() -> str:
+            async def inner():
+                try:
+                    log.info("asleep")
+                    await asyncio.sleep(60)
+                finally:
+                    log.info("cleaned up")
+            asyncio.run(inner())
+            return ""
+        """
+
+    def test_questions(self):
+        host = self.served(self.SOURCE)
+        number = host.begin("tool", "asks", ask=True, elicit=True)
+        host.send(call=number, answer=host.read()["ask"], result={"action": "accept", "content": {"value": 3}})
+        self.assertEqual(host.wait(number)["result"]["structuredContent"], {"result": 3})
+        self.assertIn(("info", "stdout", "asked"), host.logs())
+
+    def test_cancellation(self):
+        host = self.served(self.SOURCE)
+        number = host.begin("tool", "sleeps")
+        host.read()
+        host.send(cancel=number)
+        self.assertIn("error", host.wait(number))
+        self.assertEqual(host.logs(), [("info", "sleeps", "cleaned up")])
 
 
 class Cancellation(WorkerTest):

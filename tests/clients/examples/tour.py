@@ -311,6 +311,42 @@ async def perl_worker(serve):
         check("what the model can mend is an error result", result.is_error, result)
 
 
+async def python_functions(serve):
+    async with serve() as served:
+        tools = await served.tools()
+        schema = tools["slowest_jobs"].input_schema["properties"]
+        check("choices and bounds are in the schema", schema["result"]["enum"][0] == "passed", schema)
+        found = await served.structured("slowest_jobs", limit=2)
+        check("typed rows come back", [row["job"] for row in found["result"]] == ["integration", "unit"], found)
+        result = await served.call("job_chart", job="unit")
+        kinds = [content.type for content in result.content]
+        picture = base64.b64decode(result.content[1].data)
+        check("a picture comes with words", kinds == ["text", "image"] and picture[1:4] == b"PNG", kinds)
+        seen = []
+        await served.call("trends", on_progress=seen.append)
+        check("each job is told of", [message for _, message in seen][-1:] == ["unit"], seen)
+        code = await served.read("builds://build/99")
+        check("a build that never was is refused", isinstance(code, int), code)
+        text = await served.text("job_chart", job="units")
+        check("an error leads on", "Hint: There are: docs, " in text, text)
+
+
+async def node_functions(serve):
+    async with serve() as served:
+        found = await served.structured("latency", limit=1)
+        check("the slowest path comes first", found["paths"][0]["path"] == "/checkout", found)
+        seen = []
+        await served.call("latency", on_progress=seen.append)
+        check("each path is told of", [message for _, message in seen][-1:] == ["/search"], seen)
+        refused = await served.call("per_minute", status=201)
+        check("types in a comment are a schema", refused.is_error, refused)
+        text = await served.text("errors", path="/chekout")
+        check("an error leads on", "Hint: There are: /, /cart, " in text, text)
+        found = await asyncio.gather(*[served.structured("errors", path=path) for path in ["/checkout", "/search"] * 5])
+        right = all({one["path"] for one in answer["requests"]} == {path} for answer, path in zip(found, ["/checkout", "/search"] * 5))
+        check("calls at the same time get their own answers", right, found)
+
+
 VISITS = {
     "ask-and-sample": ask_and_sample,
     "completion-from-data": completion_from_data,
@@ -320,9 +356,11 @@ VISITS = {
     "image-output": image_output,
     "live-logs": live_logs,
     "long-job": long_job,
+    "node-functions": node_functions,
     "perl-worker": perl_worker,
     "policy-by-role": policy_by_role,
     "prompt-library": prompt_library,
+    "python-functions": python_functions,
     "query-data": query_data,
     "registered-by-hand": registered_by_hand,
     "rust-provider": rust_provider,

@@ -164,6 +164,10 @@ fn variables(
     };
     let mut variables: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_left_out(name)).collect();
     variables.push(("HOME".into(), folder.home.clone().into_os_string()));
+    // Else each server would write the SDK into its own home, which is emptied while it runs.
+    if let Ok(home) = mcp_bash_scripts::cached_home() {
+        variables.push(("MCPBASH_HOME".into(), home.into_os_string()));
+    }
     variables.push(("MCPBASH_REGISTRY_DIR".into(), setting.registry.clone().into_os_string()));
     variables.push(("MCPBASH_LOG_LEVEL".into(), "warning".into()));
     variables.extend(own.iter().map(|(name, value)| (name.into(), value.into())));

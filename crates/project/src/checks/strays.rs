@@ -2,6 +2,7 @@
 
 use super::script::{interpreter_by_ending, quoted};
 use super::walk::Folder;
+use crate::function_sign::helps_functions;
 use crate::listing::metadata_stem;
 use crate::prompt_files::is_executable;
 use crate::tools::has_shebang;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 /// Scripts among the tools that are none, since they are neither executable nor say what runs them.
 pub(super) fn check(catalog: &Catalog, folders: &[Folder], found: &mut Vec<Diagnostic>) {
     let tools: HashSet<&Path> = catalog.tools.items().iter().map(|tool| &*tool.script).collect();
+    let functions: HashSet<PathBuf> = files_of_functions(catalog).collect();
     let told: HashSet<&Path> = catalog.diagnostics.iter().map(|known| &*known.path).collect();
     let is_tool = |path: &Path| tools.contains(path);
     for folder in folders.iter().filter(|folder| !folder.is_of_tests) {
@@ -21,9 +23,23 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder], found: &mut Vec<Diagn
         if !is_top && files.iter().any(|file| is_tool(file)) {
             continue;
         }
-        let scripts = files.iter().filter(|file| !is_tool(file) && !told.contains(file.as_path()));
+        let scripts = files.iter().filter(|file| {
+            !is_tool(file)
+                && !told.contains(file.as_path())
+                && !functions.contains(*file)
+                && !helps_functions(file)
+        });
         found.extend(scripts.filter_map(|file| stray(file)));
     }
+}
+
+/// The files of functions, and those that they load.
+fn files_of_functions(catalog: &Catalog) -> impl Iterator<Item = PathBuf> + '_ {
+    let root = &catalog.paths.root;
+    catalog.function_files().iter().flat_map(move |file| {
+        let loaded = file.loaded_files().map(|loaded| root.join(loaded));
+        loaded.chain([file.served_by.file.clone()])
+    })
 }
 
 fn stray(file: &Path) -> Option<Diagnostic> {

@@ -155,6 +155,23 @@ mod tests {
         assert_eq!(launch.start(7, None).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
+    #[test]
+    fn a_process_finds_a_further_stream_as_descriptor_3_and_no_other() {
+        let (mut further, writing) = io::pipe().unwrap();
+        let (launch, mut output) =
+            launch("/bin/sh", &["-c", "echo further >&3; ls /dev/fd/4"], Variables::default());
+        let launch = launch.with_further(writing.into());
+        let pid = launch.start(7, None).unwrap().pid;
+        drop(launch);
+        let mut text = String::new();
+        further.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "further\n");
+        text.clear();
+        output.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "");
+        waitpid(Some(pid), WaitOptions::empty()).unwrap();
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn signals_are_as_a_program_expects_them() {

@@ -137,3 +137,57 @@ impl FrameReader {
         Err(fault)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{PipeWriter, Write};
+
+    fn reader(limit: usize) -> (FrameReader, PipeWriter, impl Fn() -> Arc<Budget>) {
+        let (reading, writing) = std::io::pipe().unwrap();
+        let source = PipeSource::new(crate::start::nonblocking(reading.into()).unwrap());
+        let budget = Budget::new(200_000, "LIMIT");
+        (FrameReader::new(source, limit), writing, move || Arc::clone(&budget))
+    }
+
+    #[tokio::test]
+    async fn frames_are_cut_at_their_ends_however_they_arrive() {
+        let (mut frames, mut pipe, budget) = reader(1000);
+        pipe.write_all(b"one\ntwo\nthr").unwrap();
+        assert_eq!(frames.next(&budget).await.unwrap().bytes, b"one");
+        assert_eq!(frames.next_now(&budget).unwrap().unwrap().bytes, b"two");
+        assert!(frames.next_now(&budget).unwrap().is_none());
+        pipe.write_all(b"ee\nha").unwrap();
+        assert_eq!(frames.next(&budget).await.unwrap().bytes, b"three");
+        drop(pipe);
+        assert_eq!(frames.next(&budget).await.unwrap_err(), FrameFault::Half);
+        assert!(!frames.is_open());
+    }
+
+    /// Reads a frame of so many bytes.
+    async fn read(limit: usize, length: usize) -> (Result<Frame, FrameFault>, Arc<Budget>) {
+        let (mut frames, mut pipe, budget) = reader(limit);
+        let writing = std::thread::spawn(move || {
+            // It fails where not all of it is read.
+            let _ = pipe.write_all(&[vec![b'x'; length], b"\n".to_vec()].concat());
+        });
+        let frame = frames.next(&budget).await;
+        drop(frames);
+        writing.join().unwrap();
+        (frame, budget())
+    }
+
+    #[tokio::test]
+    async fn a_long_frame_is_charged_and_one_that_is_too_long_is_not_read() {
+        let (frame, budget) = read(1_000_000, 150_000).await;
+        let frame = frame.unwrap();
+        assert!(frame.bytes.len() == 150_000 && budget.used() >= 150_000);
+        drop(frame);
+        assert_eq!(budget.used(), 0);
+        let (frame, budget) = read(100_000, 150_000).await;
+        assert_eq!((frame.unwrap_err(), budget.used()), (FrameFault::TooLong(100_000), 0));
+        let (frame, budget) = read(1_000_000, 500_000).await;
+        assert!(matches!(frame.unwrap_err(), FrameFault::NoRoom(_)));
+        assert_eq!(budget.used(), 0);
+    }
+}

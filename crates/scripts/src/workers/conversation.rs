@@ -3,7 +3,7 @@
 use super::call::WorkerCall;
 use super::fault::{Fault, Why};
 use super::frame;
-use super::pool::Lease;
+use super::pool::{Lease, Resting};
 use super::ready::Event;
 use crate::error::ScriptError;
 use crate::outcome::Outcome;
@@ -39,7 +39,7 @@ pub(super) async fn converse(
     on_line: &mut impl FnMut(&[u8]),
     on_question: &mut impl FnMut(Question),
 ) -> Result<Conversed, ScriptError> {
-    let (worker, budget) = (Arc::clone(&lease.worker), call.limits.budget);
+    let (worker, pool, budget) = (Arc::clone(&lease.worker), Arc::clone(lease.pool()), call.limits.budget);
     let bytes = call.request.arguments().len() + call.meta.len();
     let held = (bytes > SMALL).then(|| budget.charge(bytes)).transpose();
     let held = held.map_err(|why| ScriptError::NoRoom { what: call.what.clone(), why })?;
@@ -64,6 +64,7 @@ pub(super) async fn converse(
                         continue;
                     }
                     deadline.pause();
+                    questions.resting = questions.resting.take().or_else(|| pool.rest());
                     on_question(questions.ask(number, frame, call));
                 }
                 Some(Event::Withdrawal(number)) => questions.withdraw(number),
@@ -87,6 +88,9 @@ pub(super) async fn converse(
             }
             Some(answered) = questions.open.join_next() => {
                 deadline.resume();
+                if questions.open.is_empty() {
+                    questions.resting = None;
+                }
                 alarm.as_mut().reset(deadline.end().0.min(Instant::now() + UPKEEP));
                 if let Ok((number, Some((answer, held)))) = answered {
                     ticket.answer(number, &answer, held);
@@ -133,6 +137,8 @@ fn ended_with_server() -> Conversed {
 struct Questions {
     open: JoinSet<(u64, Option<AnswerLine>)>,
     by_number: BTreeMap<u64, AbortHandle>,
+    /// While any is open.
+    resting: Option<Resting>,
 }
 
 impl Questions {

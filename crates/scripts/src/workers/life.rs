@@ -49,7 +49,8 @@ impl Birth {
     /// Starts the process, waits until it can serve, and stays with it to its end.
     pub(super) async fn live(self) {
         let Self { runner, script, invocation, stamps, permit, budget, tell } = self;
-        let mut about = About { script, tell, printing: Printing::new(), budget };
+        let shows_errors = invocation.error_tail > 0;
+        let mut about = About { script, tell, printing: Printing::new(), shows_errors, budget };
         let process = match runner.start_worker(invocation) {
             Ok(process) => process,
             Err(error) => {
@@ -92,12 +93,15 @@ struct About {
     script: PathBuf,
     tell: Arc<dyn Fn(&WorkerNews<'_>) + Send + Sync>,
     printing: Printing,
+    /// Whether anybody may hear what it writes to standard error.
+    shows_errors: bool,
     budget: Arc<Budget>,
 }
 
 impl About {
     fn print(&mut self, stream: Stream, line: &[u8]) {
-        if let Some(line) = self.printing.shown(line) {
+        let is_shown = stream == Stream::Output || self.shows_errors;
+        if is_shown && let Some(line) = self.printing.shown(line) {
             (self.tell)(&WorkerNews::Printed { script: &self.script, stream, line: &line });
         }
     }

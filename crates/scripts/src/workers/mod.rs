@@ -34,7 +34,7 @@ use crate::scripts::Scripts;
 use crate::{environment, interpreters};
 use bounds::Bounds;
 use conversation::{Conversed, converse};
-use fault::Fault;
+use fault::{Fault, Why};
 use life::Birth;
 use mcp_bash_project::trust::Start;
 use mcp_bash_project::{Catalog, Paths, Worker};
@@ -52,6 +52,9 @@ use tokio::time::timeout;
 
 /// How often a call is given to another worker, should each be gone before it has read the call.
 const MOST_ATTEMPTS: usize = 3;
+
+/// How often it can be a call's turn before it gives up: a worker is started each time, and comes to nothing.
+const MOST_TURNS: usize = 10;
 
 /// A frame holds more than what a tool may say in it.
 const ROOM_IN_FRAME: usize = 64 * 1024;
@@ -110,18 +113,28 @@ impl Scripts {
         let _ = self.workers.tell.set(Box::new(tell));
     }
 
-    /// Starts a worker for each script whose author wants one before the first call, and ends those of scripts that
-    /// the catalog does not have any more.
+    /// Starts a worker for each script whose author wants one before the first call, and ends those that nothing in the
+    /// catalog is served by any more.
     pub async fn start_workers_ahead(&self, catalog: &Catalog) {
         let tools = catalog.tools.items();
         let served = || tools.iter().filter_map(|tool| Some((&**tool, tool.worker()?)));
         self.workers.pools.lock().retain(|script, pools| {
-            let is_there = served().any(|(tool, _)| tool.script == *script)
-                || catalog.function_files().iter().any(|file| file.served_by.file == *script);
-            if !is_there {
-                pools.iter().for_each(Pool::retire_all);
-            }
-            is_there
+            let is_served = |pool: &Arc<Pool>| {
+                let functions = catalog.function_files();
+                served().any(|(tool, worker)| tool.script == *script && *worker == pool.worker)
+                    || functions
+                        .iter()
+                        .map(|file| &file.served_by)
+                        .any(|by| by.file == *script && by.worker == pool.worker)
+            };
+            pools.retain(|pool| {
+                let is_needed = is_served(pool);
+                if !is_needed {
+                    pool.retire_all();
+                }
+                is_needed
+            });
+            !pools.is_empty()
         });
         for (tool, worker) in
             served().filter(|(tool, worker)| worker.options.start_ahead && tool.distrust.is_none())
@@ -182,7 +195,7 @@ impl Scripts {
         let patience = if are_busy { patience } else { patience.max(pool.bounds.start) };
         let too_late = || ScriptError::Worker { what: call.what.clone(), how: busy(&pool, patience) };
         let wait = async {
-            loop {
+            for _ in 0..MOST_TURNS {
                 if let Some(permit) = start.take() {
                     self.start_worker(which, permit).await?;
                 }
@@ -204,6 +217,8 @@ impl Scripts {
                     Err(_) => (turn, start) = pool.wait_again(),
                 }
             }
+            let how = Why::ServerEnds.to_string();
+            Err(ScriptError::Worker { what: call.what.clone(), how })
         };
         tokio::select! {
             biased;

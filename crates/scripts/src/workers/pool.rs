@@ -26,6 +26,8 @@ struct State {
     ready: Vec<Place>,
     /// How many are on their way.
     starting: usize,
+    /// How many wait for the answer to a question, and could serve nobody else meanwhile.
+    resting: usize,
     waiting: VecDeque<oneshot::Sender<Turn>>,
 }
 
@@ -104,7 +106,9 @@ impl Pool {
 
     fn permit(self: &Arc<Self>, state: &mut State) -> Option<StartPermit> {
         let is_needed = state.starting * self.bounds.at_once < state.waiting.len();
-        let is_allowed = state.ready.len() + state.starting < self.bounds.processes;
+        // Somebody who thinks about an answer keeps no other call waiting, within bounds.
+        let resting = state.resting.min(self.bounds.processes);
+        let is_allowed = state.ready.len() + state.starting < self.bounds.processes + resting;
         (is_needed && is_allowed).then(|| {
             state.starting += 1;
             StartPermit(Arc::clone(self))
@@ -130,6 +134,17 @@ impl Pool {
         for worker in &ready {
             self.retire(worker);
         }
+    }
+
+    /// Lets another worker be started in the place of one that waits for an answer, as long as the returned value
+    /// lives. Where one serves several calls at once, the others go on.
+    pub(super) fn rest(self: &Arc<Self>) -> Option<Resting> {
+        if self.bounds.at_once > 1 {
+            return None;
+        }
+        self.state.lock().resting += 1;
+        self.pass_on();
+        Some(Resting(Arc::clone(self)))
     }
 
     /// Gives those who wait what there is, in order.
@@ -178,6 +193,21 @@ impl Drop for Lease {
         if is_awaited {
             self.pool.pass_on();
         }
+    }
+}
+
+/// That a call waits for the answer to its question.
+pub(super) struct Resting(Arc<Pool>);
+
+impl Lease {
+    pub(super) fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+}
+
+impl Drop for Resting {
+    fn drop(&mut self) {
+        self.0.state.lock().resting -= 1;
     }
 }
 

@@ -216,7 +216,7 @@ class FunctionFinder {
     if (written === undefined || isShapeless(written)) return {}
     try {
       const { schema } = returns === undefined ? this.#names.readText(written) : this.#readAt(returns)
-      return { output: this.#names.whole(schema) }
+      return { output: opened(this.#names.whole(schema)) }
     } catch (error) {
       if (error instanceof UnreadableType) return { unreadOutput: error.message }
       throw error
@@ -257,6 +257,16 @@ class FunctionFinder {
     const comment = this.#tokens[index].comments.filter(({ text }) => text.startsWith('/**')).at(-1)
     return comment && commentText(comment.text)
   }
+}
+
+/** A schema of results: they may have members besides those that their type names. */
+function opened(schema) {
+  if (Array.isArray(schema)) return schema.map(opened)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const members = Object.entries(schema).filter(
+    ([key, value]) => key !== 'additionalProperties' || value !== false,
+  )
+  return Object.fromEntries(members.map(([key, value]) => [key, opened(value)]))
 }
 
 function isShapeless(type) {

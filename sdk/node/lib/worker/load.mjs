@@ -2,7 +2,7 @@
 
 import { sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { definitionOf, noted, outputSchema } from '../definitions.mjs'
+import { definitionOf, noted, outputFields } from '../definitions.mjs'
 import { placesOf, shown, wholeTrace } from '../failures.mjs'
 import { UnreadableFunction, forgetSources, readFunction } from '../types/function-types.mjs'
 import { registerSdk } from './imports.mjs'
@@ -135,7 +135,7 @@ function complete(definition) {
   if (!needsInput) return
   fields.inputSchema = read.input
   if (kind !== 'tool' || fields.output !== undefined) return
-  if (read.output) Object.assign(fields, outputSchema(read.output))
+  if (read.output) Object.assign(fields, outputFields(read.output))
   if (read.unreadOutput)
     process.stderr.write(
       `${shown(definition.place)}: no output schema for '${definition.name}': ${read.unreadOutput}\n`,

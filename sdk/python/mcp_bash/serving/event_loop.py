@@ -17,7 +17,7 @@ from ..call_context import current_call
 from ..definitions import Definitions, Offered
 from ..errors import Cancelled
 from .frames import Frames
-from .worker import Ended, Worker
+from .worker import CANCELLED, Ended, Worker
 from .worker_context import WorkerContext
 
 # How long tasks that a call left behind may take to end after they were cancelled.
@@ -36,6 +36,8 @@ class LoopWorker(Worker):
         self.loop.set_task_factory(_make_task)
         self._pool: Optional[ThreadPoolExecutor] = None
         self._fault: Optional[Exception] = None
+        # Held while a thread is told of a cancellation, so that none is that has left its function.
+        self._threads_lock = _thread.allocate_lock()
 
     def serve(self) -> None:
         self.loop.add_reader(self.frames.input_fd, self._on_readable)
@@ -91,8 +93,9 @@ class LoopWorker(Worker):
         context.is_cancelled = True
         if context.task is not None:
             context.task.cancel()
-        elif context.thread is not None:
-            _raise_in_thread(context)
+        else:
+            with self._threads_lock:
+                _raise_in_thread(context)
 
     def _start_what_waits(self) -> None:
         """Begins calls while there is room. A plain function that needs the main thread stops the loop first."""
@@ -146,9 +149,13 @@ class LoopWorker(Worker):
             try:
                 return function(*positional, **named)
             finally:
-                context.thread = None
+                with self._threads_lock:
+                    context.thread = None
 
-        member = self.perform(offered, frame, context, run)
+        try:
+            member = self.perform(offered, frame, context, run)
+        except Cancelled:  # raised just when the function had failed
+            member = CANCELLED
         self.loop.call_soon_threadsafe(self._close, context, member)
 
     def _close(self, context: WorkerContext, member: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Dict, List
 from ..capture import capture_output
 from ..call_context import set_outside
 from ..encoding import encode
+from ..log_installing import install_if_used
 from . import leftovers, loading
 from .frames import Frames, open_frames
 
@@ -55,10 +56,7 @@ def _load(frames: Frames, file: str) -> Any:
     if files:
         ready["files"] = files
     worker = _choose(frames, definitions, file, int(worker_options.get("atOnce") or 1))
-    if "logging" in sys.modules:
-        from ..log_handler import install
-
-        install()
+    install_if_used()
     worker.watch_input()
     frames.send(encode({"ready": ready}))
     return worker

@@ -20,12 +20,17 @@ from ..definitions import Definitions, Offered, ToolFunction
 from ..encoding import encode, to_bytes
 from ..errors import CannotAsk, Cancelled, ProtocolError
 from ..failures import is_expected, request_failure, tool_failure, traceback_text
+from ..log_installing import install_if_used
 from . import leftovers
 from .frames import Frames
 from .restoring import Surroundings
 from .worker_context import OperatorContext, Waiting, WorkerContext
 
 _O_ASYNC = getattr(os, "O_ASYNC", 0o20000)
+
+
+# Thrown away by the server, which waits for it all the same.
+CANCELLED = '"error":{"code":-32800,"message":"cancelled"}'
 
 
 class Ended(BaseException):
@@ -169,7 +174,7 @@ class Worker:
     def failure(self, problem: BaseException, offered: Offered, context: WorkerContext) -> str:
         """The member that answers a call whose function raised."""
         if context.is_cancelled:
-            return '"error":{"code":-32800,"message":"cancelled"}'
+            return CANCELLED
         if not is_expected(problem):
             context.log("error", traceback_text(problem), offered.name)
         if isinstance(offered, ToolFunction) and not isinstance(problem, ProtocolError):
@@ -213,6 +218,7 @@ class Worker:
 
     def tidy(self, context: WorkerContext) -> None:
         """Puts the process back as it was before the call."""
+        install_if_used()
         context.sweep()
         self.surroundings.restore()
 

@@ -6,7 +6,6 @@ import _thread
 import os
 import time
 from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from ..call_context import Context, NoCall
@@ -15,6 +14,8 @@ from ..errors import CannotAsk, Cancelled
 from ..json_types import error_message
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .worker import Worker
 
 # Longer texts are cut: a log is no way to carry data.
@@ -70,6 +71,8 @@ class WorkerContext(Context):
 
     @property
     def folder(self) -> Path:
+        from pathlib import Path
+
         given = self.facts.get("folder")
         if given:
             return Path(given)

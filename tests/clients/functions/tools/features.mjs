@@ -4,7 +4,7 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  Declined, RpcError, ToolError, ask, askAll, assistant, audio, confirm, embedded, image, instructions, keep, link, log, progress,
+  Declined, ProtocolError, ToolError, ask, askAll, assistant, audio, confirm, embedded, image, instructions, keep, link, log, progress,
   prompt, resource, roots, sample, text, tool, user,
 } from 'mcp-bash'
 
@@ -117,7 +117,7 @@ export const node_greeting = resource(
   'node://greeting/{name}',
   { description: 'Greets by name.', mimeType: 'text/plain' },
   ({ name }) => {
-    if (name === 'nobody') throw new RpcError(-32002, 'there is nobody')
+    if (name === 'nobody') throw new ProtocolError(-32002, 'there is nobody')
     return `Hello, ${name}!`
   },
 )
