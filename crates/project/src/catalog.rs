@@ -425,7 +425,13 @@ impl<'a> Source<'a> {
             }
         };
         let sighted = Sighted { sightings, ..Sighted::default() };
-        search(&self.context(), sighted, known, only.as_deref(), diagnostics)
+        let found = search(&self.context(), sighted, known, only.as_deref(), diagnostics);
+        let were_stored = match self.before {
+            Before::Registry => true,
+            Before::Catalog(catalog, _) => catalog.functions.is_stored,
+        };
+        let is_stored = found.is_stored && were_stored;
+        found.stored(is_stored)
     }
 
     fn search_from<T: Entry>(&mut self, before: &Collection<T>, changes: &Changes) -> Collection<T> {
