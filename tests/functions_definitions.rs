@@ -1,8 +1,8 @@
 //! What files of functions say about themselves: asked once, asked again when they or what they load changes, and told
 //! with a remedy where they cannot be loaded.
 
-use crate::functions::{SUMS, call, names, quiet, quiet_with, text, told_of, tools};
-use crate::harness::{Project, Server, code, wait_until};
+use crate::functions::{SUMS, call, names, quiet, text, told_of, tools};
+use crate::harness::{Project, Server, code, wait_until, wait_until_asleep};
 use serde_json::{Value, json};
 
 /// A file that tells in `loaded` that it was loaded, and has one function, which returns a number.
@@ -109,9 +109,12 @@ fn a_module_that_changes_changes_those_who_load_it() {
     assert_eq!(text(&call(&mut server, "uses", &json!({}))), "1");
     assert_eq!(text(&call(&mut server, "loads", &json!({}))), "1");
 
+    // From now on nothing is looked at that has not changed.
+    project.wait_for_file(".registry/functions.json");
     // What stands beside it.
     let project = project.file("tools/_numbers.py", "NUMBER = 22\n");
     wait_until("the new number", || (text(&call(&mut server, "uses", &json!({}))) == "22").then_some(()));
+    wait_until_asleep(server.child.id());
 
     // What stands elsewhere in the project.
     let project = project.file("lib/words.py", "WORD = 'second'\n");
@@ -177,7 +180,7 @@ fn a_file_that_cannot_be_loaded_is_told_and_hides_no_other() {
     for (file, text, _) in BROKEN {
         project.write(file, text);
     }
-    let mut server = quiet(&project);
+    let mut server = Server::ready(project.root());
     assert_eq!(names(&mut server), ["add", "hi", "repeat"]);
     assert_eq!(text(&call(&mut server, "add", &json!({ "a": 1, "b": 2 }))), "3");
     let log = server.finish();
@@ -199,7 +202,7 @@ fn a_file_that_cannot_be_loaded_is_told_and_hides_no_other() {
 fn a_file_that_hangs_when_it_is_loaded_holds_nobody_up_for_longer_than_it_may() {
     let hangs = "import time\nfrom mcp_bash import tool\ntime.sleep(1000)\n@tool\ndef f() -> int: return 1\n";
     let project = Project::with_hi().file("tools/hangs.py", hangs);
-    let mut server = quiet_with(&project, &[("MCPBASH_WORKER_START_SECS", "1")]);
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_WORKER_START_SECS", "1")], "2025-11-25");
     assert_eq!(names(&mut server), ["hi"]);
     let told = told_of(server, "hangs.py");
     assert!(told.contains("not ready within 1 s") && told.contains("MCPBASH_WORKER_START_SECS"), "{told}");
@@ -233,6 +236,7 @@ fn a_file_is_served_once_what_it_loads_is_mended() {
     let project = Project::with_hi().file("tools/uses.py", uses).file("lib/words.py", "WORD = \n");
     let mut server = quiet(&project);
     assert_eq!(names(&mut server), ["hi"]);
+    project.wait_for_file(".registry/tools.json");
     let project = project.file("lib/words.py", "WORD = 'mended'\n");
     wait_until("the mended module", || (names(&mut server) == ["hi", "uses"]).then_some(()));
     assert_eq!(text(&call(&mut server, "uses", &json!({}))), "mended");
@@ -248,4 +252,16 @@ fn a_file_is_served_once_what_it_loads_is_mended() {
         let answer = call(&mut server, "uses", &json!({}));
         (answer["result"]["content"][0]["text"] == "mended once more, and for good").then_some(())
     });
+}
+
+#[test]
+fn a_file_that_writes_when_it_is_loaded_is_not_loaded_for_ever() {
+    let writes = "from mcp_bash import tool\nopen('tools/noise', 'a').write('x')\nopen('noise', 'a').write('x')\n@tool\ndef f() -> int: return 1\n";
+    let project = Project::new().file("tools/writes.py", writes);
+    let mut server = quiet(&project);
+    project.wait_for_file(".registry/functions.json");
+    wait_until_asleep(server.child.id());
+    assert_eq!(names(&mut server), ["f"]);
+    let loaded = project.read("noise").len();
+    assert!(loaded <= 2, "loaded {loaded} times");
 }

@@ -1,7 +1,7 @@
 //! Which Python and which Node.js run a file of functions: the environment of its project, of `uv`, or of the machine; and
 //! what is told where there is none.
 
-use crate::functions::{SUMS, call, names, quiet_with, text, told_of};
+use crate::functions::{SUMS, call, names, quiet, text, told_of};
 use crate::harness::{Project, Server};
 use serde_json::json;
 use std::process::Command;
@@ -43,7 +43,7 @@ impl Machine {
     }
 
     fn serve(&self, project: &Project) -> Server {
-        quiet_with(project, &[("PATH", &self.path())])
+        Server::ready_with(project.root(), &[("PATH", &self.path())], "2025-11-25")
     }
 
     /// What a command says of a project.
@@ -208,7 +208,7 @@ fn packages_of_the_project_are_found_by_node() {
         )
         .file("node_modules/greeting/package.json", r#"{"name": "greeting", "type": "module", "main": "index.js"}"#)
         .file("node_modules/greeting/index.js", "export const word = 'hello'\n");
-    let mut server = quiet_with(&project, &[]);
+    let mut server = quiet(&project);
     assert_eq!(text(&call(&mut server, "greets", &json!({}))), "hello");
 }
 
@@ -217,7 +217,7 @@ fn a_package_of_type_module_may_call_its_files_js() {
     let function = "import { tool } from 'mcp-bash'\nexport const greets = tool('x', {}, () => 'hello')\n";
     let project =
         Project::new().file("tools/greets.js", function).file("package.json", r#"{"type": "module"}"#);
-    let mut server = quiet_with(&project, &[]);
+    let mut server = quiet(&project);
     assert_eq!(text(&call(&mut server, "greets", &json!({}))), "hello");
 }
 
@@ -230,7 +230,7 @@ fn a_machine_without_python_or_node_says_so() {
     let path = home.path("bin").display().to_string();
     // A login shell that knows no other PATH.
     let bare = [("PATH", &*path), ("SHELL", "/nowhere/sh"), ("HOME", home.root().to_str().unwrap())];
-    let mut server = quiet_with(&project, &bare);
+    let mut server = Server::ready_with(project.root(), &bare, "2025-11-25");
     assert_eq!(names(&mut server), ["hi"]);
     assert_eq!(text(&call(&mut server, "hi", &json!({}))), "hi");
     let log = server.finish();

@@ -146,6 +146,7 @@ pub(crate) fn paths(root: &Path, settings: &Settings) -> Paths {
         prompts: root.join(&folders.prompts),
         completions: root.join(&folders.completions),
         providers: root.join(&folders.providers),
+        lib: root.join("lib"),
         server: root.join(&folders.server),
         registry: root.join(&folders.registry),
         root: root.to_owned(),

@@ -204,6 +204,14 @@ impl Catalog {
         self.prompts.hash() == other.prompts.hash() && self.failure.is_some() == other.failure.is_some()
     }
 
+    /// Writes down which functions there are, unless that is there already: it takes a process to find out. A project that
+    /// cannot be written to is read each time.
+    pub fn store_functions(&self, reading: &Reading) {
+        if !self.functions.is_empty() {
+            let _ = registry::store(&self.paths, &self.functions, reading);
+        }
+    }
+
     /// Writes the registries to the disk, unless they are there already.
     pub fn store(&self, reading: &Reading) -> Result<(), RegistryError> {
         registry::store(&self.paths, &self.scripts, reading)?;
@@ -417,7 +425,13 @@ impl<'a> Source<'a> {
             }
         };
         let sighted = Sighted { sightings, ..Sighted::default() };
-        search(&self.context(), sighted, known, only.as_deref(), diagnostics)
+        let found = search(&self.context(), sighted, known, only.as_deref(), diagnostics);
+        let were_stored = match self.before {
+            Before::Registry => true,
+            Before::Catalog(catalog, _) => catalog.functions.is_stored,
+        };
+        let is_stored = found.is_stored && were_stored;
+        found.stored(is_stored)
     }
 
     fn search_from<T: Entry>(&mut self, before: &Collection<T>, changes: &Changes) -> Collection<T> {

@@ -14,6 +14,8 @@ pub struct Paths {
     pub completions: PathBuf,
     /// Scripts that read resources.
     pub providers: PathBuf,
+    /// Modules that files of functions share.
+    pub lib: PathBuf,
     pub server: PathBuf,
     pub registry: PathBuf,
 }
@@ -27,6 +29,7 @@ impl Paths {
             prompts: root.join("prompts"),
             completions: root.join("completions"),
             providers: root.join("providers"),
+            lib: root.join("lib"),
             server: root.join("server.d"),
             registry: root.join(".registry"),
             root: root.to_owned(),
@@ -40,7 +43,7 @@ impl Paths {
 
     /// The folders whose changes matter, and how many levels of folders below them.
     pub(crate) fn watched(&self) -> impl Iterator<Item = (&Path, usize)> {
-        let entries = [&*self.tools, &*self.resources, &*self.prompts];
+        let entries = [&*self.tools, &*self.resources, &*self.prompts, &*self.lib];
         let scripts = [&*self.server, &*self.completions, &*self.providers];
         let all = entries.map(|folder| (folder, DEPTH - 1)).into_iter();
         all.chain(scripts.map(|folder| (folder, 1))).chain([(&*self.root, 0)])

@@ -296,6 +296,11 @@ impl Entry for Tool {
         found
     }
 
+    /// A file of functions may load what stands there, and fail because of it.
+    fn depends_on(paths: &Paths) -> Option<&Path> {
+        Some(&paths.lib)
+    }
+
     fn pick_functions(listing: &Listing<'_>) -> Vec<Sighting> {
         let names = listing.plain_files().filter(|name| language(name).is_some());
         let names = names.filter(|name| listing.metadata_beside(name).is_none());

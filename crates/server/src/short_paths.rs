@@ -45,8 +45,9 @@ impl ShortPaths {
         }
         let mut short = Self::default();
         short.add(&paths.root, &Instead::Relative);
-        let Paths { root: _, tools, resources, prompts, completions, providers, server, registry } = paths;
-        for folder in [tools, resources, prompts, completions, providers, server, registry] {
+        let Paths { root: _, tools, resources, prompts, completions, providers, lib, server, registry } =
+            paths;
+        for folder in [tools, resources, prompts, completions, providers, lib, server, registry] {
             let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if !folder.starts_with(&paths.root) {
                 short.add(folder, &Instead::Words(name.into()));

@@ -2,8 +2,9 @@
 // Both languages have the same functions, whose names begin with the language. The library checks structured results against
 // the output schemas of their tools by itself.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Client, LOG_LEVEL_META_KEY } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { alive, check, checkEqual, scratch, until } from "../checks.mjs";
@@ -38,7 +39,9 @@ export async function converse(mode, version) {
       await checkResults(language, call);
       await checkProgress(language, call);
       await checkLogs(client, language, call, logs);
-      await checkQuestions(language, text, call, answers);
+      // Without a session nobody is asked for folders beforehand: those of the server's settings are known.
+      const folder = version < "2026" ? ROOT : pathToFileURL(realpathSync(project)).href;
+      await checkQuestions(language, text, call, answers, folder);
       await checkCancellation(language, text, call);
       await checkResources(client, language);
       await checkPrompts(client, language);
@@ -121,7 +124,7 @@ async function checkLogs(client, language, call, logs) {
   if (!isStateless) await client.setLoggingLevel("error");
 }
 
-async function checkQuestions(language, text, call, answers) {
+async function checkQuestions(language, text, call, answers, folder) {
   const accept = (content) => ({ action: "accept", content });
   const both = () => [accept({ value: "Zoë" }), accept({ confirmed: true })];
   answers.asked = [];
@@ -134,7 +137,7 @@ async function checkQuestions(language, text, call, answers) {
   checkEqual(`${language}: two questions at once`, await text("ask_both"), "Zoë yes");
   checkEqual(`${language}: the model is asked`, await text("summarise", { text: "a long text" }), "The model says: In short.");
   checkEqual(`${language}: what it is asked`, answers.asked.at(-1), "Summarise: a long text");
-  checkEqual(`${language}: the folders`, (await call("folders")).structuredContent, { result: [ROOT] });
+  checkEqual(`${language}: the folders`, (await call("folders")).structuredContent, { result: [folder] });
 }
 
 async function checkCancellation(language, text, call) {

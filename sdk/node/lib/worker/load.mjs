@@ -192,10 +192,12 @@ function resourceFrame({ name, fields }, key) {
 function promptFrame({ name, fields }) {
   const { input, inputSchema, meta, requires, ...rest } = fields
   const needed = inputSchema.required ?? []
-  const parameters = Object.entries(inputSchema.properties ?? {}).map(([key, { description }]) => ({
+  const parameters = Object.entries(inputSchema.properties ?? {}).map(([key, { description, enum: values }]) => ({
     name: key,
     description,
     required: needed.includes(key),
+    // What it may be is offered to whoever types it.
+    enum: values,
   }))
   return { ...rest, name, arguments: parameters, _meta: meta, requiredCapabilities: requires }
 }

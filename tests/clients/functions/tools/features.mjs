@@ -2,6 +2,7 @@
 
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   Declined, ProtocolError, ToolError, ask, askAll, assistant, audio, confirm, embedded, image, instructions, keep, link, log, progress,
   prompt, resource, roots, sample, text, tool, user,
@@ -45,8 +46,12 @@ export const node_fail = tool('Fails in one of two ways.', { how: ['raise', 'adv
   throw new RangeError('there is no such month')
 })
 
-export const node_steps = tool('Takes steps and tells of each.', { count: 'integer' }, ({ count }) => {
-  for (let step = 1; step <= count; step += 1) progress(step, count, `step ${step}`)
+export const node_steps = tool('Takes steps and tells of each.', { count: 'integer' }, async ({ count }) => {
+  for (let step = 1; step <= count; step += 1) {
+    progress(step, count, `step ${step}`)
+    // A library may forget who wanted to hear of it as soon as it has read the result.
+    await sleep(20)
+  }
   return `Took ${count} steps.`
 })
 

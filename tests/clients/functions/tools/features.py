@@ -2,8 +2,9 @@
 
 import asyncio
 import os
+import time
 from dataclasses import dataclass
-from typing import Annotated, Iterator, List, Literal, Optional
+from typing import Annotated, Iterator, List, Literal
 
 from mcp_bash import (
     Audio,
@@ -85,8 +86,10 @@ def py_fail(how: Literal["raise", "advise"]) -> str:
 @tool
 def py_steps(count: int) -> str:
     """Takes steps and tells of each."""
-    for _ in progress.each(range(1, count + 1), message="step {}"):
-        pass
+    for step in range(1, count + 1):
+        progress(step, count, "step %d" % step)
+        # A library may forget who wanted to hear of it as soon as it has read the result.
+        time.sleep(0.02)
     return "Took %d steps." % count
 
 
@@ -157,7 +160,7 @@ def counter() -> Iterator[List[int]]:
 
 
 @tool
-def py_count(file: Optional[str] = None) -> int:
+def py_count() -> int:
     """Counts its calls in this process."""
     kept = counter()
     kept[0] += 1
