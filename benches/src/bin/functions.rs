@@ -9,7 +9,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use mcp_bash_bench::aims::Bound::{AtLeast, AtMost};
 use mcp_bash_bench::aims::{Aim, Comparison};
@@ -103,6 +104,8 @@ fn run(options: &Options) -> Result<(), String> {
 
 /// The servers that have the function, and the two whose starts are compared.
 struct Stage {
+    /// Holds a project for each server of ours, under its name.
+    scratch: PathBuf,
     servers: Vec<Launch>,
     starts: [Launch; 2],
 }
@@ -121,8 +124,8 @@ impl Stage {
             let launch = options.launch(name, "--mcp-bash", "mcp-bash", scratch)?;
             Ok(launch.argument("--project-root").argument(root))
         };
-        let python = serving(PYTHON, &project("python", "sums.py").map_err(made)?)?;
-        let node = serving(NODE, &project("node", "sums.mjs").map_err(made)?)?;
+        let python = serving(PYTHON, &project(PYTHON, "sums.py").map_err(made)?)?;
+        let node = serving(NODE, &project(NODE, "sums.mjs").map_err(made)?)?;
         let pipes = interpreter(PIPES, "python3", scratch)?.argument(here.join("pipes.py"));
         let mut servers = vec![python, node, pipes];
         if let Some(folder) = options.path("--fastmcp") {
@@ -133,12 +136,12 @@ impl Stage {
             let launch = Launch::new(TYPESCRIPT, &folder.join("node_modules/.bin/node"), &folder);
             servers.push(launch.map_err(|failure| failure.to_string())?.argument("server.mjs"));
         }
-        let with = scratch.join("with");
-        let without = scratch.join("without");
+        let with = scratch.join(WITH);
+        let without = scratch.join(WITHOUT);
         fixture::write_project(&without).map_err(made)?;
         fixture::write_project(&with).and_then(|()| write_functions(&with)).map_err(made)?;
         let starts = [serving(WITH, &with)?, serving(WITHOUT, &without)?];
-        Ok(Self { servers, starts })
+        Ok(Self { scratch: scratch.to_owned(), servers, starts })
     }
 
     /// The first starts read programs from disk, and learn which functions there are.
@@ -146,7 +149,11 @@ impl Stage {
         for launch in self.servers.iter().chain(&self.starts) {
             let (mut subject, _) = Subject::start_initialized(launch)?;
             subject.call(&Request::list_tools())?;
-            subject.close()?;
+            if learns_functions(launch) {
+                let registry = self.scratch.join(launch.name()).join(".registry/functions.json");
+                await_file(&registry).map_err(|what| subject.failure(&what))?;
+            }
+            drop(subject);
         }
         Ok(())
     }
@@ -182,6 +189,23 @@ impl Stage {
         }
         Ok(())
     }
+}
+
+/// Whether it is a server of ours that serves functions.
+fn learns_functions(launch: &Launch) -> bool {
+    [PYTHON, NODE, WITH].contains(&launch.name())
+}
+
+/// Waits until a file is there.
+fn await_file(file: &Path) -> Result<(), String> {
+    let until = Instant::now() + Duration::from_secs(20);
+    while !file.exists() {
+        if Instant::now() > until {
+            return Err(format!("it did not write {}", file.display()));
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    Ok(())
 }
 
 /// A program on the search path.

@@ -122,6 +122,7 @@ impl OpenProject {
         scripts.set_search_path(SearchPath::resolve(&scripts).path);
         let reading = scripts.reading(&paths);
         let catalog = Catalog::read(&paths, &reading);
+        catalog.store_functions(&reading);
         if let Some(why) = &catalog.failure {
             return Err(Error::of_command(Exit::Failed, why.clone()));
         }

@@ -61,6 +61,7 @@ impl SearchPath {
 
 /// Finds the search path in the background, so that no answer waits for it, and does what has to wait for it itself.
 pub(crate) fn resolve_for(scripts: Arc<Scripts>, then: impl FnOnce(&Scripts) + Send + 'static) {
+    scripts.await_search_path();
     // Without a thread the path is the one we were started with, which is what scripts have until then anyway.
     let _ = std::thread::Builder::new().name("path".into()).spawn(move || {
         scripts.set_search_path(SearchPath::resolve(&scripts).path);

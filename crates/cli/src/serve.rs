@@ -161,6 +161,7 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
     search_path::resolve_for(scripts, move |scripts| {
         report_environment(&told, scripts, &paths, &needing);
         told.report_missing_programs();
+        told.load_functions_again();
         told.start_workers_ahead();
     });
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };

@@ -35,6 +35,11 @@ fn language_by_ending(name: &str) -> Option<WorkerProgram> {
     }
 }
 
+/// Whether a file may hold functions, by its name.
+pub fn may_hold_functions(file: &Path) -> bool {
+    file.file_name().and_then(language).is_some()
+}
+
 /// What runs the functions of a file without metadata beside it, if it has any.
 pub(crate) fn functions_of(file: &Path) -> Option<WorkerProgram> {
     let program = language(file.file_name()?)?;

@@ -79,6 +79,7 @@ pub use completions::Completion;
 pub use diagnostic::{Diagnostic, Severity};
 pub use embedded::stage_embedded;
 pub use files::beginning_with;
+pub use function_sign::may_hold_functions;
 pub use functions::{FunctionFile, ServedBy};
 pub use header_parameters::{HeaderParameter, header_parameters};
 pub use hook::HookError;

@@ -31,6 +31,8 @@ pub struct Scripts {
     budget: Arc<Budget>,
     search_path: OnceLock<OsString>,
     search_path_is_known: Notify,
+    /// Whether somebody is finding it out.
+    search_path_is_awaited: AtomicBool,
     toolbox: OnceLock<Option<Toolbox>>,
     /// Whether the SDK is the one in the cache of the user.
     shares_sdk: AtomicBool,
@@ -65,6 +67,7 @@ impl Scripts {
             state_dir,
             search_path: OnceLock::new(),
             search_path_is_known: Notify::new(),
+            search_path_is_awaited: AtomicBool::new(false),
             toolbox: OnceLock::new(),
             shares_sdk: AtomicBool::new(false),
             on_missing_sdk: OnceLock::new(),
@@ -98,12 +101,22 @@ impl Scripts {
         self.search_path_is_known.notify_waiters();
     }
 
+    /// Lets those wait who do not find a program: where programs are found will be known soon.
+    pub fn await_search_path(&self) {
+        self.search_path_is_awaited.store(true, Ordering::Release);
+    }
+
     /// Waits until it is known where scripts find their programs; not for long, since it need not ever be.
     pub(crate) async fn search_path_is_known(&self) {
         let known = self.search_path_is_known.notified();
-        if self.search_path().is_none() {
+        if self.search_path().is_none() && self.search_path_is_awaited.load(Ordering::Acquire) {
             let _ = tokio::time::timeout(LONGEST_SEARCH, known).await;
         }
+    }
+
+    /// Whether scripts find other programs than those on our own path.
+    pub fn finds_more_programs(&self) -> bool {
+        self.search_path().is_some_and(|path| std::env::var_os("PATH").as_ref() != Some(path))
     }
 
     pub(crate) fn search_path(&self) -> Option<&OsString> {

@@ -20,7 +20,7 @@ use crate::subscriptions::Subscriptions;
 use crate::worker_news;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::roots;
-use mcp_bash_project::{Catalog, Paths, Reading};
+use mcp_bash_project::{Catalog, Changes, Diagnostic, Paths, Reading, may_hold_functions};
 use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{ScriptRoots, Scripts};
 use mcp_bash_settings::{CONNECTION_SETTING, Settings};
@@ -141,6 +141,15 @@ impl Server {
     pub fn report_missing_programs(&self) {
         for problem in self.scripts.missing_programs(&self.snapshot().catalog) {
             self.log.event(LogLevel::Warning, "mcp.project", &problem, &json!({}));
+        }
+    }
+
+    /// Loads those files of functions again that could not be loaded, if more programs are found now than before.
+    pub fn load_functions_again(&self) {
+        let catalog = &self.snapshot().catalog;
+        let has_failed = |told: &Diagnostic| may_hold_functions(&told.path);
+        if self.scripts.finds_more_programs() && catalog.diagnostics.iter().any(has_failed) {
+            self.served.reload(&Changes::anywhere());
         }
     }
 

@@ -129,7 +129,8 @@ def _typed_dict(owner: Any, shapes: Shapes) -> Description:
         return _convert_members(given, known)
 
     needed = any(shape.convert is not None for shape in known.values())
-    return _schema(properties, required, shapes.output), convert if needed else None, any(shape.named_tuple for shape in known.values())
+    named = any(shape.named_tuple for shape in known.values())
+    return _schema(properties, required, shapes.output), convert if needed else None, named
 
 
 def evaluate_all_typed_dict(owner: Any) -> Dict[str, Any]:

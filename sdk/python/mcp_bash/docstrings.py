@@ -10,7 +10,9 @@ _SECTION = re.compile(
     r"|examples?|notes?|see also|warnings?|references|todo):?$",
     re.IGNORECASE,
 )
-_NAMES_PARAMETERS = re.compile(r"(args|arguments|parameters|params|other parameters|keyword arg\w*|attributes):?$", re.IGNORECASE)
+_NAMES_PARAMETERS = re.compile(
+    r"(args|arguments|parameters|params|other parameters|keyword arg\w*|attributes):?$", re.IGNORECASE
+)
 _GOOGLE = re.compile(r"\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$")
 _NUMPY = re.compile(r"(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?$")
 _REST = re.compile(r":(?:param|parameter|arg|argument|key|keyword)\s+(?:[^:]*?\s)?\*{0,2}(\w+)\s*:\s*(.*)$")

@@ -2,7 +2,7 @@
 
 use super::{first_found, inline_dependencies, python};
 use crate::scripts::{Scripts, block_on};
-use mcp_bash_project::Catalog;
+use mcp_bash_project::{Catalog, may_hold_functions};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -33,10 +33,7 @@ impl Scripts {
 fn files(catalog: &Catalog) -> BTreeSet<PathBuf> {
     let loaded = catalog.function_files().iter().map(|file| file.served_by.file.clone());
     let failed = catalog.diagnostics.iter().map(|told| told.path.clone());
-    let is_of_language = |file: &PathBuf| {
-        let ending = file.extension().unwrap_or_default();
-        ["py", "mjs", "js", "mts", "ts"].iter().any(|known| ending == *known)
-    };
+    let is_of_language = |file: &PathBuf| may_hold_functions(file);
     loaded
         .chain(failed.filter(|file| file.starts_with(&catalog.paths.tools)))
         .filter(is_of_language)

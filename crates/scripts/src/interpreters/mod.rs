@@ -8,7 +8,6 @@ mod node;
 mod python;
 
 use crate::error::ScriptError;
-use crate::program::NotFound;
 use crate::scripts::Scripts;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, WorkerProgram};
@@ -45,9 +44,8 @@ pub(crate) async fn start_of(
 /// The first of these programs that scripts find.
 async fn first_found(scripts: &Scripts, names: &[&str], paths: &Paths) -> Option<PathBuf> {
     for name in names {
-        match scripts.wait_for_program(name, paths).await {
-            Ok(start) => return Some(start.program),
-            Err(NotFound::Missing | NotFound::Distrusted(_) | NotFound::NoEnvironment(_)) => {}
+        if let Ok(start) = scripts.wait_for_program(name, paths).await {
+            return Some(start.program);
         }
     }
     None

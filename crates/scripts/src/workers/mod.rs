@@ -260,9 +260,11 @@ impl Scripts {
             interpreters::start_of(self, which.script, which.worker.program, which.paths).await?;
         let mut environment = self.common_environment(which.paths).await?;
         environment::add_needed(&mut environment, which.variables);
+        let settings = self.settings();
+        // So that it can refuse a result that we would not take, and live on.
+        environment.set("MCPBASH_MAX_TOOL_OUTPUT_SIZE", settings.output_limit.to_string());
         environment.set("MCP_WORKER", "1");
         environment.set("MCP_WORKER_OUTPUT", "/dev/fd/3");
-        let settings = self.settings();
         Ok(WorkerInvocation {
             program,
             arguments,
