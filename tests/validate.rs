@@ -127,7 +127,7 @@ fn our_own_examples_pass_strictly() {
 #[test]
 fn what_belongs_to_functions_is_no_stray() {
     let project = Project::new()
-        .file("tools/about.py", "from mcp_bash import resource\nimport words\n\n@resource('a://b')\ndef b() -> str:\n    return words.B\n")
+        .file("tools/about.py", "from mcp_bash import resource\nimport words\n\n@resource('about://b')\ndef b() -> str:\n    return words.B\n")
         .file("tools/words.py", "B = 'b'\n")
         .file("tools/_shared.mjs", "export const one = 1\n")
         .file("tools/test_words.py", "import words\n");
