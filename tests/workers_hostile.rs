@@ -188,13 +188,16 @@ fn processes_that_a_call_leaves_end_with_their_worker() {
         "pipe my $r, my $w; my $pid = fork; if (!$pid) { POSIX::setsid(); my $d = fork; if ($d) { print {$w} $d; close $w; \
          POSIX::_exit(0) } close $w; sleep 1000; POSIX::_exit(0) } close $w; waitpid $pid, 0; <$r>",
     ];
-    let project = project(&json!({ "processes": 1 }));
-    let mut server = ready(&project);
-    for fork in forks {
-        let first = pid(&mut server);
-        let child: u32 = text(&work(&mut server, fork)).parse().unwrap();
-        assert_next_is_served(&mut server, first);
-        wait_until_gone(child);
+    // They are found in the control group of the worker, or without one by their parents and their mark.
+    for groups in ["true", "false"] {
+        let project = project(&json!({ "processes": 1 }));
+        let mut server = ready_with(&project, &[("MCPBASH_CONTROL_GROUPS", groups)]);
+        for fork in forks {
+            let first = pid(&mut server);
+            let child: u32 = text(&work(&mut server, fork)).parse().unwrap();
+            assert_next_is_served(&mut server, first);
+            wait_until_gone(child);
+        }
     }
 }
 
