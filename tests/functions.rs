@@ -404,3 +404,16 @@ def knows() -> dict:
     assert_eq!((&known["MCPBASH_PROJECT_ROOT"], &known["cwd"]), (&json!(root), &json!(root)), "{answer}");
     assert_eq!((&known["MCP_TOOL_ARGS_JSON"], &known["SECRET_OF_SHELL"]), (&Value::Null, &Value::Null));
 }
+
+#[test]
+fn a_file_gets_the_variables_that_it_names_and_no_others() {
+    let needs = "import os\nfrom mcp_bash import tool, worker\nworker(env=['NEEDED_KEY'])\n@tool\ndef needs() -> list: return [os.environ.get('NEEDED_KEY'), os.environ.get('OTHER_KEY')]\n";
+    let in_node = "import { tool, worker } from 'mcp-bash'\nworker({ env: ['NEEDED_KEY'] })\nexport const wants = tool('x', {}, () => [process.env.NEEDED_KEY ?? null, process.env.OTHER_KEY ?? null])\n";
+    let project = Project::new().file("tools/needs.py", needs).file("tools/wants.mjs", in_node);
+    let mut server = quiet_with(&project, &[("NEEDED_KEY", "secret"), ("OTHER_KEY", "not for them")]);
+    for tool in ["needs", "wants"] {
+        let answer = call(&mut server, tool, &json!({}));
+        let seen: Value = serde_json::from_str(text(&answer)).unwrap();
+        assert_eq!(seen, json!(["secret", null]), "{tool}");
+    }
+}
