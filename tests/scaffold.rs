@@ -192,7 +192,7 @@ fn everything_that_is_scaffolded_works_at_once() {
         let provider = format!("team_{language}");
         for tool in [format!("tool-{language}"), format!("script-{language}")] {
             let result = call(&tool, json!({ "name": "Ada" }));
-            assert_eq!(result["isError"].as_bool().unwrap_or_default(), false, "{result}");
+            assert_ne!(result["isError"], true, "{result}");
             assert!(result["structuredContent"].to_string().contains("Hello, Ada!"), "{result}");
             let result = call(&tool, json!({}));
             assert!(result["structuredContent"].to_string().contains("Hello, World!"), "{result}");
@@ -259,7 +259,7 @@ fn a_function_is_a_file_and_its_test() {
         let result = call(&mut server, name, &json!({ "name": "Ada" }));
         assert_eq!(result["content"][0]["text"], "Hello, Ada!", "{name}: {result}");
     }
-    let before = tree(&root);
+    let before = tree(&tools);
     let said = refused(&root, &["scaffold", "tool", "disk_usage", "--lang", "node"]);
     assert!(said.contains("tools/disk_usage.mjs already exists"), "{said}");
     let said = refused(&root, &["scaffold", "tool", "import", "--lang", "node"]);
@@ -267,7 +267,7 @@ fn a_function_is_a_file_and_its_test() {
     let said = refused(&root, &["scaffold", "tool", "x", "--from", "ls", "--script"]);
     assert_eq!(said, "a tool that is made --from a program has no script; leave out --script");
     assert_eq!(run(project.root(), &["new", "x", "--no-hello", "--lang", "node"]).code, Some(2));
-    assert_eq!(tree(&root), before);
+    assert_eq!(tree(&tools), before);
 
     fs::write(root.join("server.d/register.json"), r#"{"version": 1, "tools": []}"#).unwrap();
     let said = done(&root, &["scaffold", "tool", "later", "--lang", "python"]);

@@ -14,7 +14,7 @@ export const latency = tool(
   {
     description: 'How long requests take, for each path, slowest first. Use it to find what makes the shop slow.',
     input: {
-      method: { enum: ['GET', 'POST', 'any'], default: 'any', description: 'Only requests of this method' },
+      method: { type: 'string', enum: ['GET', 'POST', 'any'], default: 'any', description: 'Only requests of this method' },
       limit: { type: 'integer', minimum: 1, maximum: 50, default: 10, description: 'How many paths at most' },
     },
     output: {
@@ -22,7 +22,12 @@ export const latency = tool(
         type: 'array',
         items: {
           type: 'object',
-          properties: { path: { type: 'string' }, requests: { type: 'integer' }, median: { type: 'number' }, p95: { type: 'number' } },
+          properties: {
+            path: { type: 'string' },
+            requests: { type: 'integer' },
+            median: { type: 'number' },
+            p95: { type: 'number' },
+          },
           required: ['path', 'requests', 'median', 'p95'],
         },
       },
@@ -92,6 +97,7 @@ export const explain_errors = prompt(
   { path: 'string - The path, for example /checkout' },
   async ({ path }) => {
     const failed = (await requests()).filter((request) => request.path === path && request.status >= 500)
-    return `These requests for ${path} failed:\n${failed.map((one) => JSON.stringify(one)).join('\n')}\nWhat do they have in common?`
+    const lines = failed.map((request) => JSON.stringify(request)).join('\n')
+    return `These requests for ${path} failed:\n${lines}\nWhat do they have in common?`
   },
 )

@@ -4,7 +4,7 @@ import csv
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal, Optional, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from _bars import bars
 from mcp_bash import Field, Image, NotFound, ToolError, instructions, keep, log, progress, prompt, resource, tool
@@ -53,7 +53,7 @@ def jobs() -> list[str]:
 
 @tool(read_only=True, open_world=False)
 def slowest_jobs(
-    branch: Optional[str] = None,
+    branch: str = "any",
     result: Literal["passed", "failed", "any"] = "any",
     limit: Annotated[int, Field(minimum=1, maximum=50)] = 5,
 ) -> list[Job]:
@@ -66,7 +66,7 @@ def slowest_jobs(
     """
     rows = database().execute(
         """SELECT job, count(*), round(avg(seconds), 1), max(seconds) FROM builds
-           WHERE (:branch IS NULL OR branch = :branch) AND (:result = 'any' OR result = :result)
+           WHERE (:branch = 'any' OR branch = :branch) AND (:result = 'any' OR result = :result)
            GROUP BY job ORDER BY avg(seconds) DESC LIMIT :limit""",
         {"branch": branch, "result": result, "limit": limit},
     )
