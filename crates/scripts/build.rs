@@ -7,7 +7,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 fn main() {
-    let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk");
+    // As it is now: a folder of builds may have been copied from another checkout.
+    let here = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where"));
+    let sdk = here.join("../../sdk");
     let of = |folder: &str, endings: &[&str]| {
         let mut files = Vec::new();
         list(&sdk.join(folder), endings, &mut files);
@@ -16,7 +18,7 @@ fn main() {
     };
     let mut bash = of("parts", &["sh"]);
     bash.push(sdk.join("tool-sdk.sh"));
-    let languages = [of("python", &["py", "pyi", "typed"]), of("node", &["mjs", "ts", "json"])].concat();
+    let languages = [of("python", &["py", "pyi", "typed", "toml", "md"]), of("node", &["mjs", "ts", "json"])].concat();
     let mut digest = DefaultHasher::new();
     for file in bash.iter().chain(&languages) {
         fs::read(file).expect("a file of the SDK").hash(&mut digest);

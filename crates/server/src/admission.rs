@@ -6,7 +6,7 @@
 
 use crate::caller::Caller;
 use crate::open_request::OpenRequest;
-use crate::workplaces::Workplaces;
+use crate::workplaces::{Weight, Workplaces};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -65,7 +65,7 @@ struct Waiting {
 
 /// What happens when it is somebody's turn.
 enum Turn {
-    Start(Task),
+    Start(Task, Weight),
     GoOn(oneshot::Sender<Place>),
 }
 
@@ -97,6 +97,7 @@ impl Admission {
         request: &Arc<OpenRequest>,
         bytes: usize,
         task: Task,
+        weight: Weight,
     ) -> Result<(), Refused> {
         let mut state = self.state.lock();
         let has_place = state.running < self.limits.places && !request.is_clogged();
@@ -106,7 +107,7 @@ impl Admission {
             state.running += 1;
             let running = state.running;
             drop(state);
-            self.begin(Arc::clone(caller), Turn::Start(task), running);
+            self.begin(Arc::clone(caller), Turn::Start(task, weight), running);
             return Ok(());
         }
         if let Err(reason) = share.has_room(self.limits, bytes) {
@@ -114,7 +115,7 @@ impl Admission {
         }
         share.waiting_bytes += bytes;
         let request = Some(Arc::clone(request));
-        share.waiting.push_back(Waiting { request, bytes, turn: Turn::Start(task) });
+        share.waiting.push_back(Waiting { request, bytes, turn: Turn::Start(task, weight) });
         Ok(())
     }
 
@@ -157,7 +158,9 @@ impl Admission {
     fn begin(self: &Arc<Self>, caller: Arc<Caller>, turn: Turn, running: usize) {
         let place = Place { admission: Arc::clone(self), caller };
         match turn {
-            Turn::Start(task) => drop(self.workplaces.for_one_of(running).spawn(task(place))),
+            Turn::Start(task, weight) => {
+                drop(self.workplaces.for_one_of(running, weight).spawn(task(place)));
+            }
             // One that does not wait any longer gives its place back.
             Turn::GoOn(waiting) => drop(waiting.send(place)),
         }
@@ -367,7 +370,9 @@ mod tests {
                 gate.acquire().await.unwrap().forget();
             };
             let task: Task = Box::new(|place| Box::pin(task(place)));
-            self.admission.admit(&of.caller, &request, bytes, task).map_err(|refused| refused.reason)
+            self.admission
+                .admit(&of.caller, &request, bytes, task, Weight::Heavy)
+                .map_err(|refused| refused.reason)
         }
 
         /// Which tasks have started since the last look.
@@ -470,7 +475,7 @@ mod tests {
                 panic!("on purpose")
             })
         });
-        assert!(scene.admission.admit(&requests.caller, in_flight.request(), 1, task).is_ok());
+        assert!(scene.admission.admit(&requests.caller, in_flight.request(), 1, task, Weight::Heavy).is_ok());
         scene.admit(&requests, 1, 1).unwrap();
         assert_eq!(scene.started().await, [1]);
     }
@@ -496,7 +501,7 @@ mod tests {
             gate.acquire().await.unwrap().forget();
         };
         let task: Task = Box::new(|place| Box::pin(task(place)));
-        assert!(scene.admission.admit(&of.caller, &request, 1, task).is_ok());
+        assert!(scene.admission.admit(&of.caller, &request, 1, task, Weight::Heavy).is_ok());
         answer
     }
 

@@ -11,7 +11,7 @@ use crate::immediate::Immediate;
 use crate::in_flight::InFlightRequest;
 use crate::listens::Filter;
 use crate::meter::{self, Measured, Meter};
-use crate::methods::{LaterHandler, Method, Resumption, Serve};
+use crate::methods::{LaterHandler, Method, Resumption, Serve, tools};
 use crate::panics;
 use crate::parking::Resumed;
 use crate::reply::Reply;
@@ -408,6 +408,7 @@ impl Dispatcher<'_> {
             Err(why) => return refuse(&why),
         };
         let work = Arc::new(Work::new(Arc::clone(self.client), current, given));
+        let weight = tools::weight(&self.client.server, name, request.params);
         let params = request.params.map(RawBuf::from);
         let task: Task = Box::new(move |place| {
             Box::pin(async move {
@@ -429,7 +430,7 @@ impl Dispatcher<'_> {
         });
         // A panic drops the work, which answers; nobody else must.
         let admission = self.client.server.admission();
-        let admitted = panics::caught(|| Ok(admission.admit(caller, &open_request, bytes, task)));
+        let admitted = panics::caught(|| Ok(admission.admit(caller, &open_request, bytes, task, weight)));
         if let Ok(Err(refused)) = admitted {
             // Before the work is dropped, which would answer with less of a reason.
             refuse(&refused.reason);

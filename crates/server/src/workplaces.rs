@@ -13,6 +13,15 @@ const LITTLE: usize = 2;
 /// How many threads there are for each processor.
 const THREADS: usize = 2;
 
+/// How much a thread has to do for work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// It passes something on to a worker, and waits for the answer. Where that is read, it is best answered too.
+    Light,
+    /// It may start a process.
+    Heavy,
+}
+
 pub(crate) struct Workplaces {
     reading: Handle,
     /// Made when it is first needed, if the system lets us.
@@ -25,8 +34,8 @@ impl Workplaces {
     }
 
     /// The place for new work, of which there is so much then.
-    pub(crate) fn for_one_of(&self, count: usize) -> &Handle {
-        if count <= LITTLE {
+    pub(crate) fn for_one_of(&self, count: usize, weight: Weight) -> &Handle {
+        if count <= LITTLE || weight == Weight::Light {
             return &self.reading;
         }
         let others = self.others.get_or_init(|| {

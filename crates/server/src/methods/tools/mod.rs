@@ -9,9 +9,11 @@ pub(crate) mod resources_file;
 pub(crate) use call::{asked_timeout, call};
 
 use crate::immediate::Immediate;
+use crate::server::Server;
 use crate::shape::{Answer, Members};
+use crate::workplaces::Weight;
 use mcp_bash_project::Catalog;
-use mcp_bash_wire::RpcError;
+use mcp_bash_wire::{Object, Raw, RpcError};
 
 pub(crate) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let snapshot = request.server().snapshot();
@@ -25,6 +27,25 @@ pub(crate) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     result.string("nextCursor", page.next.as_deref());
     let meta = format!("\"mcpbash/total\":{}", page.total);
     Ok(Answer { meta, ..Answer::members(result.into_text()).cacheable() })
+}
+
+/// Longer params are not looked at twice.
+const LONGEST_LOOKED_AT: usize = 64 * 1024;
+
+/// How much a request of that method has to do.
+pub(crate) fn weight(server: &Server, method: &str, params: Option<Raw<'_>>) -> Weight {
+    let Some(params) =
+        params.filter(|params| method == "tools/call" && params.text().len() <= LONGEST_LOOKED_AT)
+    else {
+        return Weight::Heavy;
+    };
+    let members = Object::read(params, "params", &["name"]).ok();
+    let name = members.and_then(|members| members.get("name")?.string());
+    let snapshot = server.snapshot();
+    match name.and_then(|name| snapshot.tool(&name)) {
+        Some((tool, _)) if tool.worker().is_some() => Weight::Light,
+        _ => Weight::Heavy,
+    }
 }
 
 /// Refuses where the project cannot be served at all.
