@@ -18,7 +18,8 @@ fn main() {
     };
     let mut bash = of("parts", &["sh"]);
     bash.push(sdk.join("tool-sdk.sh"));
-    let languages = [of("python", &["py", "pyi", "typed", "toml", "md"]), of("node", &["mjs", "ts", "json"])].concat();
+    let languages =
+        [of("python", &["py", "pyi", "typed", "toml", "md"]), of("node", &["mjs", "ts", "json"])].concat();
     let mut digest = DefaultHasher::new();
     for file in bash.iter().chain(&languages) {
         fs::read(file).expect("a file of the SDK").hash(&mut digest);
