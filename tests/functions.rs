@@ -389,20 +389,20 @@ fn lists_and_policies_decide_about_functions_too() {
 
 #[test]
 fn a_function_knows_its_project_and_the_variables_of_scripts() {
-    let knows = r"import os
+    let function = r"import os
 from mcp_bash import tool
 
 @tool
 def knows() -> dict:
     return {name: os.environ.get(name) for name in ['MCPBASH_PROJECT_ROOT', 'MCPBASH_TOOLS_DIR', 'MCP_TOOL_ARGS_JSON', 'SECRET_OF_SHELL']} | {'cwd': os.getcwd()}
 ";
-    let project = Project::new().file("tools/knows.py", knows);
+    let project = Project::new().file("tools/knows.py", function);
     let mut server = quiet_with(&project, &[("SECRET_OF_SHELL", "not for scripts")]);
     let answer = call(&mut server, "knows", &json!({}));
-    let known = &answer["result"]["structuredContent"];
+    let seen = &answer["result"]["structuredContent"];
     let root = project.root().canonicalize().unwrap().display().to_string();
-    assert_eq!((&known["MCPBASH_PROJECT_ROOT"], &known["cwd"]), (&json!(root), &json!(root)), "{answer}");
-    assert_eq!((&known["MCP_TOOL_ARGS_JSON"], &known["SECRET_OF_SHELL"]), (&Value::Null, &Value::Null));
+    assert_eq!((&seen["MCPBASH_PROJECT_ROOT"], &seen["cwd"]), (&json!(root), &json!(root)), "{answer}");
+    assert_eq!((&seen["MCP_TOOL_ARGS_JSON"], &seen["SECRET_OF_SHELL"]), (&Value::Null, &Value::Null));
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn resources_and_templates_are_listed_and_read() {
     assert_eq!(listed(&resources, "resources", "uri"), ["py://config", "node://config"]);
     assert_eq!(
         resources["result"]["resources"][0],
-        json!({ "uri": "py://config", "name": "config", "description": "The configuration.", "mimeType": "application/json" })
+        json!({ "uri": "py://config", "provider": "function", "name": "config", "description": "The configuration.", "mimeType": "application/json" })
     );
     let templates = ask(&mut server, "resources/templates/list", &json!({}));
     assert_eq!(

@@ -92,7 +92,17 @@ def failure(problem: BaseException, file: str) -> Dict[str, Any]:
         place = "%s:%s" % (os.path.basename(problem.filename or file), problem.lineno)
         return {"message": "%s: %s: %s" % (place, type(problem).__name__, problem.msg), "trace": trace}
     place = _last_line_in_project(problem, file) or os.path.basename(file)
-    return {"message": "%s: %s" % (place, one_line(problem, "")), "trace": trace}
+    return {"message": "%s: %s%s" % (place, one_line(problem, ""), _remedy(problem)), "trace": trace}
+
+
+def _remedy(problem: BaseException) -> str:
+    """How a module that is not there is installed for the Python that runs this."""
+    if not isinstance(problem, ModuleNotFoundError) or not problem.name:
+        return ""
+    module = problem.name.partition(".")[0]
+    if sys.prefix != sys.base_prefix:
+        return "; install what has it: `%s -m pip install %s`" % (sys.executable, module)
+    return "; make a `.venv` in the project (`python3 -m venv .venv`) and install it there: `.venv/bin/pip install %s`" % module
 
 
 def _last_line_in_project(problem: BaseException, file: str) -> Optional[str]:

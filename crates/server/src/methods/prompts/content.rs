@@ -104,7 +104,9 @@ impl Writer<'_> {
             let named = members.clone();
             return self.embedded(path, named.into());
         }
-        if let Some(path) = content.get_mut("resource").and_then(|inner| inner.as_object_mut()?.remove("path")) {
+        if let Some(path) =
+            content.get_mut("resource").and_then(|inner| inner.as_object_mut()?.remove("path"))
+        {
             let path = path.as_str().ok_or("must have a string as `path`")?.to_owned();
             let described = content["resource"].take();
             content["type"] = "resource".into();
