@@ -22,6 +22,7 @@ fn main() {
         [of("python", &["py", "pyi", "typed", "toml", "md"]), of("node", &["mjs", "ts", "json"])].concat();
     let mut digest = DefaultHasher::new();
     for file in bash.iter().chain(&languages) {
+        file.strip_prefix(&sdk).expect("a file of the SDK").hash(&mut digest);
         fs::read(file).expect("a file of the SDK").hash(&mut digest);
     }
     let digest = format!("pub(crate) const DIGEST: &str = \"{:016x}\";\n", digest.finish());

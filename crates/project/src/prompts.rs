@@ -94,7 +94,7 @@ impl Prompt {
         metadata.icons = icons::embed(metadata.icons.as_deref(), folder, &paths.root, problems);
         let source = Source::Function(served_by.clone());
         let prompt = Self::assemble(served_by.file.clone(), name, source, "user", metadata, paths)?;
-        Ok(Self { path: path_of_functions(&served_by.file, &paths.prompts), ..prompt })
+        Ok(Self { path: path_of_functions(&served_by.file), ..prompt })
     }
 
     fn new(

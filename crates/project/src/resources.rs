@@ -64,7 +64,7 @@ impl Resource {
             size: metadata.size,
             provider: FUNCTION.to_owned(),
             function: Some(served_by.clone()),
-            path: path_of_functions(&served_by.file, &paths.resources),
+            path: path_of_functions(&served_by.file),
             registry_entry: RegistryEntry::default(),
         })
     }
@@ -105,10 +105,9 @@ fn no_scheme(uri: &str) -> String {
     format!("`uri` must begin with a scheme, as `file:` is one, and is `{uri}`")
 }
 
-/// The path of a file of functions from a folder beside that of the tools.
-pub(crate) fn path_of_functions(file: &Path, folder: &Path) -> String {
-    let project = folder.parent().unwrap_or(folder);
-    format!("../{}", below(file, project))
+/// The path of what a function gives: that of its file, which stands in another folder, and so is whole.
+pub(crate) fn path_of_functions(file: &Path) -> String {
+    file.to_string_lossy().into_owned()
 }
 
 fn uri_of(file: &Path) -> String {

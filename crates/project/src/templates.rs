@@ -46,7 +46,7 @@ impl ResourceTemplate {
             template: template(&metadata)?,
             provider: Some(FUNCTION.to_owned()),
             function: Some(served_by.clone()),
-            path: path_of_functions(&served_by.file, &paths.resources),
+            path: path_of_functions(&served_by.file),
             registry_entry: RegistryEntry::default(),
         })
     }

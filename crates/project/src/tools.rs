@@ -161,6 +161,11 @@ impl Tool {
         let path = below(&script, tools);
         let mapped = mapping::read(&metadata)?;
         let worker = Worker::read(metadata.worker.as_deref(), WorkerProgram::Itself)?;
+        if worker.is_some() && metadata.cwd.is_some() {
+            return Err(
+                "it is a `worker`, which runs in the folder of the project; take `cwd` away".to_owned()
+            );
+        }
         let name = metadata
             .name
             .filter(|name| !name.trim().is_empty())

@@ -23,6 +23,7 @@ mod env_file;
 mod environment;
 mod environment_checks;
 mod error;
+mod failed_loads;
 mod fresh_process;
 mod function_calls;
 mod health_checks;

@@ -1,6 +1,7 @@
 //! What all scripts of a process share.
 
 use crate::env_file::{Changes, EnvFile};
+use crate::failed_loads::FailedLoads;
 use crate::outcome::Outcome;
 use crate::process::Process;
 use crate::toolbox::Toolbox;
@@ -37,6 +38,7 @@ pub struct Scripts {
     /// Whether the SDK is the one in the cache of the user.
     shares_sdk: AtomicBool,
     on_missing_sdk: OnceLock<TellOfError>,
+    pub(crate) failed_loads: FailedLoads,
     pub(crate) env_file: EnvFile,
     pub(crate) common_environment: Mutex<Option<CommonEnvironment>>,
     pub(crate) workers: Workers,
@@ -71,6 +73,7 @@ impl Scripts {
             toolbox: OnceLock::new(),
             shares_sdk: AtomicBool::new(false),
             on_missing_sdk: OnceLock::new(),
+            failed_loads: FailedLoads::default(),
             env_file: EnvFile::default(),
             common_environment: Mutex::default(),
             workers: Workers::default(),

@@ -31,14 +31,23 @@ class Parameter:
         self.description = description
 
     def schema(self) -> Dict[str, Any]:
-        schema = dict(self.shape.schema)
+        schema = _without_null(self.shape.schema) if self.default is None else dict(self.shape.schema)
         if self.description:
             schema.setdefault("description", self.description)
         if not self.required:
             default = plain_or_none(self.default)
-            if default is not None or self.default is None:
+            if default is not None:
                 schema.setdefault("default", default)
         return schema
+
+
+def _without_null(schema: Dict[str, Any]) -> Dict[str, Any]:
+    """What an argument may be that can be left out instead of being null: not every model takes a choice of types."""
+    choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
+    if not choices:
+        return dict(schema)
+    rest = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**choices[0], **rest} if len(choices) == 1 else {**rest, "anyOf": choices}
 
 
 class Signature:
