@@ -4,6 +4,7 @@
 use crate::entry::{Context, Entry, RegistryEntry, below};
 use crate::function_sign::functions_of;
 use crate::listing::Listing;
+use crate::metadata::Metadata;
 use crate::sighting::{Candidate, Sighting};
 use crate::stamp::{Stamp, Stamps};
 use crate::worker::{Worker, WorkerProgram};
@@ -24,8 +25,8 @@ pub struct FunctionFile {
     pub instructions: Option<String>,
     /// What runs the functions.
     pub served_by: ServedBy,
-    /// What it says about itself: the text of a JSON object.
-    definitions: Box<RawValue>,
+    /// What it says about itself besides its tools.
+    rest: Rest,
     /// The other files of the project that it loads.
     parts: Vec<Part>,
     /// Where it stands below `tools/`.
@@ -47,11 +48,18 @@ struct Part {
     stamp: Option<Stamp>,
 }
 
-/// What a file of functions says when it is loaded.
+/// What a file of functions says about its tools when it is loaded, and the other files that it loads.
 #[derive(Debug, Deserialize)]
 struct Definitions {
     #[serde(default)]
     tools: Vec<Box<RawValue>>,
+    #[serde(default)]
+    files: Vec<PathBuf>,
+}
+
+/// What it says besides.
+#[derive(Debug, Clone, Default, Deserialize)]
+struct Rest {
     #[serde(default)]
     resources: Vec<Box<RawValue>>,
     #[serde(default)]
@@ -60,8 +68,6 @@ struct Definitions {
     prompts: Vec<Box<RawValue>>,
     instructions: Option<String>,
     worker: Option<Box<RawValue>>,
-    #[serde(default)]
-    files: Vec<PathBuf>,
 }
 
 /// A file of functions in our registry.
@@ -69,7 +75,9 @@ struct Definitions {
 pub(crate) struct Written {
     path: String,
     program: String,
-    definitions: Box<RawValue>,
+    /// As they stand in the registry of tools, where they were looked at before they were written.
+    tools: Vec<Metadata>,
+    rest: Rest,
     /// The other files, and the numbers that their looks are made of.
     parts: Vec<(PathBuf, Option<[i64; 5]>)>,
 }
@@ -78,45 +86,56 @@ const PYTHON: &str = "python";
 const NODE: &str = "node";
 
 impl FunctionFile {
-    /// Makes of what a file says about itself what clients are told.
-    fn of(
+    /// Makes of what a file says when it is loaded what clients are told.
+    fn loaded(
         file: &Path,
         program: WorkerProgram,
-        text: Box<RawValue>,
+        text: &str,
         paths: &Paths,
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
-        let definitions: Definitions = serde_json::from_str(text.get())
-            .map_err(|error| format!("it said what is no list of its functions: {error}"))?;
-        let options = definitions.worker.as_deref().map_or("{}", RawValue::get);
+        let wrong = |error| format!("it said what is no list of its functions: {error}");
+        let definitions: Definitions = serde_json::from_str(text).map_err(wrong)?;
+        let rest: Rest = serde_json::from_str(text).map_err(wrong)?;
+        let mut found = Self::without_tools(file, program, rest, paths, problems)?;
+        for text in &definitions.tools {
+            found.tools.push(Arc::new(Tool::of_function(text.get(), &found.served_by, paths, problems)?));
+        }
+        found.parts = definitions.files.iter().filter_map(|file| Part::of(file, paths)).collect();
+        Ok(found)
+    }
+
+    fn without_tools(
+        file: &Path,
+        program: WorkerProgram,
+        rest: Rest,
+        paths: &Paths,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let options = rest.worker.as_deref().map_or("{}", RawValue::get);
         let served_by = ServedBy { file: file.to_owned(), worker: Worker::new(program, options)? };
-        let mut found = Self {
+        let (mut resources, mut templates, mut prompts) = (Vec::new(), Vec::new(), Vec::new());
+        for text in &rest.resources {
+            resources.push(Arc::new(Resource::of_function(text.get(), &served_by, paths, problems)?));
+        }
+        for text in &rest.templates {
+            templates.push(Arc::new(ResourceTemplate::of_function(text.get(), &served_by, paths, problems)?));
+        }
+        for text in &rest.prompts {
+            prompts.push(Arc::new(Prompt::of_function(text.get(), &served_by, paths, problems)?));
+        }
+        Ok(Self {
             tools: Vec::new(),
-            resources: Vec::new(),
-            templates: Vec::new(),
-            prompts: Vec::new(),
-            instructions: definitions.instructions.filter(|text| !text.trim().is_empty()),
-            parts: definitions.files.iter().filter_map(|file| Part::of(file, paths)).collect(),
-            definitions: text,
+            resources,
+            templates,
+            prompts,
+            instructions: rest.instructions.clone().filter(|text| !text.trim().is_empty()),
+            parts: Vec::new(),
+            rest,
             path: below(file, &paths.tools),
             registry_entry: RegistryEntry::default(),
             served_by,
-        };
-        let served_by = &found.served_by;
-        for text in &definitions.tools {
-            found.tools.push(Arc::new(Tool::of_function(text.get(), served_by, paths, problems)?));
-        }
-        for text in &definitions.resources {
-            found.resources.push(Arc::new(Resource::of_function(text.get(), served_by, paths, problems)?));
-        }
-        for text in &definitions.templates {
-            let template = ResourceTemplate::of_function(text.get(), served_by, paths, problems)?;
-            found.templates.push(Arc::new(template));
-        }
-        for text in &definitions.prompts {
-            found.prompts.push(Arc::new(Prompt::of_function(text.get(), served_by, paths, problems)?));
-        }
-        Ok(found)
+        })
     }
 
     /// The other files of the project that it loads, by their paths from the project.
@@ -132,6 +151,24 @@ impl FunctionFile {
             metadata: None,
             stamps: Stamps { file, metadata: None },
         })
+    }
+}
+
+impl Rest {
+    /// The text of a JSON object.
+    fn written(&self) -> String {
+        let list = |all: &[Box<RawValue>]| {
+            let texts: Vec<&str> = all.iter().map(|text| text.get()).collect();
+            format!("[{}]", texts.join(","))
+        };
+        format!(
+            r#"{{"resources":{},"templates":{},"prompts":{},"instructions":{},"worker":{}}}"#,
+            list(&self.resources),
+            list(&self.templates),
+            list(&self.prompts),
+            self.instructions.as_deref().map_or_else(|| "null".to_owned(), write::string),
+            self.worker.as_deref().map_or("null", RawValue::get)
+        )
     }
 }
 
@@ -179,8 +216,7 @@ impl Entry for FunctionFile {
         let paths = context.paths;
         trust::may_run(&candidate.file, &paths.root).map_err(|distrust| distrust.to_string())?;
         let text = runner.definitions(&candidate.file, &Worker::new(program, "{}")?)?;
-        let text = RawValue::from_string(text).map_err(|error| error.to_string())?;
-        Self::of(&candidate.file, program, text, paths, problems).map(Some)
+        Self::loaded(&candidate.file, program, &text, paths, problems).map(Some)
     }
 
     fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {
@@ -194,12 +230,17 @@ impl Entry for FunctionFile {
             _ => return None,
         };
         let file = paths.tools.join(&written.path);
-        let found = Self::of(&file, program, written.definitions, paths, &mut Vec::new()).ok()?;
+        let found = Self::without_tools(&file, program, written.rest, paths, &mut Vec::new()).ok()?;
+        let tool = |metadata| {
+            let tool = Tool::remembered(metadata, paths)?;
+            Some(Arc::new(tool.served_by(&found.served_by)))
+        };
+        let tools = written.tools.into_iter().map(tool).collect::<Option<_>>()?;
         let parts = written
             .parts
             .into_iter()
             .map(|(file, numbers)| Part { file, stamp: numbers.map(Stamp::of_numbers) });
-        Some(Self { parts: parts.collect(), ..found })
+        Some(Self { tools, parts: parts.collect(), ..found })
     }
 
     fn name(&self) -> &str {
@@ -220,11 +261,13 @@ impl Entry for FunctionFile {
             WorkerProgram::Python | WorkerProgram::Itself => PYTHON,
         };
         let parts: Vec<String> = self.parts.iter().map(Part::written).collect();
+        let tools: Vec<&str> = self.tools.iter().map(|tool| tool.registry_text()).collect();
         format!(
-            r#"{{"path":{},"program":"{program}","parts":[{}],"definitions":{}}}"#,
+            r#"{{"path":{},"program":"{program}","parts":[{}],"tools":[{}],"rest":{}}}"#,
             write::string(&self.path),
             parts.join(","),
-            self.definitions.get()
+            tools.join(","),
+            self.rest.written()
         )
     }
 

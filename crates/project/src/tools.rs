@@ -146,9 +146,13 @@ impl Tool {
         paths: &Paths,
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
-        let tool = Self::provided(definition, &served_by.file, paths, problems)?;
+        Ok(Self::provided(definition, &served_by.file, paths, problems)?.served_by(served_by))
+    }
+
+    /// The same tool, as a function that is run by a worker.
+    pub(crate) fn served_by(self, served_by: &ServedBy) -> Self {
         let worker = served_by.worker.clone();
-        Ok(Self { variables: worker.options.env.clone(), execution: Execution::Worker(worker), ..tool })
+        Self { variables: worker.options.env.clone(), execution: Execution::Worker(worker), ..self }
     }
 
     /// Makes a tool of a script and its metadata. `problems` gets what is wrong and does no harm.

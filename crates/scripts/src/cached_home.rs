@@ -29,6 +29,16 @@ pub enum CacheError {
 
 /// The folder that holds `sdk/`, complete and ours.
 pub fn cached_home() -> Result<PathBuf, CacheError> {
+    home(is_usable)
+}
+
+/// The same, with a look at each file of Python and of Node.js too. There are many of them: who only needs to know where
+/// they are does without.
+pub(crate) fn cached_home_for_languages() -> Result<PathBuf, CacheError> {
+    home(|folder| is_usable(folder) && language_files().all(|file| is_as_long(folder, &file)))
+}
+
+fn home(is_usable: impl Fn(&Path) -> bool) -> Result<PathBuf, CacheError> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let name = format!("sdk-{}-{DIGEST}", env!("CARGO_PKG_VERSION"));
     // A server that this program runs in a test has an empty home, and finds here what is written already.
@@ -47,7 +57,7 @@ pub fn cached_home() -> Result<PathBuf, CacheError> {
     // Before anything is written where others decide what it becomes.
     let distrusted = |source| CacheError::Distrusted { folder: folder.clone(), source };
     trust::judge_lone_folder(&cache).map_err(distrusted)?;
-    write(&cache, &folder).map_err(unwritten)?;
+    write(&cache, &folder, is_usable).map_err(unwritten)?;
     Ok(folder)
 }
 
@@ -72,10 +82,9 @@ fn is_usable(folder: &Path) -> bool {
     fs::symlink_metadata(folder).is_ok_and(|folder| folder.is_dir())
         && trust::judge_lone_folder(folder).is_ok()
         && home_files().all(|file| is_intact(folder, &file))
-        && language_files().all(|file| is_as_long(folder, &file))
 }
 
-/// Whether a file is there in its whole length. There are many of these, and a look at each is all that a call can spare.
+/// Whether a file is there in its whole length.
 fn is_as_long(folder: &Path, file: &HomeFile) -> bool {
     fs::metadata(folder.join(&*file.name)).is_ok_and(|found| found.len() == file.text.len() as u64)
 }
@@ -94,7 +103,7 @@ fn holds(path: &Path, text: &[u8]) -> io::Result<bool> {
 }
 
 /// Writes the files to a folder of their own, which then takes the place of what was there.
-fn write(cache: &Path, folder: &Path) -> io::Result<()> {
+fn write(cache: &Path, folder: &Path, is_usable: impl Fn(&Path) -> bool) -> io::Result<()> {
     // Containers that share a home may have processes of the same number.
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let own = |what: &str| cache.join(format!("{what}-{}-{now}", std::process::id()));

@@ -85,7 +85,7 @@ impl Run for Reader {
         let frame = self
             .scripts
             .failed_loads
-            .unless_just_now(file, || self.scripts.definitions_of(file, worker, &self.paths))?;
+            .unless_too_often(file, || self.scripts.definitions_of(file, worker, &self.paths))?;
         let no_definitions = || "its worker did not say which functions there are".to_owned();
         let whole = Scanner::new(&frame, ScanLimits::NONE).whole_value().map_err(|_| no_definitions())?;
         let ready = Object::read(whole, "the frame", &["ready"]).ok().and_then(|frame| frame.get("ready"));

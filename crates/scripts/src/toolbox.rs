@@ -2,7 +2,7 @@
 //! these are files only while a server runs. A command that ends after one call shares those in the cache of the user; and
 //! what Python and Node.js import is always there, so that it is compiled once and not for each server.
 
-use crate::cached_home::{cached_home, cached_jq, write_files};
+use crate::cached_home::{cached_home, cached_home_for_languages, cached_jq, write_files};
 use mcp_bash_runner::StateDir;
 use parking_lot::Mutex;
 use std::borrow::Cow;
@@ -77,6 +77,8 @@ pub(crate) struct Toolbox {
     home: PathBuf,
     /// The folder that holds `python` and `node`.
     languages: PathBuf,
+    /// Whether that is in the cache of the user.
+    languages_are_cached: bool,
     jq: PathBuf,
     /// The folder for the state of scripts, always in the private folder.
     state: PathBuf,
@@ -99,22 +101,23 @@ impl Toolbox {
             Some(files) => files,
             None => private_files(&private.join("home"), &program)?,
         };
+        let languages_are_cached = cached.is_some();
         let languages = if let Some(cached) = cached {
             cached.join("sdk")
         } else {
             write_files(&home, language_files())?;
             home.join("sdk")
         };
-        Ok(Self { home, languages, jq, state, program, completed: Mutex::default() })
+        Ok(Self { home, languages, languages_are_cached, jq, state, program, completed: Mutex::default() })
     }
 
-    /// A file of the SDK of Python or of Node.js, put back where somebody has emptied the cache meanwhile.
+    /// A file of the SDK of Python or of Node.js, all of which is put back where somebody has emptied the cache meanwhile.
     pub(crate) fn of_language(&self, name: &str) -> PathBuf {
-        let file = self.languages.join(name);
-        if !file.exists() {
-            let _ = cached_home();
+        if self.languages_are_cached {
+            // Where that cannot be done, the worker says what it misses.
+            let _ = cached_home_for_languages();
         }
-        file
+        self.languages.join(name)
     }
 
     /// Where Python looks for modules: where it does anyway, and then in the SDK.
