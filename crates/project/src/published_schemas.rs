@@ -159,7 +159,7 @@ fn everything_that_is_scaffolded_fits() {
         assert_eq!(problems(name, &value), Vec::<String>::new(), "{path}");
         fitting += 1;
     }
-    assert_eq!(fitting, 10, "metadata and test cases of all kinds");
+    assert_eq!(fitting, 11, "metadata and test cases of all kinds");
 }
 
 #[test]
