@@ -40,7 +40,7 @@ pub struct Prompt {
     pub source: Source,
     /// The template, the script, or the metadata that holds the messages.
     pub file: PathBuf,
-    /// Where the file stands below `prompts/`.
+    /// Where the file stands below `prompts/`; whole for a function.
     pub path: String,
     /// The arguments as they are written.
     written_arguments: Box<RawValue>,

@@ -26,7 +26,7 @@ pub struct Resource {
     pub provider: String,
     /// The function that reads it in their place.
     pub function: Option<ServedBy>,
-    /// Where its file or its metadata stands below `resources/`; empty for what is only registered.
+    /// Where its file or its metadata stands below `resources/`; empty for what is only registered, whole for a function.
     pub path: String,
     registry_entry: RegistryEntry,
 }
