@@ -4,7 +4,7 @@
 
 use rustix::process::Pid;
 use std::mem::MaybeUninit;
-use std::ptr::null;
+use std::ptr::{null, null_mut};
 
 /// The soft and the hard limit on file locks of a process. `None` when there is no such process, or it is not
 /// ours to ask.
@@ -32,7 +32,17 @@ pub(crate) fn settle_signals() {
         unsafe {
             let mut settled = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
             settled.sa_sigaction = action;
-            libc::sigaction(signal, &raw const settled, std::ptr::null_mut());
+            libc::sigaction(signal, &raw const settled, null_mut());
         }
+    }
+}
+
+/// Lets all signals reach this thread.
+pub(crate) fn unblock_signals() {
+    let mut none = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: The set is written before it is read.
+    unsafe {
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), null_mut());
     }
 }

@@ -33,8 +33,9 @@ fn main() {
     if arguments.get(1).is_some_and(|word| word == "server") {
         return server(Path::new(&arguments[2]), &arguments[3..]);
     }
-    let tests: [(&str, fn()); 11] = [
+    let tests: [(&str, fn()); 12] = [
         ("a_killed_server_takes_its_calls_along", a_killed_server_takes_its_calls_along),
+        ("a_server_killed_at_once_takes_its_call_along", a_server_killed_at_once_takes_its_call_along),
         ("a_killed_server_takes_a_chain_along", a_killed_server_takes_a_chain_along),
         ("a_killed_server_takes_along_what_shed_its_mark", a_killed_server_takes_along_what_shed_its_mark),
         ("wardens_are_replaced_however_often_they_die", wardens_are_replaced_however_often_they_die),
@@ -89,6 +90,10 @@ impl Server {
         let stage = Stage::new();
         stage.script("endless", ENDLESS);
         stage.script("leaver", LEAVER);
+        stage.script(
+            "waiting_for_ever",
+            "trap '' TERM HUP INT\nsetsid $LINGER 4001 &\necho >called\n$LINGER 4002",
+        );
         stage.script("chained", "perl $PWD/chain\nwhile :; do $LINGER 1005; done");
         stage.script("chain", "use POSIX; open(F, '>chaining'); while (1) { exit if fork; setsid; }");
         stage.script(
@@ -155,6 +160,18 @@ fn a_killed_server_takes_its_calls_along() {
     eprintln!("all were gone {:?} after the server", start.elapsed());
     wait_for("the warden to be gone", || !is_warden(warden));
     assert_eq!(server.private_folders(), 0);
+}
+
+/// The warden is no program of its own yet.
+fn a_server_killed_at_once_takes_its_call_along() {
+    for _ in 0..10 {
+        let mut server = Server::start(&["waiting_for_ever"]);
+        wait_for("the call", || server.stage.path("called").exists());
+        server.process.kill().unwrap();
+        server.process.wait().unwrap();
+        server.wait_until_gone();
+        wait_for("its folder to be gone", || server.private_folders() == 0);
+    }
 }
 
 /// Each process of the chain starts the next, in a session of its own, and is gone, as fast as it can.

@@ -88,6 +88,10 @@ pub(crate) fn prepare() {
         return;
     }
     let mut state = GROUPS.state.lock();
+    if state.made > 0 {
+        // The call has come before.
+        return;
+    }
     match state.make() {
         Ok(group) if launch::can_hold_processes(&group) => state.spare.push(group),
         // It is removed with the group that holds it.
@@ -121,8 +125,6 @@ pub(crate) fn remove_all() {
         remove(&parent);
     }
 }
-
-impl Groups {}
 
 impl State {
     fn make(&mut self) -> io::Result<CallGroup> {

@@ -13,16 +13,16 @@
 mod kill_marked;
 mod ledger;
 mod process;
+mod start;
 
-use crate::mark::{self, OURS};
+use crate::mark::OURS;
 pub(crate) use ledger::WatchedGroup;
 use ledger::{Cleanup, Ledger};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use rustix::process::Pid;
-use std::io::{self, PipeWriter};
-use std::os::unix::process::CommandExt;
+use start::Warden;
+use std::io;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
@@ -47,12 +47,6 @@ struct WardenState {
     seen: Option<Instant>,
 }
 
-struct Warden {
-    process: Child,
-    /// Closed by the kernel when this process ends, which the warden waits for.
-    _lifetime: PipeWriter,
-}
-
 /// Lets this process have a warden. To be called at the beginning of `main`: when the program was started as
 /// a warden, this never returns.
 pub fn install() {
@@ -70,26 +64,22 @@ fn deny_inspection() {
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }
 
-/// Starts the warden if it is not running and nobody else is about to, in programs that have called [`install`].
+/// Starts the warden if it is not running, in programs that have called [`install`].
 pub(crate) fn ensure_running() {
     if !INSTALLED.load(Ordering::Relaxed) {
         return;
     }
-    let mut state = state();
+    let mut state = STATE.lock();
     let now = Instant::now();
     if state.seen.is_some_and(|seen| now < seen + ALIVE_CHECK_INTERVAL) {
         return;
     }
     state.seen = Some(now);
-    if let Some(warden) = &mut state.warden
-        && matches!(warden.process.try_wait(), Ok(None))
-    {
+    if state.warden.as_ref().is_some_and(Warden::is_alive) {
         return;
     }
-    // Others need not wait until it runs: if this process is killed meanwhile, it runs all the same.
-    state.warden = MutexGuard::unlocked(&mut state, start).ok();
-    let pid = state.warden.as_ref().map_or(0, |warden| warden.process.id().cast_signed());
-    PID.store(pid, Ordering::Release);
+    PID.store(0, Ordering::Release);
+    state.warden = start().ok();
 }
 
 /// Lets the warden remove a folder when this process has ended without removing it. Starts the warden.
@@ -131,10 +121,9 @@ pub(crate) fn pid() -> Option<Pid> {
 
 /// Ends the warden, when there are no calls left.
 pub(crate) fn dismiss() {
-    let mut state = state();
-    if let Some(mut warden) = state.warden.take() {
-        let _ = warden.process.kill();
-        let _ = warden.process.wait();
+    let mut state = STATE.lock();
+    if let Some(warden) = state.warden.take() {
+        warden.end();
         PID.store(0, Ordering::Release);
         state.seen = None;
     }
@@ -144,26 +133,5 @@ fn start() -> io::Result<Warden> {
     let ledger = LEDGER.get_or_init(|| Ledger::create(&OURS).ok());
     let ledger = ledger.as_ref().ok_or(io::ErrorKind::Unsupported)?;
     ledger.set_cleanups(&CLEANUPS.lock())?;
-    let (end, lifetime) = io::pipe()?;
-    let name = std::env::current_exe()?;
-    // The file of this program may have been replaced since it was started; this link always leads to the one
-    // that runs.
-    let itself = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { name.clone() };
-    let mut command = Command::new(itself);
-    command
-        .arg0(name)
-        .arg(WARDEN_ARGUMENT)
-        .env_clear()
-        .envs(mark::inherited().map(|value| (mark::VARIABLE, value)))
-        .current_dir("/")
-        .stdin(end)
-        .stdout(ledger.file().try_clone()?)
-        .stderr(Stdio::null())
-        // Signals of a terminal or for our process group do not reach the warden.
-        .process_group(0);
-    Ok(Warden { process: command.spawn()?, _lifetime: lifetime })
-}
-
-fn state() -> MutexGuard<'static, WardenState> {
-    STATE.lock()
+    Warden::start(ledger.file())
 }

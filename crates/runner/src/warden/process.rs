@@ -13,6 +13,9 @@ pub(super) fn run() -> ! {
     // Shown by tools that list processes. Without it the name would be that of the link `/proc/self/exe`.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_name(c"mcp-bash-warden");
+    // They were blocked for as long as it was no program of its own.
+    #[cfg(target_os = "linux")]
+    crate::system_calls::unblock_signals();
     // Nothing is ever written to the pipe: the read returns when the server has ended.
     let _ = std::io::stdin().read(&mut [0]);
     if let Ok(ledger) = rustix::stdio::stdout().as_fd().try_clone_to_owned()
