@@ -33,17 +33,17 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 
 /// The rest of an open file, which has at most `limit` bytes of it.
 pub fn read_all(file: &File, limit: u64) -> io::Result<Vec<u8>> {
-    // Most files of a project are small, and read at once into so much room.
-    let mut bytes = Vec::with_capacity(FIRST_ROOM);
-    let count = file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    let most = limit.saturating_add(1);
+    // Read at once, unless it grows meanwhile: the last byte of the room stays free, which shows that this was the end.
+    let size = u64::try_from(fstat(file)?.st_size).unwrap_or(0);
+    let room = usize::try_from(size.saturating_add(1).min(most)).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(room);
+    let count = file.take(most).read_to_end(&mut bytes)?;
     if count as u64 > limit {
         return Err(too_large(limit));
     }
-    bytes.shrink_to_fit();
     Ok(bytes)
 }
-
-const FIRST_ROOM: usize = 4096;
 
 /// The error of a file that has more bytes than it may.
 pub fn too_large(limit: u64) -> io::Error {

@@ -118,6 +118,7 @@ impl Catalog {
             before,
             registration: Registration::default(),
             has_registry: false,
+            known_functions: None,
             walked: Walked::default(),
             diagnostics,
         };
@@ -264,6 +265,8 @@ struct Source<'a> {
     registration: Registration,
     /// Whether there are registries on the disk in a folder that can be believed.
     has_registry: bool,
+    /// The files of functions as the registry has them, once they were read.
+    known_functions: Option<Known<FunctionFile>>,
     walked: Walked,
     diagnostics: Vec<Diagnostic>,
 }
@@ -374,14 +377,18 @@ impl<'a> Source<'a> {
             let items = known.entries.values().map(|(item, _)| item.clone()).collect();
             return Collection::new(items, HashMap::new(), folder, Vec::new()).stored(true);
         }
+        if T::KIND == Tool::KIND {
+            self.known_functions = Some(self.load_functions());
+        }
+        let functions = self.known_functions.as_ref();
         let (known, mut sighted) = if has_registry && registry::is_large::<T>(paths) {
             // Worth a thread: looking at the project takes as long as reading what is known of it.
             std::thread::scope(|scope| {
-                let sighted = scope.spawn(|| sight::<T>(paths, only));
+                let sighted = scope.spawn(|| sight::<T>(paths, only, functions));
                 (load(), sighted.join().unwrap_or_default())
             })
         } else {
-            (load(), sight::<T>(paths, only))
+            (load(), sight::<T>(paths, only, functions))
         };
         let known = known.unwrap_or_else(|diagnostic| {
             self.diagnostics.push(diagnostic);
@@ -398,19 +405,27 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The files of functions as the registry has them.
+    fn load_functions(&mut self) -> Known<FunctionFile> {
+        if !self.has_registry {
+            return Known::default();
+        }
+        registry::load(self.paths, self.reading)
+            .unwrap_or_else(|diagnostic| {
+                self.diagnostics.push(diagnostic);
+                None
+            })
+            .unwrap_or_default()
+    }
+
     /// The files of functions among what was seen where tools are.
     fn functions(&mut self) -> Collection<FunctionFile> {
         let Walked { only, functions: mut sightings } = std::mem::take(&mut self.walked);
         let (known, diagnostics) = match self.before {
-            Before::Registry if self.has_registry => {
-                let known = registry::load::<FunctionFile>(self.paths, self.reading);
-                let known = known.unwrap_or_else(|diagnostic| {
-                    self.diagnostics.push(diagnostic);
-                    None
-                });
-                (known.unwrap_or_default(), Vec::new())
+            Before::Registry => {
+                let known = self.known_functions.take();
+                (known.unwrap_or_else(|| self.load_functions()), Vec::new())
             }
-            Before::Registry => (Known::default(), Vec::new()),
             Before::Catalog(catalog, _) => {
                 let before = &catalog.functions;
                 // One that loads a file that has changed is read again, wherever it stands itself.
@@ -450,7 +465,7 @@ impl<'a> Source<'a> {
             inside.iter().filter(|part| !is_covered(part)).map(|part| (*part).clone()).collect::<Vec<_>>()
         });
         let still_wrong = still_wrong(before, only.as_deref());
-        let mut sighted = sight::<T>(self.paths, only.as_deref());
+        let mut sighted = sight::<T>(self.paths, only.as_deref(), None);
         self.note_walk::<T>(&mut sighted, only.as_deref());
         let found = search(&self.context(), sighted, Known::of(before), only.as_deref(), still_wrong);
         let is_stored = found.is_stored && before.is_stored;

@@ -231,10 +231,7 @@ impl Entry for FunctionFile {
         };
         let file = paths.tools.join(&written.path);
         let found = Self::without_tools(&file, program, written.rest, paths, &mut Vec::new()).ok()?;
-        let tool = |metadata| {
-            let tool = Tool::remembered(metadata, paths)?;
-            Some(Arc::new(tool.served_by(&found.served_by)))
-        };
+        let tool = |metadata| Tool::remembered_function(metadata, &found.served_by).map(Arc::new);
         let tools = written.tools.into_iter().map(tool).collect::<Option<_>>()?;
         let parts = written
             .parts

@@ -35,8 +35,9 @@ pub(crate) fn too_deep() -> String {
 /// Refuses a JSON text that is nested deeper than clients can read. The text is known to be JSON.
 pub(crate) fn require_shallow(text: &str) -> Result<(), String> {
     // What opens few objects and arrays cannot be deep, and this is found out much faster than where they close. The two
-    // opening brackets differ in one bit.
-    let opened = text.bytes().filter(|byte| byte | 0x20 == b'{').count();
+    // opening brackets differ in one bit. They are counted in single bytes, which the processor does for many of them at once.
+    let opened_in = |part: &[u8]| part.iter().map(|byte| u8::from(byte | 0x20 == b'{')).sum::<u8>();
+    let opened: usize = text.as_bytes().chunks(u8::MAX.into()).map(|part| usize::from(opened_in(part))).sum();
     if opened <= deepest() {
         return Ok(());
     }

@@ -1,8 +1,11 @@
 //! The files of one folder, as those see them who pick entries from among them.
 
+use crate::FunctionFile;
+use crate::search::Known;
 use crate::sighting::Sighting;
 use crate::stamp::{Stamp, Stamps};
 use rustix::fs::{AtFlags, FileType, statat};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::BorrowedFd;
@@ -30,12 +33,27 @@ impl Place<'_> {
 /// The files of one folder.
 pub(crate) struct Listing<'a> {
     pub(crate) place: Place<'a>,
-    pub(crate) opened: BorrowedFd<'a>,
+    opened: BorrowedFd<'a>,
     /// Their names, in order.
-    pub(crate) files: Vec<OsString>,
+    files: Vec<OsString>,
+    /// What they look like, as far as somebody has asked.
+    stamps: Vec<OnceCell<Option<Stamp>>>,
+    /// The files of functions that are known from before.
+    functions: Option<&'a Known<FunctionFile>>,
 }
 
-impl Listing<'_> {
+impl<'a> Listing<'a> {
+    /// The files of the opened folder at `place`, whose names are in order.
+    pub(crate) fn new(
+        place: Place<'a>,
+        opened: BorrowedFd<'a>,
+        files: Vec<OsString>,
+        functions: Option<&'a Known<FunctionFile>>,
+    ) -> Self {
+        let stamps = vec![OnceCell::new(); files.len()];
+        Self { place, opened, files, stamps, functions }
+    }
+
     /// The names of the files that are no metadata, in their order.
     pub(crate) fn plain_files(&self) -> impl Iterator<Item = &OsStr> {
         self.files.iter().map(OsString::as_os_str).filter(|name| !is_metadata(name))
@@ -50,20 +68,35 @@ impl Listing<'_> {
         self.place.path().join(name)
     }
 
-    /// What a file looks like from outside.
+    /// What one of the files looks like from outside.
     pub(crate) fn stamp(&self, name: &OsStr) -> Option<Stamp> {
-        let stat = statat(self.opened, name, AtFlags::empty()).ok()?;
-        (FileType::from_raw_mode(stat.st_mode) != FileType::Directory).then(|| Stamp::of(&stat))
+        *self.stamps[self.place_of(name.as_bytes())?].get_or_init(|| {
+            let stat = statat(self.opened, name, AtFlags::empty()).ok()?;
+            (FileType::from_raw_mode(stat.st_mode) != FileType::Directory).then(|| Stamp::of(&stat))
+        })
+    }
+
+    fn place_of(&self, name: &[u8]) -> Option<usize> {
+        self.files.binary_search_by(|file| file.as_bytes().cmp(name)).ok()
+    }
+
+    /// Whether a file that looks like this is known to hold functions.
+    pub(crate) fn is_known_to_hold_functions(&self, name: &OsStr, stamp: Stamp) -> bool {
+        let Some(functions) = self.functions.filter(|known| !known.entries.is_empty()) else { return false };
+        let path = self.place.below.join(name);
+        let looks = Some(Stamps { file: stamp, metadata: None });
+        functions.entries.get(&*path.to_string_lossy()).is_some_and(|(_, known)| *known == looks)
     }
 
     /// `tool.sh` is described by `tool.sh.meta.json` or `tool.meta.json`, or one of those in YAML.
     pub(crate) fn metadata_beside(&self, file: &OsStr) -> Option<&OsStr> {
         let stem = Path::new(file).file_stem().unwrap_or(file);
-        let spellings = SUFFIXES.iter().flat_map(|suffix| [(file, suffix), (stem, suffix)]);
-        spellings.into_iter().find_map(|(name, suffix)| {
-            let spelling = name.as_bytes().iter().chain(suffix.as_bytes());
-            let place = self.files.binary_search_by(|file| file.as_bytes().iter().cmp(spelling.clone()));
-            Some(self.files[place.ok()?].as_os_str())
+        let mut spelling = Vec::with_capacity(file.len() + SUFFIXES[0].len());
+        SUFFIXES.iter().flat_map(|suffix| [(file, suffix), (stem, suffix)]).find_map(|(name, suffix)| {
+            spelling.clear();
+            spelling.extend_from_slice(name.as_bytes());
+            spelling.extend_from_slice(suffix.as_bytes());
+            Some(self.files[self.place_of(&spelling)?].as_os_str())
         })
     }
 

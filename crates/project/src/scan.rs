@@ -2,9 +2,10 @@
 
 use crate::entry::Entry;
 use crate::listing::{Listing, Place};
+use crate::search::Known;
 use crate::shares::{cores, in_shares};
 use crate::sighting::Sighting;
-use crate::{Diagnostic, Paths};
+use crate::{Diagnostic, FunctionFile, Paths};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, open, openat, statat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -49,34 +50,21 @@ impl Sighted {
     }
 }
 
-/// Looks for the entries of a kind: everywhere, or in some parts of its folder.
-pub(crate) fn sight<T: Entry>(paths: &Paths, only: Option<&[PathBuf]>) -> Sighted {
+/// Looks for the entries of a kind: everywhere, or in some parts of its folder. `functions` are the files of functions that
+/// are known from before.
+pub(crate) fn sight<T: Entry>(
+    paths: &Paths,
+    only: Option<&[PathBuf]>,
+    functions: Option<&Known<FunctionFile>>,
+) -> Sighted {
     let folder = T::folder(paths);
-    let (mut sighted, walked) = (Sighted::default(), AtomicUsize::new(0));
+    let mut sighted = Sighted::default();
+    let walk = Walk { depth: T::DEPTH, walked: &AtomicUsize::new(0), functions };
     match only {
-        None => sight_part::<T>(folder, folder, &walked, &mut sighted),
-        Some(parts) => parts.iter().for_each(|part| sight_part::<T>(part, folder, &walked, &mut sighted)),
+        None => walk.part::<T>(folder, folder, &mut sighted),
+        Some(parts) => parts.iter().for_each(|part| walk.part::<T>(part, folder, &mut sighted)),
     }
     sighted
-}
-
-/// Looks into `part`, which is `folder` or a folder in it.
-fn sight_part<T: Entry>(part: &Path, folder: &Path, walked: &AtomicUsize, sighted: &mut Sighted) {
-    let Ok(below) = part.strip_prefix(folder) else { return };
-    let above = below.components().count();
-    let is_left_out = |(level, part): (usize, Component<'_>)| {
-        is_left_out(part.as_os_str()) || holds_tests(part.as_os_str(), level)
-    };
-    if above >= T::DEPTH || below.components().enumerate().any(is_left_out) {
-        return;
-    }
-    let walk = Walk { depth: T::DEPTH - above, walked };
-    match open(part, FOLDER, Mode::empty()) {
-        Ok(opened) => walk.folder::<T>(opened, Place { folder, below }, sighted),
-        // Most projects lack some folder at some time in their life, and that is no fault.
-        Err(Errno::NOENT) => {}
-        Err(error) => sighted.skip(part.to_owned(), error),
-    }
 }
 
 /// How folders are opened.
@@ -89,9 +77,29 @@ struct Walk<'a> {
     depth: usize,
     /// How many folders have been looked into.
     walked: &'a AtomicUsize,
+    functions: Option<&'a Known<FunctionFile>>,
 }
 
 impl Walk<'_> {
+    /// Looks into `part`, which is `folder` or a folder in it.
+    fn part<T: Entry>(self, part: &Path, folder: &Path, sighted: &mut Sighted) {
+        let Ok(below) = part.strip_prefix(folder) else { return };
+        let above = below.components().count();
+        let is_left_out = |(level, part): (usize, Component<'_>)| {
+            is_left_out(part.as_os_str()) || holds_tests(part.as_os_str(), level)
+        };
+        if above >= T::DEPTH || below.components().enumerate().any(is_left_out) {
+            return;
+        }
+        let walk = Self { depth: self.depth - above, ..self };
+        match open(part, FOLDER, Mode::empty()) {
+            Ok(opened) => walk.folder::<T>(opened, Place { folder, below }, sighted),
+            // Most projects lack some folder at some time in their life, and that is no fault.
+            Err(Errno::NOENT) => {}
+            Err(error) => sighted.skip(part.to_owned(), error),
+        }
+    }
+
     fn folder<T: Entry>(self, opened: OwnedFd, place: Place<'_>, sighted: &mut Sighted) {
         match self.walked.fetch_add(1, Ordering::Relaxed) {
             MOST_FOLDERS => {
@@ -116,7 +124,7 @@ impl Walk<'_> {
         if files.binary_search_by(|file| file.as_bytes().cmp(b"pyvenv.cfg")).is_ok() {
             return;
         }
-        let listing = Listing { place, opened, files };
+        let listing = Listing::new(place, opened, files, self.functions);
         sighted.sightings.extend(T::pick(&listing, &mut sighted.diagnostics));
         sighted.functions.extend(T::pick_functions(&listing));
         if self.depth == 1 {

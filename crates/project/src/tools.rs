@@ -150,9 +150,49 @@ impl Tool {
     }
 
     /// The same tool, as a function that is run by a worker.
-    pub(crate) fn served_by(self, served_by: &ServedBy) -> Self {
+    fn served_by(self, served_by: &ServedBy) -> Self {
         let worker = served_by.worker.clone();
         Self { variables: worker.options.env.clone(), execution: Execution::Worker(worker), ..self }
+    }
+
+    /// Takes the tool of a function from the registry of functions.
+    pub(crate) fn remembered_function(metadata: Metadata, served_by: &ServedBy) -> Option<Self> {
+        Some(Self::recalled(metadata, served_by.file.clone())?.served_by(served_by))
+    }
+
+    /// Takes a tool from a registry, where it was looked at before it was written. Only what may have been written by others
+    /// since is looked at again.
+    fn recalled(metadata: Metadata, script: PathBuf) -> Option<Self> {
+        metadata.is_shallow().then_some(())?;
+        let input_schema = object(metadata.input_schema, "inputSchema").ok()??;
+        header_parameters::are_faultless(&input_schema).then_some(())?;
+        Some(Self {
+            script,
+            // What was registered without a script is read from the registration only.
+            path: metadata.path.filter(|path| !path.is_empty())?,
+            name: metadata.name?,
+            title: metadata.title,
+            description: metadata.description.filter(|text| !text.is_empty()),
+            output_schema: object(metadata.output_schema, "outputSchema").ok()?,
+            annotations: object(metadata.annotations, "annotations").ok()?,
+            icons: metadata.icons,
+            meta: object(metadata.underscored, "_meta").ok()?,
+            timeouts: Timeouts {
+                limit: positive(metadata.timeout_secs, "timeoutSecs").ok()?,
+                progress_extends: metadata.progress_extends_timeout,
+                most: positive(metadata.max_timeout_secs, "maxTimeoutSecs").ok()?,
+                hint: metadata.timeout_hint,
+            },
+            success_exit_codes: metadata.success_exit_codes.unwrap_or_default(),
+            required_capabilities: metadata.required_capabilities.unwrap_or_default(),
+            may_run_again: metadata.replay.unwrap_or_default(),
+            working_folder: WorkingFolder::read(metadata.cwd.as_deref()).ok()?,
+            variables: variable_names::read(metadata.env.as_deref(), &mut Vec::new()),
+            execution: Execution::Script,
+            input_schema,
+            distrust: None,
+            registry_entry: RegistryEntry::default(),
+        })
     }
 
     /// Makes a tool of a script and its metadata. `problems` gets what is wrong and does no harm.
@@ -279,7 +319,11 @@ impl Entry for Tool {
             let path = || listing.path(name);
             // The executable bit or a `#!` decides, never the extension. What is no file at all is told when it is read.
             let is_meant = |stamp: &Stamp| {
-                stamp.is_executable() || stamp.require_regular().is_err() || has_shebang(&path())
+                let holds_functions =
+                    || metadata.is_none() && listing.is_known_to_hold_functions(name, *stamp);
+                stamp.is_executable()
+                    || stamp.require_regular().is_err()
+                    || (!holds_functions() && has_shebang(&path()))
             };
             let Some(stamp) = listing.stamp(name).filter(is_meant) else {
                 if let Some(metadata) = metadata {
@@ -395,40 +439,11 @@ impl Entry for Tool {
     }
 
     fn remembered(metadata: Metadata, paths: &Paths) -> Option<Self> {
-        metadata.is_shallow().then_some(())?;
         let mapped = mapping::read(&metadata).ok()?;
         let worker = Worker::read(metadata.worker.as_deref(), WorkerProgram::Itself).ok()?;
-        // What was registered without a script is read from the registration only.
-        let path = metadata.path.filter(|path| !path.is_empty())?;
-        let input_schema = object(metadata.input_schema, "inputSchema").ok()??;
-        header_parameters::are_faultless(&input_schema).then_some(())?;
-        // Only what may have been written by others since is looked at again.
-        Some(Self {
-            script: paths.tools.join(relative(Some(&path), "tools").ok()?),
-            path,
-            name: metadata.name?,
-            title: metadata.title,
-            description: metadata.description.filter(|text| !text.is_empty()),
-            output_schema: object(metadata.output_schema, "outputSchema").ok()?,
-            annotations: object(metadata.annotations, "annotations").ok()?,
-            icons: metadata.icons,
-            meta: object(metadata.underscored, "_meta").ok()?,
-            timeouts: Timeouts {
-                limit: positive(metadata.timeout_secs, "timeoutSecs").ok()?,
-                progress_extends: metadata.progress_extends_timeout,
-                most: positive(metadata.max_timeout_secs, "maxTimeoutSecs").ok()?,
-                hint: metadata.timeout_hint,
-            },
-            success_exit_codes: metadata.success_exit_codes.unwrap_or_default(),
-            required_capabilities: metadata.required_capabilities.unwrap_or_default(),
-            may_run_again: metadata.replay.unwrap_or_default(),
-            working_folder: WorkingFolder::read(metadata.cwd.as_deref()).ok()?,
-            variables: variable_names::read(metadata.env.as_deref(), &mut Vec::new()),
-            execution: Execution::of(mapped, worker, &input_schema).ok()?,
-            input_schema,
-            distrust: None,
-            registry_entry: RegistryEntry::default(),
-        })
+        let script = paths.tools.join(relative(metadata.path.as_deref(), "tools").ok()?);
+        let tool = Self::recalled(metadata, script)?;
+        Some(Self { execution: Execution::of(mapped, worker, &tool.input_schema).ok()?, ..tool })
     }
 
     fn name(&self) -> &str {
