@@ -1,9 +1,13 @@
 """The package as a whole: its names, and functions that stay functions."""
 
 import ast
+import importlib.metadata
+import importlib.util
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import mcp_bash
@@ -39,6 +43,42 @@ class Names(unittest.TestCase):
         program += "print([n for n in %r if type(getattr(mcp_bash, n)).__name__ == 'module'])" % names
         done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": SDK})
         self.assertEqual(done.stdout.strip(), b"['aio']")
+
+
+def python_files(folder):
+    found = set()
+    for place, _, names in os.walk(folder):
+        found |= {os.path.relpath(os.path.join(place, name), folder) for name in names if name.endswith((".py", ".typed"))}
+    return found
+
+
+def can_build():
+    """Older versions of setuptools need a further package for wheels."""
+    try:
+        major = importlib.metadata.version("setuptools").split(".")[0]
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return int(major) > 70 and importlib.util.find_spec("pip") is not None
+
+
+class Installed(unittest.TestCase):
+    @unittest.skipUnless(can_build(), "there is no pip, or no setuptools that makes wheels")
+    def test_pip_installs_all_of_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # What builds it leaves files beside the source.
+            source, target = os.path.join(folder, "source"), os.path.join(folder, "target")
+            shutil.copytree(SDK, source, ignore=shutil.ignore_patterns("__pycache__"))
+            pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+            pip += ["--disable-pip-version-check", "--root-user-action=ignore", "--target", target, source]
+            done = subprocess.run(pip, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.assertEqual(done.returncode, 0, done.stdout.decode())
+            self.assertEqual(python_files(os.path.join(target, "mcp_bash")), python_files(os.path.join(source, "mcp_bash")))
+            used = subprocess.run(
+                [sys.executable, "-c", "import mcp_bash; print(mcp_bash.tool.__module__, mcp_bash.__file__)"],
+                stdout=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": target},
+            )
+            self.assertIn(target, used.stdout.decode())
 
 
 class Functions(unittest.TestCase):
