@@ -136,6 +136,35 @@ fn dependencies_that_a_file_names_itself_are_for_uv() {
     assert_eq!(machine.report("validate", &project).0, 0);
 }
 
+/// It fetches packages, the function does not.
+#[test]
+fn uv_is_told_how_to_reach_the_network_and_the_function_is_not() {
+    const FUNCTION: &str = "import os\nfrom mcp_bash import tool\n\n@tool\ndef variables() -> str:\n    return \" \".join(sorted(os.environ))\n";
+    let project = Project::new().file("tools/variables.py", &format!("{OWN_DEPENDENCIES}{FUNCTION}"));
+    make_environment(&project, "of-uv", "by uv");
+    let python = project.path("of-uv/bin/python").display().to_string();
+    let machine = Machine::new();
+    let seen = machine.home.path("seen").display().to_string();
+    let machine = machine.with_uv(&format!("env >'{seen}'\n[ \"$1\" = sync ] || echo '{python}'"));
+    let for_uv = [
+        ("HTTPS_PROXY", "http://proxy.test:3128"),
+        ("no_proxy", "localhost"),
+        ("SSL_CERT_FILE", "/some.pem"),
+        ("UV_INDEX_URL", "https://user:word@packages.test"),
+    ];
+    let path = machine.path();
+    let mut variables = vec![("PATH", &*path), ("DEPLOY_TOKEN", "secret"), ("MY_UV_TOKEN", "secret")];
+    variables.extend(for_uv);
+    let mut server = Server::ready_with(project.root(), &variables, "2025-11-25");
+    let of_function = text(&call(&mut server, "variables", &json!({}))).to_owned();
+    let of_uv = machine.home.read("seen");
+    for (name, value) in for_uv {
+        assert!(of_uv.contains(&format!("{name}={value}\n")), "{of_uv}");
+        assert!(!of_function.split(' ').any(|seen| seen == name), "{of_function}");
+    }
+    assert!(!of_uv.contains("secret"), "{of_uv}");
+}
+
 #[test]
 fn what_uv_says_when_it_fails_is_told() {
     let project = Project::new()

@@ -472,6 +472,22 @@ fn init_makes_no_second_hello() {
 }
 
 #[test]
+fn init_makes_hello_a_function_of_a_language() {
+    let project = Project::new();
+    let said = done(project.root(), &["init", "--lang", "python"]);
+    assert!(said.contains("  Created tools/hello.py\n"), "{said}");
+    assert_eq!(done(project.root(), &["call", "hello", "name=Ada"]), "Hello, Ada!\n");
+    let before = tree(project.root());
+    assert!(
+        done(project.root(), &["init", "--lang", "node"]).contains("  Skipped existing tools/hello.py\n")
+    );
+    assert_eq!(tree(project.root()), before);
+    let both = run(project.root(), &["init", "--lang", "node", "--no-hello"]);
+    assert_eq!(both.code, Some(2));
+    assert!(both.stderr.contains("cannot be used with"), "{}", both.stderr);
+}
+
+#[test]
 fn init_takes_a_name_and_a_folder_and_says_who_may_write() {
     let project = Project::new();
     let root = project.path("shared");

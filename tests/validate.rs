@@ -332,6 +332,12 @@ fn too_many_tools_tools_without_words_and_odd_resources() {
         "⚠ tools/mute.sh - does not describe its tool `mute`: a model knows only by its name when to call it\n    \
          → say in `description` what it does, and when to use it\n"
     );
+    let function = "from mcp_bash import tool\n\n@tool\ndef mute() -> str:\n    return ''\n";
+    assert_eq!(
+        findings(&Project::new().file("tools/mute.py", function)),
+        "⚠ tools/mute.py - does not describe its tool `mute`: a model knows only by its name when to call it\n    \
+         → write a docstring into the function that says what it does, and when to use it\n"
+    );
     let resources = Project::with_hi().file("resources/a.txt", "a").file(
         "resources/a.meta.json",
         "{\"name\": \"a\",\n\"uri\": \"file:///some where\",\n\"mimeType\": \"text\"}",

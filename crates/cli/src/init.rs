@@ -22,11 +22,16 @@ pub(crate) struct Arguments {
     /// Without the tool `hello`
     #[arg(long)]
     no_hello: bool,
+
+    /// What the tool `hello` is written in [default: bash]
+    #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "no_hello")]
+    lang: Option<Language>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   mcp-bash init
+  mcp-bash init --lang python
   mcp-bash init --name my-server --no-hello";
 
 /// More than any .gitignore has.
@@ -42,7 +47,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     plan.metadata(&name);
     plan.gitignore()?;
     plan.schemas();
-    plan.tools(!arguments.no_hello);
+    plan.tools((!arguments.no_hello).then(|| arguments.lang.unwrap_or_default()));
     plan.draft.write()?;
     let mut steps = NextSteps::default();
     if !arguments.no_hello {
@@ -105,16 +110,17 @@ impl Plan {
         self.tell(if has_all { "Skipped existing" } else { "Created" }, &folder);
     }
 
-    fn tools(&mut self, with_hello: bool) {
+    /// The folder of the tools, with the tool `hello` in a language if there is to be one.
+    fn tools(&mut self, hello_in: Option<Language>) {
         let tools = self.paths.tools.clone();
-        match hello_in(&tools) {
-            Some(known) if with_hello => self.tell("Skipped existing", &known),
-            _ if with_hello => {
-                hello(&mut self.draft, &self.paths, Language::default());
-                self.tell("Created", &tools.join(HELLO));
+        match (hello_in, known_hello(&tools)) {
+            (Some(_), Some(known)) => self.tell("Skipped existing", &known),
+            (Some(language), None) => {
+                let made = hello(&mut self.draft, &self.paths, language);
+                self.tell("Created", &made);
             }
-            _ if is_there(&tools) => self.tell("Skipped existing", &tools),
-            _ => {
+            (None, _) if is_there(&tools) => self.tell("Skipped existing", &tools),
+            (None, _) => {
                 self.draft.folder(tools.clone());
                 self.tell("Created", &tools);
             }
@@ -123,7 +129,7 @@ impl Plan {
 }
 
 /// What is called like our tool already, be it a folder or a script.
-fn hello_in(tools: &Path) -> Option<PathBuf> {
+fn known_hello(tools: &Path) -> Option<PathBuf> {
     let entries = tools.read_dir().ok()?.flatten().map(|entry| entry.path());
     entries.filter(|path| path.file_stem().is_some_and(|stem| stem == HELLO)).min()
 }

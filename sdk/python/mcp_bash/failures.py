@@ -22,7 +22,7 @@ def one_line(problem: BaseException, file: Optional[str]) -> str:
         words = words[:_LONGEST] + "…"
     name = type(problem).__name__
     if isinstance(problem, SystemExit):
-        name, words = "SystemExit", "the function called sys.exit(%s)" % ("" if problem.code is None else repr(problem.code))
+        name, words = "SystemExit", "sys.exit(%s) was called" % ("" if problem.code is None else repr(problem.code))
     place = line_of(problem, file)
     return name + (": " + words if words else "") + (" (%s)" % place if place else "")
 

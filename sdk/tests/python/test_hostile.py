@@ -259,7 +259,7 @@ class Hostile(WorkerTest):
         self.assertTrue(trace.startswith("Traceback"), trace)
         self.assertNotIn("mcp_bash", trace)
         self.failed("fails_below", "invalid literal for int()")
-        self.failed("exits", "SystemExit: the function called sys.exit(3)")
+        self.failed("exits", "SystemExit: sys.exit(3) was called")
         self.failed("wild", "Wild: very")
         self.failed("interrupts", "KeyboardInterrupt")
         self.failed("deep", "RecursionError: maximum recursion depth exceeded")

@@ -4,16 +4,18 @@ use super::function_file::FunctionLanguage;
 use super::language::Language;
 use super::{Draft, tool};
 use mcp_bash_project::Paths;
+use std::path::PathBuf;
 
 /// Its name, and that of its folder or file.
 pub(crate) const NAME: &str = "hello";
 
-/// A tool that greets whom its argument `name` names.
-pub(crate) fn hello(draft: &mut Draft, paths: &Paths, language: Language) {
-    match FunctionLanguage::of(language) {
-        Some(functions) => functions.add(draft, paths, NAME),
-        None => {
-            tool::add_script(draft, paths, NAME, language);
-        }
+/// A tool that greets whom its argument `name` names. Returns where it stands.
+pub(crate) fn hello(draft: &mut Draft, paths: &Paths, language: Language) -> PathBuf {
+    if let Some(functions) = FunctionLanguage::of(language) {
+        functions.add(draft, paths, NAME);
+        functions.file(paths, NAME)
+    } else {
+        tool::add_script(draft, paths, NAME, language);
+        paths.tools.join(NAME)
     }
 }

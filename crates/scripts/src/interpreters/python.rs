@@ -7,8 +7,9 @@ use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, excerpt};
-use mcp_bash_runner::{Input, Patience};
+use mcp_bash_runner::{Input, Patience, Variables};
 use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -79,6 +80,25 @@ async fn of_its_own(scripts: &Scripts, uv: &Path, file: &Path, paths: &Paths) ->
     Ok(PathBuf::from(found.trim_end()))
 }
 
+/// What `uv` finds in its environment: what scripts do, and what it needs to fetch packages for them.
+async fn environment(scripts: &Scripts, paths: &Paths) -> Result<Variables, String> {
+    let mut all = scripts.common_environment(paths).await.map_err(|why| why.to_string())?;
+    for (name, value) in std::env::vars_os().filter(|(name, _)| is_for_fetching(name)) {
+        if all.get(&name).is_none() {
+            all.set(name, value);
+        }
+    }
+    Ok(all)
+}
+
+/// Whether a variable says how the network is reached, or sets up `uv` itself.
+fn is_for_fetching(name: &OsStr) -> bool {
+    const NETWORK: [&str; 6] =
+        ["ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE"];
+    let name = name.as_bytes();
+    name.starts_with(b"UV_") || NETWORK.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name))
+}
+
 /// Runs `uv`: what it prints, or why it failed.
 async fn run(scripts: &Scripts, uv: &Path, words: &[&OsStr], paths: &Paths) -> Result<String, String> {
     let settings = scripts.settings();
@@ -92,7 +112,7 @@ async fn run(scripts: &Scripts, uv: &Path, words: &[&OsStr], paths: &Paths) -> R
         start: Start { program: uv.to_owned(), arguments: Vec::new() },
         words: words.iter().map(|word| (*word).to_owned()).collect(),
         directory: &paths.root,
-        environment: scripts.common_environment(paths).await.map_err(|why| why.to_string())?,
+        environment: environment(scripts, paths).await?,
         input: Input::Bytes(&[]),
         limits: Limits {
             patience: Patience::fixed(bounds.time),

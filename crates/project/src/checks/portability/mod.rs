@@ -10,7 +10,8 @@ use crate::metadata::yaml_line;
 use crate::origins::metadata_beside;
 use crate::refusals::names::{lesser_refusal, refusal, server_refusal, shown};
 use crate::refusals::rules::{self, Rule};
-use crate::{Catalog, Diagnostic, Severity, Tool};
+use crate::worker::WorkerProgram;
+use crate::{Catalog, Diagnostic, Execution, Severity, Tool};
 use schemas::Refused;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -43,7 +44,11 @@ fn check_tool(tool: &Tool, source: &Source<'_>, server: &str, found: &mut Vec<Di
     }
     if tool.description.as_deref().is_none_or(|text| text.trim().is_empty()) {
         let subject = format!("does not describe its tool `{}`", shown(&tool.name));
-        found.push(said(&rules::NO_DESCRIPTION, source.file, &subject));
+        let mut told = said(&rules::NO_DESCRIPTION, source.file, &subject);
+        if is_python_function(tool) {
+            told.remedy = Some(IN_THE_DOCSTRING.to_owned());
+        }
+        found.push(told);
     }
     let read = |schema: &RawValue| serde_json::from_str::<Value>(schema.get()).unwrap_or_default();
     for refused in schemas::refused_input(&read(&tool.input_schema)) {
@@ -52,6 +57,14 @@ fn check_tool(tool: &Tool, source: &Source<'_>, server: &str, found: &mut Vec<Di
     for refused in tool.output_schema.iter().flat_map(|schema| schemas::refused_output(&read(schema))) {
         found.push(refused_in(&refused, "outputSchema", source));
     }
+}
+
+/// How a function of Python is described, which has no `description`.
+const IN_THE_DOCSTRING: &str =
+    "write a docstring into the function that says what it does, and when to use it";
+
+fn is_python_function(tool: &Tool) -> bool {
+    matches!(&tool.execution, Execution::Worker(worker) if worker.program == WorkerProgram::Python)
 }
 
 fn refused_in(refused: &Refused, key: &str, source: &Source<'_>) -> Diagnostic {
