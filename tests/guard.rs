@@ -33,6 +33,23 @@ fn requests_without_the_secret_are_refused_whatever_they_ask() {
 }
 
 #[test]
+fn commands_of_whoever_has_the_secret_need_not_show_it() {
+    let project = Project::with_hi()
+        .tool("show", "#!/bin/sh\necho \"<$MCPBASH_REMOTE_TOKEN$COPY>\"\n")
+        .file("tests/hi.yaml", "- { tool: hi, expect: { text: hi } }\n");
+    for (words, shown) in
+        [(&["list", "tools"][..], "hi"), (&["call", "show"], "<>"), (&["test", "--json"], "\"passed\":1")]
+    {
+        let mut command = Server::command();
+        command.args(words).current_dir(project.root());
+        command.env("MCPBASH_REMOTE_TOKEN", SECRET).env("COPY", SECRET);
+        let output = command.output().expect("the binary runs");
+        let stdout = String::from_utf8_lossy(&output.stdout).replace(' ', "");
+        assert!(output.status.success() && stdout.contains(shown), "{words:?}: {output:?}");
+    }
+}
+
+#[test]
 fn a_session_works_with_the_secret_and_ignores_notifications_without_it() {
     let project = Project::new().waiting_tool("wait");
     let environment = [

@@ -1,8 +1,11 @@
 //! `mcp-bash list`, `read`, `get` and `complete`: what a server offers besides tools, seen from the command line.
 
 use crate::call::{command, project, run};
+use crate::functions::SUMS;
 use crate::harness::{Project, Terminal};
 use serde_json::{Value, json};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 
 fn whole_project() -> Project {
     let root = |project: &Project| project.root().canonicalize().unwrap().display().to_string();
@@ -55,6 +58,28 @@ fn a_table_for_people_and_entries_for_programs() {
     let (code, stdout, stderr) = run(&project, &["list", "templates"]);
     assert_eq!((code, &*stdout, &*stderr), (Some(0), "", "mcp-bash: the server does not offer templates\n"));
     assert_eq!(run(&project, &["list", "tols"]).0, Some(2));
+}
+
+#[test]
+fn what_is_missing_from_a_list_is_told() {
+    let project = Project::new();
+    for name in ["a", "b", "c", "sums"] {
+        project.write(&format!("tools/{name}.py"), SUMS);
+        let others_may_write = Permissions::from_mode(0o664);
+        std::fs::set_permissions(project.path(&format!("tools/{name}.py")), others_may_write).unwrap();
+    }
+    let (code, stdout, stderr) = run(&project, &["list"]);
+    assert_eq!((code, &*stdout), (Some(0), ""));
+    assert!(stderr.contains("a.py: is skipped: ") && stderr.contains("`mcp-bash validate --fix`"), "{stderr}");
+    assert!(stderr.contains("1 more: `mcp-bash validate` tells what is missing"), "{stderr}");
+    let (code, _, stderr) = run(&project, &["call", "add", "a=1", "b=2"]);
+    assert_eq!(code, Some(4));
+    assert!(stderr.contains("tool not found: add; ") && stderr.contains("a.py: is skipped: "), "{stderr}");
+    assert_eq!(run(&project, &["validate", "--fix", "--yes"]).0, Some(1), "tools of the same names are left");
+    for name in ["a", "b", "c"] {
+        std::fs::remove_file(project.path(&format!("tools/{name}.py"))).unwrap();
+    }
+    assert_eq!(run(&project, &["call", "add", "a=1", "b=2"]), (Some(0), "3\n".to_owned(), String::new()));
 }
 
 #[test]

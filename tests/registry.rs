@@ -1,5 +1,6 @@
 //! The registry on disk: what was found, so that it need not be found again.
 
+use crate::functions::SUMS;
 use crate::harness::{Project, Server, wait_until};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
@@ -132,6 +133,16 @@ fn a_static_registry_is_believed_and_one_that_is_missing_is_not_missed() {
     assert_eq!(names(project.root(), &[]), ["alpha", "hi", "unseen"]);
     std::fs::remove_dir_all(project.path(".registry")).unwrap();
     assert_eq!(names(project.root(), &environment), ["alpha", "hi", "unseen"]);
+}
+
+#[test]
+fn a_static_registry_holds_functions_and_providers_and_status_counts_them() {
+    let provider = "#!/bin/sh\n# mcp: {\"provider\": true}\nif [ \"$1\" = list ]; then echo '{\"name\": \"told\"}'; fi\n";
+    let project = registered().file("tools/sums.py", SUMS).script("tools/teller.sh", provider);
+    let all = ["add", "alpha", "hi", "repeat", "told"];
+    assert_eq!(command(&project, &["refresh"]).1["tools"]["count"], json!(all.len()));
+    assert_eq!(command(&project, &["status"]).1["tools"]["count"], json!(all.len()));
+    assert_eq!(names(project.root(), &[("MCPBASH_STATIC_REGISTRY", "1")]), all);
 }
 
 #[test]

@@ -1,18 +1,22 @@
 # shellcheck shell=bash
 # Part of tool-sdk.sh, read when one of its functions is first called: questions to the user and to the client's model.
 
-# Asks the client. Sets _mcp_reply to the result, or to the answer that says why there is none.
+# Asks the client: METHOD PARAMS SECONDS, where no seconds leave it to the server how long the client may take. Sets _mcp_reply
+# to the result, or to the answer that says why there is none.
 _mcp_ask() {
 	local method=$1 params=$2 timeout=$3 status=0
 	if [ -z "${MCP_ASK_SOCKET:-}" ]; then
 		_mcp_reply='this client cannot be asked'
 		return 1
 	fi
+	set -- ask "$method" "$params"
 	# One argument of a command is bounded (128 KiB on Linux).
-	if [ "${#params}" -gt 30000 ]; then
-		_mcp_reply=$(exec "$MCPBASH_BIN" ask "$method" - --timeout "$timeout" <<<"$params") || status=$?
+	[ "${#params}" -le 30000 ] || set -- ask "$method" -
+	[ -z "$timeout" ] || set -- "$@" --timeout "$timeout"
+	if [ "$3" = - ]; then
+		_mcp_reply=$(exec "$MCPBASH_BIN" "$@" <<<"$params") || status=$?
 	else
-		_mcp_reply=$(exec "$MCPBASH_BIN" ask "$method" "$params" --timeout "$timeout" </dev/null) || status=$?
+		_mcp_reply=$(exec "$MCPBASH_BIN" "$@" </dev/null) || status=$?
 	fi
 	if [ "$status" -ne 0 ]; then
 		[ -n "$_mcp_reply" ] || _mcp_reply="'$MCPBASH_BIN ask' could not be run"

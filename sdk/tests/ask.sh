@@ -5,11 +5,7 @@ asked() {
 	: >"$STUB_LOG"
 	sdk "$1"
 	check "$1: prints" '0:{"action":"accept","content":{"value":"x"}}' "$status:$out"
-	check "$1: asks" "ask
-elicitation/create
-$2
---timeout
-${3:-30}" "$(cat "$STUB_LOG")"
+	check "$1: asks" "ask elicitation/create $2${3:+ --timeout $3}" "$(paste -sd' ' "$STUB_LOG")"
 }
 asked 'mcp_elicit "Who \"are\" you?" "{\"type\":\"object\"}"' '{"mode":"form","message":"Who \"are\" you?","requestedSchema":{"type":"object"}}'
 asked 'mcp_elicit m "{}" 5' '{"mode":"form","message":"m","requestedSchema":{}}' 5

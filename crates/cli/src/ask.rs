@@ -24,9 +24,9 @@ pub(crate) struct Arguments {
     /// What the question is called [default: `MCP_ASK_NAME`]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Seconds to wait for an answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    timeout: u64,
+    /// Seconds to wait for an answer [default: 300, or MCPBASH_PARKED_TIMEOUT_SECS for a client without a session]
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
 }
 
 /// Prints the answer as one line of JSON: exit 0 if it holds a result, 1 if not.

@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::search_path::SearchPath;
 use crate::{shell_words, startup};
 use mcp_bash_client::{Connection, Error as ClientError, Host, Launch, ServerProcess, Session};
-use mcp_bash_project::{Catalog, Location, Reading};
+use mcp_bash_project::{Catalog, Diagnostic, Location, Reading};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{InMemoryConnection, Log, Server, Style};
 use mcp_bash_settings::Settings;
@@ -128,6 +128,11 @@ impl OpenProject {
         }
         Ok(Self { runtime, scripts, catalog, reading, problems })
     }
+
+    /// What of the project is not served, though it looks as if it was meant to be.
+    pub(crate) fn skipped(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.catalog.diagnostics.iter().filter(|diagnostic| diagnostic.tells_of_a_skip())
+    }
 }
 
 /// A session with a server, and all that it needs.
@@ -155,7 +160,8 @@ impl Conversation {
     pub(crate) fn with_log(project: OpenProject, log: Log, host: &mut impl Host) -> Result<Self, Error> {
         let OpenProject { runtime, scripts, catalog, reading, problems } = project;
         let signals = EndSignals::catch(&runtime)?;
-        let server = Arc::new(Server::new(scripts, runtime.handle().clone(), catalog, reading, log));
+        let server = Server::new(scripts, runtime.handle().clone(), catalog, reading, log);
+        let server = Arc::new(server.unguarded());
         for problem in problems {
             server.log().event(LogLevel::Warning, "mcp.settings", &problem, &json!({}));
         }

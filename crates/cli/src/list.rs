@@ -81,10 +81,14 @@ impl Kind {
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let kinds = arguments.kind.map_or_else(|| ALL.to_vec(), |kind| vec![kind]);
-    let listed = Talk::with(common, &arguments.server, |talk| {
-        kinds.iter().map(|kind| Ok((*kind, entries(talk, *kind, arguments.kind.is_some())?))).collect()
-    });
-    let listed: Vec<(Kind, Vec<Value>)> = listed?;
+    let (listed, skipped) = Talk::with(common, &arguments.server, |talk| {
+        let listed = kinds.iter().map(|kind| Ok((*kind, entries(talk, *kind, arguments.kind.is_some())?)));
+        let listed: Vec<(Kind, Vec<Value>)> = listed.collect::<Result<_, Error>>()?;
+        Ok((listed, std::mem::take(&mut talk.skipped)))
+    })?;
+    if !common.quiet {
+        complain_of(&skipped);
+    }
     if arguments.json {
         let document = match (&*listed, arguments.kind) {
             ([(_, entries)], Some(_)) => Value::Array(entries.clone()),
@@ -114,6 +118,17 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     }
     show::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Tells what is missing from the list, the first few of many.
+fn complain_of(skipped: &[String]) {
+    const SHOWN: usize = 3;
+
+    skipped.iter().take(SHOWN).for_each(|skip| complain(skip));
+    if skipped.len() > SHOWN {
+        let more = skipped.len() - SHOWN;
+        complain(&format!("{more} more: `mcp-bash validate` tells what is missing from the list, and why"));
+    }
 }
 
 /// The entries of one kind: none where the server has none of it, unless it was asked for by name and cannot be had.

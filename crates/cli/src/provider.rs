@@ -84,7 +84,7 @@ fn check(file: &Path) -> Result<ExitCode, Error> {
     }
     let log = Log::new(LogLevel::Emergency, Style::Json);
     let server = Server::new(scripts, runtime.handle().clone(), catalog, reading, log);
-    let client = Client::connect(&Arc::new(server), runtime)?;
+    let client = Client::connect(&Arc::new(server.unguarded()), runtime)?;
     let mut is_good = problems.is_empty() && !tools.is_empty();
     for tool in &tools {
         is_good &= client.try_out(tool)?;

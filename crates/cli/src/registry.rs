@@ -101,30 +101,47 @@ fn kind(folder: &Path, count: usize, error: Option<&str>, skipped: &[&Diagnostic
 }
 
 fn status(paths: &Paths, limit: usize) -> Result<ExitCode, Error> {
-    let file = |name: &str| status_of(&paths.registry.join(name), limit);
+    let [functions, providers] = ["functions.json", "providers.json"]
+        .map(|name| envelope(&paths.registry.join(name), limit).unwrap_or_default());
+    let file = |name: &str, in_functions: &str| {
+        let more = held(&functions, in_functions);
+        // What provides tools provides nothing else.
+        let more = more + if name == "tools.json" { held(&providers, "/tools") } else { 0 };
+        status_of(&paths.registry.join(name), more, limit)
+    };
     print(&json!({
         "projectRoot": paths.root.to_string_lossy(),
         "jsonTool": "jq",
-        "tools": file("tools.json"),
-        "resources": file("resources.json"),
-        "resourceTemplates": file("resource-templates.json"),
-        "prompts": file("prompts.json"),
-        "ui": file("ui-resources.json"),
+        "tools": file("tools.json", "/tools"),
+        "resources": file("resources.json", "/rest/resources"),
+        "resourceTemplates": file("resource-templates.json", "/rest/templates"),
+        "prompts": file("prompts.json", "/rest/prompts"),
+        "ui": file("ui-resources.json", ""),
     }))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What one registry file holds.
-fn status_of(path: &Path, limit: usize) -> Value {
-    let text = mcp_bash_files::read(path, limit as u64).ok();
-    let envelope: Option<Value> = text.and_then(|text| serde_json::from_slice(&text).ok());
+/// What a registry file says, if it can be read.
+fn envelope(path: &Path, limit: usize) -> Option<Value> {
+    serde_json::from_slice(&mcp_bash_files::read(path, limit as u64).ok()?).ok()
+}
+
+/// How many entries of one kind stand in the items of a registry file.
+fn held(envelope: &Value, pointer: &str) -> usize {
+    let items = envelope["items"].as_array().into_iter().flatten();
+    items.filter_map(|item| Some(item.pointer(pointer)?.as_array()?.len())).sum()
+}
+
+/// What one registry file holds, and how many entries of its kind there are with those that stand in others.
+fn status_of(path: &Path, more: usize, limit: usize) -> Value {
+    let envelope = envelope(path, limit);
     let changed = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
     let changed =
         changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |since| since.as_secs());
     json!({
         "status": if envelope.is_some() { "present" } else if path.exists() { "unreadable" } else { "missing" },
         "path": path.to_string_lossy(),
-        "count": envelope.as_ref().and_then(|envelope| envelope["total"].as_u64()).unwrap_or(0),
+        "count": envelope.as_ref().and_then(|envelope| envelope["total"].as_u64()).unwrap_or(0) + more as u64,
         "hash": envelope.as_ref().and_then(|envelope| envelope["hash"].as_str()).unwrap_or_default(),
         "mtime": changed,
     })

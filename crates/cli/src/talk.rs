@@ -25,6 +25,8 @@ pub(crate) struct Talk {
     limit: Option<Duration>,
     /// The completions of the project, which no request lists. None for another server.
     pub(crate) completions: Option<Vec<String>>,
+    /// What of the project is not served, and why.
+    pub(crate) skipped: Vec<String>,
 }
 
 impl Talk {
@@ -42,7 +44,7 @@ impl Talk {
 
     /// One that was opened with the server of a project.
     pub(crate) fn of(conversation: Conversation, host: CommandLineHost) -> Self {
-        Self { conversation, host, limit: None, completions: None }
+        Self { conversation, host, limit: None, completions: None, skipped: Vec::new() }
     }
 
     pub(crate) fn conversation(&mut self) -> &mut Conversation {
@@ -64,15 +66,16 @@ impl Talk {
         if let Some(command) = &server.command {
             let limit = Some(PATIENCE);
             let conversation = Conversation::with_command(command, common.verbose, &mut host, limit)?;
-            return Ok(Self { conversation, host, limit, completions: None });
+            return Ok(Self { conversation, host, limit, completions: None, skipped: Vec::new() });
         }
         // What is long is shown whole, since nobody could read the rest later.
         let project = OpenProject::read(common, |settings| settings.text_limit = 0)?;
         let completions =
             project.catalog.completions.items().iter().map(|completion| completion.name.clone());
         let completions = Some(completions.collect());
+        let skipped = project.skipped().map(ToString::to_string).collect();
         let conversation = Conversation::with_project(project, host.level(), &mut host)?;
-        Ok(Self { conversation, host, limit: None, completions })
+        Ok(Self { conversation, host, limit: None, completions, skipped })
     }
 
     pub(crate) fn request(

@@ -8,9 +8,8 @@ use crate::overlooked::overlooked;
 use crate::register::Registration;
 use crate::registry;
 use crate::run::Run;
-use crate::scan::{Sighted, sight};
+use crate::scan::{Besides, Sighted, sight};
 use crate::search::{Known, search};
-use crate::sighting::Sighting;
 use crate::sign::Asks;
 use crate::watch::Changes;
 use crate::{
@@ -276,8 +275,7 @@ struct Source<'a> {
 struct Walked {
     /// The only parts of the folder that they looked at.
     only: Option<Vec<PathBuf>>,
-    /// What may be a file of functions.
-    functions: Vec<Sighting>,
+    besides: Besides,
 }
 
 impl<'a> Source<'a> {
@@ -296,7 +294,7 @@ impl<'a> Source<'a> {
         if self.registration.has(Tool::KIND) {
             found.registered_providers = self.registered_providers()?;
         } else {
-            found.providers = self.found::<Provider>(|catalog| &catalog.providers);
+            found.providers = self.providers();
             found.functions = self.functions();
         }
         Ok(found)
@@ -369,16 +367,13 @@ impl<'a> Source<'a> {
             let parts = std::slice::from_ref(part);
             if part.starts_with(folder) { parts } else { Default::default() }
         });
+        if let Some(stored) = self.stored() {
+            return stored;
+        }
         let (paths, reading, has_registry) = (self.paths, self.reading, self.has_registry);
         let load = || if has_registry { registry::load::<T>(paths, reading) } else { Ok(None) };
-        if self.reading.static_registry
-            && let Ok(Some(known)) = load()
-        {
-            let items = known.entries.values().map(|(item, _)| item.clone()).collect();
-            return Collection::new(items, HashMap::new(), folder, Vec::new()).stored(true);
-        }
         if T::KIND == Tool::KIND {
-            self.known_functions = Some(self.load_functions());
+            self.known_functions = Some(self.load());
         }
         let functions = self.known_functions.as_ref();
         let (known, mut sighted) = if has_registry && registry::is_large::<T>(paths) {
@@ -398,15 +393,23 @@ impl<'a> Source<'a> {
         search(&self.context(), sighted, known.unwrap_or_default(), only, Vec::new())
     }
 
+    /// The entries of one kind as the registry has them, where it is believed without a look at the project.
+    fn stored<T: Entry>(&self) -> Option<Collection<T>> {
+        let is_believed = self.reading.static_registry && self.has_registry;
+        let known = is_believed.then(|| registry::load::<T>(self.paths, self.reading))?.ok()??;
+        let items = known.entries.into_values().map(|(item, _)| item).collect();
+        Some(Collection::new(items, HashMap::new(), T::folder(self.paths), Vec::new()).stored(true))
+    }
+
     fn note_walk<T: Entry>(&mut self, sighted: &mut Sighted, only: Option<&[PathBuf]>) {
         if T::KIND == Tool::KIND {
-            let functions = std::mem::take(&mut sighted.functions);
-            self.walked = Walked { only: only.map(<[PathBuf]>::to_vec), functions };
+            let besides = std::mem::take(&mut sighted.besides);
+            self.walked = Walked { only: only.map(<[PathBuf]>::to_vec), besides };
         }
     }
 
-    /// The files of functions as the registry has them.
-    fn load_functions(&mut self) -> Known<FunctionFile> {
+    /// The entries of one kind as the registry has them.
+    fn load<T: Entry>(&mut self) -> Known<T> {
         if !self.has_registry {
             return Known::default();
         }
@@ -418,13 +421,30 @@ impl<'a> Source<'a> {
             .unwrap_or_default()
     }
 
+    /// The executables that say themselves which tools they have. At the start, those who walked the folder for tools saw
+    /// all that may be one.
+    fn providers(&mut self) -> Collection<Provider> {
+        match (self.before, self.walked.besides.providers.take()) {
+            (Before::Registry, Some(sightings)) if !self.reading.static_registry => {
+                let known = self.load();
+                let sighted = Sighted { sightings, ..Sighted::default() };
+                search(&self.context(), sighted, known, self.walked.only.as_deref(), Vec::new())
+            }
+            _ => self.found(|catalog| &catalog.providers),
+        }
+    }
+
     /// The files of functions among what was seen where tools are.
     fn functions(&mut self) -> Collection<FunctionFile> {
-        let Walked { only, functions: mut sightings } = std::mem::take(&mut self.walked);
+        if let (Before::Registry, Some(stored)) = (self.before, self.stored()) {
+            return stored;
+        }
+        let Walked { only, besides: Besides { functions: mut sightings, .. } } =
+            std::mem::take(&mut self.walked);
         let (known, diagnostics) = match self.before {
             Before::Registry => {
                 let known = self.known_functions.take();
-                (known.unwrap_or_else(|| self.load_functions()), Vec::new())
+                (known.unwrap_or_else(|| self.load()), Vec::new())
             }
             Before::Catalog(catalog, _) => {
                 let before = &catalog.functions;

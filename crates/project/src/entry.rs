@@ -3,7 +3,7 @@
 use crate::canonical::canonical;
 use crate::listing::Listing;
 use crate::run::Run;
-use crate::scan;
+use crate::scan::{self, Besides};
 use crate::sighting::{Candidate, Sighting};
 use crate::sign::Asks;
 use crate::{Diagnostic, Paths};
@@ -43,10 +43,8 @@ pub(crate) trait Entry: Sized + Send + Sync {
     /// What in one folder may be an entry, at first sight. `diagnostics` gets what surely is none, but looks as if it was meant to be.
     fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting>;
 
-    /// What in the same folder may be a file of functions.
-    fn pick_functions(_listing: &Listing<'_>) -> Vec<Sighting> {
-        Vec::new()
-    }
+    /// Picks what in the same folder may be an entry of another kind, so that nobody need walk it for that.
+    fn pick_besides(_listing: &Listing<'_>, _besides: &mut Besides) {}
 
     /// Makes an entry of a candidate, or nothing. `problems` gets what is wrong and does no harm.
     fn read(

@@ -2,7 +2,7 @@
 //! language, which runs none of them; it is known from then on until the file, or another that it loads, looks different.
 
 use crate::entry::{Context, Entry, RegistryEntry, below};
-use crate::function_sign::functions_of;
+use crate::function_sign::{functions_of, language};
 use crate::listing::Listing;
 use crate::metadata::Metadata;
 use crate::sighting::{Candidate, Sighting};
@@ -201,9 +201,10 @@ impl Entry for FunctionFile {
         &paths.tools
     }
 
-    /// They are picked by those who walk the folder for tools.
-    fn pick(_listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
-        Vec::new()
+    fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
+        let names = listing.plain_files().filter(|name| language(name).is_some());
+        let names = names.filter(|name| listing.metadata_beside(name).is_none());
+        names.filter_map(|name| Some(listing.sighting(name, listing.stamp(name)?, None))).collect()
     }
 
     fn read(

@@ -76,6 +76,11 @@ impl<'a> Listing<'a> {
         })
     }
 
+    /// Whether this is the folder of the kind that is looked for, and none in it.
+    pub(crate) fn is_at_the_top(&self) -> bool {
+        self.place.below.as_os_str().is_empty()
+    }
+
     fn place_of(&self, name: &[u8]) -> Option<usize> {
         self.files.binary_search_by(|file| file.as_bytes().cmp(name)).ok()
     }

@@ -29,9 +29,17 @@ const MANY: usize = 256;
 pub(crate) struct Sighted {
     /// In the order of their folders.
     pub(crate) sightings: Vec<Sighting>,
-    /// What may be a file of functions, where tools are looked for.
-    pub(crate) functions: Vec<Sighting>,
+    pub(crate) besides: Besides,
     pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// What those who look for tools see on the way.
+#[derive(Default)]
+pub(crate) struct Besides {
+    /// What may be a file of functions.
+    pub(crate) functions: Vec<Sighting>,
+    /// What may provide tools, if the folder of the tools itself was looked at: below it nothing does.
+    pub(crate) providers: Option<Vec<Sighting>>,
 }
 
 impl Sighted {
@@ -45,7 +53,7 @@ impl Sighted {
 
     fn append(&mut self, mut other: Self) {
         self.sightings.append(&mut other.sightings);
-        self.functions.append(&mut other.functions);
+        self.besides.functions.append(&mut other.besides.functions);
         self.diagnostics.append(&mut other.diagnostics);
     }
 }
@@ -126,7 +134,7 @@ impl Walk<'_> {
         }
         let listing = Listing::new(place, opened, files, self.functions);
         sighted.sightings.extend(T::pick(&listing, &mut sighted.diagnostics));
-        sighted.functions.extend(T::pick_functions(&listing));
+        T::pick_besides(&listing, &mut sighted.besides);
         if self.depth == 1 {
             if T::DEPTH == DEPTH && !folders.is_empty() {
                 let problem = format!(

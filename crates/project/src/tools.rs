@@ -2,18 +2,21 @@
 
 use crate::client_capability::ClientCapability;
 use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
-use crate::function_sign::language;
 use crate::functions::ServedBy;
 use crate::listing::{Listing, is_interface, metadata_stem};
 use crate::mapping::{self, Mapping};
 use crate::metadata::Metadata;
 use crate::refusals::names::refusal;
+use crate::scan::Besides;
 use crate::sighting::{Candidate, Sighting};
 use crate::sign::{self, Says};
 use crate::stamp::Stamp;
 use crate::worker::{Worker, WorkerProgram};
 use crate::working_folder::WorkingFolder;
-use crate::{Diagnostic, Paths, Repair, header_parameters, icons, trust, unread_arguments, variable_names};
+use crate::{
+    Diagnostic, FunctionFile, Paths, Provider, Repair, header_parameters, icons, trust, unread_arguments,
+    variable_names,
+};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::Value;
@@ -354,10 +357,11 @@ impl Entry for Tool {
         Some(&paths.lib)
     }
 
-    fn pick_functions(listing: &Listing<'_>) -> Vec<Sighting> {
-        let names = listing.plain_files().filter(|name| language(name).is_some());
-        let names = names.filter(|name| listing.metadata_beside(name).is_none());
-        names.filter_map(|name| Some(listing.sighting(name, listing.stamp(name)?, None))).collect()
+    fn pick_besides(listing: &Listing<'_>, besides: &mut Besides) {
+        besides.functions.extend(FunctionFile::pick(listing, &mut Vec::new()));
+        if listing.is_at_the_top() {
+            besides.providers = Some(Provider::pick(listing, &mut Vec::new()));
+        }
     }
 
     fn read(

@@ -57,6 +57,9 @@ pub(crate) struct ClientQuestion {
 /// What a question is called to which its author has given no name.
 const UNNAMED: &str = "question";
 
+/// How long a client with a session may take to answer, where the script does not say.
+const USUAL_PATIENCE: Duration = Duration::from_secs(300);
+
 impl Work {
     pub(crate) fn new(client: Arc<Client>, request: Current, given: GivenAnswers) -> Self {
         let revision = request.context.revision;
@@ -212,12 +215,13 @@ impl Work {
 
     /// Asks the client of the request what it offers to be asked, and returns the results of its answers as JSON text. With
     /// a session they are asked one after the other, without one all at once. Meanwhile the place of this work among those
-    /// that run is free for others.
+    /// that run is free for others. Without `patience` a client with a session has the usual time, and one without as long
+    /// as it may take to come back.
     pub(crate) async fn ask(
         &self,
         questions: &[ClientQuestion],
         call: Resumable,
-        patience: Duration,
+        patience: Option<Duration>,
     ) -> Vec<Result<RawBuf, Unanswered>> {
         let offered = self.current().map(|current| current.context.capabilities);
         let is_offered =
@@ -229,7 +233,7 @@ impl Work {
         }
         let _turn = self.asking.lock().await;
         let mut answers = match self.session() {
-            Some(session) => self.ask_in_session(session, &asked, patience).await,
+            Some(session) => self.ask_in_session(session, &asked, patience.unwrap_or(USUAL_PATIENCE)).await,
             None => match self.ask_without_session(&asked, call, patience).await {
                 Ok(answers) => answers.into_iter().map(Ok).collect(),
                 Err(why) => asked.iter().map(|_| Err(why.clone())).collect::<Vec<_>>(),
@@ -264,13 +268,15 @@ impl Work {
         &self,
         asked: &[&ClientQuestion],
         call: Resumable,
-        patience: Duration,
+        patience: Option<Duration>,
     ) -> Result<Vec<RawBuf>, Unanswered> {
         let mut pending: Vec<PendingQuestion> = asked.iter().map(|question| self.pending(question)).collect();
         let is_named = |question: &PendingQuestion| &*question.key != UNNAMED;
         self.given.lock().answer(&mut pending, is_named);
         if pending.iter().any(|question| question.answer.is_none()) {
-            let deadline = Instant::now() + patience.min(self.server().parking().patience());
+            let longest = self.server().parking().patience();
+            let patience = patience.map_or(longest, |patience| patience.min(longest));
+            let deadline = Instant::now() + patience;
             let timed_out = |_| Unanswered::TimedOut(patience);
             // After a question that nobody waits for any more, its client has still to come back.
             let current = timeout_at(deadline, self.seated()).await.map_err(timed_out)?;

@@ -13,7 +13,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::ffi::OsString;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -53,16 +53,13 @@ impl CallError {
     }
 }
 
-/// What kept a tool of that name from being found, as far as its path tells.
+/// What kept a tool of that name from being found, as far as its path tells. Any file may hold the functions of tools where
+/// nothing else is there.
 fn skipped(project: &OpenProject, name: &str) -> Option<CallError> {
-    let is_part = |path: &Path| {
-        path.strip_prefix(&project.catalog.paths.tools).is_ok_and(|path| {
-            path.components()
-                .any(|part| Path::new(part.as_os_str()).file_stem().is_some_and(|stem| stem == name))
-        })
-    };
-    let skips = project.catalog.diagnostics.iter().filter(|diagnostic| diagnostic.tells_of_a_skip());
-    let skip = skips.into_iter().find(|diagnostic| is_part(&diagnostic.path))?;
+    let (tools, is_all) = (&project.catalog.paths.tools, project.catalog.tools.is_empty());
+    let is_called_so = |part: Component<'_>| Path::new(part.as_os_str()).file_stem() == Some(name.as_ref());
+    let may_hold_it = |path: &Path| is_all || path.components().any(is_called_so);
+    let skip = project.skipped().find(|skip| skip.path.strip_prefix(tools).is_ok_and(may_hold_it))?;
     Some(CallError::NotFound { kind: "tool", name: name.to_owned(), nearest: None, more: skip.to_string() })
 }
 

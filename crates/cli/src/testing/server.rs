@@ -158,7 +158,12 @@ fn variables(
     let is_left_out = |name: &OsString| {
         let name = name.to_string_lossy();
         let is_setting_of_ours = name.strip_prefix("MCPBASH_").is_some_and(|setting| {
-            setting == "PROJECT_ROOT" || setting.starts_with("LOG") || setting.starts_with("DEBUG")
+            // Whose tests these are has the secret, and no case should have to show it.
+            let is_secret = setting == "REMOTE_TOKEN";
+            is_secret
+                || setting == "PROJECT_ROOT"
+                || setting.starts_with("LOG")
+                || setting.starts_with("DEBUG")
         });
         name == "HOME" || name.starts_with("MCP_") || name.starts_with("XDG_") || is_setting_of_ours
     };

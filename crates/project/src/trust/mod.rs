@@ -27,7 +27,10 @@ use way::{Way, judge_upwards};
 pub enum Distrust {
     #[error("{0}")]
     Unreadable(#[from] io::Error),
-    #[error("{} is writable by its group or by everyone; run `chmod go-w` on it", .0.display())]
+    #[error(
+        "{} is writable by its group or by everyone; run `chmod go-w` on it (`mcp-bash validate --fix` does it in a whole project)",
+        .0.display()
+    )]
     WritableByOthers(PathBuf),
     #[error("{} belongs to another user; only files of your own or of root are used", .0.display())]
     ForeignOwner(PathBuf),

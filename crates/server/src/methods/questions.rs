@@ -10,9 +10,6 @@ use mcp_bash_wire::{Limits, Object, Raw, RawBuf, Scanner, write};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a script waits that does not say.
-const USUAL: Duration = Duration::from_secs(300);
-
 /// No question is open for longer.
 const LONGEST: Duration = Duration::from_secs(3600);
 
@@ -27,7 +24,8 @@ struct Asked {
     questions: Vec<AskedQuestion>,
     /// Whether it asked for several answers at once, and not for a single one.
     are_several: bool,
-    patience: Duration,
+    /// How long it waits, where it says.
+    patience: Option<Duration>,
 }
 
 /// A question as a script asks it.
@@ -82,7 +80,7 @@ fn read(text: &[u8], way: AskedThrough) -> Option<Asked> {
             let mode = Some(if is_url { "url" } else { "form" }.to_owned());
             let method = "elicitation/create".to_owned();
             let questions = vec![AskedQuestion { name: None, method, params, mode }];
-            Some(Asked { questions, are_several: false, patience: USUAL })
+            Some(Asked { questions, are_several: false, patience: None })
         }
     }
 }
@@ -92,7 +90,7 @@ fn read_line(whole: Raw<'_>) -> Option<Asked> {
     let names = ["name", "method", "params", "questions", "timeoutSecs"];
     let asked = Object::read(whole, "the question", &names).ok()?;
     let seconds = asked.get("timeoutSecs").and_then(|raw| raw.text().parse().ok());
-    let patience = seconds.map_or(USUAL, Duration::from_secs).min(LONGEST);
+    let patience = seconds.map(|seconds| Duration::from_secs(seconds).min(LONGEST));
     let Some(several) = asked.optional_object("questions").ok()? else {
         let name = asked.optional_string("name").ok()?.filter(|name| !name.is_empty());
         let questions = vec![AskedQuestion::read(whole, name.as_deref())?];
