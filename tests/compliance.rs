@@ -15,7 +15,7 @@ struct Rule {
 
 /// The methods, and the revisions that have them: the five in their order.
 const METHODS: &[(&str, [&str; 5])] = &[
-    ("`initialize`, `ping`", ["✓", "✓", "✓", "✓", "removed"]),
+    ("`initialize`, `notifications/initialized`, `ping`", ["✓", "✓", "✓", "✓", "removed"]),
     ("`server/discover`, `subscriptions/listen`", ["", "", "", "", "✓"]),
     ("`tools/list`, `tools/call`", ["✓", "✓", "✓", "✓", "✓"]),
     ("`resources/list`, `resources/read`, `resources/templates/list`", ["✓", "✓", "✓", "✓", "✓"]),
@@ -23,7 +23,14 @@ const METHODS: &[(&str, [&str; 5])] = &[
     ("`prompts/list`, `prompts/get`", ["✓", "✓", "✓", "✓", "✓"]),
     ("`completion/complete`", ["✓", "✓", "✓", "✓", "✓"]),
     ("`logging/setLevel`", ["✓", "✓", "✓", "✓", "removed"]),
+    ("`notifications/message`", ["✓", "✓", "✓", "✓", "at the level of the request"]),
     ("`notifications/cancelled`, `notifications/progress`", ["✓", "✓", "✓", "✓", "✓"]),
+    (
+        "`notifications/tools/list_changed`, `…/resources/list_changed`, `…/prompts/list_changed`, `…/resources/updated`",
+        ["✓", "✓", "✓", "✓", "on `subscriptions/listen`"],
+    ),
+    ("`notifications/subscriptions/acknowledged`", ["", "", "", "", "✓"]),
+    ("`notifications/roots/list_changed` (from the client)", ["✓", "✓", "✓", "✓", "removed"]),
     ("`roots/list`, `sampling/createMessage` (to the client)", ["✓", "✓", "✓", "✓", "in a result"]),
     ("`elicitation/create` (to the client)", ["", "", "forms", "forms, pages", "in a result"]),
     ("batches", ["", "✓", "", "", ""]),
@@ -224,6 +231,12 @@ const RULES: &[(&str, &[Rule])] = &[
                 words: "sessions have unguessable ids; without one 400, unknown and ended ones 404",
             },
             Rule {
+                id: "http-version",
+                revisions: "all",
+                level: "MUST",
+                words: "a version in the header that no session speaks is 400; GET and DELETE are 405 where there are no sessions",
+            },
+            Rule {
                 id: "http-origin",
                 revisions: "all",
                 level: "MUST",
@@ -380,7 +393,7 @@ const RULES: &[(&str, &[Rule])] = &[
                 id: "input-required",
                 revisions: "2026-07-28",
                 level: "MUST",
-                words: "a question is an `input_required` result, and the retry goes on where the script waits",
+                words: "a client is never sent a request: a question is an `input_required` result, and the retry goes on where the script waits",
             },
             Rule {
                 id: "input-required-keys",
@@ -556,7 +569,8 @@ const RULES: &[(&str, &[Rule])] = &[
             id: "schema-dialect",
             revisions: "all",
             level: "MUST",
-            words: "a schema that cannot be used is the tool's fault, and said so",
+            words: "the dialect that a schema names is followed, and no `$ref` over the network; a schema that cannot be used is the \
+                    tool's fault, and said so",
         }],
     ),
     (

@@ -591,6 +591,7 @@ fn what_takes_too_long_when_the_server_ends_is_answered_with_an_error() {
     }
 }
 
+// Shows: http-version
 #[test]
 fn a_version_that_no_session_speaks_is_refused() {
     let project = project();

@@ -70,7 +70,10 @@ fn what_is_missing_from_a_list_is_told() {
     }
     let (code, stdout, stderr) = run(&project, &["list"]);
     assert_eq!((code, &*stdout), (Some(0), ""));
-    assert!(stderr.contains("a.py: is skipped: ") && stderr.contains("`mcp-bash validate --fix`"), "{stderr}");
+    assert!(
+        stderr.contains("a.py: is skipped: ") && stderr.contains("`mcp-bash validate --fix`"),
+        "{stderr}"
+    );
     assert!(stderr.contains("1 more: `mcp-bash validate` tells what is missing"), "{stderr}");
     let (code, _, stderr) = run(&project, &["call", "add", "a=1", "b=2"]);
     assert_eq!(code, Some(4));

@@ -60,9 +60,12 @@ fn the_texts_for_agents_are_made_of_the_pages() {
          > A folder of scripts becomes a Model Context Protocol server. One binary finds tools, resources and prompts in a\n\
          > project folder, describes them to any MCP client, and runs them.\n\n\
          To build a server: `mcp-bash new NAME`, `mcp-bash scaffold tool NAME`, edit the script and its metadata,\n\
-         `mcp-bash validate --strict`, `mcp-bash test`, `mcp-bash install CLIENT`. All pages in one text: llms-full.txt.\n",
+         `mcp-bash validate --strict`, `mcp-bash test`, `mcp-bash install CLIENT`. Projects to copy from:\n\
+         [examples](examples/README.md).",
     );
     let (mut full, mut section) = (short.clone(), String::new());
+    short.push_str(" The pages in one text: llms-full.txt.\n");
+    full.push_str(" All of docs/ but compliance.md follows, with links as they stand there.\n");
     for entry in pages_for_builders() {
         let text = std::fs::read_to_string(repository().join(&entry.path)).expect("a page");
         if section != entry.section {

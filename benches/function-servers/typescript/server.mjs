@@ -1,8 +1,14 @@
-// The function that is measured, on the official TypeScript SDK over stdio.
+// The function that is measured, and a script, on the official TypeScript SDK over stdio.
+//
+//   node server.mjs SCRIPT
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { z } from 'zod';
 
+const run = promisify(execFile);
+const script = process.argv[2];
 const server = new McpServer({ name: 'typescript', version: '0.1.0' });
 server.registerTool(
 	'add',
@@ -13,4 +19,8 @@ server.registerTool(
 	},
 	({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }], structuredContent: { result: a + b } }),
 );
+server.registerTool('hi', { description: 'Says hi' }, async () => {
+	const { stdout } = await run(script);
+	return { content: [{ type: 'text', text: stdout }] };
+});
 await server.connect(new StdioServerTransport());

@@ -1,5 +1,5 @@
 //! Measures calls of a function in a warm worker beside the same function on other SDKs, and beside a bare loop in the same
-//! language; and the start of a server with many functions beside one with none.
+//! language; calls of a script on the same servers; and the start of a server with many functions beside one with none.
 //!
 //! This file holds what is measured and aimed for, and the order of it all. The servers take turns in every round, in
 //! small steps, so that a noisy moment of the machine does not fall on one of them alone.
@@ -16,6 +16,7 @@ use mcp_bash_bench::aims::Bound::{AtLeast, AtMost};
 use mcp_bash_bench::aims::{Aim, Comparison};
 use mcp_bash_bench::command_line::{Options, drive, print};
 use mcp_bash_bench::crowd::crowd;
+use mcp_bash_bench::direct::Script;
 use mcp_bash_bench::measures::lifetime;
 use mcp_bash_bench::scoreboard::{Measure, Scoreboard};
 use mcp_bash_bench::statistics::{median, microseconds, milliseconds, percentile};
@@ -38,6 +39,8 @@ const WARM_UP_CALLS: u32 = 20;
 const CROWD: u32 = 3_000;
 const IN_FLIGHT: u32 = 16;
 const STARTS: u32 = 20;
+const SCRIPT_TURNS: u32 = 10;
+const SCRIPTS_PER_TURN: u32 = 20;
 const FUNCTIONS: u32 = 100;
 
 const FIRST: Measure = Measure { name: "start and first call", unit: "ms", decimals: 1 };
@@ -45,10 +48,11 @@ const P50: Measure = Measure { name: "warm call p50", unit: "µs", decimals: 0 }
 const P99: Measure = Measure { name: "warm call p99", unit: "µs", decimals: 0 };
 const OVER: Measure = Measure { name: "warm call p50 over the pipes", unit: "µs", decimals: 0 };
 const THROUGHPUT: Measure = Measure { name: "calls, 16 in flight", unit: "1/s", decimals: 0 };
+const SCRIPT: Measure = Measure { name: "call of `echo hi` p50", unit: "ms", decimals: 2 };
 const COLD_START: Measure = Measure { name: "cold start", unit: "ms", decimals: 2 };
 
 /// In the order of the table.
-const MEASURES: [Measure; 5] = [FIRST, P50, P99, OVER, THROUGHPUT];
+const MEASURES: [Measure; 6] = [FIRST, P50, P99, OVER, THROUGHPUT, SCRIPT];
 
 const AIMS: [Aim; 3] = [
     Aim { measure: OVER, bound: AtMost, limit: 200.0, times: None },
@@ -61,6 +65,7 @@ const START_AIMS: [Aim; 1] = [Aim { measure: COLD_START, bound: AtMost, limit: 1
 const PYTHON: &str = "mcp-bash, Python";
 const NODE: &str = "mcp-bash, Node.js";
 const PIPES: &str = "bare loop, Python";
+const ALONE: &str = "the script alone";
 const FASTMCP: &str = "FastMCP";
 const TYPESCRIPT: &str = "TypeScript SDK";
 const WITH: &str = "100 functions";
@@ -74,14 +79,14 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), String> {
     let rounds = options.number("--rounds", 5)?;
     let scratch = tempfile::tempdir().map_err(|error| format!("a temporary directory: {error}"))?;
-    let stage = Stage::new(options, scratch.path())?;
+    let mut stage = Stage::new(options, scratch.path())?;
     let mut scores = Scoreboard::default();
     stage.warm_up().map_err(|failure| failure.to_string())?;
     for round in 1..=rounds {
         eprintln!("round {round} of {rounds}");
         stage.round(&mut scores).map_err(|failure| failure.to_string())?;
     }
-    let servers: Vec<&str> = stage.servers.iter().map(Launch::name).collect();
+    let servers: Vec<&str> = stage.servers.iter().map(Launch::name).chain([ALONE]).collect();
     let others: Vec<&str> = servers.iter().copied().filter(|name| *name != PYTHON).collect();
     let comparison =
         Comparison { server: PYTHON, others: &others, measures: &MEASURES, aims: &AIMS, scores: &scores };
@@ -107,6 +112,8 @@ struct Stage {
     /// Holds a project for each server of ours, under its name.
     scratch: PathBuf,
     servers: Vec<Launch>,
+    /// The script that most of them have as a tool.
+    script: Script,
     starts: [Launch; 2],
 }
 
@@ -124,24 +131,29 @@ impl Stage {
             let launch = options.launch(name, "--mcp-bash", "mcp-bash", scratch)?;
             Ok(launch.argument("--project-root").argument(root))
         };
-        let python = serving(PYTHON, &project(PYTHON, "sums.py").map_err(made)?)?;
+        let python = project(PYTHON, "sums.py").map_err(made)?;
+        let script = fixture::write_tool(&python, "hi", "echo hi").map_err(made)?;
+        let python = serving(PYTHON, &python)?;
         let node = serving(NODE, &project(NODE, "sums.mjs").map_err(made)?)?;
         let pipes = interpreter(PIPES, "python3", scratch)?.argument(here.join("pipes.py"));
         let mut servers = vec![python, node, pipes];
         if let Some(folder) = options.path("--fastmcp") {
             let launch = Launch::new(FASTMCP, &folder.join("venv/bin/python"), &folder);
-            servers.push(launch.map_err(|failure| failure.to_string())?.argument("server.py"));
+            servers
+                .push(launch.map_err(|failure| failure.to_string())?.argument("server.py").argument(&script));
         }
         if let Some(folder) = options.path("--typescript") {
             let launch = Launch::new(TYPESCRIPT, &folder.join("node_modules/.bin/node"), &folder);
-            servers.push(launch.map_err(|failure| failure.to_string())?.argument("server.mjs"));
+            servers.push(
+                launch.map_err(|failure| failure.to_string())?.argument("server.mjs").argument(&script),
+            );
         }
         let with = scratch.join(WITH);
         let without = scratch.join(WITHOUT);
         fixture::write_project(&without).map_err(made)?;
         fixture::write_project(&with).and_then(|()| write_functions(&with)).map_err(made)?;
         let starts = [serving(WITH, &with)?, serving(WITHOUT, &without)?];
-        Ok(Self { scratch: scratch.to_owned(), servers, starts })
+        Ok(Self { scratch: scratch.to_owned(), servers, script: Script::new(script), starts })
     }
 
     /// The first starts read programs from disk, and learn which functions there are.
@@ -158,7 +170,7 @@ impl Stage {
         Ok(())
     }
 
-    fn round(&self, scores: &mut Scoreboard) -> Result<(), Failure> {
+    fn round(&mut self, scores: &mut Scoreboard) -> Result<(), Failure> {
         self.measure_starts(scores)?;
         let mut subjects = Vec::new();
         for launch in &self.servers {
@@ -172,8 +184,36 @@ impl Stage {
             let crowd = crowd(subject, &call(), (CROWD, IN_FLIGHT), &Request::ping(), is_sum)?;
             scores.add(subject.name(), THROUGHPUT, f64::from(CROWD) / crowd.elapsed.as_secs_f64());
         }
+        self.measure_scripts(&mut subjects, scores)?;
         // Not closed one by one: some of the others end with an error when their input does.
         drop(subjects);
+        Ok(())
+    }
+
+    /// Sequential calls of a script by the servers that have it, and its runs without any.
+    fn measure_scripts(&mut self, subjects: &mut [Subject], scores: &mut Scoreboard) -> Result<(), Failure> {
+        let mut alone = Vec::new();
+        let mut having: Vec<(&mut Subject, Vec<Duration>)> = subjects
+            .iter_mut()
+            .filter(|subject| has_script(subject))
+            .map(|subject| (subject, Vec::new()))
+            .collect();
+        for _ in 0..SCRIPT_TURNS {
+            for (subject, samples) in &mut having {
+                subject.begin_measure();
+                for _ in 0..SCRIPTS_PER_TURN {
+                    samples.push(subject.call_checked(&Request::call_tool("hi", "{}"), says_hi)?);
+                }
+            }
+            for _ in 0..SCRIPTS_PER_TURN {
+                let took = self.script.run(None);
+                alone.push(took.map_err(|error| Failure::new(ALONE, error.to_string()))?);
+            }
+        }
+        for (subject, samples) in &having {
+            scores.add(subject.name(), SCRIPT, milliseconds(percentile(samples, 50)));
+        }
+        scores.add(ALONE, SCRIPT, milliseconds(percentile(&alone, 50)));
         Ok(())
     }
 
@@ -194,6 +234,10 @@ impl Stage {
 /// Whether it is a server of ours that serves functions.
 fn learns_functions(launch: &Launch) -> bool {
     [PYTHON, NODE, WITH].contains(&launch.name())
+}
+
+fn has_script(subject: &Subject) -> bool {
+    ![NODE, PIPES].contains(&subject.name())
 }
 
 /// Waits until a file is there.
@@ -240,6 +284,11 @@ fn call() -> Request {
 fn is_sum(line: &[u8]) -> Result<(), String> {
     let is_there = line.windows(4).any(|text| text == b"\"42\"");
     if is_there { Ok(()) } else { Err(format!("it did not add: {}", String::from_utf8_lossy(line))) }
+}
+
+fn says_hi(line: &[u8]) -> Result<(), String> {
+    let is_there = line.windows(3).any(|text| text == b"\"hi");
+    if is_there { Ok(()) } else { Err(format!("it did not say hi: {}", String::from_utf8_lossy(line))) }
 }
 
 /// Sequential calls. What they cost over the pipes is the difference of the medians of the same round.

@@ -88,7 +88,10 @@ impl<K: Kind> Row<K> {
         let default = self.read_default(given);
         let mut problem = format!("{place}{}", refusal.problem);
         if !fatal {
-            problem = format!("{problem}; `{}` is used", default.shown);
+            problem = match &*default.shown {
+                "" => format!("{problem}; it counts as not set"),
+                shown => format!("{problem}; `{shown}` is used"),
+            };
         }
         Reading { problem: Some(SettingProblem { name, problem, fatal }), ..default }
     }
@@ -180,6 +183,9 @@ mod tests {
         let problem = reading.problem.unwrap();
         assert!(problem.to_string().starts_with("SECOND must be a whole number from 1 to "), "{problem}");
         assert!(problem.to_string().ends_with(", not `none`; `3` is used"), "{problem}");
+        let optional = row("OPTIONAL", Optional(count(1)), "", "");
+        let problem = read(&optional, &[("OPTIONAL", "0")]).problem.unwrap();
+        assert!(problem.to_string().ends_with(", not `0`; it counts as not set"), "{problem}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ author=$(jq -r '.author // ""' <<<"$MCP_PROMPT_ARGS_JSON")
 
 # What a prompt cannot be written without is said on standard error, which becomes the message of the error.
 if ! git -C "$repository" rev-parse --git-dir >/dev/null 2>&1; then
-	echo "the repository that was named is none: give a folder with .git in it" >&2
+	echo "$repository is no git repository: name one in the argument \`repository\`" >&2
 	exit 1
 fi
 
