@@ -235,6 +235,8 @@ fn a_function_is_a_file_and_its_test() {
     for (name, language) in [("disk-usage", "node"), ("import", "python"), ("test_all", "python")] {
         done(&root, &["scaffold", "tool", name, "--lang", language]);
     }
+    // What was read to see which names are taken is not read again by the next.
+    assert!(fs::read_to_string(root.join(".registry/functions.json")).unwrap().contains("import.py"));
     let tools = root.join("tools");
     let expected = [
         "disk_usage.mjs",
@@ -501,7 +503,7 @@ fn init_takes_a_name_and_a_folder_and_says_who_may_write() {
         format!(
             "Initialized an MCP server project\n\n  \
                Created server.d/server.meta.json\n  Created .gitignore\n  Created .schemas\n  Created tools\n\n\
-             Note: scripts here will not be run yet: {} is writable by its group or by everyone; run `chmod go-w` on it\n\n\
+             Note: scripts here will not be run yet: {} is writable by its group or by everyone; run `chmod go-w` on it (`mcp-bash validate --fix` does it in a whole project)\n\n\
              Next steps:\n  \
                mcp-bash scaffold tool NAME --project-root shared   # make a tool of your own\n  \
                mcp-bash install --project-root shared              # add the server to your clients\n",

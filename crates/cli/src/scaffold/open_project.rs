@@ -20,7 +20,10 @@ impl OpenProject {
         let settings = startup::settings_at(&location, None, settings, &mut Vec::new());
         let (_runtime, scripts) = startup::scripts(settings)?;
         let paths = startup::paths(root, scripts.settings());
-        let catalog = Catalog::read(&paths, &scripts.reading(&paths));
+        let reading = scripts.reading(&paths);
+        let catalog = Catalog::read(&paths, &reading);
+        // To find out what functions there are takes a process for each file: the next scaffold need not.
+        catalog.store_functions(&reading);
         Ok(Self { paths, catalog })
     }
 
