@@ -283,8 +283,8 @@ class Hostile(WorkerTest):
         self.assertEqual(self.worker.call("echo", {"text": text})["content"][0]["text"], text)
 
     def test_arguments_that_do_not_fit(self):
-        self.failed("echo", "echo() missing 1 required positional argument: 'text'")
-        self.failed("echo", "unexpected keyword argument 'other'", arguments={"text": "", "other": 1})
+        self.failed("echo", "Argument `text`: it is needed, and was not given")
+        self.failed("echo", "Argument `other`: there is no such argument; known are: text", arguments={"text": "", "other": 1})
 
     def test_forks(self):
         self.assert_text(self.worker.call("fork"), "from the parent")
