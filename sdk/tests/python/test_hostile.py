@@ -163,6 +163,45 @@ def tool_error() -> str:
 def protocol_error() -> str:
     raise ProtocolError(503, "busy", {"retry": 1})
 
+class Mute(Exception):
+    def __str__(self):
+        raise SystemExit("no words")
+
+class Broken(ToolError):
+    def text(self):
+        raise KeyError("text")
+
+@tool
+def mute() -> str:
+    raise Mute("very")
+
+@tool
+def broken_error() -> str:
+    raise Broken("very")
+
+@tool
+def error_of_error() -> str:
+    raise ToolError(ValueError("within"))
+
+@tool
+def close_all(put: bool) -> str:
+    os.closerange(0, 3)
+    if put:
+        kept.append(os.open("mine", os.O_RDWR | os.O_CREAT))
+        os.dup2(kept[0], 1), os.dup2(kept[0], 2)
+    return "ok"
+
+kept = []
+
+@tool
+def opens() -> list:
+    with open("other", "w") as file:
+        os.write(1, b"raw\\n")
+        os.write(2, b"words\\n")
+        number = file.fileno()
+    with open("other") as file:
+        return [number > 2, file.read(), os.read(0, 10).decode()]
+
 @tool
 def nan() -> dict:
     return {"x": float("nan")}
@@ -245,6 +284,12 @@ class Hostile(WorkerTest):
     def test_closed_streams(self):
         self.assert_text(self.worker.call("close_streams"), "ok")
         self.assertEqual(self.worker.call("echo", {"text": "x"})["content"][0]["text"], "x")
+
+    def test_exceptions_with_code_that_fails(self):
+        result = self.failed("mute", "Mute: (its message cannot be read: its __str__ raised SystemExit) (file.py:")
+        self.assertNotIn("Traceback", str(result))
+        self.failed("broken_error", "Broken was raised, and telling of it raised KeyError")
+        self.failed("error_of_error", "within")
 
     def test_nobody_reads_the_servers_words(self):
         self.assert_text(self.worker.call("read_input"), "('', b'')")
