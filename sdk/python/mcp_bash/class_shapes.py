@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 from . import pydantic_shapes
 from .docstrings import parse
-from .hints import evaluate_all, is_required
+from .hints import evaluate_all, is_required, substitute, variables_of
 from .mismatch import Mismatch, inside
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def describe(hint: Any, shapes: Shapes) -> Description:
         return schema, convert, False
     owner: type = typing.get_origin(hint) or hint
     if _is_typed_dict(owner):
-        return _typed_dict(owner, shapes)
+        return _typed_dict(hint, owner, shapes)
     fields = _dataclass_fields(owner) if _is_dataclass(owner) else _named_tuple_fields(owner)
-    return _object(owner, fields, shapes)
+    return _object(hint, owner, fields, shapes)
 
 
 def _is_dataclass(hint: Any) -> bool:
@@ -80,8 +80,8 @@ def _named_tuple_fields(owner: Any) -> List[_FieldOfClass]:
     return [_FieldOfClass(name, name not in defaults, defaults.get(name)) for name in owner._fields]
 
 
-def _object(owner: Any, fields: List[_FieldOfClass], shapes: Shapes) -> Description:
-    hints = evaluate_all(owner)
+def _object(hint: Any, owner: Any, fields: List[_FieldOfClass], shapes: Shapes) -> Description:
+    hints = evaluate_all(hint)
     known = {field.name: shapes.of(hints.get(field.name, Any)) for field in fields}
     described = _descriptions(owner)
     properties: Dict[str, Any] = {}
@@ -112,8 +112,8 @@ def _maker(owner: Any, known: Dict[str, Shape]) -> Callable[[Any], Any]:
     return convert
 
 
-def _typed_dict(owner: Any, shapes: Shapes) -> Description:
-    hints = evaluate_all_typed_dict(owner)
+def _typed_dict(whole: Any, owner: Any, shapes: Shapes) -> Description:
+    hints = _evaluate_all_typed_dict(whole)
     known = {name: shapes.of(hint) for name, hint in hints.items()}
     described = _descriptions(owner)
     properties: Dict[str, Any] = {}
@@ -133,13 +133,21 @@ def _typed_dict(owner: Any, shapes: Shapes) -> Description:
     return _schema(properties, required, shapes.output), convert if needed else None, named
 
 
-def evaluate_all_typed_dict(owner: Any) -> Dict[str, Any]:
+def _evaluate_all_typed_dict(whole: Any) -> Dict[str, Any]:
     """The hints of a TypedDict, in the order in which they are written. Its bases are not among its ancestors in Python."""
+    owner: Any = typing.get_origin(whole) or whole
+    variables = variables_of(whole, getattr(owner, "__parameters__", ()))
     hints: Dict[str, Any] = {}
+    generic: Dict[str, Any] = {}
     for base in getattr(owner, "__orig_bases__", ()):
-        if _is_typed_dict(base):
-            hints.update(evaluate_all_typed_dict(base))
-    hints.update(evaluate_all(owner))
+        if _is_typed_dict(typing.get_origin(base) or base):
+            inherited = _evaluate_all_typed_dict(substitute(base, variables))
+            hints.update(inherited)
+            if typing.get_args(base):
+                generic.update(inherited)
+    hints.update(evaluate_all(whole))
+    # The class has the hints of its bases, too, without what stands for their type variables.
+    hints.update(generic)
     return hints
 
 

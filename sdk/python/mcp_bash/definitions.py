@@ -13,7 +13,7 @@ from .declaring import Declaration
 from .errors import DefinitionError
 from .json_types import is_object
 from .rendering import ResultForm, render_prompt, render_resource, render_tool
-from .schema_roots import root_schema
+from .schema_roots import is_object_schema, root_schema
 from .shapes import Shape, Shapes
 from .signatures import Signature, is_async, missing, where
 
@@ -70,7 +70,7 @@ class ToolFunction(Offered):
         shape = _describe(hint, shapes)
         if shape is None:
             return None, ResultForm()
-        if shape.schema.get("type") == "object" or "$ref" in shape.schema:
+        if is_object_schema(shape.schema, shapes.definitions):
             root = root_schema(shape.schema, shapes.definitions)
             return root, ResultForm(True, False, shape.named_tuple)
         wrapped = {"type": "object", "properties": {"result": shape.schema}, "required": ["result"]}
@@ -148,7 +148,7 @@ class PromptFunction(Offered):
             self.definition["arguments"] = arguments
 
     def _argument(self, parameter: Any) -> Dict[str, Any]:
-        schema = parameter.schema()
+        schema = parameter.schema(self.signature.definitions)
         argument: Dict[str, Any] = {"name": parameter.name, "required": parameter.required}
         if schema.get("description"):
             argument["description"] = schema["description"]

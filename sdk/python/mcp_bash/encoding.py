@@ -20,6 +20,10 @@ class NotJson(ValueError):
     """A value that cannot be written as JSON, and where in the result it stands."""
 
 
+class Inexpressible(ValueError):
+    """What a value is that has a type that can be written otherwise."""
+
+
 def plain(value: Any) -> Any:
     """One value that JSON has no word for, as one that it has. Raises TypeError."""
     kind = value.__class__
@@ -51,6 +55,19 @@ def _bytes(value: Any) -> str:
     return base64_text(bytes(value))
 
 
+# Further than this nobody writes a number out.
+_MOST_DIGITS = 10000
+
+
+def _decimal(value: Any) -> str:
+    """In digits alone: schemas and most readers know no exponent."""
+    if not value.is_finite():
+        raise Inexpressible("%s, which JSON cannot express" % value)
+    if abs(value.as_tuple().exponent) > _MOST_DIGITS:
+        raise Inexpressible("%s, which has too many digits to be written out" % value)
+    return format(value, "f")
+
+
 # Named, so that none of these modules has to be loaded.
 _BY_NAME: "dict[str, Callable[[Any], Any]]" = {
     "builtins.set": list,
@@ -62,8 +79,8 @@ _BY_NAME: "dict[str, Callable[[Any], Any]]" = {
     "datetime.date": lambda value: value.isoformat(),
     "datetime.time": lambda value: value.isoformat(),
     "datetime.timedelta": lambda value: value.total_seconds(),
-    "decimal.Decimal": str,
-    "_pydecimal.Decimal": str,
+    "decimal.Decimal": _decimal,
+    "_pydecimal.Decimal": _decimal,
     "uuid.UUID": str,
     "pathlib.PurePath": str,
     "collections.deque": list,
@@ -108,6 +125,8 @@ def name_tuples(value: Any) -> Any:
         return {key: name_tuples(held) for key, held in value.items()}
     if hasattr(kind, "_asdict"):
         return name_tuples(value._asdict())
+    if kind is set or kind is frozenset:
+        value = list(value)
     if is_list(value):
         return [name_tuples(held) for held in value]
     if hasattr(kind, "__dataclass_fields__"):
@@ -144,6 +163,8 @@ def _fault(value: Any, path: str = "", above: "tuple[int, ...]" = ()) -> Optiona
         return None
     try:
         return _fault(plain(value), path, above)
+    except Inexpressible as problem:
+        return "%s is %s" % (place, problem)
     except TypeError:
         return "%s is of type %s, which JSON cannot express; return a dict, a dataclass or a text" % (
             place,

@@ -15,7 +15,8 @@ class ToolError(Exception):
 
     def __init__(self, message: str, *, type: str = "error", hint: Optional[str] = None, **details: Any) -> None:
         super().__init__(message)
-        self.message = message
+        # Often it is another exception, whatever the hint says.
+        self.message = str(message)
         self.type = type
         self.hint = hint
         self.details: Dict[str, Any] = details

@@ -9,22 +9,51 @@ from .errors import ProtocolError, ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, Optional
+    from typing import Any, Dict, List, Optional, Tuple
 
 _LONGEST = 2000
 _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def one_line(problem: BaseException, file: Optional[str]) -> str:
-    """``ValueError: no such day (sums.py:12)``."""
-    words = " ".join(str(problem).split())
+    """``ValueError: no such day (sums.py:12)``. A group of exceptions is told by one of them."""
+    problem, others = principal(problem)
+    words = " ".join(_words_of(problem).split())
     if len(words) > _LONGEST:
         words = words[:_LONGEST] + "…"
     name = type(problem).__name__
     if isinstance(problem, SystemExit):
         name, words = "SystemExit", "sys.exit(%s) was called" % ("" if problem.code is None else repr(problem.code))
     place = line_of(problem, file)
-    return name + (": " + words if words else "") + (" (%s)" % place if place else "")
+    return name + (": " + words if words else "") + (" (%s)" % place if place else "") + others
+
+
+def _words_of(problem: BaseException) -> str:
+    try:
+        return str(problem)
+    except BaseException as fault:
+        return "(its message cannot be read: its __str__ raised %s)" % type(fault).__name__
+
+
+def principal(problem: BaseException) -> Tuple[BaseException, str]:
+    """Of a group of exceptions, as `asyncio.TaskGroup` raises it, the one to tell of: the first that was raised to be told, else
+    the first. Also how many more there are, in words."""
+    leaves = _leaves(problem)
+    told = next((leaf for leaf in leaves if _is_for_model(leaf)), leaves[0])
+    more = len(leaves) - 1
+    return told, " (and %d more error%s)" % (more, "" if more == 1 else "s") if more else ""
+
+
+def _leaves(problem: BaseException) -> List[BaseException]:
+    # By name: before Python 3.11 such groups are of other packages.
+    if not any(base.__name__ == "BaseExceptionGroup" for base in type(problem).__mro__):
+        return [problem]
+    held: Tuple[BaseException, ...] = getattr(problem, "exceptions", ())
+    return [leaf for one in held for leaf in _leaves(one)] or [problem]
+
+
+def _is_for_model(problem: BaseException) -> bool:
+    return isinstance(problem, (ToolError, ProtocolError, NotJson))
 
 
 def line_of(problem: BaseException, file: Optional[str]) -> Optional[str]:
@@ -55,17 +84,18 @@ def traceback_text(problem: BaseException) -> str:
 
 def is_expected(problem: BaseException) -> bool:
     """Whether a person raised it to be told, so that no traceback is of use."""
-    return isinstance(problem, (ToolError, ProtocolError, NotJson))
+    return all(_is_for_model(leaf) for leaf in _leaves(problem))
 
 
 def tool_failure(problem: BaseException, file: Optional[str], has_schema: bool) -> str:
     """A CallToolResult with ``isError``."""
     error: Dict[str, Any]
-    if isinstance(problem, ToolError):
-        text, error = problem.text(), problem.describe()
+    told, others = principal(problem)
+    if isinstance(told, ToolError):
+        text, error = told.text() + others, told.describe()
     else:
-        text = str(problem) if isinstance(problem, NotJson) else one_line(problem, file)
-        error = {"type": type(problem).__name__, "message": text}
+        text = str(told) + others if isinstance(told, NotJson) else one_line(problem, file)
+        error = {"type": type(told).__name__, "message": text}
     result: Dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": True}
     # Some clients hold the structured content of errors to the schema of results, too.
     if has_schema:
@@ -80,15 +110,16 @@ def tool_failure(problem: BaseException, file: Optional[str], has_schema: bool) 
 
 def request_failure(problem: BaseException, file: Optional[str]) -> str:
     """A JSON-RPC error, for resources and prompts."""
-    if isinstance(problem, ProtocolError):
-        error = problem.describe()
-    elif isinstance(problem, ToolError):
-        code = -32602 if problem.type == "invalid_argument" else -32603
-        error = {"code": code, "message": problem.text(), "data": problem.describe()}
-    elif isinstance(problem, FileNotFoundError):
+    told, others = principal(problem)
+    if isinstance(told, ProtocolError):
+        error = told.describe()
+    elif isinstance(told, ToolError):
+        code = -32602 if told.type == "invalid_argument" else -32603
+        error = {"code": code, "message": told.text() + others, "data": told.describe()}
+    elif isinstance(told, FileNotFoundError):
         error = {"code": -32002, "message": one_line(problem, file)}
     else:
-        text = str(problem) if isinstance(problem, NotJson) else one_line(problem, file)
+        text = str(told) + others if isinstance(told, NotJson) else one_line(problem, file)
         error = {"code": -32603, "message": text}
     try:
         return encode(error)

@@ -6,8 +6,8 @@ from typing import Any, Dict, Optional
 
 from .errors import CannotAsk
 from .json_types import is_object
-from .scalar_shapes import Convert
-from .schema_roots import root_schema
+from .schema_check import Convert
+from .schema_roots import is_object_schema, root_schema
 from .shapes import Shapes
 
 _ALONE = "value"
@@ -26,11 +26,12 @@ class Form:
         shapes = Shapes()
         shape = shapes.of(form)
         self._convert = shape.convert
-        if shape.schema.get("type") == "object" or "$ref" in shape.schema:
+        if is_object_schema(shape.schema, shapes.definitions):
             self.schema = root_schema(shape.schema, shapes.definitions)
         else:
             self._single = True
-            self.schema = {"type": "object", "properties": {_ALONE: shape.schema}, "required": [_ALONE]}
+            alone = {"type": "object", "properties": {_ALONE: shape.schema}, "required": [_ALONE]}
+            self.schema = root_schema(alone, shapes.definitions)
         self.schema.pop("additionalProperties", None)
 
     def _of_names(self, names: Dict[str, Any]) -> Dict[str, Any]:

@@ -12,6 +12,10 @@ import types
 import typing
 from typing import Any, Dict, Optional, Tuple
 
+# Type variables, and what stands for them.
+Variables = Dict[Any, Any]
+
+_PROTOCOL: Any = typing.Protocol
 _BUILTIN_GENERICS = {"list": "List", "dict": "Dict", "tuple": "Tuple", "set": "Set", "frozenset": "FrozenSet"}
 
 
@@ -31,19 +35,51 @@ def evaluate(hint: Any, namespace: Dict[str, Any], local: Optional[Dict[str, Any
     return _get_type_hints(holder, namespace, local)["hint"]
 
 
-def evaluate_all(owner: type) -> Dict[str, Any]:
-    """The hints of all fields of a class."""
+def evaluate_all(hint: Any) -> Dict[str, Any]:
+    """The hints of all fields of a class; of ``Page[int]`` with what its type variables stand for."""
+    owner: type = typing.get_origin(hint) or hint
+    variables: Dict[Any, Variables] = {}
+    _note_variables(hint, variables)
     hints: Dict[str, Any] = {}
     for base in reversed(owner.__mro__):
         module = sys.modules.get(base.__module__)
         namespace = dict(vars(module)) if module else {}
-        for name, hint in (base.__dict__.get("__annotations__") or _annotations(base)).items():
-            hints[name] = evaluate(hint, namespace, {base.__name__: base, **_class_names(base)})
+        for name, written in (base.__dict__.get("__annotations__") or _annotations(base)).items():
+            evaluated = evaluate(written, namespace, {base.__name__: base, **_class_names(base)})
+            hints[name] = substitute(evaluated, variables.get(base, {}))
     return hints
 
 
 def _class_names(owner: type) -> Dict[str, Any]:
-    return {name: value for name, value in vars(owner).items() if isinstance(value, type)}
+    names = {name: value for name, value in vars(owner).items() if isinstance(value, type)}
+    # Those of `class Page[T]` are known inside of it only.
+    return {**{str(one): one for one in getattr(owner, "__type_params__", ())}, **names}
+
+
+def _note_variables(hint: Any, found: Dict[Any, Variables]) -> None:
+    """What the type variables of a class and of its bases stand for."""
+    owner = typing.get_origin(hint) or hint
+    if not isinstance(owner, type) or owner in found:
+        return
+    own = found[owner] = variables_of(hint, getattr(owner, "__parameters__", ()))
+    for base in owner.__dict__.get("__orig_bases__", owner.__bases__):
+        _note_variables(substitute(base, own), found)
+
+
+def variables_of(hint: Any, parameters: Any) -> Variables:
+    """The type variables of a generic class or alias, with what stands for them in ``Page[int]``."""
+    return dict(zip(parameters, typing.get_args(hint)))
+
+
+def substitute(hint: Any, variables: Variables) -> Any:
+    """A hint with its type variables replaced."""
+    if isinstance(hint, typing.TypeVar):
+        return variables.get(hint, hint)
+    parameters = getattr(hint, "__parameters__", ())
+    # A generic class that stands alone has parameters of its own, and `Generic[T]` names them.
+    if not variables or not parameters or typing.get_origin(hint) in (None, typing.Generic, _PROTOCOL):
+        return hint
+    return hint[tuple(variables.get(one, one) for one in parameters)]
 
 
 def _annotations(owner: type) -> Dict[str, Any]:
@@ -84,8 +120,19 @@ def _from_typing(name: str) -> ast.expr:
     return ast.Attribute(value=ast.Name(id="__mcp_typing", ctx=ast.Load()), attr=name, ctx=ast.Load())
 
 
-def unwrap_annotated(hint: Any) -> Tuple[Any, Tuple[Any, ...]]:
-    """``Annotated[int, x]`` as ``int`` and what stands beside it; also through aliases and new types."""
+def is_alias(hint: Any) -> bool:
+    """A name that was given to a type with ``type``, also with its parameters: ``Tree``, ``Tree[int]``."""
+    return type(typing.get_origin(hint) or hint).__name__ == "TypeAliasType"
+
+
+def meaning_of_alias(hint: Any) -> Any:
+    alias: Any = typing.get_origin(hint) or hint
+    return substitute(alias.__value__, variables_of(hint, alias.__type_params__))
+
+
+def unwrap_annotated(hint: Any, through_aliases: bool = True) -> Tuple[Any, Tuple[Any, ...]]:
+    """``Annotated[int, x]`` as ``int`` and what stands beside it; also through new types, and through aliases: one that means
+    itself has no end there."""
     notes: Tuple[Any, ...] = ()
     while True:
         if hasattr(hint, "__metadata__") and hasattr(hint, "__origin__"):
@@ -93,8 +140,8 @@ def unwrap_annotated(hint: Any) -> Tuple[Any, Tuple[Any, ...]]:
             hint = hint.__origin__
         elif hasattr(hint, "__supertype__"):
             hint = hint.__supertype__
-        elif type(hint).__name__ == "TypeAliasType":
-            hint = hint.__value__
+        elif is_alias(hint) and through_aliases:
+            hint = meaning_of_alias(hint)
         elif _named(hint, "Required", "NotRequired", "ReadOnly", "Final", "InitVar"):
             hint = typing.get_args(hint)[0] if typing.get_args(hint) else Any
         else:

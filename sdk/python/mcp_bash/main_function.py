@@ -12,7 +12,7 @@ from .declaring import Declaration
 from .definitions import ToolFunction
 from .encoding import encode
 from .errors import Cancelled, DefinitionError, ProtocolError
-from .failures import is_expected, tool_failure, traceback_text
+from .failures import is_expected, principal, tool_failure, traceback_text
 from .log_installing import install_if_used
 from .script import ScriptContext, print_line, tell_protocol_error
 
@@ -46,12 +46,13 @@ def _serve(offered: ToolFunction) -> int:
 
             value = asyncio.run(value)
         text = offered.render(value, {})
-    except ProtocolError as problem:
-        tell_protocol_error(problem)
-        return 1
-    except Cancelled:
-        return 143
     except BaseException as problem:
+        told = principal(problem)[0]
+        if isinstance(told, ProtocolError):
+            tell_protocol_error(told)
+            return 1
+        if isinstance(told, Cancelled):
+            return 143
         if not is_expected(problem):
             context.log("error", traceback_text(problem), offered.name)
         text = tool_failure(problem, file, offered.form.has_schema)

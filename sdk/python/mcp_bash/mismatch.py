@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Callable, Union
 
 
@@ -26,3 +27,9 @@ def inside(place: Union[str, int], convert: Callable[[Any], Any], value: Any) ->
 
 def _step(place: Union[str, int]) -> str:
     return "[%d]" % place if isinstance(place, int) else "." + str(place)
+
+
+def show(value: Any) -> str:
+    """A value for a message: on one line, and not too long."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 80 else text[:77] + "…"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any, Callable, Dict, List, Tuple
 
@@ -26,7 +27,8 @@ def describe(hint: Any, output: bool, definitions: Dict[str, Any]) -> Tuple[Dict
     if _is_version_2(hint):
         adapter = sys.modules["pydantic"].TypeAdapter(hint)
         schema = adapter.json_schema(mode="serialization" if output else "validation")
-        return inline(schema, definitions), _guarded(adapter.validate_python)
+        # As JSON: a strict model takes no text for a date or a path, unless it comes in JSON.
+        return inline(schema, definitions), _guarded(lambda value: adapter.validate_json(json.dumps(value)))
     return inline(hint.schema(), definitions), _guarded(hint.parse_obj)
 
 
@@ -55,6 +57,4 @@ def plain(value: Any) -> Any:
     """A model as JSON has it."""
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", by_alias=True)
-    import json
-
     return json.loads(value.json(by_alias=True))

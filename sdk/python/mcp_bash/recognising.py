@@ -38,6 +38,17 @@ def is_frame(value: Any) -> bool:
     return hasattr(value, "columns") and (hasattr(value, "to_dicts") or hasattr(value, "to_json"))
 
 
+def _with_index(frame: Any) -> Any:
+    """A data frame of pandas with its index among its columns. One that only numbers the rows says nothing."""
+    index = frame.index
+    if type(index).__name__ == "RangeIndex" and index.name is None:
+        return frame
+    try:
+        return frame.reset_index()
+    except ValueError:  # a column has the name of the index
+        return frame.rename_axis(index=[None] * index.nlevels).reset_index()
+
+
 def plain_data(value: Any) -> Any:
     """Data frames as lists of rows, arrays as lists, numbers of numpy as numbers. Raises TypeError for anything else."""
     if hasattr(value, "to_dicts"):
@@ -45,8 +56,9 @@ def plain_data(value: Any) -> Any:
     if hasattr(value, "to_json") and hasattr(value, "index"):
         import json
 
-        rows = {"orient": "records"} if hasattr(value, "columns") else {}
-        return json.loads(value.to_json(date_format="iso", **rows))
+        if hasattr(value, "columns"):
+            return json.loads(_with_index(value).to_json(date_format="iso", orient="records"))
+        return json.loads(value.to_json(date_format="iso"))
     module = type(value).__module__.partition(".")[0]
     if module in ("numpy", "polars", "torch") and module in sys.modules:
         for way in ("tolist", "to_list", "item"):

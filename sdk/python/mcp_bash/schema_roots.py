@@ -5,6 +5,13 @@ from __future__ import annotations
 from typing import Any, Dict
 
 
+def is_object_schema(schema: Dict[str, Any], definitions: Dict[str, Any]) -> bool:
+    """Whether it can be a root."""
+    reference = schema.get("$ref")
+    target: Dict[str, Any] = definitions[reference.rpartition("/")[2]] if reference else schema
+    return target.get("type") == "object"
+
+
 def root_schema(schema: Dict[str, Any], definitions: Dict[str, Any]) -> Dict[str, Any]:
     """The schema as a root, with the definitions that it refers to."""
     reference = schema.get("$ref")

@@ -8,18 +8,19 @@ from __future__ import annotations
 import collections.abc
 import enum
 import typing
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 from . import class_shapes, scalar_shapes
-from .hints import is_union, spell, unwrap_annotated
+from .hints import is_alias, is_union, meaning_of_alias, spell, unwrap_annotated
 from .mismatch import Mismatch, inside
 from .notes import apply_notes, whole_schema
-
-Convert = Optional[Callable[[Any], Any]]
+from .schema_check import Convert, checked, first_that_fits
+from .text_reading import from_text
 
 _LISTS = (list, collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection, collections.abc.MutableSequence)
 _SETS = (set, frozenset, collections.abc.Set, collections.abc.MutableSet)
 _DICTS = (dict, collections.abc.Mapping, collections.abc.MutableMapping, collections.OrderedDict, collections.defaultdict)
+_EMPTY = (int, float, str, bool, bytes, list, tuple, set, frozenset, dict)
 _REMEDY = (
     "use a type that JSON has words for (int, float, bool, str, list, dict, Literal, an Enum, a dataclass, a TypedDict), "
     "or Annotated[…, Field(schema={…})]"
@@ -58,7 +59,7 @@ class Shapes:
 
     def of(self, hint: Any) -> Shape:
         """The shape of a hint that has been evaluated."""
-        base, notes = unwrap_annotated(hint)
+        base, notes = unwrap_annotated(hint, through_aliases=False)
         whole = whole_schema(notes)
         if whole is not None:
             return Shape(apply_notes(dict(whole), notes))
@@ -68,6 +69,8 @@ class Shapes:
         return shape
 
     def _of_base(self, hint: Any) -> Shape:
+        if is_alias(hint):
+            return self._alias(hint)
         if hint is Any or hint is object:
             return Shape({})
         if hint is None or hint is type(None):
@@ -95,7 +98,7 @@ class Shapes:
         if origin in _LISTS or origin in _SETS:
             return self._list(inner[0] if inner else Any, origin)
         if origin in _DICTS:
-            return self._dict(inner or (Any, Any))
+            return self._dict(inner or (Any, Any), origin)
         raise Undescribable("%s cannot be described" % spell(hint))
 
     def _union(self, hints: Tuple[Any, ...]) -> Shape:
@@ -104,7 +107,10 @@ class Shapes:
         named = any(shape.named_tuple for shape in shapes)
         if all(shape.convert is None for shape in shapes):
             return Shape(schema, None, named)
-        return Shape(schema, _first_that_fits(shapes), named)
+        return Shape(schema, first_that_fits([self._checked(shape) for shape in shapes]), named)
+
+    def _checked(self, shape: Shape) -> Callable[[Any], Any]:
+        return checked(shape.schema, shape.convert, self.definitions)
 
     def _list(self, inner: Any, origin: Any) -> Shape:
         item = self.of(inner)
@@ -140,45 +146,61 @@ class Shapes:
             "minItems": len(shapes),
             "maxItems": len(shapes),
         }
-        return Shape(schema, _tuple_of(shapes), any(shape.named_tuple for shape in shapes))
+        return Shape(schema, _tuple_of([self._checked(shape) for shape in shapes]), any(shape.named_tuple for shape in shapes))
 
-    def _dict(self, inner: Tuple[Any, ...]) -> Shape:
+    def _dict(self, inner: Tuple[Any, ...], origin: Any) -> Shape:
         key, value = self.of(inner[0]), self.of(inner[1])
         schema: Dict[str, Any] = {"type": "object"}
         if value.schema:
             schema["additionalProperties"] = value.schema
-        key_convert = scalar_shapes.from_text(key.schema, key.convert)
+        make = _dict_maker_of(origin, inner[1])
+        # Whatever is asked of the names: clients and the server are told of the values alone.
+        takes_any_name = key.convert is None and set(key.schema) <= {"type", "description", "title"}
+        if takes_any_name and value.convert is None:
+            return Shape(schema, None if make is dict else make, value.named_tuple)
+        key_convert = from_text(key.schema, key.convert, self.definitions)
         value_convert = value.convert
-        if key.schema.get("type") == "string" and key.convert is None and value_convert is None:
-            return Shape(schema, None, value.named_tuple)
 
         def convert(given: Any) -> Any:
-            return {
-                inside(name, key_convert, name): inside(name, value_convert, held) if value_convert else held
+            return make(
+                (inside(name, key_convert, name), inside(name, value_convert, held) if value_convert else held)
                 for name, held in given.items()
-            }
+            )
 
         return Shape(schema, convert, value.named_tuple)
 
     def _class(self, hint: Any) -> Shape:
-        """A class with fields. While one is being described, a second meeting with it is a reference."""
-        reference = {"$ref": "#/$defs/" + self._name_of(hint)}
-        if hint in self._open:
-            self.definitions.setdefault(self._name_of(hint), {})
-            return Shape(reference, lambda value: self._later(hint, value))
-        if self._name_of(hint) in self.definitions:
+        return self._once(hint, lambda: Shape(*class_shapes.describe(hint, self)))
+
+    def _alias(self, hint: Any) -> Shape:
+        """``type Tree = dict[str, Tree] | int``, or one with parameters."""
+        shape = self._once(hint, lambda: self.of(meaning_of_alias(hint)))
+        name = self._name_of(hint)
+        reference = {"$ref": "#/$defs/" + name}
+        meant = self.definitions.get(name, {})
+        if hint not in self._open and (meant == reference or reference in meant.get("anyOf", ())):
+            remedy = "let it hold itself inside of something: `type %s = list[%s] | int`" % (name, name)
+            raise Undescribable("%s means itself" % spell(hint), remedy)
+        return shape
+
+    def _once(self, hint: Any, describe: Callable[[], Shape]) -> Shape:
+        """What may hold itself. While it is being described, a second meeting with it is a reference."""
+        name = self._name_of(hint)
+        reference = {"$ref": "#/$defs/" + name}
+        if hint in self._open or name in self.definitions:
+            self.definitions.setdefault(name, {})
             return Shape(reference, lambda value: self._later(hint, value))
         self._open.append(hint)
         try:
-            schema, convert, named = class_shapes.describe(hint, self)
+            shape = describe()
         finally:
             self._open.pop()
-        self.converters[hint] = convert
+        self.converters[hint] = shape.convert
         # A model of pydantic that holds itself has put its own definition there, and is a reference already.
-        if self._name_of(hint) not in self.definitions or "$ref" in schema:
-            return Shape(schema, convert, named)
-        self.definitions[self._name_of(hint)] = schema
-        return Shape(reference, convert, named)
+        if name not in self.definitions or "$ref" in shape.schema:
+            return shape
+        self.definitions[name] = shape.schema
+        return Shape(reference, shape.convert, shape.named_tuple)
 
     def _later(self, hint: Any, value: Any) -> Any:
         convert = self.converters[hint]
@@ -198,27 +220,21 @@ def _maker_of(origin: Any) -> Callable[[Any], Any]:
     return set if origin in _SETS else list
 
 
-def _tuple_of(shapes: List[Shape]) -> Callable[[Any], Any]:
+def _dict_maker_of(origin: Any, value: Any) -> Callable[[Any], Any]:
+    if origin is collections.OrderedDict:
+        return collections.OrderedDict
+    if origin is not collections.defaultdict:
+        return dict
+    kind = typing.get_origin(value) or value
+    # What is not there is the empty value of the type, if it has one.
+    empty: Any = kind if kind in _EMPTY else None
+    return lambda held: collections.defaultdict(empty, held)
+
+
+def _tuple_of(members: List[Callable[[Any], Any]]) -> Callable[[Any], Any]:
     def convert(values: Any) -> Any:
-        if len(values) != len(shapes):
-            raise Mismatch("%d values are needed, %d were given" % (len(shapes), len(values)))
-        pairs = enumerate(zip(shapes, values))
-        return tuple(inside(at, scalar_shapes.checked(shape.schema, shape.convert), value) for at, (shape, value) in pairs)
-
-    return convert
-
-
-def _first_that_fits(shapes: List[Shape]) -> Callable[[Any], Any]:
-    """Of several types, the first whose JSON type the value has and that can be made of it."""
-    tries = [scalar_shapes.checked(shape.schema, shape.convert) for shape in shapes]
-
-    def convert(value: Any) -> Any:
-        problems: List[str] = []
-        for attempt in tries:
-            try:
-                return attempt(value)
-            except ValueError as problem:
-                problems.append(str(problem))
-        raise Mismatch("; or ".join(dict.fromkeys(problems)))
+        if len(values) != len(members):
+            raise Mismatch("%d values are needed, %d were given" % (len(members), len(values)))
+        return tuple(inside(at, member, value) for at, (member, value) in enumerate(zip(members, values)))
 
     return convert

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
 
 from .call_context import Context
 from .docstrings import parse
-from .encoding import plain_or_none
+from .encoding import name_tuples, plain_or_none
 from .errors import BadArgument, DefinitionError
 from .hints import evaluate, is_union, spell, unwrap_annotated
-from .scalar_shapes import from_text
+from .mismatch import show
+from .schema_check import compiled, fits, patterns
 from .schema_roots import root_schema
 from .shapes import Shape, Shapes, Undescribable
+from .text_reading import from_text
 
 _MISSING = inspect.Parameter.empty
 
@@ -30,13 +33,14 @@ class Parameter:
         self.default = default
         self.description = description
 
-    def schema(self) -> Dict[str, Any]:
+    def schema(self, definitions: Dict[str, Any]) -> Dict[str, Any]:
         schema = _without_null(self.shape.schema) if self.default is None else dict(self.shape.schema)
         if self.description:
             schema.setdefault("description", self.description)
         if not self.required:
-            default = plain_or_none(self.default)
-            if default is not None:
+            default = plain_or_none(name_tuples(self.default) if self.shape.named_tuple else self.default)
+            # One that its own schema refuses is between the function and its author.
+            if default is not None and fits(default, schema, definitions):
                 schema.setdefault("default", default)
         return schema
 
@@ -59,6 +63,7 @@ class Signature:
         self.context_name: Optional[str] = None
         self.parameters: List[Parameter] = []
         self._shapes = Shapes()
+        self.definitions = self._shapes.definitions
         self._positional: List[str] = []
         self._namespace, self._local = _namespaces(function)
         signature = inspect.signature(function)
@@ -67,6 +72,8 @@ class Signature:
         for parameter in signature.parameters.values():
             self._add(parameter, described)
         self._converters = [(one.name, one.shape.convert) for one in self.parameters if one.shape.convert is not None]
+        self._names = {one.name for one in self.parameters}
+        self._required = {one.name for one in self.parameters if one.required}
 
     def _add(self, parameter: inspect.Parameter, described: Dict[str, str]) -> None:
         name = parameter.name
@@ -112,13 +119,13 @@ class Signature:
     def input_schema(self) -> Dict[str, Any]:
         schema: Dict[str, Any] = {
             "type": "object",
-            "properties": {parameter.name: parameter.schema() for parameter in self.parameters},
+            "properties": {parameter.name: parameter.schema(self.definitions) for parameter in self.parameters},
         }
         required = [parameter.name for parameter in self.parameters if parameter.required]
         if required:
             schema["required"] = required
         schema["additionalProperties"] = False
-        return root_schema(schema, self._shapes.definitions)
+        return root_schema(schema, self.definitions)
 
     def returns(self) -> Any:
         """The hint of what it gives, or ``_MISSING`` if there is none that can be read."""
@@ -130,11 +137,25 @@ class Signature:
             return _MISSING
 
     def take_texts(self) -> None:
-        """All arguments come as texts, and are read according to their types."""
-        self._converters = [(one.name, from_text(one.shape.schema, one.shape.convert)) for one in self.parameters]
+        """All arguments come as texts, and are read and checked according to their types."""
+        for one in self.parameters:
+            self._refuse_strange_patterns(one)
+        self._converters = [
+            (one.name, from_text(one.shape.schema, one.shape.convert, self.definitions)) for one in self.parameters
+        ]
+
+    def _refuse_strange_patterns(self, parameter: Parameter) -> None:
+        for pattern in patterns([parameter.shape.schema, self.definitions]):
+            try:
+                compiled(pattern)
+            except re.error as problem:
+                words = "its pattern %s cannot be read (%s)" % (pattern, problem)
+                self._refuse(parameter.name, words, "write one that Python's `re` takes")
 
     def prepare(self, given: Dict[str, Any], context: Context) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
         """The arguments as the function takes them."""
+        if not (given.keys() <= self._names and self._required <= given.keys()):
+            self._refuse_names(given)
         if self._converters or self.context_name:
             given = dict(given)
         for name, convert in self._converters:
@@ -149,6 +170,14 @@ class Signature:
             return (), given
         given = dict(given)
         return tuple(given.pop(name) for name in self._positional if name in given), given
+
+    def _refuse_names(self, given: Dict[str, Any]) -> NoReturn:
+        for name in given:
+            if name not in self._names:
+                known = ", ".join(one.name for one in self.parameters) or "none"
+                raise BadArgument(show(name)[1:-1], "there is no such argument; known are: %s" % known)
+        name = next(one.name for one in self.parameters if one.required and one.name not in given)
+        raise BadArgument(name, "it is needed, and was not given")
 
 
 def where(function: Callable[..., Any]) -> str:

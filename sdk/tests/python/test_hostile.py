@@ -163,6 +163,45 @@ def tool_error() -> str:
 def protocol_error() -> str:
     raise ProtocolError(503, "busy", {"retry": 1})
 
+class Mute(Exception):
+    def __str__(self):
+        raise SystemExit("no words")
+
+class Broken(ToolError):
+    def text(self):
+        raise KeyError("text")
+
+@tool
+def mute() -> str:
+    raise Mute("very")
+
+@tool
+def broken_error() -> str:
+    raise Broken("very")
+
+@tool
+def error_of_error() -> str:
+    raise ToolError(ValueError("within"))
+
+@tool
+def close_all(put: bool) -> str:
+    os.closerange(0, 3)
+    if put:
+        kept.append(os.open("mine", os.O_RDWR | os.O_CREAT))
+        os.dup2(kept[0], 1), os.dup2(kept[0], 2)
+    return "ok"
+
+kept = []
+
+@tool
+def opens() -> list:
+    with open("other", "w") as file:
+        os.write(1, b"raw\\n")
+        os.write(2, b"words\\n")
+        number = file.fileno()
+    with open("other") as file:
+        return [number > 2, file.read(), os.read(0, 10).decode()]
+
 @tool
 def nan() -> dict:
     return {"x": float("nan")}
@@ -246,6 +285,20 @@ class Hostile(WorkerTest):
         self.assert_text(self.worker.call("close_streams"), "ok")
         self.assertEqual(self.worker.call("echo", {"text": "x"})["content"][0]["text"], "x")
 
+    def test_descriptors_that_a_call_closed_are_back_for_the_next(self):
+        for put in (False, True):
+            with self.subTest(put=put):
+                self.assert_text(self.worker.call("close_all", {"put": put}), "ok")
+                self.assert_text(self.worker.call("opens"), '[true,"",""]')
+        self.assertEqual(self.worker.printed(), "raw\nwords\n" * 2)
+        self.assertEqual(os.path.getsize(os.path.join(self.worker.folder, "mine")), 0)
+
+    def test_exceptions_with_code_that_fails(self):
+        result = self.failed("mute", "Mute: (its message cannot be read: its __str__ raised SystemExit) (file.py:")
+        self.assertNotIn("Traceback", str(result))
+        self.failed("broken_error", "Broken was raised, and telling of it raised KeyError")
+        self.failed("error_of_error", "within")
+
     def test_nobody_reads_the_servers_words(self):
         self.assert_text(self.worker.call("read_input"), "('', b'')")
         listed = self.worker.call("inherits")["content"][0]["text"]
@@ -283,8 +336,8 @@ class Hostile(WorkerTest):
         self.assertEqual(self.worker.call("echo", {"text": text})["content"][0]["text"], text)
 
     def test_arguments_that_do_not_fit(self):
-        self.failed("echo", "echo() missing 1 required positional argument: 'text'")
-        self.failed("echo", "unexpected keyword argument 'other'", arguments={"text": "", "other": 1})
+        self.failed("echo", "Argument `text`: it is needed, and was not given")
+        self.failed("echo", "Argument `other`: there is no such argument; known are: text", arguments={"text": "", "other": 1})
 
     def test_forks(self):
         self.assert_text(self.worker.call("fork"), "from the parent")

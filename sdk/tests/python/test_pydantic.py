@@ -1,7 +1,11 @@
 """Models of pydantic, where it is installed."""
 
+import datetime
+import decimal
+import pathlib
 import unittest
-from typing import List, Optional
+import uuid
+from typing import List, Optional, Set
 
 try:
     import pydantic
@@ -51,6 +55,32 @@ class Models(unittest.TestCase):
         given = tool.prepare({"arguments": {"tree": {"value": 1, "below": [{"value": 2}]}}}, None)[1]
         self.assertEqual(given["tree"].below[0].value, 2)
         self.assertIn('"structuredContent":{"value":1,"below":[{"value":2,"below":[]}]}', tool.render(given["tree"], {}))
+
+    @unittest.skipUnless(hasattr(pydantic, "TypeAdapter"), "strict models are of version 2")
+    def test_strict_models_take_texts_for_what_json_has_no_word_for(self):
+        class Order(pydantic.BaseModel):
+            model_config = {"strict": True}
+            file: pathlib.Path
+            when: datetime.datetime
+            id: uuid.UUID
+            price: decimal.Decimal
+            tags: Set[str]
+            count: int
+
+        given = {
+            "file": "/a",
+            "when": "2026-01-31T12:00:00Z",
+            "id": "12345678-1234-5678-1234-567812345678",
+            "price": "1.50",
+            "tags": ["a"],
+            "count": 3,
+        }
+        convert = Shapes().of(Order).convert
+        made = convert(given)
+        self.assertEqual((made.file, made.price, made.tags), (pathlib.Path("/a"), decimal.Decimal("1.50"), {"a"}))
+        with self.assertRaises(ValueError) as raised:
+            convert({**given, "count": "3"})
+        self.assertIn("count: ", str(raised.exception))
 
     def test_arguments_are_validated_in_one_line(self):
         def meet(person: Person) -> str:

@@ -3,15 +3,17 @@
 import base64
 import dataclasses
 import datetime
+import decimal
 import enum
 import json
 import unittest
 from typing import NamedTuple
 
-from mcp_bash import Audio, Embedded, Image, Link, Result, Text, ToolError, assistant, user
+from mcp_bash import Audio, Embedded, Image, Link, NotFound, Result, Text, ToolError, assistant, user
 from mcp_bash.encoding import NotJson
-from mcp_bash.failures import tool_failure
+from mcp_bash.failures import is_expected, one_line, request_failure, tool_failure
 from mcp_bash.rendering import ResultForm, render_prompt, render_resource, render_tool
+from mcp_bash.shapes import Shapes
 
 PNG = b"\x89PNG\r\n\x1a\n...."
 PNG_TEXT = base64.b64encode(PNG).decode()
@@ -31,6 +33,50 @@ class Point(NamedTuple):
 
 class Color(enum.Enum):
     RED = "red"
+
+
+class Index:
+    """As pandas has it."""
+
+    nlevels = 1
+    first = "Rome"
+
+    def __init__(self, name):
+        self.name = name
+
+
+class RangeIndex(Index):
+    first = 0
+
+
+class Frame:
+    """A data frame of pandas with one row."""
+
+    columns = ["sum"]
+
+    def __init__(self, index, row=None):
+        self.index = index
+        self.row = row or {"sum": 3}
+
+    def rename_axis(self, index):
+        return Frame(type(self.index)(index[0]))
+
+    def reset_index(self):
+        name = self.index.name or "index"
+        if name in self.row:
+            raise ValueError("cannot insert %s, already exists" % name)
+        return Frame(RangeIndex(None), {name: self.index.first, **self.row})
+
+    def to_json(self, orient, date_format):
+        return json.dumps([self.row])
+
+
+class BaseExceptionGroup(Exception):
+    """As Python has it since 3.11, and a package for older ones."""
+
+    def __init__(self, words, exceptions):
+        super().__init__("%s (%d sub-exceptions)" % (words, len(exceptions)))
+        self.exceptions = tuple(exceptions)
 
 
 def shown(value, **form):
@@ -72,6 +118,16 @@ class ToolResults(unittest.TestCase):
         self.assertEqual(shown(None, has_schema=True, wraps=True), {**text("null"), "structuredContent": {"result": None}})
         self.assertEqual(shown([1], has_schema=True, wraps=True), {**text("[1]"), "structuredContent": {"result": [1]}})
         points = shown([Point(1, 2)], has_schema=True, wraps=True, names_tuples=True)
+        self.assertEqual(points["structuredContent"], {"result": [{"x": 1, "y": 2}]})
+
+    def test_decimals_are_written_in_digits(self):
+        for written, expected in [("0E-8", "0.00000000"), ("5E-8", "0.00000005"), ("1E+3", "1000"), ("-1.50", "-1.50")]:
+            with self.subTest(written=written):
+                self.assertEqual(shown([decimal.Decimal(written)]), text('["%s"]' % expected))
+                self.assertRegex(expected, Shapes().of(decimal.Decimal).schema["pattern"])
+
+    def test_named_tuples_in_sets(self):
+        points = shown({Point(1, 2)}, has_schema=True, wraps=True, names_tuples=True)
         self.assertEqual(points["structuredContent"], {"result": [{"x": 1, "y": 2}]})
 
     def test_content(self):
@@ -125,7 +181,8 @@ class ToolResults(unittest.TestCase):
                 return [{"a": 1}]
 
         class Pandas:
-            columns = index = ["a"]
+            columns = ["a"]
+            index = RangeIndex(None)
 
             def to_json(self, orient, date_format):
                 return '[{"a":null}]'
@@ -133,6 +190,14 @@ class ToolResults(unittest.TestCase):
         self.assertEqual(shown(Polars()), {**text('[{"a":1}]'), "structuredContent": {"result": [{"a": 1}]}})
         self.assertEqual(shown(Pandas())["structuredContent"], {"result": [{"a": None}]})
 
+    def test_the_index_of_a_data_frame_is_kept_where_it_says_something(self):
+        self.assertEqual(shown(Frame(RangeIndex(None)))["structuredContent"], {"result": [{"sum": 3}]})
+        self.assertEqual(shown(Frame(RangeIndex("row")))["structuredContent"], {"result": [{"row": 0, "sum": 3}]})
+        self.assertEqual(shown(Frame(Index("city")))["structuredContent"], {"result": [{"city": "Rome", "sum": 3}]})
+        self.assertEqual(shown(Frame(Index(None)))["structuredContent"], {"result": [{"index": "Rome", "sum": 3}]})
+        self.assertEqual(shown(Frame(Index("sum")))["structuredContent"], {"result": [{"index": "Rome", "sum": 3}]})
+
+    def test_numbers_of_numpy(self):
         class Number:
             def tolist(self):
                 return 7
@@ -161,6 +226,9 @@ class ToolResults(unittest.TestCase):
             ({"x": object()}, "the result at x is of type object, which JSON cannot express"),
             ([deep], "nested too deeply"),
             ((number for number in [1]), "of type generator"),
+            ({"x": decimal.Decimal("NaN")}, "the result at x is NaN, which JSON cannot express"),
+            (decimal.Decimal("-Infinity"), "the result is -Infinity, which JSON cannot express"),
+            ([decimal.Decimal("1E+999999999")], "the result at [0] is 1E+999999999, which has too many digits"),
         ]:
             with self.subTest(words=words), self.assertRaises(NotJson) as raised:
                 render_tool(value, ResultForm())
@@ -178,6 +246,25 @@ class Failures(unittest.TestCase):
         held = json.loads(tool_failure(error, None, True))
         self.assertNotIn("structuredContent", held)
         self.assertEqual(held["_meta"], {"mcpbash/error": described})
+
+    def test_a_group_is_told_by_one_of_its_exceptions(self):
+        told = ToolError("no user 7", hint="list_users knows them")
+        inner = BaseExceptionGroup("inner", [ValueError("second"), told])
+        for problems, words in [
+            ([told], "no user 7. Hint: list_users knows them"),
+            ([KeyError("first"), inner], "no user 7. Hint: list_users knows them (and 2 more errors)"),
+            ([ValueError("first"), KeyError("second")], "ValueError: first (and 1 more error)"),
+            ([], "BaseExceptionGroup: unhandled errors (0 sub-exceptions)"),
+        ]:
+            with self.subTest(words=words):
+                group = BaseExceptionGroup("unhandled errors", problems)
+                got = json.loads(tool_failure(group, None, False))
+                self.assertEqual(got["content"][0]["text"], words)
+                self.assertEqual(json.loads(request_failure(group, None))["message"], words)
+        self.assertEqual(json.loads(request_failure(BaseExceptionGroup("", [NotFound()]), None))["code"], -32002)
+        self.assertTrue(is_expected(BaseExceptionGroup("", [told])))
+        self.assertFalse(is_expected(inner))
+        self.assertEqual(one_line(inner, None), "ToolError: no user 7 (and 1 more error)")
 
     def test_details_that_are_no_json(self):
         got = json.loads(tool_failure(ToolError("x", a=object()), None, False))

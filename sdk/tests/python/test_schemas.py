@@ -10,7 +10,10 @@ import sys
 import typing
 import unittest
 import uuid
-from typing import Any, Dict, FrozenSet, List, Literal, Mapping, NamedTuple, NewType, Optional, Sequence, Set, Tuple, TypedDict, Union
+from typing import (
+    Any, DefaultDict, Dict, FrozenSet, Generic, List, Literal, Mapping, NamedTuple, NewType, Optional, Sequence, Set, Tuple, TypedDict,
+    TypeVar, Union,
+)  # fmt: skip
 
 from mcp_bash import Context, DefinitionError, Field
 from mcp_bash.definitions import Definitions
@@ -71,6 +74,33 @@ class Point(NamedTuple):
     y: int = 0
 
 
+T = TypeVar("T")
+
+
+@dataclasses.dataclass
+class Page(Generic[T]):
+    items: List[T]
+    after: Optional[T] = None
+
+
+@dataclasses.dataclass
+class NamedPage(Page[int], Generic[T]):
+    """The same variable means something else here."""
+
+    name: Optional[T] = None
+
+
+@dataclasses.dataclass
+class NamedPages(NamedPage[Color]):
+    more: bool = False
+
+
+@dataclasses.dataclass
+class Branch(Generic[T]):
+    value: T
+    below: "List[Branch[T]]" = dataclasses.field(default_factory=list)
+
+
 UserId = NewType("UserId", int)
 INT, STR = {"type": "integer"}, {"type": "string"}
 ADDRESS = {
@@ -88,6 +118,7 @@ POINT = {
     "required": ["x"],
     "additionalProperties": False,
 }
+MOVIE = {"type": "object", "properties": {"title": STR, "year": INT}, "additionalProperties": False}
 DAY = datetime.date(2026, 1, 31)
 
 # A hint, its schema, a value as JSON, and what the function gets.
@@ -131,7 +162,11 @@ TABLE = [
     (UserId, INT, 7, 7),
     (Address, ADDRESS, {"city": "Rome"}, Address("Rome")),
     (Point, POINT, {"x": 1}, Point(1)),
-    (Movie, {"type": "object", "properties": {"title": STR, "year": INT}, "additionalProperties": False}, {"year": 1.0}, {"year": 1}),
+    (DefaultDict[str, int], {"type": "object", "additionalProperties": INT}, {"a": 1.0}, collections.defaultdict(int, {"a": 1})),
+    (collections.OrderedDict, {"type": "object"}, {"a": 1}, collections.OrderedDict(a=1)),
+    (Union[Movie, Address], {"anyOf": [MOVIE, ADDRESS]}, {"city": "Rome"}, Address("Rome")),
+    (Union[Movie, Address], {"anyOf": [MOVIE, ADDRESS]}, {"year": 1.0}, {"year": 1}),
+    (Movie, MOVIE, {"year": 1.0}, {"year": 1}),
 ]  # fmt: skip
 if sys.version_info >= (3, 9):  # before, a TypedDict does not know its bases
     TABLE.append(
@@ -200,6 +235,117 @@ class Table(unittest.TestCase):
     def test_newer_spellings(self):
         self.assertEqual(Shapes().of(eval("int | None")).schema, {"anyOf": [INT, {"type": "null"}]})
         self.assertEqual(Shapes().of(eval("list[dict[str, int]]")).schema["items"]["additionalProperties"], INT)
+
+
+    def test_a_dict_with_defaults_has_those_of_its_type(self):
+        self.assertEqual(convert(DefaultDict[str, List[int]], {"a": [1]})["b"], [])
+        self.assertEqual(convert(DefaultDict[str, int], {})["b"], 0)
+        with self.assertRaises(KeyError):
+            convert(DefaultDict[str, Color], {})["b"]
+
+    def test_a_typed_dict_in_a_union_takes_only_what_fits_it(self):
+        class Needs(TypedDict):
+            x: int
+            y: str
+
+        for given, expected in [
+            ({"x": 1, "y": "a"}, {"x": 1, "y": "a"}),
+            ({"x": 1}, Point(1)),
+            ({"x": 1, "y": 2}, Point(1, 2)),
+        ]:
+            with self.subTest(given=given):
+                got = convert(Union[Needs, Point], given)
+                self.assertEqual((got, type(got)), (expected, type(expected)))
+        with self.assertRaises(ValueError) as raised:
+            convert(Union[Needs, Point], {"z": 1})
+        self.assertEqual(str(raised.exception), "the member `x` is missing")
+
+
+class Generics(unittest.TestCase):
+    def test_variables_stand_for_what_is_written(self):
+        self.assertEqual(Shapes().of(Page[int]).schema["properties"]["items"], {"type": "array", "items": INT})
+        self.assertEqual(convert(Page[datetime.date], {"items": ["2026-01-31"]}), Page([DAY]))
+        self.assertEqual(Shapes().of(Page).schema["properties"]["items"], {"type": "array", "items": {}})
+        with self.assertRaises(ValueError) as raised:
+            convert(Page[int], {"items": ["not an int"]})
+        self.assertEqual(str(raised.exception), 'items[0]: "not an int" is not an integer')
+
+    def test_variables_of_bases(self):
+        properties = Shapes().of(NamedPages).schema["properties"]
+        self.assertEqual(properties["items"], {"type": "array", "items": INT})
+        self.assertEqual(properties["name"]["anyOf"][0]["enum"], ["red", "blue"])
+        self.assertEqual(convert(NamedPages, {"items": [1.0], "name": "red"}), NamedPages([1], None, Color.RED))
+
+    def test_a_generic_class_that_holds_itself(self):
+        tree = {"value": "2026-01-31", "below": [{"value": "2026-01-31"}]}
+        self.assertEqual(convert(Branch[datetime.date], tree), Branch(DAY, [Branch(DAY)]))
+
+    @unittest.skipIf(sys.version_info < (3, 11), "TypedDicts and NamedTuples have variables since then")
+    def test_other_classes(self):
+        namespace = {"T": T, "Generic": Generic, "TypedDict": TypedDict, "NamedTuple": NamedTuple}
+        exec(
+            "class Rows(TypedDict, Generic[T]):\n    rows: list[T]\n"
+            "class Named(Rows[int], Generic[T]):\n    name: T\n"
+            "class Pair(NamedTuple, Generic[T]):\n    one: T\n    two: T\n",
+            namespace,
+        )
+        properties = Shapes().of(namespace["Named"][str]).schema["properties"]
+        self.assertEqual(properties, {"rows": {"type": "array", "items": INT}, "name": STR})
+        pair = convert(namespace["Pair"][datetime.date], {"one": "2026-01-31", "two": "2026-01-31"})
+        self.assertEqual((pair.one, pair.two), (DAY, DAY))
+
+
+@unittest.skipIf(sys.version_info < (3, 12), "`type` is newer")
+class Aliases(unittest.TestCase):
+    def setUp(self):
+        self.names = {"date": datetime.date}
+        exec(
+            "type Tree = dict[str, Tree] | date\ntype Many[T] = list[T] | T\ntype Loop = Loop | int\ntype Simple = list[int]\n"
+            "type Deep[T] = list[Deep[T]] | T\ntype Row = dict[str, Row]\n",
+            self.names,
+        )
+
+    def test_one_that_holds_itself_is_a_reference(self):
+        shapes = Shapes()
+        shape = shapes.of(self.names["Tree"])
+        self.assertEqual(shape.schema, {"$ref": "#/$defs/Tree"})
+        self.assertEqual(shapes.definitions["Tree"]["anyOf"][0], {"type": "object", "additionalProperties": shape.schema})
+        self.assertEqual(shape.convert({"a": {"b": "2026-01-31"}}), {"a": {"b": DAY}})
+        with self.assertRaises(ValueError) as raised:
+            shape.convert({"a": {"b": 7}})
+        self.assertIn("a: b: 7 is not of type", str(raised.exception))
+
+    def test_others_stand_where_they_are_used(self):
+        self.assertEqual(Shapes().of(self.names["Simple"]).schema, {"type": "array", "items": INT})
+        many = Shapes().of(self.names["Many"][int]).schema
+        self.assertEqual(many, {"anyOf": [{"type": "array", "items": INT}, INT]})
+        self.assertEqual(convert(self.names["Deep"][datetime.date], [["2026-01-31"]]), [[DAY]])
+
+    def test_one_that_is_nothing_else_is_refused_with_a_remedy(self):
+        with self.assertRaises(Undescribable) as raised:
+            Shapes().of(self.names["Loop"])
+        self.assertIn("Loop means itself; let it hold itself inside of something", str(raised.exception))
+
+    def test_results(self):
+        def tree():
+            return {}
+
+        tree.__annotations__["return"] = self.names["Tree"]
+        schema = offered(tree).definition["outputSchema"]
+        self.assertEqual(schema["type"], "object")
+        self.assertEqual(schema["properties"], {"result": {"$ref": "#/$defs/Tree"}})
+        tree.__annotations__["return"] = self.names["Row"]
+        schema = offered(tree).definition["outputSchema"]
+        self.assertEqual((schema["type"], schema["additionalProperties"]), ("object", {"$ref": "#/$defs/Row"}))
+
+    def test_parameters_of_a_class_in_texts(self):
+        names = {}
+        exec(
+            "from __future__ import annotations\nfrom dataclasses import dataclass\n"
+            "@dataclass\nclass Page[T]:\n    items: list[T]\n",
+            names,
+        )
+        self.assertEqual(Shapes().of(names["Page"][int]).schema["properties"]["items"], {"type": "array", "items": INT})
 
 
 class Host:
@@ -321,6 +467,28 @@ class Signatures(unittest.TestCase):
         properties = offered(greet).definition["inputSchema"]["properties"]
         self.assertEqual({name: one["type"] for name, one in properties.items()},
                          {"times": "integer", "loud": "boolean", "name": "string", "ratio": "number"})  # fmt: skip
+
+    def test_defaults_are_written_as_they_would_be_given(self):
+        def crop(
+            origin: Point = Point(1, 2),
+            named: Dict[str, Point] = {"a": Point(3)},
+            many: FrozenSet[Point] = frozenset([Point(4)]),
+            price: decimal.Decimal = decimal.Decimal("1E+3"),
+            strange: decimal.Decimal = decimal.Decimal("NaN"),
+            lie: int = "five",  # type: ignore
+        ):
+            return ""
+
+        tool = offered(crop)
+        properties = tool.definition["inputSchema"]["properties"]
+        defaults = {name: one["default"] for name, one in properties.items() if "default" in one}
+        self.assertEqual(
+            defaults,
+            {"origin": {"x": 1, "y": 2}, "named": {"a": {"x": 3, "y": 0}}, "many": [{"x": 4, "y": 0}], "price": "1000"},
+        )
+        given = tool.prepare({"arguments": defaults}, None)[1]
+        self.assertEqual((given["origin"], given["named"]), (Point(1, 2), {"a": Point(3)}))
+        self.assertEqual((given["many"], given["price"]), ({Point(4)}, decimal.Decimal(1000)))
 
     def test_positional_only_arguments(self):
         def power(base, exponent):

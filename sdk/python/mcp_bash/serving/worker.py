@@ -19,7 +19,7 @@ from ..call_context import current_call, set_outside
 from ..definitions import Definitions, Offered, ToolFunction
 from ..encoding import encode, to_bytes
 from ..errors import CannotAsk, Cancelled, ProtocolError
-from ..failures import is_expected, request_failure, tool_failure, traceback_text
+from ..failures import is_expected, principal, request_failure, tool_failure, traceback_text
 from ..log_installing import install_if_used
 from . import leftovers
 from .frames import Frames
@@ -175,11 +175,24 @@ class Worker:
         """The member that answers a call whose function raised."""
         if context.is_cancelled:
             return CANCELLED
+        try:
+            return self._told(problem, offered, context)
+        except Exception as fault:  # exceptions have code of their own, and it must not end the worker
+            words = "%s was raised, and telling of it raised %s" % (type(problem).__name__, type(fault).__name__)
+            return self._failed(words, context)
+
+    def _told(self, problem: BaseException, offered: Offered, context: WorkerContext) -> str:
         if not is_expected(problem):
             context.log("error", traceback_text(problem), offered.name)
-        if isinstance(offered, ToolFunction) and not isinstance(problem, ProtocolError):
+        if isinstance(offered, ToolFunction) and not isinstance(principal(problem)[0], ProtocolError):
             return '"result":' + tool_failure(problem, self.file, offered.form.has_schema)
         return '"error":' + request_failure(problem, self.file)
+
+    def _failed(self, words: str, context: WorkerContext) -> str:
+        """The member that answers a call with words of our own."""
+        if "tool" not in context.facts:
+            return '"error":' + encode({"code": -32603, "message": words})
+        return '"result":' + encode({"content": [{"type": "text", "text": words}], "isError": True})
 
     def finish(self, context: WorkerContext, member: str) -> None:
         """Answers the call; nothing can be said about it any more."""
@@ -212,9 +225,7 @@ class Worker:
             self.output_limit,
             ", or have it sent as text only: @tool(output=False)" if structured else "",
         )
-        if "tool" not in context.facts:
-            return '"error":' + encode({"code": -32603, "message": words})
-        return '"result":' + encode({"content": [{"type": "text", "text": words}], "isError": True})
+        return self._failed(words, context)
 
     def tidy(self, context: WorkerContext) -> None:
         """Puts the process back as it was before the call."""
