@@ -2,6 +2,7 @@
 
 import { connect } from 'node:net'
 import { CannotAsk } from './errors.mjs'
+import { parse, stringify } from './json.mjs'
 
 /** One connection is one question, and one line is its answer. Hanging up withdraws it, which each of the signals does. */
 export function askThroughSocket(body, signals) {
@@ -14,7 +15,7 @@ export function askThroughSocket(body, signals) {
     }
     let text = ''
     socket.setEncoding('utf8')
-    socket.write(`${process.env.MCP_ASK_KEY}\n${JSON.stringify(body)}\n`)
+    socket.write(`${process.env.MCP_ASK_KEY}\n${stringify(body)}\n`)
     socket.on('data', (piece) => {
       text += piece
       if (text.endsWith('\n')) settle(text, resolve, reject)
@@ -32,7 +33,7 @@ function settle(text, resolve, reject) {
 
 function parsed(text) {
   try {
-    return JSON.parse(text)
+    return parse(text)
   } catch {
     return {}
   }

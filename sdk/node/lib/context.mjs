@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import { format, inspect } from 'node:util'
 import { currentCall } from './current-call.mjs'
 import { ToolError } from './errors.mjs'
+import { stringify } from './json.mjs'
 import * as questions from './questions.mjs'
 
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
@@ -48,7 +49,7 @@ function loggable(parts) {
   if (data === undefined) return 'undefined'
   if (data instanceof Error) return inspect(data)
   try {
-    if (JSON.stringify(data) !== undefined) return data
+    if (stringify(data) !== undefined) return data
   } catch {
     // Written below as a person would see it.
   }

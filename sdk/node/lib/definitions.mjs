@@ -4,7 +4,7 @@
 import { inspect } from 'node:util'
 import { ToolError } from './errors.mjs'
 import { placesOf } from './failures.mjs'
-import { objectSchema, validatorOf, valueSchema } from './schema.mjs'
+import { UndescribedSchema, objectSchema, validatorOf, valueSchema } from './schema.mjs'
 
 // Shared by all copies of this SDK in a process.
 const DEFINITION = Symbol.for('mcp-bash.definition')
@@ -27,6 +27,9 @@ const OPTIONS = {
   worker: ['processes', 'atOnce', 'idleSecs', 'maxCalls', 'memoryMb', 'startAhead', 'keepsProcesses', 'env'],
 }
 
+// Their code would run only after the call is over, if at all.
+const GENERATORS = new Set(['[object GeneratorFunction]', '[object AsyncGeneratorFunction]'])
+
 const made = []
 const options = {}
 let instructionsText
@@ -41,6 +44,8 @@ export class Definition {
     this.function = handler
     // Where it is made: its types may be read there, and messages name it.
     this.place = placesOf(new Error())[0]
+    /** Why it cannot be served, told once its name is known. */
+    this.problem = undefined
   }
 }
 
@@ -51,7 +56,6 @@ export class Definition {
 export function tool(...parameters) {
   const handler = lastFunction('tool', parameters)
   const fields = withInput('tool', parameters)
-  if (fields.output !== undefined) Object.assign(fields, outputFields(valueSchema(fields.output)))
   return define('tool', fields, handler)
 }
 
@@ -106,7 +110,6 @@ function withInput(kind, [first, input]) {
   const isShort = typeof first === 'string' || first === undefined
   const fields = isShort ? { description: first, input } : { ...first }
   refuseUnknown(kind, fields)
-  if (fields.input !== undefined) fields.inputSchema = objectSchema(fields.input)
   return fields
 }
 
@@ -118,6 +121,13 @@ function refuseUnknown(kind, fields) {
 
 function define(kind, fields, handler) {
   const definition = new Definition(kind, fields, handler)
+  try {
+    if (fields.input !== undefined) fields.inputSchema = objectSchema(fields.input)
+    if (fields.output !== undefined) Object.assign(fields, outputFields(valueSchema(fields.output)))
+  } catch (error) {
+    if (!(error instanceof UndescribedSchema)) throw error
+    definition.problem = error.message
+  }
   const validate = validatorOf(fields.input)
   if (validate) definition.handler = validated(validate, handler)
   const callable = (...parameters) => definition.handler(...parameters)
@@ -131,7 +141,10 @@ function define(kind, fields, handler) {
 function validated(validate, handler) {
   return async (args, context) => {
     const { value, issues } = await validate(args)
-    if (issues) throw new ToolError(`the arguments do not fit: ${issues.map(issueText).join('; ')}`)
+    if (issues) {
+      const message = `the arguments do not fit: ${issues.map(issueText).join('; ')}`
+      throw new ToolError(message, { type: 'invalid_argument' })
+    }
     return handler(value, context)
   }
 }
@@ -143,6 +156,10 @@ function issueText({ message, path = [] }) {
 
 function lastFunction(kind, parameters) {
   const handler = parameters.pop()
+  if (GENERATORS.has(Object.prototype.toString.call(handler)))
+    throw new TypeError(
+      `a generator cannot be a ${kind}; return the whole result, and call progress() on the way`,
+    )
   if (typeof handler === 'function' && definitionOf(handler) === undefined) return handler
   throw new TypeError(`${kind}() ends with the function that does the work, not ${inspect(handler)}`)
 }

@@ -9,6 +9,10 @@ const MEANT = [ToolError, ProtocolError, Declined, Cancelled, CannotAsk]
 const SDK_URL = new URL('..', import.meta.url).href
 const SDK = fileURLToPath(SDK_URL)
 
+// How far down causes are followed, and how much is told of the last one.
+const MOST_CAUSES = 10
+const LONGEST_REASON = 500
+
 /** Errors whose message is meant for the reader as it is. */
 export function isMeant(error) {
   try {
@@ -32,7 +36,7 @@ function describe(error) {
   if (isMeant(error)) return withHint(messageOf(error), error.hint)
   const what =
     error instanceof Error
-      ? `${error.name}: ${messageOf(error)}`
+      ? `${error.name}: ${messageOf(error)}${reason(error)}`
       : `the function threw ${inspect(error, { breakLength: Infinity })}`
   const place = placeOf(error)
   return (place ? `${what} (${place})` : what).replace(/\s*\n\s*/g, ' ')
@@ -40,7 +44,33 @@ function describe(error) {
 
 function messageOf(error) {
   const message = String(error.message ?? '')
-  return message === '' ? `${error.name} without a message` : message
+  return message === '' ? String(error.code ?? `${error.name} without a message`) : message
+}
+
+/** What is behind an error that says little itself, `fetch failed` for instance: the last of its causes. */
+export function reason(error) {
+  const last = lastCause(error)
+  const told = (last === error ? '' : `, caused by ${named(last)}`) + firstOfSeveral(last)
+  return told.length > LONGEST_REASON ? `${told.slice(0, LONGEST_REASON)}…` : told
+}
+
+function lastCause(error) {
+  let last = error
+  for (let count = 0; count < MOST_CAUSES && last?.cause != null; count += 1) last = last.cause
+  return last
+}
+
+function named(value) {
+  if (value instanceof Error) return `${value.name}: ${messageOf(value)}`
+  return typeof value === 'string' ? value : inspect(value, { depth: 1, breakLength: Infinity })
+}
+
+/** An AggregateError says nothing of what it has gathered. */
+function firstOfSeveral(error) {
+  if (!(error instanceof AggregateError) || !(error.errors?.length > 0)) return ''
+  const { errors } = error
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return `: ${named(lastCause(errors[0]))}${more}`
 }
 
 /** Most models are shown the text alone. */

@@ -14,6 +14,8 @@ export function toolResult(value, output) {
     case 'string':
       return withText(json(value), output === 'wrapped' ? json(value) : undefined)
     case 'number':
+      if (!Number.isFinite(value)) throw unwritable(value)
+    // falls through
     case 'boolean':
       return withText(`"${value}"`, output === 'wrapped' ? json(value) : undefined)
     case 'bigint':
@@ -42,6 +44,7 @@ function objectResult(value, output) {
   if (Array.isArray(value) && value.some((item) => item instanceof Content || asBytes(item))) {
     return `{"content":${json(value.map(contentItem))}}`
   }
+  refuseUnread(value)
   const written = json(plain(value))
   // A date, say, is an object that is written as a string.
   const isObject = written[0] === '{'
@@ -61,7 +64,22 @@ function plain(value) {
   return value instanceof Set || typeof value.next === 'function' ? [...value] : value
 }
 
-/** A response, a stream or a connection looks like an empty object: most likely something was forgotten. */
+/** A stream, or a generator whose values are still to come: what is in it has to be waited for. */
+function refuseUnread(value) {
+  const problem = unread(value)
+  if (problem) throw new ToolError(`the result ${problem}`)
+}
+
+function unread(value) {
+  if (typeof value[Symbol.asyncIterator] !== 'function' || typeof value.toJSON === 'function') return undefined
+  const isStream = typeof value.pipe === 'function' || typeof value.getReader === 'function'
+  if (!isStream)
+    return 'is read step by step (for await): collect what it gives into an array, and return that'
+  const name = value.constructor?.name ?? 'stream'
+  return `is a ${name}, which is not read yet: return \`await text(…)\` or \`await buffer(…)\` of it, both of 'node:stream/consumers'`
+}
+
+/** A response or a connection looks like an empty object: most likely something was forgotten. */
 function refuseInvisible(value) {
   const { name } = value.constructor ?? Object
   if (name === 'Object' || value instanceof Map) return
@@ -107,6 +125,7 @@ export function resourceResult(value, uri, mimeType) {
 
 function resourceContents(uri, value, mimeType) {
   if (value === undefined) throw new ToolError(`the resource ${uri} returned nothing`)
+  if (typeof value === 'object' && value !== null) refuseUnread(value)
   json(value)
   return contentsOf(uri, value, mimeType)
 }
@@ -138,7 +157,8 @@ export function errorResult(text, error, output) {
   // Some clients hold the structured content of errors to the schema of results, too.
   if (output === undefined) whole.structuredContent = { success: false, error }
   else whole._meta = { 'mcpbash/error': error }
-  return json(whole)
+  // A number in its details that JSON has no word for must not hide the error itself.
+  return stringify(whole)
 }
 
 function json(value) {
@@ -149,16 +169,27 @@ function json(value) {
     throw unwritable(value, error)
   }
   if (written === undefined) throw unwritable(value)
+  if (LOOKS_LOST.test(written)) {
+    const found = offenderIn(value)
+    if (found) throw new ToolError(`the result cannot be written as JSON: ${found}`)
+  }
   return written
 }
 
-function unwritable(value, error) {
-  let found
+// What JSON makes of numbers and dates that it has no word for, and of streams.
+const LOOKS_LOST = /null|"_(?:read|writ)ableState"/
+
+function offenderIn(value) {
   try {
-    found = offender(value)
+    return offender(value)
   } catch {
-    // A value that cannot even be looked at; what stringify has said of it has to do.
+    // A value that cannot even be looked at; what stringify has made or said of it has to do.
+    return undefined
   }
+}
+
+function unwritable(value, error) {
+  const found = offenderIn(value)
   if (found) return new ToolError(`the result cannot be written as JSON: ${found}`)
   return new ToolError(`the result cannot be written as JSON: ${error?.message ?? typeof value}`)
 }
@@ -168,7 +199,13 @@ function offender(value, path = 'it', above = []) {
   if (typeof value === 'bigint') return `${path} is a BigInt; use String() or Number() on it`
   if (typeof value === 'function' || typeof value === 'symbol')
     return path === 'it' ? `it is a ${typeof value}` : undefined
-  if (typeof value !== 'object' || value === null || typeof value.toJSON === 'function') return undefined
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return `${path} is ${value}, which JSON cannot express; use null or a text`
+  if (typeof value !== 'object' || value === null) return undefined
+  if (value instanceof Date && Number.isNaN(value.getTime())) return `${path} is an invalid Date`
+  if (typeof value.toJSON === 'function') return undefined
+  const problem = unread(value)
+  if (problem) return `${path} ${problem}`
   if (above.includes(value)) return `${path} contains itself`
   for (const [key, member] of Object.entries(value)) {
     const place = Array.isArray(value) ? `[${key}]` : `.${key}`

@@ -41,16 +41,12 @@ export function valueSchema(written) {
 }
 
 /** What a schema library says of its own object, undefined for anything else. */
-function exportedSchema(written, direction) {
+function exportedSchema(written, direction, path) {
   if (written === null || (typeof written !== 'object' && typeof written !== 'function')) return undefined
   const standard = written['~standard']
   if (standard === undefined) return undefined
-  let schema
-  if (standard.jsonSchema) schema = standard.jsonSchema[direction]({ target: TARGET })
-  else if (typeof written.toJSONSchema === 'function')
-    schema = written.toJSONSchema({ target: TARGET, io: direction })
-  else if (typeof written.toJsonSchema === 'function') schema = written.toJsonSchema()
-  else {
+  const describe = describer(written, standard, direction)
+  if (describe === undefined) {
     const remedy =
       standard.vendor === 'valibot'
         ? "wrap it: toStandardJsonSchema(…) of '@valibot/to-json-schema'"
@@ -59,8 +55,48 @@ function exportedSchema(written, direction) {
       `this schema of ${standard.vendor} does not say how it looks as JSON Schema; ${remedy}`,
     )
   }
+  let schema
+  try {
+    schema = describe()
+  } catch (error) {
+    throw new UndescribedSchema(standard.vendor, path ?? undescribedMember(written, direction), direction, error)
+  }
   const { $schema, '~standard': _, ...rest } = schema
   return rest
+}
+
+function describer(written, standard, direction) {
+  if (standard.jsonSchema) return () => standard.jsonSchema[direction]({ target: TARGET })
+  if (typeof written.toJSONSchema === 'function')
+    return () => written.toJSONSchema({ target: TARGET, io: direction })
+  return typeof written.toJsonSchema === 'function' ? () => written.toJsonSchema() : undefined
+}
+
+/** The way to the first member of a schema of an object that cannot be described. */
+function undescribedMember({ shape }, direction) {
+  if (shape === null || typeof shape !== 'object') return ''
+  for (const [key, member] of Object.entries(shape)) {
+    try {
+      exportedSchema(member, direction)
+    } catch (error) {
+      return error.path ? `${key}.${error.path}` : key
+    }
+  }
+  return ''
+}
+
+/** A schema of a library that knows no JSON Schema for a part of it, a date for instance. */
+export class UndescribedSchema extends TypeError {
+  constructor(vendor, path, direction, error) {
+    const whose = direction === 'input' ? 'argument' : 'output'
+    const where = path === '' ? whose : `${whose} \`${path}\``
+    const remedy =
+      vendor === 'zod'
+        ? 'use z.string() and convert it in the function, or in z.object({…}) z.string().pipe(z.coerce.date())'
+        : 'use a type that JSON has'
+    super(`${where}: ${vendor} cannot describe it (${error.message}); ${remedy}`)
+    this.path = path
+  }
 }
 
 /** Whether a schema of a library is content with a value that is missing. */
@@ -119,7 +155,7 @@ function shortObject(fields, path, ending) {
 function member(written, path, ending) {
   if (typeof written === 'string') return word(written, path)
   if (Array.isArray(written)) return { schema: choices(written, path), optional: false }
-  const exported = exportedSchema(written, 'input')
+  const exported = exportedSchema(written, 'input', path || undefined)
   if (exported) return { schema: exported, optional: acceptsNothing(written) }
   if (!isPlainObject(written)) throw refusal(written, path)
   if (!isSchema(written)) return { schema: shortObject(written, path, ending), optional: false }

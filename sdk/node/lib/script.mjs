@@ -6,9 +6,11 @@ import { Context } from './context.mjs'
 import { Call, currentCall, setOutside } from './current-call.mjs'
 import { ProtocolError } from './errors.mjs'
 import { errorData, isMeant, oneLine, wholeTrace } from './failures.mjs'
+import { parse, stringify } from './json.mjs'
 import { endAllKept } from './keep.mjs'
 import { logWhatIsPrinted } from './printing.mjs'
 import { errorResult, toolResult } from './results.mjs'
+import { shortNotification } from './short-notification.mjs'
 
 // A pipe takes a line of this length in one piece, whoever else writes.
 const LONGEST_LINE = 4096
@@ -17,7 +19,7 @@ const LONGEST_LINE = 4096
 function fromEnvironment(name, otherwise) {
   const file = process.env[`${name}_FILE`]
   const text = process.env[`${name}_JSON`] || (file && readFileSync(file, 'utf8'))
-  return text ? JSON.parse(text) : otherwise
+  return text ? parse(text) : otherwise
 }
 
 function traceOf({ TRACEPARENT: traceparent, TRACESTATE: tracestate, BAGGAGE: baggage }) {
@@ -57,7 +59,8 @@ class ScriptCall extends Call {
     const stream = process.env[method === 'notifications/progress' ? 'MCP_PROGRESS_STREAM' : 'MCP_LOG_STREAM']
     if (!stream) return
     try {
-      writeSync(this.#opened(stream), `${shortLine(method, params)}\n`)
+      const write = (params) => stringify({ method, params })
+      writeSync(this.#opened(stream), `${shortNotification(method, params, LONGEST_LINE - 1, write)}\n`)
     } catch {
       // Nobody listens any more, which is no reason to fail.
     }
@@ -76,21 +79,6 @@ class ScriptCall extends Call {
       body,
       [signal, this.#watching ? this.signal : undefined].filter((one) => one !== undefined),
     )
-  }
-}
-
-/** A notification as one line that a pipe takes in one piece: long texts are cut, visibly. */
-function shortLine(method, params) {
-  const whole = JSON.stringify({ method, params })
-  if (Buffer.byteLength(whole) < LONGEST_LINE) return whole
-  const key = method === 'notifications/progress' ? 'message' : 'data'
-  const text = typeof params[key] === 'string' ? params[key] : JSON.stringify(params[key])
-  for (let length = LONGEST_LINE; ; length = Math.floor(length * 0.75)) {
-    const cut = JSON.stringify({
-      method,
-      params: { ...params, [key]: `${text.slice(0, length)}… [cut: ${text.length} characters in all]` },
-    })
-    if (Buffer.byteLength(cut) < LONGEST_LINE || length === 0) return cut
   }
 }
 
@@ -126,7 +114,7 @@ function fail(error) {
   }
   const { code, data } = error
   if (process.env.MCP_TOOL_ERROR_FILE)
-    writeFileSync(process.env.MCP_TOOL_ERROR_FILE, JSON.stringify({ code, message, data }))
+    writeFileSync(process.env.MCP_TOOL_ERROR_FILE, stringify({ code, message, data }))
   process.exitCode = 1
 }
 

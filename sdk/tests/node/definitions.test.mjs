@@ -144,6 +144,29 @@ test('schemas of libraries', async (t) => {
   )
 })
 
+/** [the arguments, the one line] of a library like zod that knows no JSON Schema for dates */
+const UNDESCRIBED = [
+  ['object({ a: string, when: date })', 'argument `when`'],
+  ['object({ a: object({ b: string, when: date }) })', 'argument `a.when`'],
+  ['{ a: string, when: date }', 'argument `when`'],
+  ['date', 'argument'],
+]
+
+test('what a library cannot describe is refused with the names of the tool and the argument', async (t) => {
+  const library = `const schema = (describe, more) => ({ ...more, '~standard': { version: 1, vendor: 'zod', jsonSchema: { input: describe }, validate: (value) => ({ value }) } })
+    export const string = schema(() => ({ type: 'string' }))
+    export const date = schema(() => { throw new Error('Date cannot be represented in JSON Schema') })
+    export const object = (shape) => schema(() => ({ type: 'object', properties: Object.fromEntries(Object.entries(shape).map(([key, one]) => [key, one['~standard'].jsonSchema.input()])) }), { shape })`
+  const files = { 'node_modules/zod/package.json': '{"name":"zod","type":"module","exports":"./index.mjs"}', 'node_modules/zod/index.mjs': library }
+  for (const [written, where] of UNDESCRIBED) {
+    const source = `import { tool } from 'mcp-bash'\nimport { object, string, date } from 'zod'\nexport const plan = tool('x', ${written}, () => 1)`
+    assert.equal(
+      await failure(t, source, { files }),
+      `tools/f.mjs:3: tool 'plan': ${where}: zod cannot describe it (Date cannot be represented in JSON Schema); use z.string() and convert it in the function, or in z.object({…}) z.string().pipe(z.coerce.date())`,
+    )
+  }
+})
+
 test('all options of a tool', async (t) => {
   const { tools, worker, instructions, protocol } = await ready(
     t,
@@ -241,6 +264,23 @@ const REFUSED = [
     /tool\(\) knows no option `descripton`; there are name, title, description/,
   ],
   ["export const a = tool('x', {})", /tool\(\) ends with the function that does the work/],
+  [
+    "export const a = tool('x', {}, async function* () { yield 1 })",
+    /^tools\/f\.mjs:2: TypeError: a generator cannot be a tool; return the whole result, and call progress\(\) on the way$/,
+  ],
+  ["export const a = resource('x://y', function* () { yield 1 })", /a generator cannot be a resource/],
+  [
+    'await new Promise(() => {})',
+    /^tools\/f\.mjs:1: an `await` outside of all functions never ends, here or in a file that it imports; await something that ends, or move it into keep\(\) or/,
+  ],
+  [
+    "const { x } = require('mcp-bash')",
+    /^tools\/f\.mjs:2: this file is an ES module, which has no require\(\) and no exports; write `import \{ tool \} from 'mcp-bash'` and `export const NAME = tool\(…\)`$/,
+  ],
+  [
+    "throw new TypeError('fetch failed', { cause: new Error('ENOTFOUND') })",
+    /^tools\/f\.mjs:2: TypeError: fetch failed, caused by Error: ENOTFOUND$/,
+  ],
   ['export const a = resource(5, () => 1)', /resource\(\) begins with a URI/],
   [
     "const a = tool('x', {}, () => 1)",

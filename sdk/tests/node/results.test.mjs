@@ -24,6 +24,7 @@ const VALUES = [
   ['(function* () { yield 1; yield 2 })()', text('[1,2]')],
   ['Object.create({})', { ...text('{}'), structuredContent: {} }],
   ['new Date(0)', text('1970-01-01T00:00:00.000Z')],
+  ['{ a: null, at: new Date(0) }', { ...text('{"a":null,"at":"1970-01-01T00:00:00.000Z"}'), structuredContent: { a: null, at: '1970-01-01T00:00:00.000Z' } }],
   ["Promise.resolve('later')", text('later')],
   [
     "Buffer.from('" + PNG + "', 'base64')",
@@ -190,14 +191,53 @@ const FAILURES = [
     /^TypeError: image\(\) needs bytes or the path of a file, not \{\} \(tools\/f\.mjs:20\)$/,
   ],
   ["return image(Buffer.from('x'))", /the type of this image is not known: give it/],
+  // Causes.
+  [
+    "throw new TypeError('fetch failed', { cause: new Error('getaddrinfo ENOTFOUND nowhere') })",
+    'TypeError: fetch failed, caused by Error: getaddrinfo ENOTFOUND nowhere (tools/f.mjs:22)',
+  ],
+  [
+    "throw new Error('a', { cause: new Error('b', { cause: Object.assign(new AggregateError([new Error('one'), 2, 3]), { code: 'ECONNREFUSED' }) }) })",
+    'Error: a, caused by AggregateError: ECONNREFUSED: Error: one (and 2 more) (tools/f.mjs:23)',
+  ],
+  [
+    "await Promise.any([Promise.reject(new Error('one')), Promise.reject(2)])",
+    'AggregateError: All promises were rejected: Error: one (and 1 more)',
+  ],
+  ["const e = new Error('round'); e.cause = e; throw e", 'Error: round (tools/f.mjs:25)'],
+  ["throw new Error('x', { cause: { status: 404 } })", 'Error: x, caused by { status: 404 } (tools/f.mjs:26)'],
+  ["throw new Error('x', { cause: 'y'.repeat(9999) })", /^Error: x, caused by y{480,500}… \(tools\/f\.mjs:27\)$/],
+  ["throw new ToolError('meant', { cause: new Error('inside') })", 'meant'],
+  // What JSON would make null of, or worse.
+  ['return NaN', 'the result cannot be written as JSON: it is NaN, which JSON cannot express; use null or a text'],
+  [
+    'return { a: [1, -Infinity] }',
+    'the result cannot be written as JSON: result.a[1] is -Infinity, which JSON cannot express; use null or a text',
+  ],
+  ["return [null, new Date('no')]", 'the result cannot be written as JSON: result[1] is an invalid Date'],
+  ["return new Date('no')", 'the result cannot be written as JSON: it is an invalid Date'],
+  ['return new Map([["a", NaN]])', /result\.a is NaN/],
+  [
+    "return createReadStream('/dev/null')",
+    "the result is a ReadStream, which is not read yet: return `await text(…)` or `await buffer(…)` of it, both of 'node:stream/consumers'",
+  ],
+  ['return { body: Readable.from([1]) }', /^the result cannot be written as JSON: result\.body is a Readable, which is not/],
+  ['return new ReadableStream({})', /^the result is a ReadableStream, which is not read yet/],
+  [
+    'return (async function* () { yield 1 })()',
+    'the result is read step by step (for await): collect what it gives into an array, and return that',
+  ],
 ]
+
+const FAILURE_IMPORTS =
+  "import { tool, ToolError, image } from 'mcp-bash'; import { Readable } from 'node:stream'; import { createReadStream } from 'node:fs'"
 
 test('failures as results', async (t) => {
   const lines = FAILURES.map(
     ([written], index) => `export const t${index} = tool('x', {}, async () => { ${written} })`,
   )
   // The first one stands in line 1, so that the lines above are those of the table.
-  const host = await start(t, `import { tool, ToolError, image } from 'mcp-bash'; ${lines.join('\n')}`, {
+  const host = await start(t, `${FAILURE_IMPORTS}; ${lines.join('\n')}`, {
     files: { 'lib/deep.mjs': "export function deep() { throw new RangeError('deep') }" },
   })
   for (const [index, [written, expected]] of FAILURES.entries()) {
@@ -214,7 +254,8 @@ test('details of an error are structured, unless the result has a declared shape
     const fail = () => { throw new ToolError('no', { type: 'not_found', id: 7 }) }
     export const free = tool('x', {}, fail)
     export const shaped = tool({ input: {}, output: { a: 'number' } }, () => fail())
-    export const wild = tool('x', {}, () => { throw new ToolError('no', { id: 7n }) })`,
+    export const wild = tool('x', {}, () => { throw new ToolError('no', { id: 7n }) })
+    export const nan = tool('x', {}, () => { throw new ToolError('no', { id: NaN }) })`,
   )
   const { result } = await host.tool('free')
   assert.deepEqual(result.structuredContent, {
@@ -225,6 +266,7 @@ test('details of an error are structured, unless the result has a declared shape
   assert.equal(shaped.structuredContent, undefined)
   assert.deepEqual(shaped._meta, { 'mcpbash/error': result.structuredContent.error })
   assert.equal(await host.errorText('wild'), 'no')
+  assert.deepEqual((await host.tool('nan')).result.structuredContent.error.data, { id: null })
 })
 
 test('the trace of an unexpected error is in the log, that of a meant one is not', async (t) => {
@@ -278,7 +320,9 @@ test('resources', async (t) => {
     export const user = resource('users://{id}/profile', ({ id }, { name }) => ({ id, name }))
     export const whole = resource('a://whole', () => ({ contents: [{ uri: 'a://b', text: 'b' }] }))
     export const several = resource('a://several', () => [embedded('a://1', 'one'), embedded('a://2', 'two')])
-    export const none = resource('a://none', () => {})`,
+    export const none = resource('a://none', () => {})
+    export const lost = resource('a://lost', () => ({ n: NaN }))
+    export const stream = resource('a://stream', () => new ReadableStream({}))`,
   )
   const read = async (name, uri, variables) =>
     (await host.untilEnd(host.call({ resource: uri, name, arguments: variables }))).end
@@ -298,6 +342,8 @@ test('resources', async (t) => {
   assert.deepEqual(await contents('whole', 'a://whole'), [{ uri: 'a://b', text: 'b' }])
   assert.equal((await contents('several', 'a://several')).length, 2)
   assert.match((await read('none', 'a://none')).error.message, /returned nothing/)
+  assert.match((await read('lost', 'a://lost')).error.message, /result\.n is NaN/)
+  assert.match((await read('stream', 'a://stream')).error.message, /is a ReadableStream, which is not read yet/)
 })
 
 test('prompts', async (t) => {

@@ -58,6 +58,14 @@ test('main: what is returned is the result, what is printed is not', async (t) =
   assert.equal(stderr, 'closed', 'what it keeps is ended')
 })
 
+test('half an emoji is no text', async (t) => {
+  const { stdout, root } = await script(t, "sdk.log.info('😀'.slice(0, 1)); sdk.answer('ab😀'.slice(0, 3))", {
+    MCP_LOG_STREAM: 'log',
+  }, { log: '' })
+  assert.equal(stdout, '{"content":[{"type":"text","text":"ab\ufffd"}]}\n')
+  assert.equal(JSON.parse(readFileSync(join(root, 'log'), 'utf8')).params.data, '\ufffd')
+})
+
 test('main: failures', async (t) => {
   const failed = await script(t, "await sdk.main(() => { throw new Error('broken') })")
   assert.deepEqual(JSON.parse(failed.stdout), {

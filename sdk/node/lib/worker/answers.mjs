@@ -5,6 +5,7 @@ import { errorData, isMeant, oneLine, wholeTrace } from '../failures.mjs'
 import { stringify } from '../json.mjs'
 import { errorResult, promptResult, resourceResult, toolResult } from '../results.mjs'
 
+const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
 
 /** Answers with a value. Throws if it cannot be written. */
@@ -27,7 +28,8 @@ export function answerWithFailure(call, error) {
   else if (kind === 'tool') call.end('result', toolFailure(text, error, fields.outputKind))
   else {
     const data = meant && error instanceof ToolError ? errorData(error) : undefined
-    call.end('error', protocolError(INTERNAL_ERROR, text, data))
+    const code = data?.type === 'invalid_argument' ? INVALID_PARAMS : INTERNAL_ERROR
+    call.end('error', protocolError(code, text, data))
   }
 }
 

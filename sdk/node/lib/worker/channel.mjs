@@ -10,13 +10,28 @@ import { parse } from '../json.mjs'
 const LINE_FEED = 10
 const READ_BYTES = 65536
 
+// How many bytes a frame to the server may have where it does not say so.
+const USUAL_LIMIT = 10_485_760
+
 /** Opens both ends. `onFrame(frame)` is called for each line, `onEnd()` at the end of the input. */
 export function openChannel(onFrame, onEnd) {
   const input = moved(0, 'r')
   const output = moved(3, 'w')
   if (input === 0) hideStandardInput()
-  // Nothing is read before `listen`, while the function file is still being loaded.
-  return { send: sender(output), listen: () => listen(input, onFrame, onEnd) }
+  let socket
+  return {
+    send: sender(output),
+    /** The server ends a worker that sends a longer frame than this. */
+    limit: Number(process.env.MCPBASH_MAX_TOOL_OUTPUT_SIZE) || USUAL_LIMIT,
+    /** Nothing is read before, while the function file is still being loaded. */
+    listen() {
+      socket = listen(input, onFrame, onEnd)
+    },
+    /** Reads no more: what the server writes from now on is left for another worker. */
+    stop() {
+      socket.pause()
+    },
+  }
 }
 
 /** Another descriptor for the same pipe, with /dev/null in its old place. Sockets cannot be opened again and stay. */
@@ -57,6 +72,7 @@ function listen(fd, onFrame, onEnd) {
   })
   socket.once('close', onEnd)
   socket.on('error', () => socket.destroy())
+  return socket
 }
 
 /** Puts frames together of what arrives in pieces. */

@@ -3,7 +3,9 @@
 import { sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { definitionOf, noted, outputFields } from '../definitions.mjs'
-import { placesOf, shown, wholeTrace } from '../failures.mjs'
+import { placesOf, reason, shown, wholeTrace } from '../failures.mjs'
+import { validatorOf } from '../schema.mjs'
+import { textArguments } from '../text-arguments.mjs'
 import { UnreadableFunction, forgetSources, readFunction } from '../types/function-types.mjs'
 import { registerSdk } from './imports.mjs'
 import { syntaxErrorIn } from './syntax-check.mjs'
@@ -21,7 +23,10 @@ export async function loadFunctionFile(file) {
   const loadedFiles = registerSdk()
   const module = await importFile(file, () => ownFiles(loadedFiles(), file))
   const definitions = namedDefinitions(module, file)
-  for (const definition of definitions) complete(definition)
+  for (const definition of definitions) {
+    complete(definition)
+    if (definition.kind === 'prompt') checkTexts(definition)
+  }
   forgetSources()
   const { options, instructions } = noted()
   const ready = {
@@ -60,10 +65,13 @@ function loadProblem(error, file, otherFiles) {
     return `${shown({ file, line: 1 })}: TypeScript needs node 22.18 or newer, and this is ${process.version}; write it as .mjs otherwise`
   }
   if (error.code === 'ERR_REQUIRE_ESM') {
-    return `${place}: node ${process.version} cannot require() an ES module; use import, or node 20.19 or newer`
+    return `${place}: node ${process.version} cannot require() an ES module; write \`import { tool } from 'mcp-bash'\` in a .mjs file, or use node 20.19 or newer`
   }
   if (error instanceof SyntaxError && /outside a module|Unexpected token 'export'/.test(error.message)) {
     return `${place}: ${error.message}: call the file .mjs, or put "type": "module" into package.json`
+  }
+  if (/^(require|exports|module) is not defined in ES module scope/.test(error.message)) {
+    return `${place}: this file is an ES module, which has no require() and no exports; write \`import { tool } from 'mcp-bash'\` and \`export const NAME = tool(…)\``
   }
   const missing = /^Cannot find (?:package|module) '([^'./][^']*)'/.exec(error.message)?.[1]
   const remedy = missing
@@ -72,7 +80,7 @@ function loadProblem(error, file, otherFiles) {
         .slice(0, missing[0] === '@' ? 2 : 1)
         .join('/')}`
     : ''
-  return `${place}: ${error.name}: ${error.message}${remedy}`.replace(/\s*\n\s*/g, ' ')
+  return `${place}: ${error.name}: ${error.message}${reason(error)}${remedy}`.replace(/\s*\n\s*/g, ' ')
 }
 
 /** What the module exports, each with its name: that of its options, of the export, or of its function. */
@@ -86,6 +94,8 @@ function namedDefinitions(module, file) {
       throw new LoadFailure(
         `${shown(definition.place)}: this ${definition.kind} has no name; give it one: ${definition.kind}({ name: '…' }, …)`,
       )
+    if (definition.problem !== undefined)
+      throw new LoadFailure(`${shown(definition.place)}: ${definition.kind} '${name}': ${definition.problem}`)
     definition.name = name
     found.set(definition, name)
   }
@@ -142,6 +152,12 @@ function complete(definition) {
     )
 }
 
+/** The server holds the arguments of tools against their schema, and those of prompts only against their names. */
+function checkTexts(definition) {
+  const { name, fields } = definition
+  definition.check = textArguments(name, fields.inputSchema, validatorOf(fields.input) !== undefined)
+}
+
 function readSource({ kind, name, function: handler, place }, needsInput) {
   let read = {}
   let problem = 'its source is not known'
@@ -192,12 +208,13 @@ function resourceFrame({ name, fields }, key) {
 function promptFrame({ name, fields }) {
   const { input, inputSchema, meta, requires, ...rest } = fields
   const needed = inputSchema.required ?? []
-  const parameters = Object.entries(inputSchema.properties ?? {}).map(([key, { description, enum: values }]) => ({
+  const parameters = Object.entries(inputSchema.properties ?? {}).map(([key, { description, enum: values, default: otherwise }]) => ({
     name: key,
     description,
     required: needed.includes(key),
     // What it may be is offered to whoever types it.
     enum: values,
+    default: otherwise,
   }))
   return { ...rest, name, arguments: parameters, _meta: meta, requiredCapabilities: requires }
 }

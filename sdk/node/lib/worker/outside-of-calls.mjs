@@ -3,19 +3,22 @@
 import { Call } from '../current-call.mjs'
 import { CannotAsk } from '../errors.mjs'
 import { stringify } from '../json.mjs'
+import { shortNotification } from '../short-notification.mjs'
 
 export class OutsideOfCalls extends Call {
   name = 'worker'
-  #send
+  #channel
 
   /** From now on the server can be told; before, only standard error can. */
-  sendWith(send) {
-    this.#send = send
+  sendWith(channel) {
+    this.#channel = channel
   }
 
   notify(method, params) {
-    if (this.#send) this.#send(stringify({ method, params }))
-    else
+    if (this.#channel) {
+      const write = (params) => stringify({ method, params })
+      this.#channel.send(shortNotification(method, params, this.#channel.limit, write))
+    } else
       process.stderr.write(
         `${params.level}: ${typeof params.data === 'string' ? params.data : stringify(params.data)}\n`,
       )

@@ -1,15 +1,16 @@
 // The worker: loads a function file, says what it has, and answers calls until its input ends.
 
-import { setTimeout } from 'node:timers'
+import { setImmediate, setTimeout } from 'node:timers'
 import { Context } from '../context.mjs'
 import { callOfThisCode, runInCall, setOutside } from '../current-call.mjs'
 import { ToolError } from '../errors.mjs'
-import { oneLine, wholeTrace } from '../failures.mjs'
+import { oneLine, shown, wholeTrace } from '../failures.mjs'
 import { stringify } from '../json.mjs'
 import { endAllKept, setNoteChanges } from '../keep.mjs'
 import { logWhatIsPrinted } from '../printing.mjs'
 import { answerWith, answerWithFailure } from './answers.mjs'
 import { openChannel } from './channel.mjs'
+import { Descriptors } from './descriptors.mjs'
 import { ExitRefused, guardProcess } from './guard.mjs'
 import { Leftovers } from './leftovers.mjs'
 import { loadFunctionFile } from './load.mjs'
@@ -38,6 +39,11 @@ export async function serve(file) {
   await worker.start(file)
 }
 
+/** Node ends a process in which nothing can happen any more, though the file is still being loaded. */
+function neverLoaded(file) {
+  return `${shown({ file, line: 1 })}: an \`await\` outside of all functions never ends, here or in a file that it imports; await something that ends, or move it into keep() or into the function that needs it`
+}
+
 class Worker {
   #outside
   #channel
@@ -47,10 +53,12 @@ class Worker {
   #open = new Map()
   #waiting = []
   #surroundings
+  #descriptors
   #leftovers
   #keptOpened = false
   #ready = false
   #ending = false
+  #retiring = false
   #exitCode = 0
   #finishing = false
 
@@ -69,6 +77,8 @@ class Worker {
     Error.stackTraceLimit = Math.max(Error.stackTraceLimit ?? 0, STACK_FRAMES)
     logWhatIsPrinted([process.stdout, process.stderr], callOfThisCode)
     this.#exit = guardProcess((error) => this.#uncaught(error))
+    const unsettled = () => this.#refuse(neverLoaded(file))
+    process.once('exit', unsettled)
     let ready
     try {
       const loaded = await loadFunctionFile(file)
@@ -78,12 +88,14 @@ class Worker {
     } catch (error) {
       this.#refuse(error.message, error.trace ?? wholeTrace(error))
     }
+    process.off('exit', unsettled)
     process.on('SIGTERM', () => this.#terminated())
     this.#surroundings = new Surroundings()
+    this.#descriptors = new Descriptors()
     setNoteChanges((open) => this.#noteChanges(open))
     this.#channel.send(ready)
     this.#ready = true
-    this.#outside.sendWith(this.#channel.send)
+    this.#outside.sendWith(this.#channel)
     this.#channel.listen()
     this.#leftovers = new Leftovers()
   }
@@ -118,10 +130,11 @@ class Worker {
       )
       return
     }
-    const call = new WorkerCall(frame, definition, this.#channel.send)
+    const call = new WorkerCall(frame, definition, this.#channel)
     this.#open.set(call.id, call)
     let value
     try {
+      definition.check?.(frame.arguments ?? {})
       value = runInCall(call, definition.handler, frame.arguments ?? {}, new Context(call))
       if (typeof value?.then === 'function') {
         this.#waitFor(call, value)
@@ -165,9 +178,25 @@ class Worker {
   /** A call is answered. Once none is open, all is put back as every call finds it, while the server reads the answer. */
   #ended(call) {
     this.#open.delete(call.id)
+    this.#lookAtDescriptors(call)
     if (this.#open.size === 0) this.#tidyUp(call)
     while (this.#waiting.length > 0 && this.#open.size < this.#atOnce) this.#begin(this.#waiting.shift())
     if (this.#ending && this.#open.size === 0) this.#finish()
+  }
+
+  /** A worker in which another file has one of the first numbers ends in peace, and the next call gets a new one. */
+  #lookAtDescriptors(call) {
+    if (this.#retiring) return
+    const taken = this.#descriptors.putBack()
+    if (taken === undefined) return
+    this.#retiring = true
+    this.#outside.tell(
+      'warning',
+      `${call.name} has closed descriptor ${taken}, and another file has its number: the worker ends after its open calls`,
+    )
+    this.#channel.stop()
+    // Calls that have been read already are served.
+    setImmediate(() => this.#inputEnded())
   }
 
   #tidyUp(call) {

@@ -3,17 +3,21 @@
 import { Call } from '../current-call.mjs'
 import { CannotAsk } from '../errors.mjs'
 import { stringify } from '../json.mjs'
+import { bytesOver, shortNotification } from '../short-notification.mjs'
+import { tooLarge } from './too-large.mjs'
 
 export class WorkerCall extends Call {
   #send
+  #limit
   #questions
   #lastQuestion = 0
 
-  constructor(frame, definition, send) {
+  constructor(frame, definition, { send, limit }) {
     super()
     this.id = frame.call
     this.definition = definition
     this.#send = send
+    this.#limit = limit
     this.name = definition.name
     if (frame.meta) this.meta = frame.meta
     if (frame.roots) this.roots = frame.roots
@@ -30,12 +34,16 @@ export class WorkerCall extends Call {
 
   notify(method, params) {
     // Work that a call has left behind has nobody to tell.
-    if (this.open) this.#send(`{"call":${this.id},"method":"${method}","params":${stringify(params)}}`)
+    if (!this.open) return
+    const write = (params) => `{"call":${this.id},"method":"${method}","params":${stringify(params)}}`
+    this.#send(shortNotification(method, params, this.#limit, write))
   }
 
   question(body, signal) {
     if (!this.open) return Promise.reject(new CannotAsk('the call has ended'))
     const number = (this.#lastQuestion += 1)
+    const frame = stringify({ call: this.id, ask: number, ...body })
+    if (bytesOver(this.#limit, frame)) return Promise.reject(new CannotAsk('the question is too long'))
     this.#questions ??= new Map()
     return new Promise((resolve, reject) => {
       const withdraw = () => {
@@ -50,7 +58,7 @@ export class WorkerCall extends Call {
       signal?.addEventListener('abort', withdraw, { once: true })
       const done = () => signal?.removeEventListener('abort', withdraw)
       this.#questions.set(number, { resolve, reject, done })
-      this.#send(stringify({ call: this.id, ask: number, ...body }))
+      this.#send(frame)
     })
   }
 
@@ -72,7 +80,9 @@ export class WorkerCall extends Call {
   end(member, json) {
     if (!this.open) return
     this.flushPrinted()
-    this.#send(`{"call":${this.id},"${member}":${json}}`)
+    const frame = `{"call":${this.id},"${member}":${json}}`
+    const bytes = bytesOver(this.#limit, frame)
+    this.#send(bytes ? `{"call":${this.id},${tooLarge(this, json, bytes, this.#limit)}}` : frame)
     this.open = false
     if (this.#questions?.size > 0) this.#rejectQuestions(new CannotAsk('the call has ended'))
   }

@@ -1,0 +1,13 @@
+// In the place of an answer that the server would end the worker for.
+
+import { stringify } from '../json.mjs'
+
+const INTERNAL_ERROR = -32603
+
+/** The member of a frame that says that an answer of so many bytes is too large, and what to do. */
+export function tooLarge({ name, definition }, json, bytes, most) {
+  const remedy = json.includes('"structuredContent":') ? ', or have it sent as text only: JSON.stringify(…)' : ''
+  const text = `The result of ${name} is too large: ${bytes} bytes, where ${most} are allowed (MCPBASH_MAX_TOOL_OUTPUT_SIZE); return less${remedy}`
+  if (definition.kind !== 'tool') return `"error":${stringify({ code: INTERNAL_ERROR, message: text })}`
+  return `"result":${stringify({ content: [{ type: 'text', text }], isError: true })}`
+}
