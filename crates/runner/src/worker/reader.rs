@@ -59,7 +59,7 @@ impl FrameReader {
     pub(super) async fn next(&mut self, budget: &impl Fn() -> Arc<Budget>) -> Result<Frame, FrameFault> {
         loop {
             if let Some(frame) = self.complete() {
-                return Ok(frame);
+                return self.within_limit(frame);
             }
             self.make_room();
             let count = self.source.read(&mut self.buffer).await;
@@ -74,7 +74,7 @@ impl FrameReader {
     ) -> Result<Option<Frame>, FrameFault> {
         loop {
             if let Some(frame) = self.complete() {
-                return Ok(Some(frame));
+                return self.within_limit(frame).map(Some);
             }
             self.make_room();
             let Some(count) = self.source.read_now(&mut self.buffer) else { return Ok(None) };
@@ -100,6 +100,15 @@ impl FrameReader {
             (self.start, self.searched) = (newline + 1, newline + 1);
         }
         Some(Frame { bytes, held })
+    }
+
+    /// One whose end came with the bytes that made it too long is too long as well.
+    fn within_limit(&mut self, frame: Frame) -> Result<Frame, FrameFault> {
+        if frame.bytes.len() > self.limit {
+            Err(self.fail(FrameFault::TooLong(self.limit)))
+        } else {
+            Ok(frame)
+        }
     }
 
     fn make_room(&mut self) {
@@ -131,10 +140,15 @@ impl FrameReader {
         } else {
             return Ok(());
         };
+        Err(self.fail(fault))
+    }
+
+    /// Nothing is read any more.
+    fn fail(&mut self, fault: FrameFault) -> FrameFault {
         self.is_open = false;
         (self.buffer, self.held) = (Vec::new(), None);
         (self.start, self.searched) = (0, 0);
-        Err(fault)
+        fault
     }
 }
 
@@ -186,6 +200,12 @@ mod tests {
         assert_eq!(budget.used(), 0);
         let (frame, budget) = read(100_000, 150_000).await;
         assert_eq!((frame.unwrap_err(), budget.used()), (FrameFault::TooLong(100_000), 0));
+        // Both ends arrive with one reading.
+        let (mut frames, mut pipe, budget) = reader(1000);
+        pipe.write_all(&[b"fits\n".to_vec(), vec![b'x'; 1001], b"\n".to_vec()].concat()).unwrap();
+        assert_eq!(frames.next(&budget).await.unwrap().bytes, b"fits");
+        assert_eq!(frames.next(&budget).await.unwrap_err(), FrameFault::TooLong(1000));
+        assert!(!frames.is_open());
         let (frame, budget) = read(1_000_000, 500_000).await;
         assert!(matches!(frame.unwrap_err(), FrameFault::NoRoom(_)));
         assert_eq!(budget.used(), 0);
