@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 import unittest
 
@@ -10,7 +11,7 @@ from host import WorkerTest
 SOURCE = """
 import asyncio, os, threading, time
 from dataclasses import dataclass
-from mcp_bash import Cancelled, aio, arguments, ask, context, keep, log, progress, tool, worker
+from mcp_bash import Cancelled, ToolError, aio, arguments, ask, context, keep, log, progress, tool, worker
 
 WORKER
 
@@ -96,6 +97,23 @@ def plain(seconds: float = 0) -> str:
     while time.monotonic() < end:
         time.sleep(0.01)
     return threading.current_thread().name
+
+@tool
+async def in_thread(seconds: float) -> str:
+    work = asyncio.get_running_loop().run_in_executor(None, time.sleep, seconds)
+    try:
+        await asyncio.wait_for(asyncio.shield(work), 0.2)
+    except asyncio.TimeoutError:
+        return "left"
+    return "done"
+
+@tool
+async def in_group() -> str:
+    async def fail():
+        raise ToolError("no user 7", hint="list_users knows them")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(fail())
+    return ""
 
 @tool
 def own_loop() -> int:
@@ -218,6 +236,24 @@ class Base(WorkerTest):
         self.assert_text(self.worker.call("leave"), "ok")
         self.assertEqual(self.notes(), ["left task cancelled"])
         self.assertIn("1 asyncio tasks still ran", self.worker.logs()[0][2])
+
+    def test_threads_of_pools_stay_without_a_word(self):
+        for _ in range(2):
+            self.assert_text(self.worker.call("in_thread", {"seconds": 0}), "done")
+            self.assertEqual(self.worker.logs(), [])
+            self.worker.call("plain")
+            self.assertEqual(self.worker.logs(), [("info", "plain", "plain")])
+
+    def test_a_thread_of_a_pool_that_still_works_is_told_of(self):
+        for _ in range(2):
+            self.assert_text(self.worker.call("in_thread", {"seconds": 0.7}), "left")
+            self.assertEqual(self.worker.logs()[0][:2], ("warning", "mcp_bash"))
+            self.assertRegex(self.worker.logs()[0][2], "^threads still run after the call: asyncio_[01]$")
+
+    @unittest.skipIf(sys.version_info < (3, 11), "TaskGroup is newer")
+    def test_an_error_in_a_group_of_tasks(self):
+        self.assert_text(self.worker.call("in_group"), "no user 7. Hint: list_users knows them")
+        self.assertEqual(self.worker.said, [])
 
     def test_questions(self):
         number = self.worker.begin("tool", "asks", ask=True, elicit=True)

@@ -285,6 +285,14 @@ class Hostile(WorkerTest):
         self.assert_text(self.worker.call("close_streams"), "ok")
         self.assertEqual(self.worker.call("echo", {"text": "x"})["content"][0]["text"], "x")
 
+    def test_descriptors_that_a_call_closed_are_back_for_the_next(self):
+        for put in (False, True):
+            with self.subTest(put=put):
+                self.assert_text(self.worker.call("close_all", {"put": put}), "ok")
+                self.assert_text(self.worker.call("opens"), '[true,"",""]')
+        self.assertEqual(self.worker.printed(), "raw\nwords\n" * 2)
+        self.assertEqual(os.path.getsize(os.path.join(self.worker.folder, "mine")), 0)
+
     def test_exceptions_with_code_that_fails(self):
         result = self.failed("mute", "Mute: (its message cannot be read: its __str__ raised SystemExit) (file.py:")
         self.assertNotIn("Traceback", str(result))

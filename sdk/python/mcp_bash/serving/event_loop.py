@@ -10,13 +10,13 @@ import _thread
 import asyncio
 import contextvars
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Dict, Optional
 
 from ..call_context import current_call
 from ..definitions import Definitions, Offered
 from ..errors import Cancelled
 from .frames import Frames
+from .thread_pool import ThreadPool
 from .worker import CANCELLED, Ended, Worker
 from .worker_context import WorkerContext
 
@@ -34,7 +34,8 @@ class LoopWorker(Worker):
         self.loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self.loop)
         self.loop.set_task_factory(_make_task)
-        self._pool: Optional[ThreadPoolExecutor] = None
+        self.loop.set_default_executor(ThreadPool(self.threads, "asyncio"))
+        self._pool: Optional[ThreadPool] = None
         self._fault: Optional[Exception] = None
         # Held while a thread is told of a cancellation, so that none is that has left its function.
         self._threads_lock = _thread.allocate_lock()
@@ -138,7 +139,7 @@ class LoopWorker(Worker):
     def _start_thread(self, offered: Offered, frame: Dict[str, Any]) -> None:
         context = self.open[frame["call"]] = WorkerContext(self, frame)
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.at_once, thread_name_prefix="mcp_bash")
+            self._pool = ThreadPool(self.threads, "mcp_bash", self.at_once)
         inherited = contextvars.copy_context()
         inherited.run(current_call.set, context)
         self._pool.submit(inherited.run, self._perform_in_thread, offered, frame, context)

@@ -15,7 +15,7 @@ from ..json_types import is_object
 
 _CHUNK = 65536
 # Above the numbers that functions and what they start usually see.
-_FIRST_FD = 64
+FIRST_FD = 64
 _decode = json.JSONDecoder().decode
 
 
@@ -93,7 +93,7 @@ class Frames:
 
 def open_frames() -> Frames:
     """Takes the pipes from where the server put them. What a function starts inherits neither."""
-    input_fd = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, _FIRST_FD)
+    input_fd = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, FIRST_FD)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
@@ -108,9 +108,9 @@ def _open_output(name: str) -> int:
     folder, _, number = name.rpartition("/")
     if folder not in ("/dev/fd", "/proc/self/fd") or not number.isdigit():
         opened = os.open(name, os.O_WRONLY)
-        moved = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, _FIRST_FD)
+        moved = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, FIRST_FD)
         os.close(opened)
         return moved
-    moved = fcntl.fcntl(int(number), fcntl.F_DUPFD_CLOEXEC, _FIRST_FD)
+    moved = fcntl.fcntl(int(number), fcntl.F_DUPFD_CLOEXEC, FIRST_FD)
     os.close(int(number))
     return moved

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _thread
 import contextvars
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Dict, Set
 
 if TYPE_CHECKING:
     from .worker_context import WorkerContext
@@ -20,12 +20,16 @@ class Threads:
 
     def __init__(self) -> None:
         self._count: int = _count_threads()
+        # Those of pools, which stay, and the calls for which they work just now.
+        self.pooled: Set[threading.Thread] = set()
+        self.working: Dict[threading.Thread, Any] = {}
 
     def tell_of_new_ones(self, context: WorkerContext) -> None:
-        count: int = _count_threads()
-        if count > self._count:
-            own = threading.main_thread()
-            names = sorted(thread.name for thread in threading.enumerate() if thread is not own)
+        count: int = _count_threads() - len(self.pooled)
+        busy = {thread for thread, call in list(self.working.items()) if call is context}
+        if count > self._count or busy:
+            own = {threading.main_thread(), *self.pooled} - busy
+            names = sorted(thread.name for thread in threading.enumerate() if thread not in own)
             context.log("warning", "threads still run after the call: %s" % ", ".join(names or ["unnamed"]), "mcp_bash")
         self._count = count
 

@@ -6,11 +6,14 @@ Each look costs well under a microsecond; putting back happens only where someth
 from __future__ import annotations
 
 import _locale
+import fcntl
 import os
 import signal
 import sys
 import warnings
 from typing import Any, Dict, List, Tuple
+
+from .frames import FIRST_FD
 
 _SIGNALS = tuple(
     number
@@ -26,10 +29,16 @@ _SIGNALS = tuple(
 _handler_of: Any = sys.modules["_signal"].getsignal
 
 
+def _spare_of(fd: int) -> int:
+    """A copy of a descriptor, for us alone."""
+    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, FIRST_FD)
+
+
 class Surroundings:
     """What a process is like before its first call."""
 
     def __init__(self) -> None:
+        self._spares = [(_spare_of(fd), fd) for fd in (0, 1, 2)]
         self.remember()
 
     def remember(self) -> None:
@@ -46,6 +55,9 @@ class Surroundings:
         self._streams = (sys.stdin, sys.stdout, sys.stderr)
 
     def restore(self) -> None:
+        # Whatever a function did to these, closed them or put a file in their place; looking would cost as much.
+        for spare, fd in self._spares:
+            os.dup2(spare, fd)
         self._restore_folder()
         if os.environ._data != self._variables:  # type: ignore[attr-defined]
             self._restore_variables()
