@@ -78,6 +78,14 @@ _HOMES = {
     "reporting": ("log", "progress"),
     "script": ("main", "result"),
 }  # fmt: skip
+# In letters, for type checkers.
+__all__ = [
+    "Audio", "Cancelled", "CannotAsk", "Context", "Declined", "DefinitionError", "Dismissed", "Embedded", "Field", "Image",
+    "Link", "Message", "NotFound", "ProtocolError", "Question", "Result", "Root", "Sampled", "Text", "ToolError", "aio",
+    "arguments", "ask", "ask_all", "ask_url", "assistant", "cancelled", "choose", "choose_many", "confirm", "context",
+    "folder", "inside_roots", "instructions", "keep", "log", "main", "meta", "progress", "prompt", "resource", "result",
+    "roots", "sample", "tool", "user", "worker",
+]  # fmt: skip
 _home_of = {name: module for module, names in _HOMES.items() for name in names}
 
 
@@ -94,4 +102,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> "list[str]":
-    return sorted([*_home_of, "aio", "__version__"])
+    return sorted([*__all__, "__version__"])

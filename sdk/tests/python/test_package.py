@@ -29,6 +29,13 @@ class Names(unittest.TestCase):
         for name in dir(mcp_bash):
             self.assertIsNotNone(getattr(mcp_bash, name), name)
 
+    def test_all_names_at_once(self):
+        self.assertEqual(mcp_bash.__all__, sorted([*mcp_bash._home_of, "aio"]))
+        names = {}
+        exec("from mcp_bash import *", names)
+        self.assertEqual(set(names) - {"__builtins__"}, set(mcp_bash.__all__))
+        self.assertIs(names["tool"], tool)
+
     def test_a_name_that_is_not_there(self):
         with self.assertRaises(AttributeError):
             mcp_bash.nothing
