@@ -18,11 +18,13 @@ class ThreadPool(ThreadPoolExecutor):
         self._known = threads
 
     def submit(self, work: Callable[..., Any], /, *positional: Any, **named: Any) -> "Future[Any]":
-        return super().submit(self._work, current_call.get(), work, *positional, **named)
+        future = super().submit(self._work, current_call.get(), work, *positional, **named)
+        # Now and not when they work: a thread may be started and find that another one has taken the work.
+        self._known.pooled.update(self._threads)
+        return future
 
     def _work(self, call: Any, work: Callable[..., Any], *positional: Any, **named: Any) -> Any:
         thread = threading.current_thread()
-        self._known.pooled.add(thread)
         self._known.working[thread] = call
         try:
             return work(*positional, **named)
