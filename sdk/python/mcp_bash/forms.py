@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional
 
 from .errors import CannotAsk
 from .json_types import is_object
-from .schema_check import Convert
+from .schema_check import Convert, check
 from .schema_roots import is_object_schema, root_schema
 from .shapes import Shapes
 
@@ -54,10 +54,12 @@ class Form:
 
     def read(self, content: Dict[str, Any]) -> Any:
         """What the function gets from an accepted answer."""
-        value = content.get(_ALONE) if self._single else content
-        if self._convert is None:
-            return value
         try:
-            return self._convert(value)
+            value, schema = content, self.schema
+            if self._single:
+                value, schema = content.get(_ALONE), schema["properties"][_ALONE]
+            # Clients are to hold their users to the schema, and some do not.
+            check(value, schema, self.schema.get("$defs", {}))
+            return value if self._convert is None else self._convert(value)
         except (ValueError, TypeError) as problem:
             raise CannotAsk("The answer does not fit the question: %s" % problem) from None

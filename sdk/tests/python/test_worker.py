@@ -316,6 +316,7 @@ class Saying(WorkerTest):
 ASKING = """
 import concurrent.futures
 from dataclasses import dataclass
+from typing import Literal
 from mcp_bash import *
 from mcp_bash import Question, Declined, Dismissed, CannotAsk, ask, ask_all, ask_url, choose, choose_many, confirm, sample, tool, user
 
@@ -333,6 +334,10 @@ def who() -> dict:
 @tool
 def one() -> int:
     return ask("How many?", int) + 1
+
+@tool
+def chosen() -> str:
+    return ask("Which?", Literal["red", "blue"])
 
 @tool
 def names() -> dict:
@@ -482,7 +487,9 @@ class Asking(WorkerTest):
 
     def test_answers_that_do_not_fit(self):
         _, result = self.asked("one", self.accept(value="three"))
-        self.assert_text(result, 'The answer does not fit the question: "three" is not an integer')
+        self.assert_text(result, 'The answer does not fit the question: "three" is not of type integer')
+        _, result = self.asked("chosen", self.accept(value="green"))
+        self.assert_text(result, 'The answer does not fit the question: "green" is not one of red, blue')
 
     def test_questions_of_threads(self):
         host = self.worker

@@ -204,14 +204,16 @@ class Worker:
         if self.waiting:
             self._wake_threads_of(context)
         self.threads.tell_of_new_ones(context)
-        # A character takes up to four bytes.
-        if len(member) * 4 > self.output_limit:
-            size = len(to_bytes(member))
+        frame = '{"call":%d,%s}' % (context.number, member)
+        # A character takes up to four bytes. The server ends a worker whose frame has more than the limit.
+        if len(frame) * 4 > self.output_limit:
+            size = len(to_bytes(frame))
             if size > self.output_limit:
                 member = self._too_large(size, '"structuredContent":' in member, context)
+                frame = '{"call":%d,%s}' % (context.number, member)
         with self.frames.lock:
             context.closed = True
-            self.frames.write('{"call":%d,%s}' % (context.number, member))
+            self.frames.write(frame)
 
     def _wake_threads_of(self, context: WorkerContext) -> None:
         """Threads of the call that still wait for an answer will get none."""
