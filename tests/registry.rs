@@ -142,7 +142,13 @@ fn a_static_registry_holds_functions_and_providers_and_status_counts_them() {
     let all = ["add", "alpha", "hi", "repeat", "told"];
     assert_eq!(command(&project, &["refresh"]).1["tools"]["count"], json!(all.len()));
     assert_eq!(command(&project, &["status"]).1["tools"]["count"], json!(all.len()));
-    assert_eq!(names(project.root(), &[("MCPBASH_STATIC_REGISTRY", "1")]), all);
+    let environment = [("MCPBASH_STATIC_REGISTRY", "1")];
+    assert_eq!(names(project.root(), &environment), all);
+    for file in ["tools/sums.py", "tools/teller.sh"] {
+        std::fs::remove_file(project.path(file)).unwrap();
+    }
+    assert_eq!(command(&project, &["refresh"]).1["tools"]["count"], json!(2));
+    assert_eq!(names(project.root(), &environment), ["alpha", "hi"]);
 }
 
 #[test]

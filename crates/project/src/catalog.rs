@@ -220,12 +220,7 @@ impl Catalog {
             registry::store(&self.paths, &*self.own_templates, reading)?;
             registry::store(&self.paths, &*self.found_prompts, reading)?;
         }
-        if !self.functions.is_empty() || !self.functions.stamps.is_empty() {
-            registry::store(&self.paths, &self.functions, reading)?;
-        }
-        if self.providers.is_empty() && self.providers.stamps.is_empty() {
-            return Ok(());
-        }
+        registry::store(&self.paths, &self.functions, reading)?;
         registry::store(&self.paths, &self.providers, reading)
     }
 }
