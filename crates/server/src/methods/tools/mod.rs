@@ -5,6 +5,7 @@ mod cut;
 mod output;
 mod record;
 pub(crate) mod resources_file;
+mod unknown;
 
 pub(crate) use call::{asked_timeout, call};
 
