@@ -3,6 +3,7 @@
 use super::Which;
 use super::fault::Why;
 use super::frame::{self, Said};
+use crate::interpreters;
 use crate::scripts::{Scripts, block_on};
 use crate::start_failure::StartFailure;
 use mcp_bash_project::{Paths, Worker};
@@ -40,7 +41,9 @@ impl Scripts {
                 };
                 match frame::read(&frame)? {
                     Said::Ready { .. } => return Ok(Ok(String::from_utf8_lossy(&frame).into_owned())),
-                    Said::Failed { message, .. } => return Ok(Err(message)),
+                    Said::Failed { message, .. } => {
+                        return Ok(Err(interpreters::explain(message, which.script, which.paths)));
+                    }
                     _ => {}
                 }
             }
