@@ -14,6 +14,7 @@
 
 mod bounds;
 mod call;
+mod call_log;
 mod conversation;
 mod definitions;
 mod fault;
@@ -26,6 +27,7 @@ mod stamps;
 
 pub use call::{Request, WorkerCall};
 pub use frame::AnswerKind;
+pub use call_log::{CallLog, LogEntry};
 pub use news::WorkerNews;
 
 use crate::error::ScriptError;
@@ -154,6 +156,28 @@ impl Scripts {
     /// worker that has answered says so; one that has not is an error, in words for whoever called.
     pub async fn converse(
         &self,
+        &self,
+        call: WorkerCall<'_>,
+        cancelled: impl Future<Output = ()>,
+        mut on_line: impl FnMut(&[u8]),
+        on_question: impl FnMut(Question),
+    ) -> Result<Outcome, ScriptError> {
+        let mut log = CallLog::new(call.limits.error_tail);
+        let on_line = |line: &[u8]| {
+            log.note(line);
+            on_line(line);
+        };
+        let (script, what) = (call.script, call.what.clone());
+        let ended = self.try_workers(call, cancelled, on_line, on_question).await;
+        if !log.is_empty()
+            && let Some(tell) = self.workers.tell.get()
+        {
+            tell(&WorkerNews::CallLogged { script, what: &what, log: &log });
+        }
+        ended.map(|outcome| outcome.with_complaint(log.last_complaint()))
+    }
+
+    async fn try_workers(
         call: WorkerCall<'_>,
         cancelled: impl Future<Output = ()>,
         mut on_line: impl FnMut(&[u8]),

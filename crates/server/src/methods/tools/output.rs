@@ -10,7 +10,7 @@ use mcp_bash_project::{Execution, Tool, excerpt};
 use mcp_bash_scripts::{
     AnswerKind, LONGEST_ARGUMENT, Outcome, Overrun, Patience, ProcessEnding, interpreter_problem,
 };
-use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, keys, write};
+use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, code, keys, write};
 use serde_json::{Value, json};
 
 /// A call whose process has ended.
@@ -28,8 +28,10 @@ impl Finished<'_> {
     pub(crate) fn answer(&self) -> Result<Answer, RpcError> {
         let answer = self.result();
         let error = answer.as_ref().err();
+        let worker_failed =
+            self.outcome.worker_answer.is_some() && answer.as_ref().is_ok_and(|answer| answer.is_error);
         match self.outcome.ending {
-            ProcessEnding::Exited(_) if error.is_none() && self.has_answered() => {
+            ProcessEnding::Exited(_) if error.is_none() && self.has_answered() && !worker_failed => {
                 let details = || json!({ "tool": self.tool.name, "exitCode": self.outcome.exit_code() });
                 self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", details);
             }
@@ -39,8 +41,9 @@ impl Finished<'_> {
         answer
     }
 
-    /// Tells the operator of a failed call. Its client has the answer, which may quote what is nobody else's business: of
-    /// an error only the code is told.
+    /// Tells the operator of a failed call. Its client has the answer, which may quote what is nobody else's business:
+    /// only the beginning of the reason is told, and where nobody wants to know what tools complain of, no reason that
+    /// may be in their words.
     fn report_failure(&self, error: Option<&RpcError>) {
         let mut details = json!({ "tool": self.tool.name });
         if let Some(code) = self.outcome.exit_code() {
@@ -51,6 +54,11 @@ impl Finished<'_> {
         }
         if let Some(error) = error {
             details["errorCode"] = json!(error.code);
+        }
+        let reason = error.filter(|error| error.code == code::INTERNAL_ERROR).map(|error| &*error.message);
+        let may_quote = self.work.server().settings().stderr_tail > 0;
+        if let Some(reason) = reason.or(self.outcome.complaint.as_deref()).filter(|_| may_quote) {
+            details["error"] = json!(excerpt(reason));
         }
         if let Some(line) = self.outcome.errors().lines().rev().find(|line| !line.trim().is_empty()) {
             details["stderr"] = json!(excerpt(line));
