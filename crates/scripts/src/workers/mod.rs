@@ -26,8 +26,8 @@ mod ready;
 mod stamps;
 
 pub use call::{Request, WorkerCall};
-pub use frame::AnswerKind;
 pub use call_log::{CallLog, LogEntry};
+pub use frame::AnswerKind;
 pub use news::WorkerNews;
 
 use crate::error::ScriptError;
@@ -156,7 +156,6 @@ impl Scripts {
     /// worker that has answered says so; one that has not is an error, in words for whoever called.
     pub async fn converse(
         &self,
-        &self,
         call: WorkerCall<'_>,
         cancelled: impl Future<Output = ()>,
         mut on_line: impl FnMut(&[u8]),
@@ -178,6 +177,7 @@ impl Scripts {
     }
 
     async fn try_workers(
+        &self,
         call: WorkerCall<'_>,
         cancelled: impl Future<Output = ()>,
         mut on_line: impl FnMut(&[u8]),
@@ -303,9 +303,10 @@ impl Scripts {
 
 fn busy(pool: &Pool, waited: Duration) -> String {
     format!(
-        "was not free within {} s: all {} processes serve other calls, or are not ready; `processes` of `worker` in its \
-         metadata, or MCPBASH_WORKER_PROCESSES, gives it more",
+        "was not free within {} s: all {} processes serve other calls, or are not ready; {}, or \
+         MCPBASH_WORKER_PROCESSES, gives it more",
         waited.as_secs(),
-        pool.bounds.processes
+        pool.bounds.processes,
+        pool.worker.program.place_of_option("processes")
     )
 }

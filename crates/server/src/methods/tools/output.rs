@@ -6,7 +6,7 @@ use crate::schemas::Schemas;
 use crate::shape::{Answer, Content, Members};
 use crate::work::Work;
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
-use mcp_bash_project::{Execution, Tool, excerpt};
+use mcp_bash_project::{Execution, Tool, WorkerProgram, excerpt};
 use mcp_bash_scripts::{
     AnswerKind, LONGEST_ARGUMENT, Outcome, Overrun, Patience, ProcessEnding, interpreter_problem,
 };
@@ -260,21 +260,29 @@ impl Finished<'_> {
     fn timed_out(&self, overrun: Overrun) -> Answer {
         let (name, seconds) = (&self.tool.name, self.patience.limit.as_secs());
         let most = self.patience.most.map_or(seconds, |most| most.as_secs());
+        let program = self.tool.worker().map_or(WorkerProgram::Itself, |worker| worker.program);
+        let place = match program {
+            WorkerProgram::Itself => " or in its metadata".to_owned(),
+            language => format!(", {}", language.place_of_time("timeoutSecs")),
+        };
+        let longer =
+            format!("`timeoutSecs` in the call{place}, or MCPBASH_DEFAULT_TOOL_TIMEOUT, gives it more");
         let (reason, message) = match overrun {
             Overrun::Fixed => {
-                ("fixed", format!("Tool '{name}' timed out after {seconds} s and was ended; {LONGER}"))
+                ("fixed", format!("Tool '{name}' timed out after {seconds} s and was ended; {longer}"))
             }
             Overrun::Idle => (
                 "idle",
                 format!(
-                    "Tool '{name}' timed out: it reported no progress for {seconds} s and was ended; {LONGER}"
+                    "Tool '{name}' timed out: it reported no progress for {seconds} s and was ended; {longer}"
                 ),
             ),
             Overrun::Most => (
                 "max_exceeded",
                 format!(
-                    "Tool '{name}' timed out: it ran for {most} s, the most it may, and was ended; `maxTimeoutSecs` in \
-                     its metadata, or MCPBASH_MAX_TIMEOUT_SECS, gives it more"
+                    "Tool '{name}' timed out: it ran for {most} s, the most it may, and was ended; {}, or \
+                     MCPBASH_MAX_TIMEOUT_SECS, gives it more",
+                    program.place_of_time("maxTimeoutSecs")
                 ),
             ),
         };
@@ -327,10 +335,6 @@ impl Finished<'_> {
         RpcError::internal(format!("The result of tool '{}' is not sent: {why}", self.tool.name))
     }
 }
-
-/// What gives a tool more time.
-const LONGER: &str =
-    "`timeoutSecs` in the call or in its metadata, or MCPBASH_DEFAULT_TOOL_TIMEOUT, gives it more";
 
 /// A whole `CallToolResult`, as a script prints it.
 struct WholeResult<'a> {
