@@ -7,6 +7,7 @@ use super::news::{Printing, WorkerNews};
 use super::pool::{Lease, Pool, StartPermit};
 use super::ready::{Command, Event, OpenCall, ReadyWorker};
 use super::stamps::Stamps;
+use super::surrogates;
 use mcp_bash_budget::Budget;
 use mcp_bash_runner::{Frame, FrameFault, Runner, Stream, WorkerEvent, WorkerInvocation, WorkerProcess};
 use std::collections::BTreeMap;
@@ -278,7 +279,8 @@ impl Life {
     }
 
     /// Passes on what the worker says. Returns the place of a call that has ended.
-    async fn said(&mut self, frame: Frame) -> Result<Option<Lease>, Why> {
+    async fn said(&mut self, mut frame: Frame) -> Result<Option<Lease>, Why> {
+        surrogates::mend(&mut frame.bytes);
         let said = frame::read(&frame.bytes).map_err(Why::Rubbish)?;
         let not_open = |call: u64| Why::Rubbish(format!("wrote of call {call}, which is not open"));
         let (call, event) = match said {

@@ -24,6 +24,7 @@ mod news;
 mod pool;
 mod ready;
 mod stamps;
+mod surrogates;
 
 pub use call::{Request, WorkerCall};
 pub use call_log::{CallLog, LogEntry};

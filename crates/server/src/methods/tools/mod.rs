@@ -1,6 +1,7 @@
 //! `tools/list` and `tools/call`.
 
 mod call;
+mod content_check;
 mod cut;
 mod output;
 mod record;

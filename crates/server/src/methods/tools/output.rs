@@ -1,7 +1,7 @@
 //! What a finished process becomes: a result, or an error that its script asked for.
 
-use super::cut;
 use super::resources_file::{self, Allowance};
+use super::{content_check, cut};
 use crate::schemas::Schemas;
 use crate::shape::{Answer, Content, Members};
 use crate::work::Work;
@@ -108,6 +108,12 @@ impl Finished<'_> {
                 excerpt(&text)
             )));
         };
+        if let Some(problem) = content_check::problem(whole.content) {
+            return Err(RpcError::internal(format!(
+                "Tool '{}' answered with no `CallToolResult`: {problem}",
+                self.tool.name
+            )));
+        }
         if !whole.is_error {
             self.check(whole.structured, no_structured_content)?;
         }
