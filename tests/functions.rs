@@ -150,6 +150,53 @@ fn whatever_is_no_file_of_functions_is_never_loaded() {
 }
 
 #[test]
+fn files_of_other_editors_and_encodings_are_served() {
+    let project = Project::new()
+        .file("tools/marked.py", "\u{feff}from mcp_bash import tool\r\n\r\n@tool\r\ndef marked() -> str:\r\n    return 'marked'\r\n")
+        .file("tools/both.py", "import os, mcp_bash\n\n@mcp_bash.tool\ndef both() -> str:\n    return 'both'\n");
+    let latin = b"# -*- coding: latin-1 -*-\nfrom mcp_bash import tool\n\n@tool\ndef latin() -> str:\n    return 'caf\xe9'\n";
+    std::fs::write(project.path("tools/latin.py"), latin).unwrap();
+    let mut server = quiet(&project);
+    assert_eq!(names(&mut server), ["both", "latin", "marked"]);
+    for (tool, said) in [("both", "both"), ("latin", "café"), ("marked", "marked")] {
+        assert_eq!(text(&call(&mut server, tool, &json!({}))), said);
+    }
+    let report =
+        Server::command().arg("validate").arg("--project-root").arg(project.root()).output().unwrap();
+    assert!(String::from_utf8_lossy(&report.stdout).contains("All checks passed"), "{report:?}");
+}
+
+#[test]
+fn files_that_were_meant_to_have_functions_and_have_none_are_told() {
+    let project = Project::with_hi()
+        .file(
+            "tools/empty.py",
+            "from mcp_bash import tool\nif False:\n    @tool\n    def f() -> int: return 1\n",
+        )
+        .file("tools/bare.py", "from mcp_bash import tool\n\ndef f() -> int: return 1\n")
+        .file(
+            "tools/old.cjs",
+            "const { tool } = require('mcp-bash')\nmodule.exports.a = tool('x', {}, () => 1)\n",
+        )
+        .file("tools/_helper.py", "from mcp_bash import tool\n");
+    let report =
+        Server::command().arg("validate").arg("--project-root").arg(project.root()).output().unwrap();
+    let report = String::from_utf8(report.stdout).unwrap();
+    for (problem, remedy) in [
+        ("tools/empty.py - was loaded, and no function in it is a tool", "write `@tool` above each function"),
+        ("tools/bare.py - is not served: it imports marks", "write `@tool` above each function"),
+        (
+            "tools/old.cjs - is not served: functions of a `.cjs` file",
+            "write `import { tool } from 'mcp-bash'`",
+        ),
+    ] {
+        let mut told = report.lines().skip_while(|line| !line.contains(problem)).skip(1);
+        assert!(told.next().is_some_and(|line| line.contains(remedy)), "{problem}: {report}");
+    }
+    assert!(!report.contains("#!/usr/bin/env") && !report.contains("_helper"), "{report}");
+}
+
+#[test]
 fn metadata_beside_a_file_makes_it_a_script() {
     let project = Project::new()
         .script(

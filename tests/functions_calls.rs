@@ -202,7 +202,11 @@ export const prompt_one = tool('x', {}, () => 'quick')
     for tool in ["slow", "stubborn", "endless", "waits"] {
         let answer = call(&mut server, tool, &json!({}));
         assert_eq!(answer["result"]["structuredContent"]["error"]["type"], "timeout", "{tool}: {answer}");
-        let next = if ["slow", "stubborn"].contains(&tool) { "quick" } else { "prompt_one" };
+        let is_python = ["slow", "stubborn"].contains(&tool);
+        let longer =
+            if is_python { "`@tool(timeout=…)`" } else { "`timeoutSecs` in the options of `tool`" };
+        assert!(text(&answer).contains(longer) && !text(&answer).contains("metadata"), "{answer}");
+        let next = if is_python { "quick" } else { "prompt_one" };
         assert_eq!(text(&call(&mut server, next, &json!({}))), "quick", "after {tool}");
     }
     // Nobody goes on with what nobody waits for.

@@ -136,7 +136,7 @@ fn a_module_that_changes_changes_those_who_load_it() {
 
 /// Files that cannot be loaded, each with what must be told of it.
 const BROKEN: [(&str, &str, &str); 8] = [
-    ("tools/syntax.py", "from mcp_bash import tool\n@tool\ndef f(:\n    pass\n", "syntax.py:3: SyntaxError"),
+    ("tools/syntax.py", "from mcp_bash import tool\n@tool\ndef f(:\n    pass\n", "is skipped: SyntaxError"),
     (
         "tools/absent.py",
         "from mcp_bash import tool\nimport no_such_module\n@tool\ndef f() -> int: return 1\n",
@@ -145,7 +145,7 @@ const BROKEN: [(&str, &str, &str); 8] = [
     (
         "tools/raises.py",
         "from mcp_bash import tool\n@tool\ndef f() -> int: return 1\n{}['key']\n",
-        "raises.py:4: KeyError: 'key'",
+        "is skipped: KeyError: 'key'",
     ),
     (
         "tools/hint.py",
@@ -160,7 +160,7 @@ const BROKEN: [(&str, &str, &str); 8] = [
     (
         "tools/syntax.mjs",
         "import { tool } from 'mcp-bash'\nexport const f = tool('x', {}, () => {\n",
-        "syntax.mjs:3: SyntaxError",
+        "is skipped: SyntaxError",
     ),
     (
         "tools/absent.mjs",
@@ -170,7 +170,7 @@ const BROKEN: [(&str, &str, &str); 8] = [
     (
         "tools/throws.mjs",
         "import { tool } from 'mcp-bash'\nthrow new Error('not today')\nexport const f = tool('x', {}, () => 1)\n",
-        "throws.mjs:2: Error: not today",
+        "is skipped: Error: not today",
     ),
 ];
 
@@ -227,6 +227,56 @@ fn a_file_that_is_mended_is_served() {
     assert_eq!(server.receive(), announcement());
     assert_eq!(names(&mut server), ["healed", "hi", "mended"]);
     assert_eq!(text(&call(&mut server, "mended", &json!({}))), "1");
+}
+
+/// The code and the message of an error.
+fn refusal(answer: &Value) -> (i64, String) {
+    (code(answer), answer["error"]["message"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_tool_that_is_missing_since_its_file_is_broken_is_refused_with_the_reason() {
+    let project = Project::with_hi().file("tools/sums.py", SUMS);
+    let mut server = quiet(&project);
+    assert_eq!(text(&call(&mut server, "add", &json!({ "a": 1, "b": 2 }))), "3");
+    let project = project.file("tools/sums.py", "from mcp_bash import tool\n@tool\ndef add(:\n    pass\n");
+    assert_eq!(server.receive(), announcement());
+    let reason = "tools/sums.py:3 is skipped: SyntaxError: invalid syntax";
+    for name in ["add", "repeat", "sums"] {
+        let refused = refusal(&call(&mut server, name, &json!({})));
+        assert_eq!(refused, (-32602, format!("Unknown tool: {name} ({reason})")));
+    }
+    // A file that is called like the tool is the more likely one.
+    let project =
+        project.file("tools/zoo.py", "from mcp_bash import tool\n{}[1]\n@tool\ndef f() -> int: return 1\n");
+    let told = |server: &mut Server, name: &str| refusal(&call(server, name, &json!({}))).1;
+    wait_until("zoo.py", || {
+        told(&mut server, "zoo").contains("tools/zoo.py:2 is skipped: KeyError").then_some(())
+    });
+    assert!(told(&mut server, "add").contains("tools/sums.py:3"));
+    // Neither a long name nor a long reason makes a long refusal.
+    let long = "x".repeat(10_000);
+    assert_eq!(told(&mut server, &long), format!("Unknown tool: {long}"));
+    let raises =
+        format!("from mcp_bash import tool\nraise ValueError('{long}')\n@tool\ndef f() -> int: return 1\n");
+    let _project = project.file("tools/zoo.py", &raises);
+    let refusal = wait_until("a long reason", || {
+        let told = told(&mut server, "zoo");
+        told.contains("ValueError").then_some(told)
+    });
+    assert!(refusal.chars().count() < 300, "{refusal}");
+}
+
+#[test]
+fn a_tool_that_nobody_has_is_just_unknown() {
+    let project = Project::with_hi().file("tools/broken/tool.meta.json", "{ nonsense");
+    let mut server = quiet(&project);
+    assert_eq!(refusal(&call(&mut server, "none", &json!({}))), (-32602, "Unknown tool: none".to_owned()));
+    let (_, message) = refusal(&call(&mut server, "broken", &json!({})));
+    assert!(
+        message.starts_with("Unknown tool: broken (tools/broken/tool.meta.json:1 is skipped: "),
+        "{message}"
+    );
 }
 
 #[test]

@@ -191,7 +191,7 @@ fn without_uv_the_checks_say_what_is_missing() {
         let (code, report) = machine.report(command, &project);
         assert_eq!(code, 1, "{report}");
         for words in [
-            "greets.py:4: ModuleNotFoundError",
+            "is skipped: ModuleNotFoundError",
             "there is no `uv` to install them",
             "install uv, or put them into a `.venv`",
         ] {
@@ -226,6 +226,44 @@ fn dependencies_that_were_not_installed_are_told_by_the_checks() {
             assert!(!report.contains(words), "{words} in {report}");
         }
     }
+}
+
+#[test]
+fn an_environment_without_an_interpreter_is_told_with_how_to_make_it_anew() {
+    let machine = Machine::new();
+    let remedy = "make it anew with `python3 -m venv --clear .venv`";
+    let project = Project::new().file("tools/where.py", WHERE);
+    std::fs::create_dir_all(project.path(".venv/bin")).unwrap();
+    let is_told = |project: &Project| {
+        let (_, report) = machine.report("validate", project);
+        (report.contains(".venv - has no working interpreter") && report.contains(remedy), report)
+    };
+    let (told, report) = is_told(&project);
+    assert!(told, "an empty folder: {report}");
+    std::os::unix::fs::symlink("/nowhere/python3", project.path(".venv/bin/python")).unwrap();
+    let (told, report) = is_told(&project);
+    assert!(told, "a link that leads nowhere: {report}");
+    // What needs a package of it says so, too.
+    let project = project.file("tools/greets.py", GREETS);
+    let (code, report) = machine.report("validate", &project);
+    assert_eq!(code, 1, "{report}");
+    let wanted = "ModuleNotFoundError: No module named 'greeting'";
+    let remedies: Vec<&str> =
+        report.lines().skip_while(|line| !line.contains(wanted)).skip(1).take(1).collect();
+    assert!(
+        remedies[0].contains(".venv has no working interpreter") && remedies[0].contains(remedy),
+        "{report}"
+    );
+    assert!(!report.contains("make a `.venv`"), "{report}");
+
+    std::fs::remove_dir_all(project.path(".venv")).unwrap();
+    make_environment(&project, ".venv", "hello");
+    let (told, report) = is_told(&project);
+    assert!(!told && report.contains("All checks passed"), "{report}");
+    // A folder that is called `venv` may be anything.
+    std::fs::create_dir(project.path("tools/venv")).unwrap();
+    let (_, report) = machine.report("validate", &project);
+    assert!(!report.contains("no working interpreter"), "{report}");
 }
 
 #[test]

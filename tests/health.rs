@@ -41,6 +41,32 @@ fn half_a_project_is_served_and_the_rest_is_reported() {
 }
 
 #[test]
+fn a_problem_in_a_file_of_functions_has_its_line() {
+    let project = Project::with_hi()
+        .file("tools/typed.py", "from mcp_bash import tool\n\n@tool\ndef typed(a):\n    return a\n")
+        .file("tools/syntax.mjs", "import { tool } from 'mcp-bash'\nexport const f = tool('x', {}, () => {\n")
+        .file(
+            "tools/loads.py",
+            "from mcp_bash import tool\nimport _broken\n@tool\ndef f() -> int: return 1\n",
+        )
+        .file("tools/_broken.py", "def f(:\n");
+    let (_, report) = health(&["--health"], &[], project.root());
+    let told = |name: &str| {
+        let problems = report["problems"].as_array().unwrap();
+        problems.iter().find(|problem| problem["file"].as_str().unwrap().ends_with(name)).unwrap()
+    };
+    assert_eq!((&told("typed.py")["line"], &told("syntax.mjs")["line"]), (&json!(3), &json!(3)), "{report}");
+    let problem = told("typed.py")["problem"].as_str().unwrap();
+    assert!(problem.starts_with("is skipped: typed(), parameter `a`"), "{problem}");
+    // The line of another file is none of its own.
+    let loads = told("loads.py");
+    assert!(
+        loads["line"].is_null() && loads["problem"].as_str().unwrap().contains("_broken.py:1"),
+        "{loads}"
+    );
+}
+
+#[test]
 fn a_project_of_which_nothing_is_left_is_unhealthy() {
     let project = Project::new().file("tools/broken/tool.meta.json", "{ nonsense");
     let (status, report) = health(&["--health"], &[], project.root());

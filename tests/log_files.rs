@@ -58,6 +58,138 @@ fn a_folder_of_logs_has_what_tools_write_to_standard_error() {
     assert!(!stderr.contains("on the side"), "the file alone has it: {stderr}");
 }
 
+/// Functions that fail, each after it has printed something, and one that prints without end.
+fn failing_functions() -> Project {
+    let python = r"from mcp_bash import ToolError, prompt, resource, tool
+
+def inner():
+    raise ValueError('no such day')
+
+@tool
+def fails() -> int:
+    print('on the way')
+    return inner()
+
+@tool
+def advises() -> int:
+    raise ToolError('no such day')
+
+@tool
+def floods() -> str:
+    for number in range(20000):
+        print('line', number)
+    return 'done'
+
+@resource('days://today')
+def today() -> str:
+    return inner()
+
+@prompt
+def plan() -> str:
+    return inner()
+";
+    let node = "import { tool } from 'mcp-bash'\nfunction inner() {\n  throw new RangeError('no such day')\n}\nexport const throws = tool('x', {}, () => {\n  console.log('on the way')\n  inner()\n})\n";
+    Project::new().file("tools/fails.py", python).file("tools/throws.mjs", node)
+}
+
+#[test]
+fn what_functions_log_is_in_the_log_file_whatever_the_client_hears() {
+    let (project, elsewhere) = (failing_functions(), Project::new());
+    let folder = elsewhere.path("logs");
+    let environment = [("MCPBASH_LOG_DIR", folder.to_str().unwrap())];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    server.ask("level", "logging/setLevel", &json!({ "level": "emergency" }));
+    for (tool, trace, last) in
+        [("fails", "line 4, in inner", "ValueError: no such day"), ("throws", "throws.mjs:3", "throws.mjs:7")]
+    {
+        let answer = server.ask(tool, "tools/call", &json!({ "name": tool, "arguments": {} }));
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        assert!(!answer.to_string().contains("on the way"), "{answer}");
+        let log = objects(&folder.join("mcp-bash.log"));
+        let of_call = |event: &&Value| event["call"] == format!("Tool '{tool}'");
+        let logged: Vec<_> = log.iter().filter(of_call).collect();
+        assert_eq!(logged.len(), 2, "{logged:?}");
+        assert_eq!((&logged[0]["level"], &logged[0]["text"]), (&json!("info"), &json!("on the way")));
+        assert_eq!((&logged[1]["level"], &logged[1]["by"]), (&json!("error"), &json!(tool)));
+        assert!(logged[1]["text"].as_str().unwrap().contains(trace), "{logged:?}");
+        let failed = log.iter().find(|event| event["message"] == "a call failed" && event["tool"] == tool);
+        let failed = failed.unwrap_or_else(|| panic!("{log:?}"));
+        assert!(failed["error"].as_str().unwrap().contains(last), "{failed}");
+    }
+    for (method, params, what) in [
+        ("resources/read", json!({ "uri": "days://today" }), "Resource 'today'"),
+        ("prompts/get", json!({ "name": "plan" }), "Prompt 'plan'"),
+    ] {
+        server.ask(what, method, &params);
+        let log = objects(&folder.join("mcp-bash.log"));
+        let traces = log.iter().filter(|event| event["call"] == what);
+        let traces: Vec<_> = traces.map(|event| event["text"].as_str().unwrap()).collect();
+        assert!(traces.len() == 1 && traces[0].contains("line 4, in inner"), "{what}: {traces:?}");
+    }
+    server.ask("advises", "tools/call", &json!({ "name": "advises", "arguments": {} }));
+    let log = objects(&folder.join("mcp-bash.log"));
+    assert!(log.iter().any(|event| event["message"] == "a call failed" && event["tool"] == "advises"));
+    let stderr = server.finish();
+    assert!(
+        !stderr.contains("in inner") && !stderr.contains("on the way"),
+        "the file alone has it: {stderr}"
+    );
+    assert!(stderr.contains("ValueError: no such day"), "{stderr}");
+}
+
+#[test]
+fn of_what_a_function_logs_the_end_is_kept_as_far_as_somebody_wants_it() {
+    for (environment, most) in [
+        (("MCPBASH_TOOL_STDERR_TAIL_LIMIT", "4096"), 4096),
+        (("MCPBASH_TOOL_STDERR_TAIL_LIMIT", "500"), 500),
+        (("MCPBASH_TOOL_STDERR_CAPTURE", "false"), 0),
+    ] {
+        let (project, elsewhere) = (failing_functions(), Project::new());
+        let folder = elsewhere.path("logs");
+        let environment = [("MCPBASH_LOG_DIR", folder.to_str().unwrap()), environment];
+        let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+        server.ask("level", "logging/setLevel", &json!({ "level": "emergency" }));
+        for tool in ["floods", "fails"] {
+            server.ask(tool, "tools/call", &json!({ "name": tool, "arguments": {} }));
+        }
+        let log = objects(&folder.join("mcp-bash.log"));
+        let flood: Vec<_> = log.iter().filter(|event| event["call"] == "Tool 'floods'").collect();
+        let text: String = flood.iter().map(|event| event["text"].as_str().unwrap()).collect();
+        assert!(text.len() <= most, "{}", text.len());
+        if most == 0 {
+            assert!(!log.iter().any(|event| event.to_string().contains("no such day")), "{log:?}");
+        } else {
+            assert!(text.ends_with("line 19999"), "{text}");
+            assert_eq!(flood[0]["isCut"], true);
+        }
+    }
+}
+
+#[test]
+fn why_a_request_could_not_be_served_is_in_the_log() {
+    let schema = r#"{"description":"x","outputSchema":{"type":"object","required":["a"]}}"#;
+    let project = Project::new()
+        .script("tools/wrong/tool.sh", "#!/usr/bin/env bash\necho '{}'\n")
+        .file("tools/wrong/tool.meta.json", schema);
+    for (capture, is_told) in [("true", true), ("false", false)] {
+        let environment = [("MCPBASH_TOOL_STDERR_CAPTURE", capture)];
+        let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+        let answer = server.ask(1, "tools/call", &json!({ "name": "wrong", "arguments": {} }));
+        assert_eq!(code(&answer), -32603, "{answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        let stderr = server.finish();
+        let event = stderr.lines().find(|line| line.contains("a call failed")).unwrap();
+        let event: Value = serde_json::from_str(event).unwrap();
+        let reason = event.get("error").and_then(Value::as_str);
+        assert_eq!(
+            reason.is_some_and(|reason| message.starts_with(reason.trim_end_matches('…'))),
+            is_told,
+            "{event}"
+        );
+        assert!(reason.is_none_or(|reason| reason.chars().count() <= 201));
+    }
+}
+
 #[test]
 fn a_folder_of_logs_that_cannot_be_made_is_told_at_the_start() {
     let project = project().file("taken", "");

@@ -180,6 +180,84 @@ fn a_worker_that_grows_is_replaced_after_its_call_and_killed_in_it() {
 }
 
 #[test]
+fn what_replaces_a_worker_is_named_as_its_language_has_it() {
+    let python = r"import subprocess
+from mcp_bash import tool, worker
+
+worker(processes=1, memory_mb=60)
+kept = []
+
+@tool
+def grows() -> str:
+    kept.append('x' * 80_000_000)
+    return 'grown'
+
+@tool
+def leaves() -> str:
+    subprocess.Popen(['sleep', '1000'])
+    return 'left'
+
+@tool
+def rests() -> str:
+    return 'rested'
+";
+    let project = Project::new().file("tools/grows.py", python);
+    let mut server = Server::ready(project.root());
+    server.ask("level", "logging/setLevel", &json!({ "level": "emergency" }));
+    // Each is served once the worker was looked at after the one before it.
+    for tool in ["leaves", "grows", "rests"] {
+        let answer = server.ask(tool, "tools/call", &json!({ "name": tool, "arguments": {} }));
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+    }
+    let log = server.finish();
+    for option in ["`worker(memory_mb=…)` in its file", "`worker(keeps_processes=…)` in its file"] {
+        assert!(log.contains(option), "{option}: {log}");
+    }
+}
+
+#[test]
+fn an_answer_whose_content_no_client_can_read_is_refused() {
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    let first = pid(&mut server);
+    for (item, problem) in [
+        ("{ type => 'weird', text => 1 }", "as its `type`"),
+        ("{ type => 'text', text => 1 }", "lacks the text `text`"),
+        ("'text'", "is no object"),
+    ] {
+        let deed = format!("frame({{ call => $call, result => {{ content => [ {item} ] }} }}); undef");
+        let answer = work(&mut server, &deed);
+        assert_eq!(answer["error"]["code"], -32603, "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(problem), "{item}: {answer}");
+    }
+    assert_eq!(pid(&mut server), first, "it is a fault of the answer, and of nothing else");
+    let log = server.finish();
+    let events =
+        log.lines().filter(|line| line.contains("a call failed") && line.contains("of its `content`"));
+    assert_eq!(events.count(), 3, "{log}");
+}
+
+#[test]
+fn half_a_character_in_an_answer_is_a_mark_to_the_client() {
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    let deed = r#"my $half = "\\ud83d"; raw( qq({"call":$call,"method":"notifications/message","params":{"level":"error","data":"$half!"}}\n) ); raw( qq({"call":$call,"result":{"content":[{"type":"text","text":"a${half}b \\ud83d\\ude00"}],"structuredContent":{"$half":"$half"}}}\n) ); undef"#;
+    server.request("half", "tools/call", &params(deed));
+    // A message that is no JSON would end the test.
+    let mut told = Vec::new();
+    let answer = loop {
+        let message = server.receive();
+        if message["id"] == "half" {
+            break message;
+        }
+        told.push(message);
+    };
+    assert_eq!(text(&answer), "a\u{fffd}b \u{1f600}");
+    assert_eq!(answer["result"]["structuredContent"], json!({ "\u{fffd}": "\u{fffd}" }));
+    assert_eq!(told[0]["params"]["data"], "\u{fffd}!", "{told:?}");
+}
+
+#[test]
 fn processes_that_a_call_leaves_end_with_their_worker() {
     let forks = [
         "my $pid = fork; if (!$pid) { sleep 1000; POSIX::_exit(0) } $pid",

@@ -189,24 +189,30 @@ pub(crate) fn follow_project(server: &Arc<Server>, scripts: &Arc<Scripts>, view:
         return;
     }
     let (watched, interval) = (Arc::clone(server), server.settings().scan_interval);
+    let noticing = Arc::clone(server);
     let mut first = true;
     let mut checks = StartChecks::new(Arc::clone(scripts));
-    let started = mcp_bash_project::watch(server.served().paths(), interval, move |changes| {
-        match &view {
-            None => watched.served().reload(changes),
-            Some(view) => {
-                let before = watched.served().look(Holdings::of);
-                watched.served().reload(changes);
-                view.reloaded(&before, &watched.served().look(Holdings::of));
+    let started = mcp_bash_project::watch(
+        server.served().paths(),
+        interval,
+        move || noticing.served().note_change(),
+        move |changes| {
+            match &view {
+                None => watched.served().reload(changes),
+                Some(view) => {
+                    let before = watched.served().look(Holdings::of);
+                    watched.served().reload(changes);
+                    view.reloaded(&before, &watched.served().look(Holdings::of));
+                }
             }
-        }
-        if std::mem::take(&mut first) {
-            watched.served().store_registry();
-        } else {
-            watched.start_workers_ahead();
-        }
-        checks.run(&watched, changes);
-    });
+            if std::mem::take(&mut first) {
+                watched.served().store_registry();
+            } else {
+                watched.start_workers_ahead();
+            }
+            checks.run(&watched, changes);
+        },
+    );
     if let Err(error) = started {
         let details = json!({ "error": error.to_string() });
         server.log().event(

@@ -2,7 +2,7 @@
 
 use crate::Repair;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How bad a thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,7 +44,7 @@ const GRAVE: [&str; 3] = ["is skipped", "keeps ", "cannot be read"];
 
 impl Diagnostic {
     /// Takes the words of whoever met a problem: what stands after the last `; ` is the remedy, and `at line 3 column 7`,
-    /// as parsers put it, is the place.
+    /// as parsers put it, is the place; so is `name:3: `, as a language says where one of its files is wrong.
     pub(crate) fn new(path: impl Into<PathBuf>, words: impl Into<String>) -> Self {
         let words = words.into();
         let (problem, remedy) = match words.rsplit_once("; ") {
@@ -53,9 +53,12 @@ impl Diagnostic {
         };
         let is_grave = GRAVE.iter().any(|beginning| problem.starts_with(beginning));
         let severity = if is_grave { Severity::Error } else { Severity::Warning };
+        let path = path.into();
         let (problem, place) = without_place(problem);
-        let (line, column) = place.unzip();
-        Self { severity, path: path.into(), line, column, problem, remedy, repair: None }
+        let (mut line, column) = place.unzip();
+        let (problem, own_line) = without_own_line(problem, &path);
+        line = line.or(own_line);
+        Self { severity, path, line, column, problem, remedy, repair: None }
     }
 
     /// A call would fail.
@@ -130,6 +133,20 @@ pub(crate) fn without_place(problem: String) -> (String, Option<(u64, u64)>) {
     }
 }
 
+/// Takes `name:3: ` out of the reason why a file is skipped, where that is its own name.
+fn without_own_line(problem: String, file: &Path) -> (String, Option<u64>) {
+    let found = problem.split_once(": ").and_then(|(beginning, rest)| {
+        let (name, rest) = rest.split_once(':')?;
+        let (line, rest) = number(rest)?;
+        let is_own = !name.is_empty() && file.ends_with(name);
+        is_own.then_some((format!("{beginning}{rest}"), line)).filter(|_| rest.starts_with(": "))
+    });
+    match found {
+        Some((problem, line)) => (problem, Some(line)),
+        None => (problem, None),
+    }
+}
+
 fn number(text: &str) -> Option<(u64, &str)> {
     let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     Some((text[..end].parse().ok()?, &text[end..]))
@@ -146,6 +163,13 @@ mod tests {
         assert_eq!((skipped.severity, skipped.line, skipped.column), (Severity::Error, Some(3), Some(17)));
         assert_eq!(skipped.problem, "is skipped: expected value");
         assert_eq!(skipped.to_string(), "/p/x.json:3:17: is skipped: expected value; mend the JSON");
+        let own = Diagnostic::new("/p/a.py", "is skipped: a.py:3: SyntaxError: x:1: y; mend it");
+        assert_eq!((own.line, own.column), (Some(3), None));
+        assert_eq!(own.to_string(), "/p/a.py:3: is skipped: SyntaxError: x:1: y; mend it");
+        for words in ["is skipped: b.py:3: SyntaxError", "is skipped: a.py:3", "is skipped: :3: x"] {
+            let other = Diagnostic::new("/p/a.py", words);
+            assert_eq!((other.line, &*other.problem), (None, words));
+        }
         let plain = Diagnostic::new("/p", "has a name at line 3");
         assert_eq!((plain.severity, plain.line, &plain.remedy), (Severity::Warning, None, &None));
         assert_eq!(plain.to_string(), "/p: has a name at line 3");

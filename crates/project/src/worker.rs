@@ -25,6 +25,37 @@ pub enum WorkerProgram {
     Node,
 }
 
+impl WorkerProgram {
+    /// Where an author sets an option of the worker, in the words of the language.
+    pub fn place_of_option(self, name: &str) -> String {
+        match self {
+            Self::Itself => format!("`{name}` of `worker` in its metadata"),
+            Self::Python => format!("`worker({}=…)` in its file", snake_case(name)),
+            Self::Node => format!("`worker({{ {name}: … }})` in its file"),
+        }
+    }
+
+    /// Where an author says how long a tool may take, by the name that metadata has for it.
+    pub fn place_of_time(self, name: &str) -> String {
+        match self {
+            Self::Itself => format!("`{name}` in its metadata"),
+            Self::Python => {
+                let name = snake_case(name);
+                format!("`@tool({}=…)`", name.strip_suffix("_secs").unwrap_or(&name))
+            }
+            Self::Node => format!("`{name}` in the options of `tool`"),
+        }
+    }
+}
+
+fn snake_case(name: &str) -> String {
+    let letter = |letter: char| {
+        let underscore = letter.is_ascii_uppercase().then_some('_');
+        underscore.into_iter().chain([letter.to_ascii_lowercase()])
+    };
+    name.chars().flat_map(letter).collect()
+}
+
 /// What an author says about a worker. What is missing is up to the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -101,6 +132,26 @@ mod tests {
         assert_eq!(options.processes, NonZeroU32::new(2));
         assert_eq!(options.idle(), Some(None));
         assert!(options.keeps_processes && !options.start_ahead);
+    }
+
+    #[test]
+    fn an_option_is_named_as_its_language_has_it() {
+        for (program, memory, time) in [
+            (
+                WorkerProgram::Itself,
+                "`memoryMb` of `worker` in its metadata",
+                "`maxTimeoutSecs` in its metadata",
+            ),
+            (WorkerProgram::Python, "`worker(memory_mb=…)` in its file", "`@tool(max_timeout=…)`"),
+            (
+                WorkerProgram::Node,
+                "`worker({ memoryMb: … })` in its file",
+                "`maxTimeoutSecs` in the options of `tool`",
+            ),
+        ] {
+            assert_eq!(program.place_of_option("memoryMb"), memory);
+            assert_eq!(program.place_of_time("maxTimeoutSecs"), time);
+        }
     }
 
     #[test]

@@ -68,4 +68,4 @@ pub use scripts::Scripts;
 pub use start_failure::{StartFailure, interpreter_problem};
 pub use tool_call::ToolCall;
 pub use trace_variables::TraceVariables;
-pub use workers::{AnswerKind, Request, WorkerCall, WorkerNews};
+pub use workers::{AnswerKind, CallLog, LogEntry, Request, WorkerCall, WorkerNews};

@@ -24,12 +24,23 @@ pub struct Outcome {
     pub last_command: Option<String>,
     /// Where a worker has answered, what standard output holds: the text of its result, or of a JSON-RPC error.
     pub worker_answer: Option<AnswerKind>,
+    /// The last line of what a worker complained of in its log of the call.
+    pub complaint: Option<String>,
 }
 
 impl From<mcp_bash_runner::Outcome> for Outcome {
     fn from(outcome: mcp_bash_runner::Outcome) -> Self {
         let mcp_bash_runner::Outcome { ending, stdout, held, stderr } = outcome;
-        Self { ending, stdout, stderr, held, files: None, last_command: None, worker_answer: None }
+        Self {
+            ending,
+            stdout,
+            stderr,
+            held,
+            files: None,
+            last_command: None,
+            worker_answer: None,
+            complaint: None,
+        }
     }
 }
 
@@ -59,6 +70,7 @@ impl Outcome {
             files: None,
             last_command: None,
             worker_answer: None,
+            complaint: None,
         }
     }
 
@@ -68,6 +80,10 @@ impl Outcome {
 
     pub(crate) fn with_last_command(self, last_command: Option<String>) -> Self {
         Self { last_command, ..self }
+    }
+
+    pub(crate) fn with_complaint(self, line: Option<&str>) -> Self {
+        Self { complaint: line.map(str::to_owned), ..self }
     }
 
     /// What it printed as text, with a mark in the place of what is no UTF-8.

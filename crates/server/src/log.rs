@@ -169,20 +169,22 @@ impl Log {
             None if self.style == Style::Hidden => {}
             None => to_stderr(&Self::line(self.style, level, logger, message, details)),
         }
-        if let Some(file) = &self.file {
-            let line = Self::line(Style::Json, level, logger, message, details);
-            // A full disk must not stop the server.
-            let _ = file.lock().write_all(line.as_bytes());
-        }
+        self.to_file(level, logger, message, details);
     }
 
-    /// Writes what is for the log file alone.
+    /// Writes what is for the log file alone, and for whoever is told in place of standard error.
     pub(crate) fn file_event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
         if let Some(operator) = self.operator.as_ref().filter(|_| self.is_heard(level)) {
             operator(level, logger, message, details);
         }
+        self.to_file(level, logger, message, details);
+    }
+
+    /// Writes to the log file, and tells nobody.
+    pub(crate) fn to_file(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
         if let Some(file) = self.file.as_ref().filter(|_| self.is_heard(level)) {
             let line = Self::line(Style::Json, level, logger, message, details);
+            // A full disk must not stop the server.
             let _ = file.lock().write_all(line.as_bytes());
         }
     }

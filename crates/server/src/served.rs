@@ -8,18 +8,30 @@ use mcp_bash_project::{Catalog, Changes, Diagnostic, Paths, Reading, RegistryErr
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
 
 pub struct Served {
     snapshot: ArcSwap<Snapshot>,
     reading: Reading,
     log: Arc<Log>,
+    /// Whether changes were noticed that are not read yet.
+    has_news: watch::Sender<bool>,
 }
+
+/// How long whoever needs what has changed waits until it is read.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Served {
     /// `catalog` was read as `reading` says.
     pub(crate) fn new(catalog: Catalog, reading: Reading, log: Arc<Log>) -> Self {
         report(&log, &catalog);
-        Self { snapshot: ArcSwap::from_pointee(Snapshot::new(catalog)), reading, log }
+        Self {
+            snapshot: ArcSwap::from_pointee(Snapshot::new(catalog)),
+            reading,
+            log,
+            has_news: watch::Sender::new(false),
+        }
     }
 
     /// What is served now. Whoever holds it goes on with it, whatever is served next.
@@ -46,9 +58,32 @@ impl Served {
         mcp_bash_project::examine(&snapshot.catalog, surroundings)
     }
 
+    /// Notes that the project has changed and will be read again.
+    pub fn note_change(&self) {
+        self.has_news.send_replace(true);
+    }
+
+    /// Whether changes were noticed that are not read yet.
+    pub(crate) fn is_about_to_change(&self) -> bool {
+        *self.has_news.borrow()
+    }
+
+    /// Waits until the changes that were noticed are read, but not for long.
+    pub(crate) async fn settled(&self) {
+        let mut has_news = self.has_news.subscribe();
+        let read = has_news.wait_for(|has_news| !has_news);
+        // Either way what is served then is what there is.
+        let _ = tokio::time::timeout(PATIENCE, read).await;
+    }
+
     /// Reads the project again, as far as it changed, and tells the clients of each kind that has. A project that cannot be
     /// served any more does not take the place of one that can.
     pub fn reload(&self, changes: &Changes) {
+        self.read_again(changes);
+        self.has_news.send_replace(false);
+    }
+
+    fn read_again(&self, changes: &Changes) {
         let before = self.snapshot();
         let catalog = before.catalog.read_again(&self.reading, changes);
         if catalog.failure.is_some() && before.catalog.failure.is_none() {

@@ -18,6 +18,8 @@ pub(crate) struct Answer {
     pub(crate) meta: String,
     /// Whether clients may keep the result for a while.
     pub(crate) cacheable: bool,
+    /// Whether it is the result of a tool that says that it failed.
+    pub(crate) is_error: bool,
 }
 
 /// How long a client may keep what it was told, where it may: as long as a scan of the project is good.
@@ -160,7 +162,7 @@ impl Content {
 
     pub(crate) fn finish(mut self, is_error: bool) -> Answer {
         let _ = write!(self.0, "],\"isError\":{is_error}");
-        Answer::members(self.0)
+        Answer { is_error, ..Answer::members(self.0) }
     }
 
     fn comma(&mut self) {

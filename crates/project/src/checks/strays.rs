@@ -2,11 +2,11 @@
 
 use super::script::{interpreter_by_ending, quoted};
 use super::walk::Folder;
-use crate::function_sign::helps_functions;
+use crate::function_sign::{helps_functions, unmarked};
 use crate::listing::metadata_stem;
 use crate::prompt_files::is_executable;
 use crate::tools::has_shebang;
-use crate::{Catalog, Diagnostic};
+use crate::{Catalog, Diagnostic, FunctionFile, WorkerProgram};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +31,7 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder], found: &mut Vec<Diagn
         });
         found.extend(scripts.filter_map(|file| stray(file)));
     }
+    found.extend(catalog.function_files().iter().filter_map(|file| without_functions(file)));
 }
 
 /// The files of functions, and those that they load.
@@ -42,11 +43,33 @@ fn files_of_functions(catalog: &Catalog) -> impl Iterator<Item = PathBuf> + '_ {
     })
 }
 
+/// A file that was loaded for its functions and has none.
+fn without_functions(file: &FunctionFile) -> Option<Diagnostic> {
+    let is_empty = file.tools.is_empty()
+        && file.resources.is_empty()
+        && file.templates.is_empty()
+        && file.prompts.is_empty();
+    let problem = "was loaded, and no function in it is a tool, a resource or a prompt";
+    let remedy = match file.served_by.worker.program {
+        WorkerProgram::Node => {
+            "export what `tool(…)` returns, or move the file out of the tools if it helps others"
+        }
+        WorkerProgram::Python | WorkerProgram::Itself => {
+            "write `@tool` above each function that is to be a tool, outside of conditions, or let the name of the file \
+             begin with `_` if it helps others"
+        }
+    };
+    is_empty.then(|| Diagnostic::warning(&file.served_by.file, problem, remedy))
+}
+
 fn stray(file: &Path) -> Option<Diagnostic> {
     let interpreter = interpreter_by_ending(file)?;
     let is_metadata = file.file_name().is_some_and(|name| metadata_stem(name).is_some());
     if is_metadata || is_executable(file) || !file.is_file() || has_shebang(file) {
         return None;
+    }
+    if let Some((problem, remedy)) = unmarked(file) {
+        return Some(Diagnostic::warning(file, problem, remedy));
     }
     let remedy = format!(
         "add the first line `#!/usr/bin/env {interpreter}` and run `chmod +x {}`, or move it out of the tools \

@@ -73,26 +73,28 @@ pub fn tells_of_changes(paths: &Paths) -> bool {
     Watcher::new(paths).is_some()
 }
 
-/// Calls `on_change` whenever the project may have changed, in a thread of its own. Where the file system tells us
-/// nothing, it is called every `interval`.
+/// Calls `on_change` whenever the project may have changed, in a thread of its own, and `on_notice` as soon as there is
+/// something that it will be called for. Where the file system tells us nothing, it is called every `interval`.
 pub fn watch(
     paths: Paths,
     interval: Duration,
+    on_notice: impl Fn() + Send + 'static,
     on_change: impl FnMut(&Changes) + Send + 'static,
 ) -> std::io::Result<()> {
     std::thread::Builder::new()
         .name("project".into())
         .stack_size(512 * 1024)
-        .spawn(move || attend(&paths, interval, on_change))?;
+        .spawn(move || attend(&paths, interval, on_notice, on_change))?;
     Ok(())
 }
 
-fn attend(paths: &Paths, interval: Duration, mut on_change: impl FnMut(&Changes)) {
+fn attend(paths: &Paths, interval: Duration, on_notice: impl Fn(), mut on_change: impl FnMut(&Changes)) {
     let Some(mut watcher) = Watcher::new(paths) else { return poll(interval, on_change) };
     // What changed between the first reading and now was told to nobody, so the first time it may be anything.
     let mut changes = Changes::anywhere();
     watcher.wait(Some(SECOND_LOOK), &mut changes);
     loop {
+        on_notice();
         settle(&mut watcher, &mut changes);
         on_change(&changes);
         changes = Changes::nowhere();

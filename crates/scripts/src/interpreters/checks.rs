@@ -44,6 +44,11 @@ fn files(catalog: &Catalog) -> BTreeSet<PathBuf> {
 fn problem(file: &Path, catalog: &Catalog, has_uv: bool) -> Option<(PathBuf, String)> {
     let paths = &catalog.paths;
     if file.extension().is_some_and(|ending| ending == "py") {
+        if let Some(environment) = python::unusable_environment(file, paths, has_uv) {
+            let remedy = python::made_anew(&environment, paths);
+            let problem = format!("has no working interpreter, so that another Python is used; {remedy}");
+            return Some((environment, problem));
+        }
         if has_uv {
             return None;
         }

@@ -41,6 +41,18 @@ pub(crate) async fn start_of(
     Ok(Start { program: interpreter, arguments })
 }
 
+/// What a worker says of why it cannot serve, with another remedy where that is a package that is missing since the virtual
+/// environment has no interpreter.
+pub(crate) fn explain(message: String, file: &Path, paths: &Paths) -> String {
+    let environment = python::unusable_environment(file, paths, false);
+    let Some(environment) = environment.filter(|_| message.contains("ModuleNotFoundError")) else {
+        return message;
+    };
+    let problem = message.rsplit_once("; ").map_or(&*message, |(problem, _)| problem);
+    let shown = environment.strip_prefix(&paths.root).unwrap_or(&environment).display();
+    format!("{problem}; {shown} has no working interpreter: {}", python::made_anew(&environment, paths))
+}
+
 /// The first of these programs that scripts find.
 async fn first_found(scripts: &Scripts, names: &[&str], paths: &Paths) -> Option<PathBuf> {
     for name in names {

@@ -6,7 +6,7 @@ use crate::error::{Bounds, Failed};
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
 use mcp_bash_project::trust::{self, Start};
-use mcp_bash_project::{Paths, excerpt};
+use mcp_bash_project::{Paths, excerpt, quoted};
 use mcp_bash_runner::{Input, Patience, Variables};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -47,6 +47,36 @@ pub(super) async fn find(scripts: &Scripts, file: &Path, paths: &Paths) -> Resul
 /// Whether there is a virtual environment in a folder.
 pub(super) fn has_environment(folder: &Path) -> bool {
     ENVIRONMENTS.iter().any(|name| folder.join(name).join("bin/python").exists())
+}
+
+/// The virtual environment of a folder that has no interpreter: a folder that is empty, or one whose Python was upgraded
+/// or removed, so that what stands in its place leads nowhere.
+fn broken_environment(folder: &Path) -> Option<PathBuf> {
+    let mut named = ENVIRONMENTS.iter().map(|name| folder.join(name));
+    // A folder `venv` may be anything.
+    named.find(|at| at.is_dir() && (at.ends_with(".venv") || at.join("pyvenv.cfg").exists()))
+}
+
+/// The virtual environment that a file would be run in if it had an interpreter. `uv` makes that of its own projects anew.
+pub(super) fn unusable_environment(file: &Path, paths: &Paths, has_uv: bool) -> Option<PathBuf> {
+    if has_uv && inline_dependencies::are_in(file) {
+        return None;
+    }
+    let mut nearest = folders(file, paths).take_while(|folder| !has_environment(folder));
+    nearest.find_map(|folder| {
+        let is_of_uv = has_uv && folder.join("uv.lock").is_file();
+        broken_environment(folder).filter(|_| !is_of_uv)
+    })
+}
+
+/// How a virtual environment that has no interpreter is made anew.
+pub(super) fn made_anew(environment: &Path, paths: &Paths) -> String {
+    let shown = environment.strip_prefix(&paths.root).unwrap_or(environment);
+    let shown = quoted(shown);
+    format!(
+        "make it anew with `python3 -m venv --clear {shown}` and install there what the file needs \
+         (`{shown}/bin/pip install …`)"
+    )
 }
 
 /// The folders from that of the file up to the project.

@@ -3,6 +3,8 @@
 use super::Which;
 use super::fault::Why;
 use super::frame::{self, Said};
+use super::surrogates;
+use crate::interpreters;
 use crate::scripts::{Scripts, block_on};
 use crate::start_failure::StartFailure;
 use mcp_bash_project::{Paths, Worker};
@@ -29,7 +31,7 @@ impl Scripts {
         let budget = || Arc::clone(self.budget());
         let first = async {
             loop {
-                let frame = match process.next(&mut |_, _| {}, &budget).await {
+                let mut frame = match process.next(&mut |_, _| {}, &budget).await {
                     WorkerEvent::Frame(frame) => frame.bytes,
                     WorkerEvent::NoMoreFrames(fault) => return Err(Why::Frames(fault).to_string()),
                     WorkerEvent::InputClosed => return Err(Why::Deaf.to_string()),
@@ -38,9 +40,12 @@ impl Scripts {
                         None => return Err("ended before it was ready".to_owned()),
                     },
                 };
+                surrogates::mend(&mut frame);
                 match frame::read(&frame)? {
                     Said::Ready { .. } => return Ok(Ok(String::from_utf8_lossy(&frame).into_owned())),
-                    Said::Failed { message, .. } => return Ok(Err(message)),
+                    Said::Failed { message, .. } => {
+                        return Ok(Err(interpreters::explain(message, which.script, which.paths)));
+                    }
                     _ => {}
                 }
             }

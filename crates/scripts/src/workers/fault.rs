@@ -1,5 +1,6 @@
 //! Why a worker has ended, or could not begin, in words for whoever called it.
 
+use mcp_bash_project::WorkerProgram;
 use mcp_bash_runner::{FrameFault, ProcessEnding};
 use std::time::Duration;
 use thiserror::Error;
@@ -18,10 +19,10 @@ pub(super) enum Why {
     #[error("does not read its standard input any more, and was ended")]
     Deaf,
     #[error(
-        "needed {used} MB in the call, more than twice the {limit} MB that it may keep, and was ended; `memoryMb` of \
-         `worker` in its metadata, or MCPBASH_WORKER_MEMORY_MB, gives it more"
+        "needed {used} MB in the call, more than twice the {limit} MB that it may keep, and was ended; {}, or \
+         MCPBASH_WORKER_MEMORY_MB, gives it more", .program.place_of_option("memoryMb")
     )]
-    Memory { used: u64, limit: u64 },
+    Memory { used: u64, limit: u64, program: WorkerProgram },
     #[error("did not heed a cancellation within a second, and was ended")]
     Unheeding,
     #[error("was not ready within {} s, and was ended; MCPBASH_WORKER_START_SECS gives it more", .0.as_secs())]

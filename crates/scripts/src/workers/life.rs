@@ -7,6 +7,7 @@ use super::news::{Printing, WorkerNews};
 use super::pool::{Lease, Pool, StartPermit};
 use super::ready::{Command, Event, OpenCall, ReadyWorker};
 use super::stamps::Stamps;
+use super::surrogates;
 use mcp_bash_budget::Budget;
 use mcp_bash_runner::{Frame, FrameFault, Runner, Stream, WorkerEvent, WorkerInvocation, WorkerProcess};
 use std::collections::BTreeMap;
@@ -278,7 +279,8 @@ impl Life {
     }
 
     /// Passes on what the worker says. Returns the place of a call that has ended.
-    async fn said(&mut self, frame: Frame) -> Result<Option<Lease>, Why> {
+    async fn said(&mut self, mut frame: Frame) -> Result<Option<Lease>, Why> {
+        surrogates::mend(&mut frame.bytes);
         let said = frame::read(&frame.bytes).map_err(Why::Rubbish)?;
         let not_open = |call: u64| Why::Rubbish(format!("wrote of call {call}, which is not open"));
         let (call, event) = match said {
@@ -322,14 +324,15 @@ impl Life {
         }
         let is_free = self.presence.worker.calls.lock().open.is_empty();
         let memory = self.process.memory().filter(|used| *used > bounds.memory);
+        let option = |name: &str| self.presence.pool.worker.program.place_of_option(name);
         let why = if let Some(used) = memory {
-            let (used, limit) = (used / MB, bounds.memory / MB);
-            Some(format!("it needs {used} MB after a call, and may keep {limit} MB (`memoryMb`)"))
+            let (used, limit, option) = (used / MB, bounds.memory / MB, option("memoryMb"));
+            Some(format!(
+                "it needs {used} MB after a call, and may keep {limit} MB; {option} lets it keep more"
+            ))
         } else if is_free && !bounds.keeps_processes && self.process.has_others() {
-            Some(
-                "it left processes running after a call, which end with it (`keepsProcesses` keeps them)"
-                    .to_owned(),
-            )
+            let option = option("keepsProcesses");
+            Some(format!("it left processes running after a call, which end with it; {option} keeps them"))
         } else {
             None
         };
@@ -372,7 +375,8 @@ impl Life {
                 self.process.upkeep();
                 let limit = self.presence.pool.bounds.memory;
                 let used = self.process.memory_of_all().filter(|used| *used > limit.saturating_mul(2))?;
-                Some(End::Fault(Why::Memory { used: used / MB, limit: limit / MB }))
+                let program = self.presence.pool.worker.program;
+                Some(End::Fault(Why::Memory { used: used / MB, limit: limit / MB, program }))
             }
         }
     }

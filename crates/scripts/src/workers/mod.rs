@@ -14,6 +14,7 @@
 
 mod bounds;
 mod call;
+mod call_log;
 mod conversation;
 mod definitions;
 mod fault;
@@ -23,8 +24,10 @@ mod news;
 mod pool;
 mod ready;
 mod stamps;
+mod surrogates;
 
 pub use call::{Request, WorkerCall};
+pub use call_log::{CallLog, LogEntry};
 pub use frame::AnswerKind;
 pub use news::WorkerNews;
 
@@ -157,6 +160,28 @@ impl Scripts {
         call: WorkerCall<'_>,
         cancelled: impl Future<Output = ()>,
         mut on_line: impl FnMut(&[u8]),
+        on_question: impl FnMut(Question),
+    ) -> Result<Outcome, ScriptError> {
+        let mut log = CallLog::new(call.limits.error_tail);
+        let on_line = |line: &[u8]| {
+            log.note(line);
+            on_line(line);
+        };
+        let (script, what) = (call.script, call.what.clone());
+        let ended = self.try_workers(call, cancelled, on_line, on_question).await;
+        if !log.is_empty()
+            && let Some(tell) = self.workers.tell.get()
+        {
+            tell(&WorkerNews::CallLogged { script, what: &what, log: &log });
+        }
+        ended.map(|outcome| outcome.with_complaint(log.last_complaint()))
+    }
+
+    async fn try_workers(
+        &self,
+        call: WorkerCall<'_>,
+        cancelled: impl Future<Output = ()>,
+        mut on_line: impl FnMut(&[u8]),
         mut on_question: impl FnMut(Question),
     ) -> Result<Outcome, ScriptError> {
         tokio::pin!(cancelled);
@@ -279,9 +304,10 @@ impl Scripts {
 
 fn busy(pool: &Pool, waited: Duration) -> String {
     format!(
-        "was not free within {} s: all {} processes serve other calls, or are not ready; `processes` of `worker` in its \
-         metadata, or MCPBASH_WORKER_PROCESSES, gives it more",
+        "was not free within {} s: all {} processes serve other calls, or are not ready; {}, or \
+         MCPBASH_WORKER_PROCESSES, gives it more",
         waited.as_secs(),
-        pool.bounds.processes
+        pool.bounds.processes,
+        pool.worker.program.place_of_option("processes")
     )
 }

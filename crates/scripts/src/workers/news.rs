@@ -1,16 +1,19 @@
 //! What the operator hears of workers.
 
+use super::call_log::CallLog;
 use mcp_bash_runner::Stream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What a worker says to no call, and what becomes of it.
+/// What a worker says to the operator, and what becomes of it.
 #[derive(Debug)]
 pub enum WorkerNews<'a> {
     /// It printed a line.
     Printed { script: &'a Path, stream: Stream, line: &'a str },
     /// It logs something: a whole `notifications/message`.
     Logged { script: &'a Path, notification: &'a str },
+    /// What it logged in a call that has ended; what was called, as in "Tool 'x'".
+    CallLogged { script: &'a Path, what: &'a str, log: &'a CallLog },
     /// It was replaced, as its bounds say.
     Replaced { script: &'a Path, why: String },
     /// It has ended by itself, or had to be ended.

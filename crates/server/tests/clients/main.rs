@@ -93,6 +93,30 @@ async fn nobody_hears_of_another_client_and_all_hear_of_the_project() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_tool_that_is_about_to_be_read_is_waited_for() {
+    let stage = Stage::new(&["known"], &[], |_| vec![print("done")]);
+    let client = stage.client("a").await;
+    stage.server.served().note_change();
+    let mut reply = client.call(1, "fresh");
+    tokio::task::yield_now().await;
+    assert_eq!(reply.try_next(), None, "it waits");
+    assert_eq!(text(&answer(&mut client.call(2, "known")).await), "done", "what is there waits for nothing");
+    write_tool(stage.folder.path(), "fresh");
+    stage.server.served().reload(&Changes::anywhere());
+    assert_eq!(text(&answer(&mut reply).await), "done");
+    // Where nothing is read, it is not waited for without end; and with no news not at all.
+    stage.server.served().note_change();
+    let start = tokio::time::Instant::now();
+    let refused = answer(&mut client.call(3, "none")).await;
+    assert_eq!(refused["error"]["message"], "Unknown tool: none", "{refused}");
+    assert_eq!(start.elapsed().as_secs(), 2);
+    stage.server.served().reload(&Changes::anywhere());
+    let start = tokio::time::Instant::now();
+    answer(&mut client.call(4, "none")).await;
+    assert_eq!(start.elapsed().as_secs(), 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_kept_for_one_caller_is_not_there_for_another() {
     let long = "x".repeat(5000);
     let stage =

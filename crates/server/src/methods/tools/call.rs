@@ -1,7 +1,7 @@
 //! `tools/call`: from the client's params to a finished process.
 
 use super::record::Record;
-use super::{output, served};
+use super::{output, served, unknown};
 use crate::methods::{questions, required};
 use crate::request_state::Subject;
 use crate::schemas::{Schemas, Unfit};
@@ -9,7 +9,7 @@ use crate::script_errors::told;
 use crate::shape::Answer;
 use crate::work::{Resumable, Work, unknown_state};
 use mcp_bash_budget::SMALL;
-use mcp_bash_project::{Catalog, Tool, excerpt};
+use mcp_bash_project::{Tool, excerpt};
 use mcp_bash_scripts::{ScriptError, ToolCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use serde_json::json;
@@ -54,11 +54,16 @@ pub(crate) fn asked_timeout(params: &Object<'_, '_>) -> Result<Option<Duration>,
 
 pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let params = Params::read(params)?;
-    let snapshot = work.server().snapshot();
+    let mut snapshot = work.server().snapshot();
+    // A tool that is not there may be in a file that was changed a moment ago.
+    if snapshot.tool(&params.name).is_none() && work.server().served().is_about_to_change() {
+        work.server().served().settled().await;
+        snapshot = work.server().snapshot();
+    }
     let paths = &snapshot.catalog.paths;
     served(&snapshot.catalog)?;
-    let (tool, schemas) =
-        snapshot.tool(&params.name).ok_or_else(|| no_such_tool(&snapshot.catalog, &params.name))?;
+    let no_such_tool = || unknown::refusal(&snapshot.catalog, &params.name);
+    let (tool, schemas) = snapshot.tool(&params.name).ok_or_else(no_such_tool)?;
     required::check(work, &tool.required_capabilities)?;
     if work.is_replay() && !tool.may_run_again {
         return Err(unknown_state());
@@ -155,13 +160,5 @@ fn warn_of_unread_arguments(work: &Work, tool: &Tool, arguments: &str) {
                        script takes them on its command line";
         let details = json!({ "tool": tool.name });
         work.server().log().operator_event(LogLevel::Warning, "mcp.tools", message, &details);
-    }
-}
-
-/// Why there is no tool of that name.
-fn no_such_tool(catalog: &Catalog, name: &str) -> RpcError {
-    match catalog.duplicates.iter().find(|duplicate| duplicate.name == name) {
-        Some(duplicate) => RpcError::internal(format!("Tool name '{name}' duplicated ({duplicate})")),
-        None => RpcError::invalid_params(format!("Unknown tool: {name}")),
     }
 }

@@ -1,10 +1,12 @@
 //! `tools/list` and `tools/call`.
 
 mod call;
+mod content_check;
 mod cut;
 mod output;
 mod record;
 pub(crate) mod resources_file;
+mod unknown;
 
 pub(crate) use call::{asked_timeout, call};
 

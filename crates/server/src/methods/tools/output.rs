@@ -1,16 +1,16 @@
 //! What a finished process becomes: a result, or an error that its script asked for.
 
-use super::cut;
 use super::resources_file::{self, Allowance};
+use super::{content_check, cut};
 use crate::schemas::Schemas;
 use crate::shape::{Answer, Content, Members};
 use crate::work::Work;
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
-use mcp_bash_project::{Execution, Tool, excerpt};
+use mcp_bash_project::{Execution, Tool, WorkerProgram, excerpt};
 use mcp_bash_scripts::{
     AnswerKind, LONGEST_ARGUMENT, Outcome, Overrun, Patience, ProcessEnding, interpreter_problem,
 };
-use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, keys, write};
+use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, code, keys, write};
 use serde_json::{Value, json};
 
 /// A call whose process has ended.
@@ -28,8 +28,10 @@ impl Finished<'_> {
     pub(crate) fn answer(&self) -> Result<Answer, RpcError> {
         let answer = self.result();
         let error = answer.as_ref().err();
+        let worker_failed =
+            self.outcome.worker_answer.is_some() && answer.as_ref().is_ok_and(|answer| answer.is_error);
         match self.outcome.ending {
-            ProcessEnding::Exited(_) if error.is_none() && self.has_answered() => {
+            ProcessEnding::Exited(_) if error.is_none() && self.has_answered() && !worker_failed => {
                 let details = || json!({ "tool": self.tool.name, "exitCode": self.outcome.exit_code() });
                 self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", details);
             }
@@ -39,8 +41,9 @@ impl Finished<'_> {
         answer
     }
 
-    /// Tells the operator of a failed call. Its client has the answer, which may quote what is nobody else's business: of
-    /// an error only the code is told.
+    /// Tells the operator of a failed call. Its client has the answer, which may quote what is nobody else's business:
+    /// only the beginning of the reason is told, and where nobody wants to know what tools complain of, no reason that
+    /// may be in their words.
     fn report_failure(&self, error: Option<&RpcError>) {
         let mut details = json!({ "tool": self.tool.name });
         if let Some(code) = self.outcome.exit_code() {
@@ -51,6 +54,11 @@ impl Finished<'_> {
         }
         if let Some(error) = error {
             details["errorCode"] = json!(error.code);
+        }
+        let reason = error.filter(|error| error.code == code::INTERNAL_ERROR).map(|error| &*error.message);
+        let may_quote = self.work.server().settings().stderr_tail > 0;
+        if let Some(reason) = reason.or(self.outcome.complaint.as_deref()).filter(|_| may_quote) {
+            details["error"] = json!(excerpt(reason));
         }
         if let Some(line) = self.outcome.errors().lines().rev().find(|line| !line.trim().is_empty()) {
             details["stderr"] = json!(excerpt(line));
@@ -100,6 +108,12 @@ impl Finished<'_> {
                 excerpt(&text)
             )));
         };
+        if let Some(problem) = content_check::problem(whole.content) {
+            return Err(RpcError::internal(format!(
+                "Tool '{}' answered with no `CallToolResult`: {problem}",
+                self.tool.name
+            )));
+        }
         if !whole.is_error {
             self.check(whole.structured, no_structured_content)?;
         }
@@ -252,21 +266,29 @@ impl Finished<'_> {
     fn timed_out(&self, overrun: Overrun) -> Answer {
         let (name, seconds) = (&self.tool.name, self.patience.limit.as_secs());
         let most = self.patience.most.map_or(seconds, |most| most.as_secs());
+        let program = self.tool.worker().map_or(WorkerProgram::Itself, |worker| worker.program);
+        let place = match program {
+            WorkerProgram::Itself => " or in its metadata".to_owned(),
+            language => format!(", {}", language.place_of_time("timeoutSecs")),
+        };
+        let longer =
+            format!("`timeoutSecs` in the call{place}, or MCPBASH_DEFAULT_TOOL_TIMEOUT, gives it more");
         let (reason, message) = match overrun {
             Overrun::Fixed => {
-                ("fixed", format!("Tool '{name}' timed out after {seconds} s and was ended; {LONGER}"))
+                ("fixed", format!("Tool '{name}' timed out after {seconds} s and was ended; {longer}"))
             }
             Overrun::Idle => (
                 "idle",
                 format!(
-                    "Tool '{name}' timed out: it reported no progress for {seconds} s and was ended; {LONGER}"
+                    "Tool '{name}' timed out: it reported no progress for {seconds} s and was ended; {longer}"
                 ),
             ),
             Overrun::Most => (
                 "max_exceeded",
                 format!(
-                    "Tool '{name}' timed out: it ran for {most} s, the most it may, and was ended; `maxTimeoutSecs` in \
-                     its metadata, or MCPBASH_MAX_TIMEOUT_SECS, gives it more"
+                    "Tool '{name}' timed out: it ran for {most} s, the most it may, and was ended; {}, or \
+                     MCPBASH_MAX_TIMEOUT_SECS, gives it more",
+                    program.place_of_time("maxTimeoutSecs")
                 ),
             ),
         };
@@ -319,10 +341,6 @@ impl Finished<'_> {
         RpcError::internal(format!("The result of tool '{}' is not sent: {why}", self.tool.name))
     }
 }
-
-/// What gives a tool more time.
-const LONGER: &str =
-    "`timeoutSecs` in the call or in its metadata, or MCPBASH_DEFAULT_TOOL_TIMEOUT, gives it more";
 
 /// A whole `CallToolResult`, as a script prints it.
 struct WholeResult<'a> {

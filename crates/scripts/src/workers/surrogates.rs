@@ -1,0 +1,70 @@
+//! Halves of characters in the frames of workers. JSON can write one as an escape (`\ud83d`), and Python and Node.js do
+//! where a text was cut in the middle of a character; it is no text, and strict readers refuse the whole message.
+
+use memchr::memmem;
+
+/// Puts the mark of a missing character (U+FFFD) in the place of each escape that is half of a character. Whatever has
+/// no such escape, which is nearly everything, is only searched for one.
+pub(super) fn mend(frame: &mut [u8]) {
+    let mut start = 0;
+    while let Some(place) = next_surrogate(frame, start) {
+        let digits = place + 2;
+        let is_whole = unit(frame, place).is_some_and(|unit| unit < 0xDC00)
+            && unit(frame, place + 6).is_some_and(|unit| (0xDC00..0xE000).contains(&unit));
+        if is_whole {
+            start = place + 12;
+        } else {
+            frame[digits..digits + 4].copy_from_slice(b"fffd");
+            start = place + 6;
+        }
+    }
+}
+
+/// Where the next escape of a surrogate begins, from `start` on.
+fn next_surrogate(frame: &[u8], start: usize) -> Option<usize> {
+    let mut from = start;
+    loop {
+        let place = from + memmem::find(&frame[from..], br"\u")?;
+        // A backslash that is escaped itself begins no escape.
+        let backslashes = frame[start..place].iter().rev().take_while(|byte| **byte == b'\\').count();
+        if backslashes % 2 == 0 && unit(frame, place).is_some_and(|unit| (0xD800..0xE000).contains(&unit)) {
+            return Some(place);
+        }
+        from = place + 2;
+    }
+}
+
+/// The number of the escape that begins there, if one does.
+fn unit(frame: &[u8], place: usize) -> Option<u16> {
+    let digits = frame.get(place..place + 6)?.strip_prefix(br"\u")?;
+    let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
+    let digits = std::str::from_utf8(digits).ok().filter(|_| is_hex)?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mend;
+
+    #[test]
+    fn halves_are_marked_and_the_rest_stays() {
+        for (before, after) in [
+            (r#""\ud83d""#, r#""\ufffd""#),
+            (r#""\uD83D\uDE00""#, r#""\uD83D\uDE00""#),
+            (r#""\ude00\ud83d""#, r#""\ufffd\ufffd""#),
+            (r#""\ud83d\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
+            (r#""\ud83dx\ude00""#, r#""\ufffdx\ufffd""#),
+            (r#""\\ud83d""#, r#""\\ud83d""#),
+            (r#""\\\ud83d""#, r#""\\\ufffd""#),
+            (r#""\ud83d\\ude00""#, r#""\ufffd\\ude00""#),
+            (r#""\u00e9 \n""#, r#""\u00e9 \n""#),
+            (r#""\u"#, r#""\u"#),
+            (r"\ud8", r"\ud8"),
+            ("", ""),
+        ] {
+            let mut frame = before.as_bytes().to_vec();
+            mend(&mut frame);
+            assert_eq!(String::from_utf8(frame).unwrap(), after, "{before}");
+        }
+    }
+}

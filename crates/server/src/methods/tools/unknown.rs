@@ -1,0 +1,49 @@
+//! Why there is no tool of a name: nobody made one, several did, or the file that may have it is skipped.
+
+use mcp_bash_project::{Catalog, Diagnostic, excerpt, may_hold_functions};
+use mcp_bash_wire::RpcError;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// The longest name that is repeated together with a reason, in characters.
+const LONGEST_NAME: usize = 200;
+
+/// Refuses the call of a tool that is not there.
+pub(super) fn refusal(catalog: &Catalog, name: &str) -> RpcError {
+    if let Some(duplicate) = catalog.duplicates.iter().find(|duplicate| duplicate.name == name) {
+        return RpcError::internal(format!("Tool name '{name}' duplicated ({duplicate})"));
+    }
+    RpcError::invalid_params(match suspect(catalog, name) {
+        None => format!("Unknown tool: {name}"),
+        Some(skipped) => format!("Unknown tool: {name} ({})", reason(skipped, &catalog.paths.root)),
+    })
+}
+
+/// What is told of a skipped file that could hold the tool: one that is called like it, else a file of functions, whose
+/// tools have names of their own.
+fn suspect<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Diagnostic> {
+    if name.chars().nth(LONGEST_NAME).is_some() {
+        return None;
+    }
+    let tools = &catalog.paths.tools;
+    let skipped = || {
+        let told = catalog.diagnostics.iter().filter(|told| told.problem.starts_with("is skipped"));
+        told.filter(|told| told.path.starts_with(tools))
+    };
+    skipped()
+        .find(|told| is_called(&told.path, name, tools))
+        .or_else(|| skipped().find(|told| may_hold_functions(&told.path)))
+}
+
+/// Whether a file, or the folder that it stands in, is called like a tool.
+fn is_called(file: &Path, name: &str, tools: &Path) -> bool {
+    let own = file.file_name().and_then(OsStr::to_str).and_then(|file| file.split('.').next());
+    let folder = file.parent().filter(|folder| *folder != tools).and_then(Path::file_name);
+    own == Some(name) || folder.is_some_and(|folder| folder == name)
+}
+
+fn reason(skipped: &Diagnostic, root: &Path) -> String {
+    let file = skipped.path.strip_prefix(root).unwrap_or(&skipped.path).display();
+    let line = skipped.line.map(|line| format!(":{line}")).unwrap_or_default();
+    excerpt(&format!("{file}{line} {}", skipped.problem))
+}
