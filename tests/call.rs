@@ -270,6 +270,17 @@ fn pictures_are_saved_on_request_and_never_over_anything() {
         assert_eq!(project.read(expected), "hello");
     }
     assert_eq!(project.read("out/evil_name.bin"), "hi");
+    // What a program reads is the result alone.
+    let (code, stdout, stderr) = run(&project, &["call", "chart", "--save", "all", "--json"]);
+    assert_eq!((code, project.read("all/chart.png")), (Some(0), "hello".to_owned()), "{stderr}");
+    assert_eq!(serde_json::from_str::<Value>(&stdout).unwrap()["content"][3]["text"], "done");
+    assert_eq!(
+        stderr,
+        "[image image/png, 5 bytes: all/chart.png]\n[resource application/zip, 2 bytes: all/evil_name.bin]\n"
+    );
+    let project = project.file("file", "");
+    let (code, stdout, stderr) = run(&project, &["call", "chart", "--save", "file", "--json"]);
+    assert_eq!((code, &*stdout), (Some(1), ""), "{stderr}");
 }
 
 #[test]
@@ -445,10 +456,13 @@ fn a_server_that_misbehaves_is_told_and_ended() {
         ("false", "ended before it answered"),
         ("/no/such/program x", "failed to start"),
         ("cat /dev/null", "ended before"),
+        ("cat", "it sent `initialize`, which only a client asks for"),
     ] {
         let (code, stdout, stderr) = run(&project(), &["call", "x", "--command", server]);
         assert_eq!((code, &*stdout), (Some(6), ""), "{stderr}");
         assert!(stderr.contains(problem), "{stderr}");
+        // Only what was started can have written something.
+        assert_eq!(stderr.contains("--verbose"), !stderr.contains("failed to start"), "{stderr}");
     }
 }
 

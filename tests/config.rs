@@ -194,6 +194,14 @@ fn a_wrapper_starts_the_project_in_whose_folder_it_lies() {
     let script = home.path("tools-box/tools-box.sh");
     assert_eq!(script.metadata().unwrap().permissions().mode() & 0o777, 0o755 & !umask());
     assert!(call_through(script.to_str().unwrap(), &home, &[]).contains("tools-box /usr/bin:/bin"));
+    // Elsewhere it starts the project that it was made for; in another project, that one.
+    let text = fs::read_to_string(&script).unwrap();
+    executable(&home, "elsewhere/start.sh", &text);
+    let started = call_through(home.path("elsewhere/start.sh").to_str().unwrap(), &home, &[]);
+    assert!(started.contains("tools-box /usr/bin:/bin"), "{started}");
+    executable(&home, "moved/tools/which/tool.sh", "#!/bin/sh\necho moved\n");
+    executable(&home, "moved/start.sh", &text);
+    assert_eq!(call_through(home.path("moved/start.sh").to_str().unwrap(), &home, &[]), "moved");
     // Where nobody looks on, it is printed; and nothing is overwritten.
     let Said { code, out, .. } = home.run(&["config", "--wrapper"]);
     assert_eq!((code, Some(out)), (0, home.read("tools-box/tools-box.sh")));
@@ -304,6 +312,14 @@ fn a_token_is_named_where_a_client_puts_variables_in() {
     let (code, out, err) = ask("cursor", None);
     assert_eq!((code, &*out), (Some(2), ""));
     assert!(err.contains("the variable MY_TOKEN is not set, and Cursor wants the token itself"), "{err}");
+    let mut all = home.command(&["config", "--name", "box", "--http", URL, "--token-env", "MY_TOKEN"]);
+    let Said { code, out, err } = home.said(all.env_remove("MY_TOKEN"));
+    assert!(code == 0 && out.contains("# Codex") && !out.contains("# Cursor"), "{out}");
+    assert!(
+        err.contains("MY_TOKEN is not set, and these want the token itself in their entry: Cursor, "),
+        "{err}"
+    );
+    assert_eq!(home.said(all.env("MY_TOKEN", "s3cret")).err, "");
 }
 
 #[test]

@@ -32,16 +32,23 @@ fn client(project: &Project, home: &Project) -> Command {
 }
 
 /// What a script gets that says these lines.
-fn said(project: &Project, lines: &str) -> (Option<i32>, String, String) {
+fn said(project: &Project, lines: impl AsRef<[u8]>) -> (Option<i32>, String, String) {
     let home = Project::new();
     let mut command = client(project, &home);
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_ref()).unwrap();
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(!home.path(".local").exists(), "scripts leave no history");
     (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_line_that_is_no_text_is_told_and_left_out() {
+    let (code, stdout, stderr) = said(&project(), b"hello name=\xff\nhello name=Bo\nhello name=\xfe");
+    assert_eq!((code, &*stdout), (Some(1), "Hello, Bo!\n"), "{stderr}");
+    assert_eq!(stderr, "line 1 is not UTF-8, and is left out\nline 3 is not UTF-8, and is left out\n");
 }
 
 #[test]

@@ -329,6 +329,31 @@ fn hostile_entries_and_broken_files_are_told_and_hang_nothing() {
 }
 
 #[test]
+fn the_remedy_for_a_project_that_has_moved_works() {
+    let (person, project) = (Person::new(), sound_project());
+    let mut moved = entry(&project);
+    moved["args"] = json!(["--project-root", "/no/longer/here"]);
+    person.cursor(&json!({ "sound": moved }));
+    let told = text(&person.doctor(&project, &[]).output().unwrap());
+    assert!(told.contains("from where it is now: `mcp-bash install cursor --force`"), "{told}");
+    let mut install = Server::command();
+    install.args(["install", "cursor", "--force", "--name", "sound"]).env("HOME", person.home.root());
+    let output = install.current_dir(project.root()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let (_, report) = person.report(&project, &[]);
+    assert_eq!(findings(&report, "clients.project_missing").len(), 0, "{report:#}");
+}
+
+#[test]
+fn a_missing_temporary_folder_is_told_for_what_it_is() {
+    let (person, project) = (Person::new(), sound_project());
+    let output = person.doctor(&project, &["--json"]).env("TMPDIR", "/no/such").output().unwrap();
+    let (_, report) = of_json(&output);
+    assert_eq!(findings(&report, "runtime.tmp_root_not_writable").len(), 1, "{report:#}");
+    assert_eq!(findings(&report, "system.file_events").len(), 0, "{report:#}");
+}
+
+#[test]
 fn an_entry_whose_program_has_moved_is_mended() {
     let (person, project) = (Person::new(), sound_project());
     let mut moved = entry(&project);

@@ -100,7 +100,10 @@ fn no_script_is_run_with_an_env_sh_that_fails() {
     for (file, said) in [
         ("echo not today >&2\nreturn 3\n", "ended with status 3: not today"),
         ("export GREETING=half\nif then\n", "line 2: syntax error"),
-        ("set -e\nfalse\nexport GREETING=x\n", "ended with status 1"),
+        (
+            "set -e\nfalse\nexport GREETING=x\n",
+            "ended with status 1, and wrote nothing on standard error; where",
+        ),
         ("export GREETING=x\nexit 0\n", "use `return`"),
         ("export GREETING=x\n[ -e missing ] && . ./missing\n", "add a line `true`"),
         (

@@ -244,6 +244,16 @@ fn what_cannot_be_imported_is_refused_with_the_next_step() {
             "mcp-bash: `nothing-of-this-name` is neither a file nor a program on PATH; name a justfile, a Makefile, a package.json, a Taskfile or a program\n",
         ),
         (
+            &["Makefle"],
+            4,
+            "mcp-bash: `Makefle` is neither a file nor a program on PATH; did you mean `Makefile`?\n",
+        ),
+        (
+            &["./Justfil"],
+            4,
+            "mcp-bash: `./Justfil` is neither a file nor a program on PATH; did you mean `./justfile`?\n",
+        ),
+        (
             &["cd"],
             4,
             "mcp-bash: `cd` is neither a file nor a program on PATH (only a shell knows it); name a justfile, a Makefile, a package.json, a Taskfile or a program\n",

@@ -331,6 +331,8 @@ fn what_makes_no_sense_is_refused_before_anything_is_written() {
             "`a b` is no name for a server: letters, digits, `-` and `_` make one, 64 at most\n",
         ),
         (&["cursor", "--env", "x"], "`--env x` is not NAME=VALUE\n"),
+        (&["cursor", "--env", "A B=x"], "`--env A B=x` names no variable that a script can read: "),
+        (&["cursor", "--env", "7=x"], "`--env 7=x` names no variable that a script can read: "),
     ] {
         let Said { code, out, err } = home.run(&[&["install"], words].concat());
         assert_eq!((code, &*out), (2, ""), "{words:?}");
@@ -346,6 +348,27 @@ fn what_makes_no_sense_is_refused_before_anything_is_written() {
         (code, &*err),
         (2, "mcp-bash: HOME is not set to an absolute path, so no client's file can be found\n")
     );
+}
+
+#[test]
+fn a_path_that_a_client_would_change_is_refused() {
+    let home = Home::new();
+    for (folder, clients) in [("a$HOME", &["gemini"][..]), ("a${b}", &["gemini", "claude-code"])] {
+        fs::create_dir_all(home.path(folder).join("tools")).unwrap();
+        for client in clients {
+            let mut command = home.command(&["install", "cursor", client]);
+            let Said { code, out, err } = home.said(command.current_dir(home.path(folder)));
+            assert_eq!((code, &*out), (3, ""), "{err}");
+            assert!(err.contains("puts variables in the place of `$") && err.contains(folder), "{err}");
+            let mut command = home.command(&["config", "--client", client]);
+            let Said { code, out, err } = home.said(command.current_dir(home.path(folder)));
+            assert!(code == 0 && out.contains(folder) && err.contains("puts variables"), "{err}");
+        }
+        assert!(!home.path(".cursor/mcp.json").exists());
+        let mut command = home.command(&["install", "cursor"]);
+        assert_eq!(home.said(command.current_dir(home.path(folder))).code, 0);
+        fs::remove_file(home.path(".cursor/mcp.json")).unwrap();
+    }
 }
 
 #[test]

@@ -160,6 +160,9 @@ fn standard_output_that_takes_nothing_is_a_failure_that_is_told() {
     let project = Project::with_hi().file("Makefile", "all:\n\techo\n");
     for words in [
         &["completions", "bash"][..],
+        &["--help"],
+        &["--version"],
+        &["help", "call"],
         &["man"],
         &["registry", "status"],
         &["registry", "refresh"],

@@ -135,7 +135,11 @@ fn a_policy_that_is_broken_or_not_trusted_lets_nothing_run() {
     for broken in ["exit 0", "syntax error (", "return 7"] {
         let answer = call(&guarded(broken), &[]);
         assert_eq!(code(&answer), -32602, "{broken}");
+        assert!(!answer["error"]["message"].as_str().unwrap().contains("failed: ;"), "{answer}");
     }
+    let silent = call(&guarded("mcp_tools_policy_check() { kill -9 $$; }"), &[]);
+    let told = silent["error"]["message"].as_str().unwrap();
+    assert!(told.contains("server.d/policy.sh failed: it wrote nothing on standard error"), "{told}");
     let project = guarded("mcp_tools_policy_check() { return 0; }");
     assert!(call(&project, &[])["result"].is_object());
     std::fs::set_permissions(project.path("server.d/policy.sh"), std::fs::Permissions::from_mode(0o666))

@@ -1,10 +1,13 @@
 //! `mcp-bash run-tool`: a tool is called with the flags that older scripts know, and its result is printed as JSON.
 
 use crate::call::{DISK, ECHO, command, project, ran, run};
-use crate::harness::{Project, Server};
+use crate::harness::{Project, Server, wait_until_gone};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs::Permissions;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 
 fn result(project: &Project, words: &[&str]) -> (Option<i32>, Value) {
     let (code, stdout, stderr) = run(project, words);
@@ -194,6 +197,84 @@ fn a_file_that_cannot_be_sourced_is_told() {
         let (status, stdout, stderr) = sourced(&project, &["--source", file]);
         assert_eq!((status, &*stdout), (Some(code), ""), "{file}: {stderr}");
         assert!(stderr.contains(problem), "{stderr}");
+    }
+}
+
+#[test]
+fn what_only_our_own_project_has_is_refused_for_another_server() {
+    let other = Project::new().tool("mark", "#!/bin/sh\ntouch \"$MCPBASH_PROJECT_ROOT/ran\"\n");
+    let server = format!(
+        "'{}' --project-root '{}'",
+        Server::command().get_program().to_str().unwrap(),
+        other.root().display()
+    );
+    for flag in [
+        &["--dry-run"][..],
+        &["--print-env"],
+        &["--source", "a.sh"],
+        &["--minimal"],
+        &["--no-refresh"],
+        &["--allow-all"],
+        &["--allow", "mark"],
+        &["--allow-self"],
+        &["--with-server-env"],
+    ] {
+        let words = [&["run-tool", "mark", "--command", &server], flag].concat();
+        let (code, stdout, stderr) = run(&project(), &words);
+        assert_eq!((code, &*stdout), (Some(2), ""), "{flag:?}: {stderr}");
+        assert!(stderr.contains("--command") && stderr.contains(flag[0]), "{stderr}");
+    }
+    assert!(!other.path("ran").exists());
+}
+
+#[test]
+fn a_file_that_takes_too_long_is_ended_with_all_it_started() {
+    let slow = "echo $$ >>started\nsleep 600 & echo $! >>started\nwait\n";
+    let project = Project::new().tool("show", SHOW).file("slow.sh", slow);
+    let (code, stdout, stderr) = sourced(&project, &["--source", "slow.sh", "--timeout", "1"]);
+    assert_eq!((code, &*stdout), (Some(5), ""), "{stderr}");
+    assert!(stderr.contains("slow.sh did not end within 1 s"), "{stderr}");
+    for signal in [Signal::INT, Signal::TERM] {
+        for pid in project.wait_for_started(2) {
+            wait_until_gone(pid);
+        }
+        std::fs::remove_file(project.path("started")).unwrap();
+        let mut command = command(&project, &["run-tool", "show", "--source", "slow.sh"]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        project.wait_for_started(2);
+        kill_process(Pid::from_raw(child.id().cast_signed()).unwrap(), signal).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), &*output.stderr), (Some(130), &b"mcp-bash: interrupted\n"[..]));
+    }
+    for pid in project.wait_for_started(2) {
+        wait_until_gone(pid);
+    }
+}
+
+#[test]
+fn what_a_sourced_file_does_to_its_shell_does_no_harm() {
+    let project = Project::new()
+        .tool("show", SHOW)
+        .file(
+            "reads.sh",
+            "cat\nexport MCPBASH_A=$'two\\nlines'\nset -- x y\nsleep 600 >/dev/null 2>&1 &\necho $! >>started\n",
+        )
+        .file("trap.sh", "trap 'exit 0' EXIT\nexit 0\n")
+        .file("kill.sh", "kill -9 $$\n");
+    let mut command = command(&project, &["run-tool", "show", "--source", "reads.sh", "--args", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"{\"n\":1}").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && printed.contains("A=two\\nlines"), "{output:?}");
+    for pid in project.wait_for_started(1) {
+        let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL);
+    }
+    for (file, problem) in [("trap.sh", "exit status: 0"), ("kill.sh", "signal: 9")] {
+        let (code, stdout, stderr) = sourced(&project, &["--source", file]);
+        assert_eq!((code, &*stdout), (Some(2), ""), "{stderr}");
+        assert!(stderr.contains(file) && stderr.contains(problem), "{stderr}");
     }
 }
 

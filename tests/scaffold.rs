@@ -132,6 +132,34 @@ fn a_new_project_is_ready_and_its_tool_greets() {
 }
 
 #[test]
+fn a_new_project_is_right_whatever_its_folder_is_called() {
+    let project = Project::new();
+    let strictly = |folder: &Path| {
+        let mut command = Server::command();
+        command.args(["validate", "--strict"]).current_dir(folder);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        let metadata = fs::read_to_string(folder.join("server.d/server.meta.json")).unwrap();
+        let metadata: Value = serde_json::from_str(&metadata).unwrap();
+        (metadata["name"].as_str().unwrap().to_owned(), metadata["title"].as_str().unwrap().to_owned())
+    };
+    done(project.root(), &["new", "my_proj"]);
+    assert_eq!(strictly(&project.path("my_proj")), ("my-proj".to_owned(), "My Proj".to_owned()));
+    let long = "x".repeat(200);
+    for (folder, name, title) in [
+        ("a_b", "a-b", "A B"),
+        ("My Dir.v2", "My-Dir-v2", "My Dir.v2"),
+        ("\u{fc}n\u{ef}", "n", "\u{dc}n\u{ef}"),
+        (".hid", "hid", ".hid"),
+        (&long, &long[..40], &format!("X{}", &long[1..])),
+    ] {
+        fs::create_dir(project.path(folder)).unwrap();
+        done(&project.path(folder), &["init"]);
+        assert_eq!(strictly(&project.path(folder)), (name.to_owned(), title.to_owned()));
+    }
+}
+
+#[test]
 fn no_hello_is_a_project_without_tools() {
     let project = Project::new();
     let said = done(project.root(), &["new", "demo", "--no-hello"]);
@@ -362,6 +390,8 @@ fn names_that_cannot_be_are_refused_and_nothing_is_written() {
         said.ends_with("executables that provide tools are run with that word to be asked which"),
         "{said}"
     );
+    let said = refused(&root, &["scaffold", "prompt", "ui"]);
+    assert!(said.ends_with("is where other servers describe the interface of a tool"), "{said}");
     let said = refused(root.parent().unwrap(), &["new", "a/b"]);
     assert_eq!(said, format!("`a/b` cannot be the name of a server: {letters}"));
     for ui in [&["scaffold", "ui", "x", "--tool", "hello"][..], &["scaffold", "tool", "x", "--ui"]] {
@@ -451,7 +481,7 @@ fn init_adds_what_is_missing_and_touches_nothing_else() {
     assert_eq!(ignored, "# mine\nnode_modules/\n.registry/\n\n# mcp-bash\n*.log\n.DS_Store\nThumbs.db\n");
     let metadata = fs::read_to_string(root.join("server.d/server.meta.json")).unwrap();
     let metadata: Value = serde_json::from_str(&metadata).unwrap();
-    assert_eq!((&metadata["name"], &metadata["title"]), (&json!("it's \"mine\""), &json!("It's \"mine\"")));
+    assert_eq!((&metadata["name"], &metadata["title"]), (&json!("it-s-mine"), &json!("It's \"mine\"")));
     let report = health(&root);
     assert_eq!((&report["problems"], &report["counts"]["tools"]), (&json!([]), &json!(2)), "{report}");
 

@@ -1,10 +1,11 @@
 //! `mcp-bash test`: cases beside what they test, run against a real server; programs in `test/`.
 
 use crate::harness::{Project, Server, Terminal, exists, wait_until, wait_until_gone};
+use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -661,14 +662,55 @@ fn many_cases_are_run_at_once_and_told_in_their_order() {
 }
 
 #[test]
+fn the_report_goes_where_it_is_sent_and_nothing_is_replaced_by_it() {
+    let project =
+        tool("#!/bin/sh\necho hi\n", "- { name: a, expect: { text: hi } }\n").file("real.xml", "old");
+    let (link, pipe) = (project.path("link.xml"), project.path("pipe"));
+    std::os::unix::fs::symlink("real.xml", &link).unwrap();
+    assert_eq!(test(&project, &["--junit", link.to_str().unwrap()]).code, Some(0));
+    assert!(link.is_symlink() && project.read("real.xml").starts_with("<?xml"));
+    mkfifoat(CWD, &pipe, Mode::RUSR | Mode::WUSR).unwrap();
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).unwrap()
+    });
+    assert_eq!(test(&project, &["--junit", pipe.to_str().unwrap()]).code, Some(0));
+    assert!(pipe.metadata().unwrap().file_type().is_fifo(), "it is still one");
+    assert!(reader.join().unwrap().ends_with("</testsuites>\n"));
+    let Ran { code, stdout, .. } = test(&project, &["--junit", "-"]);
+    assert_eq!(code, Some(0));
+    assert!(stdout.starts_with("<?xml") && stdout.ends_with("</testsuites>\n"), "{stdout}");
+    let both = test(&project, &["--junit", "-", "--json"]);
+    assert_eq!((both.code, &*both.stdout), (Some(2), ""));
+    let missing = test(&project, &["--junit", "no/report.xml"]);
+    assert_eq!((missing.code, project.path("no").exists()), (Some(1), false));
+    assert!(missing.stderr.contains("failed to write no/report.xml: No such file"), "{missing:?}");
+}
+
+#[test]
+fn without_a_folder_for_temporary_files_the_folder_is_named() {
+    let project = tool("#!/bin/sh\necho hi\n", "- { name: a, expect: { text: hi } }\n");
+    for words in [&["test"][..], &["call", "it"]] {
+        let mut command = Server::command();
+        command.args(words).current_dir(project.root()).env("TMPDIR", "/no/such").env("HOME", "/no/home");
+        command.env_remove("XDG_CACHE_HOME");
+        let output = command.output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {told}");
+        assert!(told.contains("in /no/such"), "{words:?}: {told}");
+        assert!(told.contains("set TMPDIR to a folder that you may write to"), "{words:?}: {told}");
+    }
+}
+
+#[test]
 fn the_report_for_machines() {
     let project = tool(
         "#!/bin/sh\nprintf '<&\\033\"'\necho oops >&2\n",
         "- { name: 'a<b', expect: { text: \"]]>\" } }\n- { name: b, skip: \"later\" }\n",
     );
-    let file = project.path("out/report.xml");
+    let file = project.path("report.xml");
     assert_eq!(test(&project, &["--junit", file.to_str().unwrap()]).code, Some(1));
-    let xml = project.read("out/report.xml");
+    let xml = project.read("report.xml");
     let xml = regexless_times(&xml);
     assert_eq!(
         xml,

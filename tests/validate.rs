@@ -686,6 +686,49 @@ fn the_command_of_the_inspector_is_shown() {
 }
 
 #[test]
+fn a_folder_without_any_part_of_a_project_is_none() {
+    let empty = tempfile::tempdir().unwrap();
+    for words in [&["."][..], &["--project-root", "."], &[".", "--strict"]] {
+        let output = run(empty.path(), words);
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("✗ . - has nothing to serve: there are neither tools,"), "{said}");
+        assert!(
+            said.ends_with("1 error(s) found. Do what stands after each arrow, and validate again.\n"),
+            "{said}"
+        );
+    }
+    let health = Server::command().args(["health", "."]).current_dir(empty.path()).output().unwrap();
+    let report: Value = serde_json::from_slice(&health.stdout).unwrap();
+    assert_eq!((health.status.code(), &report["status"]), (Some(2), &json!("misconfigured")));
+    fs::create_dir(empty.path().join("prompts")).unwrap();
+    assert_eq!(run(empty.path(), &[".", "--strict"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_tool_that_is_not_run_is_not_called_valid() {
+    let project = Project::with_hi().tool("other", "#!/bin/sh\n").tool("sound", "#!/bin/sh\n");
+    for (path, mode) in [("tools/hi", 0o775), ("tools/other/tool.sh", 0o777)] {
+        fs::set_permissions(project.path(path), Permissions::from_mode(mode)).unwrap();
+    }
+    let (code, text) = validate(&project, &[]);
+    assert_eq!(code, 1);
+    assert!(text.contains("✗ . - 2 paths are writable"), "{text}");
+    assert!(text.contains("✓ tools/sound/tool.sh"), "{text}");
+    assert!(!text.contains("✓ tools/hi") && !text.contains("✓ tools/other"), "{text}");
+}
+
+#[test]
+fn the_next_step_is_one_that_helps() {
+    let project = Project::new().tool("mixed", "#!/bin/sh\necho '\r\n'\n");
+    let (_, text) = validate(&project, &[]);
+    assert!(
+        text.ends_with("1 error(s) found. Do what stands after each arrow, and validate again.\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn no_project_and_wrong_flags_are_usage_errors() {
     let empty = tempfile::tempdir().unwrap();
     for (arguments, words) in [

@@ -3,6 +3,7 @@
 use crate::absent::{self, Absent};
 use crate::common::Common;
 use crate::error::Error;
+use crate::exit::Exit;
 use crate::help_groups::grouped;
 use crate::{
     ask, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import, init,
@@ -175,7 +176,7 @@ impl CommandLine {
             // Of two words that clap could complain about the first one counts: `intit --name x` is no folder called
             // `intit` with a wrong flag, and `help intit` is not about all commands.
             Err(_) if is_neither_folder_nor_command(&first) => Err(neither_folder_nor_command(&first)),
-            Err(error) => error.exit(),
+            Err(error) => explained(&error),
         }
     }
 
@@ -243,6 +244,18 @@ impl CommandLine {
             Command::Publish(_) => Absent::Publish.refuse(),
             Command::Vendor(_) => Absent::Vendor.refuse(),
         }
+    }
+}
+
+/// Prints help, the version, or what is wrong with the words, and ends the program; unless that cannot be printed.
+fn explained<T>(error: &clap::Error) -> Result<T, Error> {
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    match printed {
+        Err(failure) if !error.use_stderr() && failure.kind() != std::io::ErrorKind::BrokenPipe => {
+            let words = format!("failed to write to standard output: {failure}");
+            Err(Error::of_command(Exit::Failed, words))
+        }
+        _ => std::process::exit(error.exit_code()),
     }
 }
 

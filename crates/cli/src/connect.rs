@@ -96,7 +96,17 @@ impl OpenProject {
 
     /// The same for a command that is going to call a tool: what a call needs is made meanwhile.
     pub(crate) fn read_to_call(common: &Common, adjust: impl FnOnce(&mut Settings)) -> Result<Self, Error> {
-        Self::read_after(common, adjust, mcp_bash_runner::prepare_first_call)
+        let project = Self::read_after(common, adjust, mcp_bash_runner::prepare_first_call)?;
+        // The server would not tell its clients which folder it is.
+        let temporary = project.scripts.state_dir().parent();
+        if !temporary.is_dir() {
+            let words = format!(
+                "temporary files cannot be made in {}, which is no folder; set TMPDIR to a folder that you may write to",
+                temporary.display()
+            );
+            return Err(Error::of_command(Exit::Failed, words));
+        }
+        Ok(project)
     }
 
     fn read_after(
@@ -186,10 +196,12 @@ impl Conversation {
             ..Launch::default()
         };
         Self::with_launch(&launch, host, limit).map_err(|error| match error {
-            Error::Command { exit: Exit::NoServer, error } if !is_loud => Error::of_command(
-                Exit::NoServer,
-                format!("{error}; --verbose shows what it writes on standard error"),
-            ),
+            Error::Command { exit: Exit::NoServer, error } if !is_loud && has_started(&*error) => {
+                Error::of_command(
+                    Exit::NoServer,
+                    format!("{error}; --verbose shows what it writes on standard error"),
+                )
+            }
             other => other,
         })
     }
@@ -326,10 +338,10 @@ fn end_server(runtime: &Runtime, server: Option<Arc<Server>>, is_busy: bool) {
 }
 
 /// The signals that ask a command to end.
-struct EndSignals([Signal; 3]);
+pub(crate) struct EndSignals([Signal; 3]);
 
 impl EndSignals {
-    fn catch(runtime: &Runtime) -> Result<Self, Error> {
+    pub(crate) fn catch(runtime: &Runtime) -> Result<Self, Error> {
         let _inside = runtime.enter();
         let caught = |kind| signal(kind).map_err(start_error);
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
@@ -337,7 +349,7 @@ impl EndSignals {
         Ok(Self([interrupt?, terminate?, hangup?]))
     }
 
-    async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) {
         let [interrupt, terminate, hangup] = &mut self.0;
         tokio::select! {
             _ = interrupt.recv() => {}
@@ -345,6 +357,11 @@ impl EndSignals {
             _ = hangup.recv() => {}
         }
     }
+}
+
+/// Whether there was a server that could write something.
+fn has_started(error: &(dyn std::error::Error + 'static)) -> bool {
+    !matches!(error.downcast_ref(), Some(Failure::Client(ClientError::Start { .. })))
 }
 
 fn start_error(source: io::Error) -> Error {

@@ -21,11 +21,16 @@ pub(crate) struct Examination {
     pub(crate) scripts: Arc<Scripts>,
     pub(crate) search_path: SearchPath,
     pub(crate) found: Vec<Finding>,
+    /// Whether the folder has any of the parts of a project.
+    pub(crate) has_parts: bool,
     /// Whether at least one tool could be called, as far as the files tell.
     pub(crate) is_usable: bool,
     /// What the processes of the scripts live on.
     _runtime: Runtime,
 }
+
+/// How it is said that a folder has none of the parts of a project.
+const NO_PARTS: &str = "has nothing to serve";
 
 /// What is wrong with the settings of the environment: those that cannot be used first. The bool says whether there are any.
 pub(crate) fn of_environment() -> (Settings, Vec<Finding>, bool) {
@@ -70,8 +75,39 @@ impl Examination {
             warnings.map(|words| Finding { severity: Severity::Warning, ..Finding::of_error(words) }),
         );
         found.extend(environment.refusals.iter().map(|words| Finding::error(words.clone(), None)));
-        Ok(Self { catalog, paths, scripts, search_path, found, is_usable, _runtime: runtime })
+        let has_parts = has_parts(&paths);
+        if !has_parts {
+            tell_of_no_parts(folder, &mut found);
+        }
+        Ok(Self { catalog, paths, scripts, search_path, found, has_parts, is_usable, _runtime: runtime })
     }
+
+    /// The same for a command that is to judge a project: a folder that is none is an error then.
+    pub(crate) fn of_project(mut self) -> Self {
+        let told = self.found.iter_mut().filter(|told| tells_of_no_parts(told, &self.paths.root));
+        told.for_each(|told| told.severity = Severity::Error);
+        self
+    }
+}
+
+fn has_parts(paths: &Paths) -> bool {
+    let Paths { tools, resources, prompts, completions, providers, server, .. } = paths;
+    [tools, resources, prompts, completions, providers, server].into_iter().any(|part| part.is_dir())
+}
+
+/// Says so, unless it is known already, together with the project that may be meant.
+fn tell_of_no_parts(root: &Path, found: &mut Vec<Finding>) {
+    if found.iter().any(|told| tells_of_no_parts(told, root)) {
+        return;
+    }
+    let problem = format!("{NO_PARTS}: there are neither tools, resources, prompts nor server.d");
+    let remedy = Some("name the folder of a project, or make this one with `mcp-bash init`".to_owned());
+    let file = Some(root.to_owned());
+    found.push(Finding { file, severity: Severity::Warning, ..Finding::error(problem, remedy) });
+}
+
+fn tells_of_no_parts(finding: &Finding, root: &Path) -> bool {
+    finding.file.as_deref() == Some(root) && finding.problem.starts_with(NO_PARTS)
 }
 
 /// All diagnostics in the order of their files and lines. Where `more` says the same, it says it better: with the line, and

@@ -93,14 +93,14 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Report {
     };
     let examined = Examination::of(&folder, arguments.roots.as_deref(), settings, |_| Vec::new());
     let examined = match examined {
-        Ok(examined) => examined,
+        Ok(examined) => examined.of_project(),
         Err(error) => {
             found.insert(0, Finding::of_error(&error));
             return misconfigured(found);
         }
     };
     let checked = health_checks::run(&examined.scripts, &examined.paths);
-    let Examination { catalog, search_path, mut is_usable, .. } = examined;
+    let Examination { catalog, search_path, mut is_usable, has_parts, .. } = examined;
     let tools_fail = !is_usable;
     found.extend(examined.found);
     if let Some(Err(problem)) = &checked {
@@ -108,6 +108,11 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Report {
         let remedy = "see what the checks printed on standard error".to_owned();
         found.push(Finding::error(problem.clone(), Some(remedy)));
     }
+    let status = match (has_parts, is_usable) {
+        (false, _) => Status::Misconfigured,
+        (true, true) => Status::Ok,
+        (true, false) => Status::Unhealthy,
+    };
     Report {
         minimal,
         project: Some(folder),
@@ -118,6 +123,6 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Report {
         all_fails: catalog.failure.is_some(),
         search_path: Some(search_path),
         project_checks: checked.map(|checked| checked.is_ok()),
-        ..Report::of(if is_usable { Status::Ok } else { Status::Unhealthy }, found)
+        ..Report::of(status, found)
     }
 }

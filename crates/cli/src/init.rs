@@ -2,7 +2,7 @@
 
 use crate::common::Common;
 use crate::error::Error;
-use crate::project_files::{self, completed_gitignore};
+use crate::project_files::{self, completed_gitignore, server_name};
 use crate::scaffold::{
     Draft, HELLO, Language, NextSteps, SCHEMAS, SCHEMAS_FOLDER, ScaffoldError, add_missing_schemas, hello,
     others_may_write,
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The name of the server [default: that of the folder]
+    /// The name of the server [default: that of the folder, as every client takes it]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
@@ -41,10 +41,12 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let folder = common.project_root.clone().unwrap_or_else(|| PathBuf::from("."));
     let root = folder.canonicalize().map_err(|source| ScaffoldError::Read { path: folder, source })?;
     let of_folder = || root.file_name().map(|name| name.to_string_lossy().into_owned());
-    let name = arguments.name.clone().or_else(of_folder).filter(|name| !name.trim().is_empty());
-    let name = name.ok_or(ScaffoldError::NoName)?;
+    let called = arguments.name.clone().or_else(of_folder).filter(|name| !name.trim().is_empty());
+    let called = called.ok_or(ScaffoldError::NoName)?;
+    // What a person chose stays; the name of a folder is made one that every client takes.
+    let name = arguments.name.clone().unwrap_or_else(|| server_name(&called));
     let mut plan = Plan { paths: Paths::of(&root), draft: Draft::default(), told: String::new() };
-    plan.metadata(&name);
+    plan.metadata(&name, &called);
     plan.gitignore()?;
     plan.schemas();
     plan.tools((!arguments.no_hello).then(|| arguments.lang.unwrap_or_default()));
@@ -75,12 +77,12 @@ impl Plan {
         let _ = writeln!(self.told, "  {what} {}", below.display());
     }
 
-    fn metadata(&mut self, name: &str) {
+    fn metadata(&mut self, name: &str, called: &str) {
         let file = self.paths.server.join("server.meta.json");
         if is_there(&file) {
             return self.tell("Skipped existing", &file);
         }
-        self.draft.file(file.clone(), project_files::metadata(&self.paths, name));
+        self.draft.file(file.clone(), project_files::metadata(&self.paths, name, called));
         self.tell("Created", &file);
     }
 

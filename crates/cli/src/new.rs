@@ -2,7 +2,7 @@
 
 use crate::common::Common;
 use crate::error::Error;
-use crate::project_files;
+use crate::project_files::{self, server_name};
 use crate::scaffold::{Draft, Language, NextSteps, ScaffoldError, add_missing_schemas, require_good_name};
 use mcp_bash_project::Paths;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The name of the server and of its folder: letters, digits, `_` and `-`
+    /// The name of the folder: letters, digits, `_` and `-`; the server is called like it, with `-` for `_`
     name: String,
 
     /// Without the tool `hello`
@@ -40,7 +40,10 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         return Err(ScaffoldError::Exists(paths.root).into());
     }
     let mut draft = Draft::default();
-    draft.file(paths.server.join("server.meta.json"), project_files::metadata(&paths, name));
+    draft.file(
+        paths.server.join("server.meta.json"),
+        project_files::metadata(&paths, &server_name(name), name),
+    );
     draft.file(paths.root.join(".gitignore"), project_files::GITIGNORE);
     draft.file(paths.root.join("README.md"), project_files::readme(name));
     let mut steps = NextSteps::default().step(format!("cd {name}"), "the project");

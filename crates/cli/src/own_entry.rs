@@ -26,6 +26,10 @@ pub(crate) enum EntryError {
     NotText(PathBuf),
     #[error("`--env {0}` is not NAME=VALUE")]
     NotAVariable(String),
+    #[error(
+        "`--env {0}` names no variable that a script can read: letters, digits and `_` make its name, no digit first"
+    )]
+    NoNameOfVariable(String),
     #[error("failed to find out where this program is: {0}")]
     NoProgram(std::io::Error),
 }
@@ -61,6 +65,10 @@ fn entry(root: &Path, name: &str, arguments: &EntryArguments) -> Result<Entry, E
     let variable = |pair: &String| {
         let parts = pair.split_once('=').filter(|(name, _)| !name.is_empty());
         let (name, value) = parts.ok_or_else(|| EntryError::NotAVariable(pair.clone()))?;
+        let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        if !name.chars().all(is_letter) || name.starts_with(|first: char| first.is_ascii_digit()) {
+            return Err(EntryError::NoNameOfVariable(pair.clone()));
+        }
         Ok((name.to_owned(), value.to_owned()))
     };
     Ok(Entry {

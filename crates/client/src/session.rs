@@ -154,6 +154,10 @@ impl Session {
                 return Err(Error::Protocol(excerpt(&line)));
             };
             match (&message.method, message.id) {
+                (Some(method), Some(_)) if method == "initialize" => {
+                    // A program that repeats what it reads, such as `cat`.
+                    return Err(Error::Protocol("`initialize`, which only a client asks for".to_owned()));
+                }
                 (Some(method), None) => host.notified(method, &value(message.params)),
                 (Some(method), Some(id)) => {
                     let params = value(message.params);

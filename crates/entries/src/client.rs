@@ -1,6 +1,7 @@
 //! A client: its names, its files, the form it wants an entry in, and what a person should know about it.
 
 use crate::clients::CLIENTS;
+use crate::entry::Entry;
 use crate::place::{self, Place};
 use crate::remote::{Expansion, RemoteShape};
 use crate::shape::Shape;
@@ -110,6 +111,17 @@ pub struct UnknownClient {
     nearest: Option<&'static str>,
 }
 
+/// A path that a client would not take as it is written.
+#[derive(Debug, Error)]
+#[error(
+    "{client} puts variables in the place of {sign}, and would not find `{word}`; give the folder a name without `$`"
+)]
+pub struct Replaced {
+    client: &'static str,
+    sign: &'static str,
+    word: String,
+}
+
 #[derive(Debug, Error)]
 pub enum BadName {
     #[error("`{0}` is no name for a server: letters, digits, `-` and `_` make one, 64 at most")]
@@ -179,6 +191,13 @@ impl Client {
         }
     }
 
+    /// Whether this client takes the command and its arguments as they are written. Variables are the person's own words.
+    pub fn check_words(&self, entry: &Entry) -> Result<(), Replaced> {
+        let mut words = [&entry.command].into_iter().chain(&entry.args);
+        let Some(word) = words.find(|word| self.expansion.replaces(word)) else { return Ok(()) };
+        Err(Replaced { client: self.title, sign: self.expansion.sign(), word: word.clone() })
+    }
+
     /// A name that a person chose, if this client takes it.
     pub fn checked_name(&self, name: &str) -> Result<String, BadName> {
         if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_plain) {
@@ -243,6 +262,27 @@ mod tests {
                     "{place:?}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_word_that_a_client_would_replace_is_refused() {
+        let refused = |client_name: &str, word: &str| {
+            let entry = Entry { args: vec![word.to_owned()], ..Entry::default() };
+            client(client_name).unwrap().check_words(&entry).is_err()
+        };
+        for (word, gemini, claude_code) in [
+            ("/a/$x", true, false),
+            ("/a/${x}", true, true),
+            ("/a/5$", false, false),
+            ("/a$/b", false, false),
+        ] {
+            assert_eq!(
+                (refused("gemini", word), refused("claude-code", word)),
+                (gemini, claude_code),
+                "{word}"
+            );
+            assert!(!refused("cursor", word));
         }
     }
 

@@ -25,7 +25,9 @@ mod snippet;
 mod surroundings;
 
 pub use change::{Change, Plan, Refusal, install, uninstall};
-pub use client::{BadName, Client, ClientFile, Format, LinkForm, Scope, UnknownClient, client, plain_name};
+pub use client::{
+    BadName, Client, ClientFile, Format, LinkForm, Replaced, Scope, UnknownClient, client, plain_name,
+};
 pub use clients::CLIENTS;
 pub use config_file::{ConfigFile, NoFile};
 pub use content::FileError;

@@ -49,6 +49,25 @@ pub enum Expansion {
 }
 
 impl Expansion {
+    /// Whether a client that writes variables so would put one into a text.
+    pub(crate) fn replaces(self, text: &str) -> bool {
+        let begins_name = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '{');
+        match self {
+            Self::None => false,
+            Self::Braces => text.contains("${"),
+            Self::Dollar => text.split('$').skip(1).any(|rest| rest.starts_with(begins_name)),
+        }
+    }
+
+    /// How a variable is written.
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Braces => "`${NAME}`",
+            Self::Dollar => "`$NAME` and `${NAME}`",
+        }
+    }
+
     fn of(self, token: &Token) -> String {
         match self {
             Self::None => token.value.clone(),

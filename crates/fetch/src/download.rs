@@ -86,8 +86,13 @@ fn random_share() -> f64 {
     f64::from(byte) / 255.0
 }
 
-/// Writes beside the place and then moves there, so that nobody sees half of a file.
+/// Writes beside the place and then moves there, so that nobody sees half of a file. A device or a named pipe is written to
+/// and stays what it is; a link is replaced, since somebody else may have put it there.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let is_special = |known: std::fs::Metadata| !known.is_file() && !known.is_dir() && !known.is_symlink();
+    if path.symlink_metadata().is_ok_and(is_special) {
+        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder)?;
     file.write_all(bytes)?;

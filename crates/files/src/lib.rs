@@ -5,6 +5,10 @@
 //! a plain `open` waits for a writer for ever; a link to a device without an end; a file that never stops growing. Here
 //! only a regular file is ever read, and never more of it than the caller names.
 
+mod whole;
+
+pub use whole::write_whole;
+
 use rustix::fs::{FileType, OFlags, fstat};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};

@@ -24,6 +24,9 @@ pub fn read(text: &str, file: Place<'_>) -> Imported {
     for line in &makefile.included {
         imported.leave_out(line, "other files are not followed; import them by themselves");
     }
+    for (target, why) in &makefile.unnameable {
+        imported.leave_out(target, *why);
+    }
     let are_marked = |rule: &&Rule| rule.help.is_some() || makefile.phony.contains(&rule.name);
     let only_marked = makefile.rules.iter().any(|rule| are_marked(&rule));
     for rule in &makefile.rules {
@@ -51,6 +54,8 @@ struct Makefile {
     /// All variables, as they are written.
     variables: BTreeMap<String, Variable>,
     included: Vec<String>,
+    /// Targets that nobody can name to make, and why.
+    unnameable: Vec<(String, &'static str)>,
 }
 
 #[derive(Default)]
@@ -121,6 +126,12 @@ impl Makefile {
     fn rule(&mut self, line: &str, comment: Option<String>) -> Vec<usize> {
         let Some((targets, rest)) = line.split_once(':') else { return Vec::new() };
         if targets.contains(['=', '(', '{', '$', '#', '"']) {
+            let is_rule =
+                targets.contains('$') && !targets.contains(['=', '#', '"']) && has_whole_references(targets);
+            if is_rule && self.unnameable.len() < MOST_RULES {
+                self.unnameable
+                    .push((targets.trim().to_owned(), "its name has variables, which only make knows"));
+            }
             return Vec::new();
         }
         let (rest, help) = match rest.split_once("##") {
@@ -138,6 +149,11 @@ impl Makefile {
             return Vec::new();
         }
         let help = help.or(comment).map(|words| plain_text(&words)).filter(|words| !words.is_empty());
+        for name in targets.split_whitespace().filter(|name| name.starts_with('-')).take(100) {
+            if self.unnameable.len() < MOST_RULES {
+                self.unnameable.push((name.to_owned(), "make takes its name for an option"));
+            }
+        }
         let names = targets.split_whitespace().filter(|name| is_callable(name));
         let mut entered = Vec::new();
         for name in names.take(100) {
@@ -237,6 +253,12 @@ fn word(variable: &str, argument: &Argument) -> Value {
     group(&[format!("{variable}={}", place(&argument.name))])
 }
 
+/// Whether every `$(` and `${` of a text is closed in it: else its colon stands inside of a call, and makes no rule.
+fn has_whole_references(text: &str) -> bool {
+    let count = |signs: [char; 2]| text.matches(signs).count();
+    !text.starts_with([' ', '\t']) && count(['(', '{']) == count([')', '}'])
+}
+
 /// Whether a target is one that can be named on the command line, and not a pattern or one of make's own.
 fn is_callable(name: &str) -> bool {
     !name.starts_with(['.', '-', '/']) && !name.contains(['%', '=', '*', '?', '\\', '|'])
@@ -286,6 +308,29 @@ mod tests {
 
     fn commands(imported: &Imported) -> Vec<String> {
         imported.tools.iter().map(|tool| format!("{}: {}", tool.command_words(), tool.description)).collect()
+    }
+
+    #[test]
+    fn targets_that_nobody_can_name_are_told() {
+        let text = "\
+-rf good:
+\techo
+$(shell date) $(BIN)/x: y
+\techo
+$(info a: b)
+$(foreach x,a b,$(eval $(x): y))
+ifeq ($(A:b=c),d)
+endif
+.PHONY: good
+";
+        let imported = read(text, HERE);
+        assert_eq!(commands(&imported), ["make good: Runs the target `good` of Makefile"]);
+        let left: Vec<_> = imported.left_out.iter().map(|left| (&*left.what, &*left.why)).collect();
+        let expected = [
+            ("-rf", "make takes its name for an option"),
+            ("$(shell date) $(BIN)/x", "its name has variables, which only make knows"),
+        ];
+        assert_eq!(left, expected);
     }
 
     #[test]

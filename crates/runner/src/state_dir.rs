@@ -92,7 +92,13 @@ impl StateDir {
         let path = self.parent.join(unguessable_name()?);
         // `mkdir` fails where a file of that name exists, so nobody can have put a folder or link of theirs
         // there.
-        DirBuilder::new().mode(0o700).create(&path)?;
+        DirBuilder::new().mode(0o700).create(&path).map_err(|error| {
+            let parent = self.parent.display();
+            let words = format!(
+                "failed to make a folder in {parent}: {error}; set TMPDIR to a folder that you may write to"
+            );
+            io::Error::new(error.kind(), words)
+        })?;
         if !self.keep {
             warden::remove_with_us(&path);
             made.reserve = (0..RESERVE).map_while(|_| File::open(&path).ok()).collect();

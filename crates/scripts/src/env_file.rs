@@ -167,9 +167,9 @@ async fn source(scripts: &Scripts, paths: &Paths, path: &Path, given: &Variables
 
 /// Why there is no environment to be had of such an end.
 fn judge(outcome: &Outcome) -> Result<(), String> {
-    let said = || match excerpt(outcome.errors().trim()) {
-        said if said.is_empty() => String::new(),
-        said => format!(": {said}"),
+    let said = || match outcome.errors().trim() {
+        "" => ", and wrote nothing on standard error".to_owned(),
+        said => format!(": {}", excerpt(said)),
     };
     Err(match outcome.ending {
         ProcessEnding::Exited(0) if outcome.stdout.is_empty() => {

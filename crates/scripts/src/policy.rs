@@ -135,7 +135,10 @@ impl Scripts {
                 Err(refusal(&outcome.text()).unwrap_or_else(|| blocked(Block::PolicySaysNo)))
             }
             ProcessEnding::TimedOut(_) => Err(blocked(Block::PolicyTimedOut)),
-            _ => Err(blocked(Block::PolicyFailed(outcome.errors().trim().to_owned()))),
+            _ => Err(blocked(Block::PolicyFailed(match outcome.errors().trim() {
+                "" => "it wrote nothing on standard error".to_owned(),
+                said => said.to_owned(),
+            }))),
         }
     }
 }

@@ -121,13 +121,16 @@ fn show_result(
     result: &RawValue,
 ) -> Result<ExitCode, Error> {
     let exit = judge::of_result(callee, given, result);
+    let read = || -> Value { serde_json::from_str(result.get()).unwrap_or_default() };
+    let shown = Shown { name: &callee.name, save: arguments.save.as_deref() };
     if arguments.json {
+        if arguments.save.is_some() {
+            shown.save_files(&read())?;
+        }
         show::print_json(result.get())?;
         return Ok(exit.into());
     }
-    let value: Value = serde_json::from_str(result.get()).unwrap_or_default();
-    let shown = Shown { name: &callee.name, save: arguments.save.as_deref() };
-    shown.result(&value)?;
+    shown.result(&read())?;
     Ok(exit.into())
 }
 

@@ -3,7 +3,7 @@
 use super::save::save;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::terminal::{harmless, harmless_line, nobody_reads, say};
+use crate::terminal::{harmless, harmless_line, nobody_reads, say, tell};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
@@ -36,6 +36,20 @@ impl Shown<'_> {
         let text = if io::stderr().is_terminal() { harmless(&text) } else { text };
         // The exit code says it too.
         let _ = io::stderr().write_all(text.as_bytes());
+        Ok(())
+    }
+
+    /// Saves the files of a result, and says on standard error where they are.
+    pub(crate) fn save_files(&self, result: &Value) -> Result<(), Error> {
+        for content in result["content"].as_array().into_iter().flatten() {
+            let is_file = matches!(content["type"].as_str(), Some("image" | "audio"))
+                || content["resource"]["blob"].is_string();
+            if is_file {
+                let mut line = String::new();
+                self.push(&mut line, content)?;
+                tell(line.trim_end());
+            }
+        }
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::own_entry::{EntryArguments, OwnEntry};
-use crate::terminal::{nobody_reads, say};
+use crate::terminal::{nobody_reads, say, tell};
 use mcp_bash_entries::{CLIENTS, Client, ConfigFile, Entry, Surroundings, UnknownClient, client};
 use serde_json::{Map, Value, json};
 use std::io;
@@ -132,7 +132,11 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     } else if arguments.inspector {
         inspector(&entry)
     } else if let Some(name) = &arguments.client {
-        alone(client(name).map_err(ConfigError::from)?, &entry)
+        let client = client(name).map_err(ConfigError::from)?;
+        if let Err(replaced) = client.check_words(&entry) {
+            tell(&format!("mcp-bash: {replaced}"));
+        }
+        alone(client, &entry)
     } else {
         all(&entry, &folder)
     };

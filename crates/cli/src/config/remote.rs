@@ -4,6 +4,7 @@ use super::{Arguments, ConfigError, quoted};
 use crate::common::Common;
 use crate::error::Error;
 use crate::own_entry::OwnEntry;
+use crate::terminal::tell;
 use mcp_bash_entries::{CLIENTS, Client, Remote, Token, client};
 use serde_json::json;
 
@@ -28,8 +29,21 @@ pub(super) fn text(common: &Common, arguments: &Arguments, url: &str) -> Result<
         return Ok(told(client(name).map_err(ConfigError::from)?)?);
     }
     // Those that take no address, or would want a token that is not there, are left out.
-    let all = CLIENTS.iter().filter_map(|client| Some(format!("# {}\n{}", client.title, told(client).ok()?)));
-    Ok(all.collect::<Vec<_>>().join("\n"))
+    let (mut all, mut without_token) = (Vec::new(), Vec::new());
+    for client in CLIENTS {
+        match told(client) {
+            Ok(snippet) => all.push(format!("# {}\n{snippet}", client.title)),
+            Err(ConfigError::NoToken(..)) => without_token.push(client.title),
+            Err(_) => {}
+        }
+    }
+    if let Some(variable) = variable.filter(|_| !without_token.is_empty()) {
+        tell(&format!(
+            "mcp-bash: the variable {variable} is not set, and these want the token itself in their entry: {}",
+            without_token.join(", ")
+        ));
+    }
+    Ok(all.join("\n"))
 }
 
 fn is_address(url: &str) -> bool {

@@ -1,4 +1,5 @@
-//! A script that starts the project in whose folder it lies, for clients that take nothing but a file to run.
+//! A script that starts the project in whose folder it lies, or else the one that it was made for, for clients that take
+//! nothing but a file to run.
 
 use super::{ConfigError, print, quoted};
 use crate::terminal::tell;
@@ -31,17 +32,21 @@ fn script(entry: &Entry, with_environment: bool) -> String {
     let variables: String = entry.env.iter().fold(String::new(), |text, (name, value)| {
         format!("{text}export {}\n", quoted(&format!("{name}={value}")))
     });
-    START.to_owned()
+    START.replace("@PROJECT@", &quoted(entry.project_root().unwrap_or_default()))
         + if with_environment { LOGIN_ENVIRONMENT } else { "" }
         + &variables
         + &PROGRAM.replace("@PROGRAM@", &quoted(&entry.command))
 }
 
 const START: &str = r#"#!/usr/bin/env bash
-# Starts the project in this folder as an MCP server. Made by `mcp-bash config`.
+# Starts the project in this folder as an MCP server, or the one below if this folder is none. Made by `mcp-bash config`.
 set -euo pipefail
 
+project=@PROJECT@
 folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+for part in server.d/server.meta.json tools resources prompts; do
+	if [[ -e $folder/$part ]]; then project=$folder; fi
+done
 "#;
 
 /// A shell that greets people writes to standard output before the variables come: the first zero byte ends that.
@@ -66,5 +71,5 @@ if [[ ! -x $program ]]; then
 	exit 1
 fi
 export MCPBASH_TOOL_ALLOWLIST="${MCPBASH_TOOL_ALLOWLIST:-*}"
-exec "$program" --project-root "$folder" "$@"
+exec "$program" --project-root "$project" "$@"
 "#;

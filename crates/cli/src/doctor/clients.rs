@@ -191,7 +191,11 @@ impl Own {
                     "clients.project_missing",
                     format!("{} serves {root}, which is no folder", self.place()),
                 )
-                .remedy("take the entry out, or install the project from where it is now"),
+                .remedy(format!(
+                    "take the entry out, or put the project in its place from where it is now: \
+                     `mcp-bash install {} --force`",
+                    self.client().name
+                )),
             ),
             _ => Standing::Startable,
         }

@@ -16,10 +16,10 @@ const LITTLE_ROOM: u64 = 50 * 1024 * 1024;
 pub(super) fn look(report: &mut Report, settings: &Settings) {
     let mut facts = json!({ "os": std::env::consts::OS, "arch": std::env::consts::ARCH });
     let mut checks = vec![kernel(&mut facts)];
-    checks.extend(file_events(&mut facts));
+    let temporary = settings.logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
+    checks.extend(file_events(&temporary, &mut facts));
     checks.extend(processes(settings, &mut facts));
     checks.push(open_files(&mut facts));
-    let temporary = settings.logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
     checks.extend(temporary_folder(&temporary));
     report.add(Section { title: "This system", checks });
     report.fact("system", facts);
@@ -33,19 +33,20 @@ fn kernel(facts: &mut Value) -> Check {
     Check::good("system.kernel", format!("{}, {}", words.trim(), std::env::consts::ARCH))
 }
 
-/// Whether changes are told, by changing something.
+/// Whether changes are told, by changing something in a temporary folder.
 #[cfg(target_os = "linux")]
-fn file_events(facts: &mut Value) -> Vec<Check> {
+fn file_events(temporary: &Path, facts: &mut Value) -> Vec<Check> {
     let limit = |name: &str| {
         let text = std::fs::read_to_string(format!("/proc/sys/fs/inotify/{name}")).ok()?;
         text.trim().parse::<u64>().ok()
     };
     let (instances, watches) = (limit("max_user_instances"), limit("max_user_watches"));
-    let worked = super::file_events::try_them();
-    facts["fileEvents"] = json!(worked.is_ok());
+    let worked = super::file_events::try_them(temporary);
+    facts["fileEvents"] = json!(worked.as_ref().map(Result::is_ok));
     facts["inotify"] = json!({ "maxUserInstances": instances, "maxUserWatches": watches });
     let shown = |limit: Option<u64>| limit.map_or_else(|| "?".to_owned(), |limit| limit.to_string());
     let limits = format!("inotify: {} instances, {} watches", shown(instances), shown(watches));
+    let Some(worked) = worked else { return Vec::new() };
     vec![match worked {
         Ok(()) => Check::good("system.file_events", format!("changed files are told at once ({limits})")),
         Err(why) => Check::warning("system.file_events", format!("changed files are not told: {why} ({limits})"))
@@ -55,7 +56,7 @@ fn file_events(facts: &mut Value) -> Vec<Check> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn file_events(_facts: &mut Value) -> Vec<Check> {
+fn file_events(_temporary: &Path, _facts: &mut Value) -> Vec<Check> {
     Vec::new()
 }
 

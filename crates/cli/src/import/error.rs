@@ -11,10 +11,9 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub(super) enum ImportError {
     #[error(
-        "`{}` is neither a file nor a program on PATH{}; name a justfile, a Makefile, a package.json, a Taskfile \
-         or a program", from.display(), if_builtin(from)
+        "`{}` is neither a file nor a program on PATH{}{}", from.display(), if_builtin(from), instead(meant.as_deref())
     )]
-    NoSuch { from: PathBuf },
+    NoSuch { from: PathBuf, meant: Option<String> },
     #[error(
         "{} is no program, and its name does not say what it is; say it with `--as`: \
          justfile, makefile, package-json or taskfile", .0.display()
@@ -79,6 +78,13 @@ impl ImportError {
 impl From<ImportError> for Error {
     fn from(error: ImportError) -> Self {
         Self::of_command(error.exit(), error)
+    }
+}
+
+fn instead(meant: Option<&str>) -> String {
+    match meant {
+        Some(meant) => format!("; did you mean `{meant}`?"),
+        None => "; name a justfile, a Makefile, a package.json, a Taskfile or a program".to_owned(),
     }
 }
 

@@ -156,7 +156,9 @@ impl Importer {
                     (None, Some(program)) => {
                         help::ask(&self.scripts, &self.runtime, &program, &arguments.commands)?
                     }
-                    (None, None) => return Err(ImportError::NoSuch { from: arguments.from.clone() }),
+                    (None, None) => {
+                        return Err(ImportError::NoSuch { from: arguments.from.clone(), meant: None });
+                    }
                 };
                 let shown = format!("the help of `{}`", command.join(" "));
                 let imported = mcp_bash_importing::read_help(&command, &text);

@@ -2,6 +2,7 @@
 
 use super::error::ImportError;
 use mcp_bash_importing::{Imported, Place, Unreadable};
+use mcp_bash_spelling::nearest;
 use rustix::fs::{Access, access};
 use std::path::{Path, PathBuf};
 
@@ -72,7 +73,7 @@ impl Source {
         }
         if let Some(kind) = kind.or_else(|| FileKind::of(from)) {
             if !from.exists() {
-                return Err(ImportError::NoSuch { from: from.to_owned() });
+                return Err(no_such(from));
             }
             return Ok(Self::File { path: from.to_owned(), kind });
         }
@@ -80,11 +81,11 @@ impl Source {
             return match on_path(from) {
                 Some(file) => Ok(Self::Program { file: Some(file), word: text(from)? }),
                 None if from.exists() => Err(ImportError::UnknownFile(from.to_owned())),
-                None => Err(ImportError::NoSuch { from: from.to_owned() }),
+                None => Err(no_such(from)),
             };
         }
         if !from.exists() {
-            return Err(ImportError::NoSuch { from: from.to_owned() });
+            return Err(no_such(from));
         }
         if !is_program(from) {
             return Err(ImportError::UnknownFile(from.to_owned()));
@@ -98,6 +99,19 @@ impl Source {
         };
         Ok(Self::Program { file: Some(file), word })
     }
+}
+
+/// There is nothing of that name; there may be a file beside it that is called almost so.
+fn no_such(from: &Path) -> ImportError {
+    let folder = from.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let files =
+        std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    let files = files.filter(|path| FileKind::of(path).is_some() && path.is_file());
+    let names: Vec<String> = files.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect();
+    let wanted = from.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let meant = nearest(wanted, names.iter().map(String::as_str));
+    let meant = meant.map(|name| from.with_file_name(name).display().to_string());
+    ImportError::NoSuch { from: from.to_owned(), meant }
 }
 
 /// The one file in a folder that can be imported.

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::exit::Exit;
-use mcp_bash_entries::{BadName, NoFile, UnknownClient};
+use mcp_bash_entries::{BadName, NoFile, Replaced, UnknownClient};
 use std::io;
 
 #[derive(Debug, thiserror::Error)]
@@ -13,6 +13,8 @@ pub(super) enum InstallError {
     File(#[from] NoFile),
     #[error(transparent)]
     Name(BadName),
+    #[error(transparent)]
+    Replaced(#[from] Replaced),
     #[error("HOME is not set to an absolute path, so no client's file can be found")]
     NoHome,
     #[error("name the clients that you mean, or use --all")]
@@ -23,7 +25,11 @@ pub(super) enum InstallError {
 
 impl From<InstallError> for Error {
     fn from(error: InstallError) -> Self {
-        let exit = if matches!(error, InstallError::Print(_)) { Exit::Failed } else { Exit::Usage };
+        let exit = match error {
+            InstallError::Print(_) => Exit::Failed,
+            InstallError::Replaced(_) => Exit::Refused,
+            _ => Exit::Usage,
+        };
         Self::of_command(exit, error)
     }
 }

@@ -145,10 +145,9 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     // What cannot be meant is refused before anything is written.
     let mut targets = Vec::new();
     for client in clients {
-        targets.push((
-            file(client).map_err(InstallError::from)?,
-            named_entry(client).map_err(InstallError::Name)?,
-        ));
+        let entry = named_entry(client).map_err(InstallError::Name)?;
+        client.check_words(&entry).map_err(InstallError::from)?;
+        targets.push((file(client).map_err(InstallError::from)?, entry));
     }
     let outcomes = targets.into_iter().map(|(file, entry)| {
         let done = done(&file, manner.dry_run, || install(&file, &entry, arguments.force));

@@ -116,10 +116,8 @@ fn write_all(folder: &Path, pages: &[Page]) -> Result<(), ManualError> {
     std::fs::create_dir_all(folder).map_err(|source| failed(folder, source))?;
     for page in pages {
         let path = folder.join(format!("{}.1", page.file_stem()));
-        // Another name first: whoever reads a page meanwhile reads the one before.
-        let draft = folder.join(format!(".{}.{}.draft", page.file_stem(), std::process::id()));
-        let written =
-            std::fs::write(&draft, roff::page(page, pages)).and_then(|()| std::fs::rename(&draft, &path));
+        // Whoever reads a page meanwhile reads the one before.
+        let written = mcp_bash_files::write_whole(&path, roff::page(page, pages).as_bytes());
         written.map_err(|source| failed(&path, source))?;
     }
     Ok(())

@@ -28,39 +28,39 @@ pub(crate) struct Arguments {
     options: CallOptions,
 
     /// Say what would be run, and whether the arguments fit, but run nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with = "command")]
     dry_run: bool,
 
     /// Print where the tool would find things, and run nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with = "command")]
     print_env: bool,
 
     /// Let this tool run, whatever the list of allowed tools says
-    #[arg(long)]
+    #[arg(long, conflicts_with = "command")]
     allow_self: bool,
 
     /// Let a tool run, whatever the list of allowed tools says; may be repeated
-    #[arg(long, value_name = "TOOL")]
+    #[arg(long, value_name = "TOOL", conflicts_with = "command")]
     allow: Vec<String>,
 
     /// Let every tool run, whatever the list of allowed tools says
-    #[arg(long)]
+    #[arg(long, conflicts_with = "command")]
     allow_all: bool,
 
     /// Source server.d/env.sh before the settings are read, as a shell does that starts the server
-    #[arg(long)]
+    #[arg(long, conflicts_with = "command")]
     with_server_env: bool,
 
     /// Source this file with bash before anything else, so that what it exports counts; may be repeated
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "command")]
     source: Vec<PathBuf>,
 
     /// Behave like a server in minimal mode, which offers no tools
-    #[arg(long)]
+    #[arg(long, conflicts_with = "command")]
     minimal: bool,
 
     /// Know only the tools of the registry, as it was last written
-    #[arg(long)]
+    #[arg(long, conflicts_with = "command")]
     no_refresh: bool,
 
     /// The tool, then its arguments: the flags that `run-tool TOOL --help` lists, key=value, or key:=JSON
@@ -92,11 +92,13 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let (settings, _) = startup::settings();
     let Location::Folder(root) = startup::location(common, &settings)? else { return Err(Error::NoProject) };
     let files = source::files(&root, arguments);
-    let asked = Asked::read("run-tool", &arguments.options, &arguments.words)?;
+    // Standard input is read once the files are sourced: this process starts again then.
+    let read = || Asked::read("run-tool", &arguments.options, &arguments.words);
     if arguments.print_env {
-        return print_env::run(&root, arguments, &asked.roots, &files);
+        return print_env::run(&root, arguments, &read()?.roots, &files);
     }
-    source::restart_with(&root, &files, common.verbose)?;
+    source::restart_with(&root, &files, common.verbose, arguments.options.seconds())?;
+    let asked = read()?;
     if arguments.no_refresh {
         registry_file::check(
             &startup::paths(&root, &settings).registry.join("tools.json"),

@@ -19,6 +19,8 @@ pub(crate) fn require_good_name(kind: &'static str, name: &str) -> Result<(), Sc
         "it begins with a digit, and Gemini refuses every request with such a tool in it"
     } else if LEFT_OUT.contains(&name) {
         "folders of that name are never searched"
+    } else if kind == "prompt" && name == "ui" {
+        "`ui/ui.meta.json` is where other servers describe the interface of a tool"
     } else if kind == "provider" && ["list", "instructions"].contains(&name) {
         "executables that provide tools are run with that word to be asked which"
     } else {
@@ -57,5 +59,7 @@ mod tests {
         assert!(require_good_name("server", "7zip").is_ok());
         assert!(require_good_name("tool", "list").is_ok());
         assert!(require_good_name("provider", "list").is_err());
+        assert!(require_good_name("tool", "ui").is_ok());
+        assert!(require_good_name("prompt", "ui").is_err());
     }
 }

@@ -17,6 +17,10 @@ pub(super) enum TestError {
         "`--update` shows each change and asks, and there is no terminal to ask at; `--update --yes` records them all"
     )]
     NobodyToAsk,
+    #[error(
+        "`--junit -` and `--json` both are for standard output: give one of them a file, `--junit report.xml`"
+    )]
+    TwoReports,
     #[error("failed to write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error("failed to make a temporary folder: {0}")]
@@ -38,7 +42,9 @@ pub(super) enum TestError {
 impl TestError {
     fn exit(&self) -> Exit {
         match self {
-            Self::CaseFiles { .. } | Self::NobodyToAsk | Self::BadContract { .. } => Exit::Usage,
+            Self::CaseFiles { .. } | Self::NobodyToAsk | Self::TwoReports | Self::BadContract { .. } => {
+                Exit::Usage
+            }
             Self::NothingMatches { .. } => Exit::NotFound,
             Self::Interrupted => Exit::Interrupted,
             Self::NoServer(_) => Exit::NoServer,

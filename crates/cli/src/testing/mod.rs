@@ -39,6 +39,7 @@ use case::Case;
 use error::TestError;
 use external::External;
 use folder::TemporaryFolder;
+use mcp_bash_files::write_whole;
 use mcp_bash_project::Paths;
 use report::{Loudness, Report};
 use review::Review;
@@ -46,7 +47,7 @@ use run::{CaseReport, Status};
 use serde_json::{Value, json};
 use server::Setting;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 use subjects::Subjects;
@@ -85,7 +86,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Write a report as `JUnit` XML to this file too
+    /// Write a report as `JUnit` XML to this file too; - is standard output, in place of the other report
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 
@@ -122,6 +123,9 @@ Exit codes: 0 all passed, 1 some failed, 2 a case file cannot be read, 4 nothing
 docs/testing.md says what a case can hold.";
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    if arguments.json && arguments.junit.as_deref() == Some(Path::new("-")) {
+        return Err(TestError::TwoReports.into());
+    }
     let mut session = TestSession::open(common)?;
     if arguments.contract {
         return Ok(contract::run(&session, arguments, common.quiet)?);
@@ -282,7 +286,10 @@ fn record(report: &mut Report, mut review: Review) -> Result<(), TestError> {
 
 fn tell(report: &Report, common: &Common, arguments: &Arguments) -> Result<(), TestError> {
     if let Some(path) = &arguments.junit {
-        let written = snapshot::write_file(path, &report::junit(report));
+        if path == Path::new("-") {
+            return print(&report::junit(report));
+        }
+        let written = write_whole(path, report::junit(report).as_bytes());
         written.map_err(|source| TestError::Write { path: path.clone(), source })?;
     }
     let text = if arguments.json {

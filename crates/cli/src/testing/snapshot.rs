@@ -67,19 +67,11 @@ pub(super) fn compare(case: &Case, got: &Got) -> io::Result<Option<Change>> {
 
 /// Records a result.
 pub(super) fn write(change: &Change) -> io::Result<()> {
-    write_file(&change.path, &change.got)
+    record(&change.path, &change.got)
 }
 
-/// Writes a file as a whole or not at all.
-pub(super) fn write_file(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    fs::create_dir_all(folder)?;
-    let mut draft = path.as_os_str().to_owned();
-    draft.push(format!(".{}.new", std::process::id()));
-    let draft = PathBuf::from(draft);
-    let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&draft);
-    }
-    written
+/// Writes a file of the project as a whole or not at all, with the folder that it belongs to.
+pub(super) fn record(path: &Path, text: &str) -> io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(Path::new("")))?;
+    mcp_bash_files::write_whole(path, text.as_bytes())
 }

@@ -102,7 +102,11 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     };
     say(&if arguments.json { format!("{:#}\n", report.to_json()) } else { report.to_text(terminal) })?;
     let failed = report.counted_errors() > 0;
-    let mut exit = if failed { Exit::Failed } else { Exit::Done };
+    let mut exit = match (examined.has_parts, failed) {
+        (false, _) => Exit::Usage,
+        (true, true) => Exit::Failed,
+        (true, false) => Exit::Done,
+    };
     if let Some(inspector) = inspector.filter(|_| !arguments.json)
         && !inspector.offer(&examined.search_path.path, is_terminal())?
     {
@@ -118,7 +122,7 @@ fn examine(folder: &Path, settings: Settings) -> Result<Examination, Error> {
         found.extend(unreachable(catalog));
         found
     };
-    Examination::of(folder, None, settings, more)
+    Examination::of(folder, None, settings, more).map(Examination::of_project)
 }
 
 /// Whether a person can be asked.

@@ -5,7 +5,7 @@ use super::sections::Section;
 use super::{applied, count, defaults};
 use crate::finding::{Finding, colour_of, shortened};
 use crate::terminal::{Terminal, visible};
-use mcp_bash_project::{Catalog, Paths, Severity, metadata_names, origins};
+use mcp_bash_project::{Catalog, Paths, Repair, Severity, metadata_names, origins};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -86,7 +86,16 @@ impl Report<'_> {
         let server = meta.is_file().then(|| (meta, "valid".to_owned()));
         let entries = tools.chain(prompts).chain(resources).chain(templates).chain(completions).chain(server);
         let wrong: HashSet<&Path> = self.found.iter().filter_map(|finding| finding.file.as_deref()).collect();
-        entries.filter(|(file, _)| !is_wrong(file, &wrong)).collect()
+        let distrusted = self.distrusted();
+        let is_sound = |file: &Path| !is_wrong(file, &wrong) && !is_inside(file, &distrusted);
+        entries.filter(|(file, _)| is_sound(file)).collect()
+    }
+
+    /// The paths that have to be repaired before what they hold is run: one finding can be about many.
+    fn distrusted(&self) -> HashSet<&Path> {
+        let errors = self.found.iter().filter(|finding| finding.severity == Severity::Error);
+        let repairs = errors.filter_map(|finding| finding.repair.as_deref());
+        repairs.flat_map(Repair::steps).map(|step| &*step.path).collect()
     }
 
     pub(super) fn to_json(&self) -> Value {
@@ -173,6 +182,12 @@ impl Report<'_> {
         format!("{}{line} - {}", visible(&file), visible(words))
     }
 
+    /// Whether `--fix` would repair anything.
+    fn can_be_repaired(&self) -> bool {
+        let repairs = self.found.iter().filter_map(|finding| finding.repair.as_deref());
+        repairs.flat_map(Repair::steps).any(|step| step.obstacle(&self.paths.root).is_none())
+    }
+
     /// The last line: how it stands, and the next step.
     fn summary(&self) -> String {
         let (errors, warnings) = (self.counted_errors(), count(self.found, Severity::Warning));
@@ -188,15 +203,22 @@ impl Report<'_> {
             return text;
         }
         let is_untried = self.fixes.is_empty() || self.fixes.iter().any(Fix::is_only_shown);
-        let step = if is_untried && self.found.iter().any(|finding| finding.repair.is_some()) {
+        let step = if is_untried && self.can_be_repaired() {
             "Run 'mcp-bash validate --fix' to repair what can be repaired safely"
-        } else {
+        } else if self.found.iter().any(|finding| finding.remedy.is_some()) {
             "Do what stands after each arrow"
+        } else {
+            "Mend what is told above"
         };
         let strictly = if self.strict && warnings > 0 { " (warnings count as errors: --strict)" } else { "" };
         let _ = writeln!(text, "{errors} error(s) found{strictly}. {step}, and validate again.");
         text
     }
+}
+
+/// Whether a file, its metadata or a folder that it lies in is one of these.
+fn is_inside(file: &Path, paths: &HashSet<&Path>) -> bool {
+    file.ancestors().any(|path| paths.contains(path)) || is_wrong(file, paths)
 }
 
 /// Whether something is wrong with a file or with its metadata.

@@ -83,6 +83,11 @@ fn converse(talk: &mut Talk, mut lines: Lines, display: Option<&Display>) -> Exi
         let line = match typed {
             Ok(Typed::Line(line)) => line,
             Ok(Typed::Dropped) => continue,
+            Ok(Typed::Unreadable(why)) => {
+                tell(&why);
+                exit = Exit::Failed;
+                continue;
+            }
             Ok(Typed::End) => return exit,
             Err(_) => {
                 if let Some(display) = display {
@@ -153,11 +158,21 @@ fn prompted(display: &Display, server: &Server, asked: &mpsc::Receiver<()>, type
 }
 
 fn written(asked: &mpsc::Receiver<()>, typed: &UnboundedSender<Typed>) {
-    let mut lines = io::stdin().lock().lines();
+    let mut lines = io::stdin().lock().split(b'\n');
+    let mut number = 0;
     for () in asked {
+        number += 1;
         let line = match lines.next() {
-            Some(Ok(line)) => Typed::Line(line),
-            _ => Typed::End,
+            Some(Ok(line)) => String::from_utf8(line).map_or_else(
+                |_| Typed::Unreadable(format!("line {number} is not UTF-8, and is left out")),
+                Typed::Line,
+            ),
+            // What cannot be read once is not asked for again.
+            Some(Err(error)) => {
+                let _ = typed.send(Typed::Unreadable(format!("failed to read the commands: {error}")));
+                return;
+            }
+            None => Typed::End,
         };
         if typed.send(line).is_err() {
             return;

@@ -83,6 +83,8 @@ pub(super) enum Typed {
     Line(String),
     /// Ctrl-C: nothing was meant.
     Dropped,
+    /// A line that is no text, or what kept it from being read.
+    Unreadable(String),
     /// Ctrl-D.
     End,
 }

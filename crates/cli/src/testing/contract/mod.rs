@@ -104,7 +104,7 @@ fn written(surface: &Value) -> String {
 }
 
 fn write(path: &Path, surface: &Value) -> Result<(), TestError> {
-    snapshot::write_file(path, &written(surface))
+    snapshot::record(path, &written(surface))
         .map_err(|source| TestError::Write { path: path.to_owned(), source })
 }
 
