@@ -131,3 +131,29 @@ impl DownloadError {
         json!({"success": false, "error": error})
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{CWD, Mode, mkfifoat};
+    use std::os::unix::fs::FileTypeExt;
+
+    #[test]
+    fn a_pipe_is_written_to_and_a_link_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pipe, link, real) = (folder.path().join("p"), folder.path().join("l"), folder.path().join("r"));
+        mkfifoat(CWD, &pipe, Mode::RUSR | Mode::WUSR).unwrap();
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read_to_string(pipe).unwrap()
+        });
+        write(&pipe, b"text").unwrap();
+        assert_eq!(reader.join().unwrap(), "text");
+        assert!(pipe.metadata().unwrap().file_type().is_fifo());
+        std::fs::write(&real, "untouched").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        write(&link, b"new").unwrap();
+        assert_eq!(std::fs::read_to_string(&real).unwrap(), "untouched");
+        assert!(!link.is_symlink());
+    }
+}

@@ -159,9 +159,7 @@ fn prompted(display: &Display, server: &Server, asked: &mpsc::Receiver<()>, type
 
 fn written(asked: &mpsc::Receiver<()>, typed: &UnboundedSender<Typed>) {
     let mut lines = io::stdin().lock().split(b'\n');
-    let mut number = 0;
-    for () in asked {
-        number += 1;
+    for (number, ()) in (1..).zip(asked) {
         let line = match lines.next() {
             Some(Ok(line)) => String::from_utf8(line).map_or_else(
                 |_| Typed::Unreadable(format!("line {number} is not UTF-8, and is left out")),
