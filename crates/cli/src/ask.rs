@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// What the question is called [default: `MCP_ASK_NAME`]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Seconds to wait for an answer [default: 300, or MCPBASH_PARKED_TIMEOUT_SECS for a client without a session]
+    /// Seconds to wait for an answer [default: 300, or `MCPBASH_PARKED_TIMEOUT_SECS` for a client without a session]
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
 }
