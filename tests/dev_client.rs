@@ -46,7 +46,7 @@ fn said(project: &Project, lines: impl AsRef<[u8]>) -> (Option<i32>, String, Str
 
 #[test]
 fn a_line_that_is_no_text_is_told_and_left_out() {
-    let (code, stdout, stderr) = said(&project(), b"hello name=\xff\nhello name=Bo\nhello name=\xfe");
+    let (code, stdout, stderr) = said(&project(), b"hello name=\xff\nhello name=Bo\r\nhello name=\xfe");
     assert_eq!((code, &*stdout), (Some(1), "Hello, Bo!\n"), "{stderr}");
     assert_eq!(stderr, "line 1 is not UTF-8, and is left out\nline 3 is not UTF-8, and is left out\n");
 }

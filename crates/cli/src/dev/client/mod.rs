@@ -163,7 +163,7 @@ fn written(asked: &mpsc::Receiver<()>, typed: &UnboundedSender<Typed>) {
         let line = match lines.next() {
             Some(Ok(line)) => String::from_utf8(line).map_or_else(
                 |_| Typed::Unreadable(format!("line {number} is not UTF-8, and is left out")),
-                Typed::Line,
+                |line| Typed::Line(line.strip_suffix('\r').unwrap_or(&line).to_owned()),
             ),
             // What cannot be read once is not asked for again.
             Some(Err(error)) => {
