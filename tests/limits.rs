@@ -19,9 +19,10 @@ fn pings(count: usize) -> Vec<u8> {
     (0..count).flat_map(|id| ping(id).into_bytes()).collect()
 }
 
-fn resident_kilobytes(pid: u32) -> u64 {
+/// What a process holds besides its program, of which more is loaded the longer it runs.
+fn kilobytes_of_data(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("RssAnon:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
@@ -49,7 +50,7 @@ fn a_line_without_end_costs_no_memory() {
     let project = Project::with_hi();
     let mut server =
         Server::ready_with(project.root(), &[("MCPBASH_MAX_MESSAGE_BYTES", "100000")], "2025-11-25");
-    let before = resident_kilobytes(server.child.id());
+    let before = kilobytes_of_data(server.child.id());
     let mut input = server.take_input();
     for _ in 0..64 {
         input.write_all(&vec![b'x'; 1024 * 1024]).unwrap();
@@ -57,7 +58,7 @@ fn a_line_without_end_costs_no_memory() {
     assert_eq!(code(&server.receive()), -32600);
     input.write_all(b"\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").unwrap();
     assert_eq!(server.receive()["id"], 1);
-    let grown = resident_kilobytes(server.child.id()).saturating_sub(before);
+    let grown = kilobytes_of_data(server.child.id()).saturating_sub(before);
     assert!(grown < 4 * 1024, "{grown} KB for a line of 64 MB");
 }
 
@@ -104,12 +105,12 @@ fn depth_and_numbers_are_bounded_by_settings() {
 fn a_client_that_sends_without_reading_is_not_hoarded_for() {
     let project = Project::with_hi();
     let mut client = reluctant(&project, "100000");
-    let before = resident_kilobytes(client.pid());
+    let before = kilobytes_of_data(client.pid());
     let count = 300_000;
     let sender = client.send_aside(pings(count));
     client.wait_until_stuck(&sender);
     assert!(!sender.is_finished(), "the server took everything");
-    let grown = resident_kilobytes(client.pid()).saturating_sub(before);
+    let grown = kilobytes_of_data(client.pid()).saturating_sub(before);
     assert!(grown < 2 * 1024, "{grown} KB for answers that nobody reads");
     // Read now, every answer is there, in order.
     for id in 0..count {

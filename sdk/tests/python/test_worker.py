@@ -99,7 +99,6 @@ class Start(WorkerTest):
         self.assert_text(host.call("send"), "email.message")
 
     def test_files_that_cannot_be_served(self):
-        other = "from mcp_bash import tool\n@tool\ndef f() -> int:\n    return 1\n"
         for source, words in [
             ("import nowhere_at_all\n", "file.py:1: ModuleNotFoundError: No module named 'nowhere_at_all'"),
             ("x = 1\n\ndef f(:\n", "file.py:3: SyntaxError: "),
@@ -107,12 +106,10 @@ class Start(WorkerTest):
             ("from mcp_bash import tool\nfor n in 1, 2:\n    @tool\n    def f(): pass\n", "there are two tools called `f`"),
             ("import sys\nsys.exit(3)\n", "file.py:2: SystemExit: sys.exit(3) was called"),
             ("\nraise KeyboardInterrupt()\n", "file.py:2: KeyboardInterrupt"),
-            ("from mcp_bash import tool\nif False:\n    @tool\n    def f(): pass\n", "file.py: it was loaded, and no function was marked"),
-            ("from mcp_bash import tool\nfrom other import f\n", "let the name of the file begin with `_`"),
             ("import mcp_bash\nmcp_bash.tol\n", "AttributeError: module 'mcp_bash' has no attribute 'tol'"),
         ]:
             with self.subTest(source=source):
-                host = self.host(source, files={"tools/other.py": other})
+                host = self.host(source)
                 failed = host.ready["failed"]
                 self.assertIn(words, failed["message"])
                 self.assertNotIn("\n", failed["message"])

@@ -41,18 +41,12 @@ def serve(words: List[str]) -> None:
 def _load(frames: Frames, file: str) -> Any:
     from ..call_context import NoCall
     from ..definitions import Definitions
-    from ..errors import DefinitionError
 
     set_outside(NoCall())
     loading.set_path(file)
     definitions = Definitions(loading.load(file))
     from ..declaring import told, worker_options
 
-    if not definitions.all() and not told:
-        raise DefinitionError(
-            "%s: it was loaded, and no function was marked with @tool, @resource or @prompt; mark one, or let the name of the"
-            " file begin with `_` if it only helps others" % os.path.basename(file)
-        )
     ready: Dict[str, Any] = {"protocol": _PROTOCOL, **definitions.describe()}
     if told:
         ready["instructions"] = "\n\n".join(told)
