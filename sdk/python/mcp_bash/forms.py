@@ -55,7 +55,8 @@ class Form:
     def read(self, content: Dict[str, Any]) -> Any:
         """What the function gets from an accepted answer."""
         try:
-            value, schema = content, self.schema
+            value: Any = content
+            schema = self.schema
             if self._single:
                 value, schema = content.get(_ALONE), schema["properties"][_ALONE]
             # Clients are to hold their users to the schema, and some do not.
