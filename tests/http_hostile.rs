@@ -426,7 +426,9 @@ fn one_who_says_no_more_gets_its_answer_or_is_given_up() {
     let mut http = target.server.connect();
     http.send(&stateless(1, "server/discover", &json!({})));
     http.half_close();
-    assert_eq!(statuses(&http.rest()), [200]);
+    // Whoever has gone is not told from whoever only says no more: it depends on whether the answer or the end comes first.
+    let answered = statuses(&http.rest());
+    assert!(matches!(*answered, [] | [200]), "{answered:?}");
     // One that goes in the middle of anything leaves nothing behind.
     let whole = mark();
     for end in (0..whole.len()).step_by(7) {
