@@ -142,8 +142,11 @@ fn a_worker_that_closes_its_descriptors_harms_at_most_its_own_call() {
     }
     let first = pid(&mut server);
     assert_eq!(text(&work(&mut server, "POSIX::close(0); 'deaf'")), "deaf");
-    // It cannot be told of the next call, which goes to another one.
+    // It cannot be told of the next call, which goes to another one, even while it is still there.
     assert_next_is_served(&mut server, first);
+    let second = pid(&mut server);
+    assert_eq!(text(&work(&mut server, "eval 'END { sleep 2 }'; POSIX::close(0); 'deaf'")), "deaf");
+    assert_next_is_served(&mut server, second);
 }
 
 #[test]

@@ -44,7 +44,11 @@ pub(super) async fn converse(
     let held = (bytes > SMALL).then(|| budget.charge(bytes)).transpose();
     let held = held.map_err(|why| ScriptError::NoRoom { what: call.what.clone(), why })?;
     let begun = worker.begin(lease, budget, |number| (frame::of_call(number, call), held));
-    let Ok((ticket, mut events)) = begun else { return Ok(Conversed::Untaken) };
+    let Ok((ticket, mut events)) = begun else {
+        // It will take no other call either, though nobody may have noticed yet.
+        pool.retire(&worker);
+        return Ok(Conversed::Untaken);
+    };
     let mut deadline = Deadline::from_now(call.limits.patience);
     let alarm = sleep_until(deadline.end().0.min(Instant::now() + UPKEEP));
     tokio::pin!(alarm);
