@@ -2,7 +2,7 @@
 
 use crate::harness::{ONE_AT_A_TIME, Project, Server, exists, request, wait_until, wait_until_gone};
 use rustix::process::Signal;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 
 // Shows: end-of-input
@@ -159,6 +159,41 @@ fn nothing_is_left_in_the_temporary_folder() {
     server.signal(Signal::TERM);
     server.wait();
     assert!(std::fs::read_dir(folder).unwrap().next().is_none());
+}
+
+#[test]
+fn after_the_end_of_input_only_answers_are_written() {
+    let project = Project::new().gate().tool(
+        "talks",
+        "#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\nmcp_progress 1 before\nread _ <gate\nmcp_progress 50 after\nmcp_log_warn talks after\necho done\n",
+    );
+    let mut server = Server::ready(project.root());
+    server.request(1, "tools/call", &json!({ "name": "talks", "_meta": { "progressToken": 1 } }));
+    assert_eq!(server.receive()["method"], "notifications/progress");
+    server.close_input();
+    project.open_gate();
+    let answer = server.receive();
+    assert_eq!(
+        (&answer["id"], &answer["result"]["content"][0]["text"]),
+        (&json!(1), &json!("done")),
+        "{answer}"
+    );
+    assert_eq!(server.rest(), Vec::<Value>::new());
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+#[test]
+fn after_a_signal_nothing_is_written() {
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+        let project = Project::new().waiting_tool("wait");
+        let mut server = Server::ready(project.root());
+        server.call(1, "wait");
+        project.wait_for_started(1);
+        server.signal(signal);
+        assert_eq!(server.rest(), Vec::<Value>::new());
+        assert_eq!(server.wait().code(), Some(128 + signal.as_raw()));
+        assert!(server.stderr().contains("ended by a signal"), "the operator is told");
+    }
 }
 
 /// A tool that starts processes which leave its group and its session, tells their numbers, and goes on when told to.

@@ -6,7 +6,8 @@ pub trait Stream: Send + Sync {
     /// Queues a notification.
     fn notify(&self, message: Vec<u8>);
 
-    /// Queues a request of ours, which the client is to answer. False where it is too long to leave.
+    /// Queues a request of ours, which the client is to answer. False where it is too long to leave, or the client is not there
+    /// to answer any more.
     fn ask(&self, message: Vec<u8>) -> bool;
 
     /// Lets what is queued leave, without waiting for the client to read it.

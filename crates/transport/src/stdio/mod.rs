@@ -136,6 +136,9 @@ impl Service {
 
     /// Ends what is left, and lets the client read our last words. Blocks.
     fn close(&self, ending: Ending) {
+        if !ending.leaves_a_reader() {
+            self.outbox.take_nothing();
+        }
         self.server.log().event(ending.level(), "mcp.lifecycle", ending.describe(), &json!({}));
         self.client.abandon();
         self.server.end(GRACE);

@@ -6,7 +6,7 @@ use super::system::make_roomy;
 use mcp_bash_budget::Budget;
 use mcp_bash_server::{Reply, Stream};
 use parking_lot::{Condvar, Mutex};
-use queue::{Queue, Writer};
+use queue::{Queue, Takes, Writer};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::PIPE_BUF;
@@ -86,6 +86,16 @@ impl Outbox {
         self.is_clogged() && self.shared.queue.lock().last_taken.elapsed() >= patience
     }
 
+    /// From now on only answers leave.
+    pub(super) fn take_only_answers(&self) {
+        self.shared.queue.lock().takes = Takes::Answers;
+    }
+
+    /// From now on nothing leaves that is not on its way already.
+    pub(super) fn take_nothing(&self) {
+        self.shared.queue.lock().takes = Takes::Nothing;
+    }
+
     /// Waits until all is written, as long as the client takes something every `patience`.
     pub(super) fn finish(&self, patience: Duration) {
         self.flush();
@@ -115,7 +125,7 @@ impl AsFd for Outbox {
 /// All requests share the one stream there is.
 impl Reply for Outbox {
     fn answer(&self, message: Vec<u8>) {
-        self.push(message);
+        self.push(message, &[Takes::Everything, Takes::Answers]);
     }
 
     fn end(&self) {}
@@ -127,12 +137,11 @@ impl Reply for Outbox {
 
 impl Stream for Outbox {
     fn notify(&self, message: Vec<u8>) {
-        self.push(message);
+        self.push(message, &[Takes::Everything]);
     }
 
     fn ask(&self, message: Vec<u8>) -> bool {
-        self.push(message);
-        true
+        self.push(message, &[Takes::Everything])
     }
 
     fn flush(&self) {
@@ -182,14 +191,18 @@ impl Stream for Outbox {
 }
 
 impl Outbox {
-    /// Queues one message.
-    fn push(&self, message: Vec<u8>) {
+    /// Queues one message, if the queue takes as much as one of these.
+    fn push(&self, message: Vec<u8>, takes: &[Takes]) -> bool {
         let mut queue = self.shared.queue.lock();
+        if !takes.contains(&queue.takes) {
+            return false;
+        }
         queue.push(message);
         if queue.unsent() > self.shared.limit && !self.shared.is_clogged.load(Ordering::Relaxed) {
             queue.last_taken = Instant::now();
             self.shared.is_clogged.store(true, Ordering::Release);
         }
+        true
     }
 
     /// Leaves the rest to the writer thread, which goes on as the one who writes.
@@ -317,6 +330,21 @@ mod tests {
         drop(outbox);
         let lines: Vec<_> = BufReader::new(reader).lines().map(Result::unwrap).collect();
         assert_eq!(lines, ["one", "two"]);
+    }
+
+    #[test]
+    fn after_the_end_of_input_only_answers_leave_and_later_nothing() {
+        let (outbox, reader, _) = outbox(1 << 20);
+        outbox.take_only_answers();
+        outbox.notify(b"progress".to_vec());
+        assert!(!outbox.ask(b"question".to_vec()));
+        outbox.answer(b"answer".to_vec());
+        outbox.take_nothing();
+        outbox.answer(b"late".to_vec());
+        outbox.flush();
+        drop(outbox);
+        let lines: Vec<_> = BufReader::new(reader).lines().map(Result::unwrap).collect();
+        assert_eq!(lines, ["answer"]);
     }
 
     #[test]

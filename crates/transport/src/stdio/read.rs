@@ -30,6 +30,7 @@ pub(super) async fn all(
         let count = input.read(lines.room()).await;
         activity.note();
         if count == 0 {
+            outbox.take_only_answers();
             if let Some(line) = lines.last_line() {
                 client.receive(&line, &reply);
             }

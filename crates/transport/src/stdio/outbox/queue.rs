@@ -19,8 +19,19 @@ pub(super) struct Queue {
     pub(super) has_thread: bool,
     /// The client has closed its end.
     pub(super) is_dead: bool,
+    /// What may still be added.
+    pub(super) takes: Takes,
     /// When the client last took something, as far as the writer thread knows.
     pub(super) last_taken: Instant,
+}
+
+/// What a queue still takes. Clients raise errors for what they do not expect while they close.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    Everything,
+    /// The input has ended: only answers that the client may wait for.
+    Answers,
+    Nothing,
 }
 
 /// Who is writing, and will take what is queued meanwhile.
@@ -48,6 +59,7 @@ impl Queue {
             writer: Writer::Nobody,
             has_thread: false,
             is_dead: false,
+            takes: Takes::Everything,
             last_taken: Instant::now(),
         }
     }
