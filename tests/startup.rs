@@ -152,3 +152,49 @@ fn settings_that_cannot_be_used_are_named_and_the_server_starts() {
     server.initialize("2025-11-25");
     assert!(server.finish().contains("MCPBASH_IDLE_TIMEOUT must be a whole number"));
 }
+
+/// A client that shows only what it is answered learns why the server does not start.
+#[test]
+fn the_first_request_is_answered_where_the_server_cannot_start() {
+    let project = Project::with_hi();
+    let root = project.root().to_str().unwrap();
+    let starts: [(&[&str], &[(&str, &str)], &str); 5] = [
+        (&["--project-root", "/nonexistent/project"], &[], "/nonexistent/project"),
+        (&["/nonexistent/project"], &[], "/nonexistent/project"),
+        (&["serve", "/nonexistent/project"], &[], "/nonexistent/project"),
+        (
+            &["--project-root", root],
+            &[("MCPBASH_STATE_KEYS_FILE", "/nonexistent/keys")],
+            "MCPBASH_STATE_KEYS_FILE",
+        ),
+        (&["--project-root", root, "--log-file", "/nonexistent/log"], &[], "/nonexistent/log"),
+    ];
+    for (arguments, environment, named) in starts {
+        let mut command = Server::command();
+        command.args(arguments).envs(environment.iter().copied());
+        let mut server = Server::spawn(command);
+        let answer = server.ask("first", "initialize", &json!({ "protocolVersion": "2025-11-25" }));
+        let said = answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
+        assert!(said.starts_with("mcp-bash cannot start: ") && said.contains(named), "{said}");
+        assert!(server.stderr().contains(named), "{arguments:?}");
+        assert_eq!(server.wait().code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_start_that_fails_answers_nothing_but_a_request() {
+    for line in
+        ["", "hello\n", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n", "{\"jsonrpc\":"]
+    {
+        let mut child = Server::command()
+            .args(["--project-root", "/nonexistent/project"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), line.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{line:?}");
+    }
+}

@@ -192,7 +192,7 @@ impl CommandLine {
                 Err(Error::FolderBeforeCommand { folder: folder.clone(), command: command.name() })
             }
             (_, None) => {
-                self.serve.take_folder(&mut self.common)?;
+                self.serve.take_folder(&mut self.common).map_err(|error| Error::Serving(error.into()))?;
                 Ok(self)
             }
             (None, Some(_)) => Ok(self),
@@ -201,15 +201,12 @@ impl CommandLine {
 
     /// Does what the command line says.
     pub(crate) fn run(self) -> Result<ExitCode, Error> {
-        let Self { mut common, serve, command } = self;
+        let Self { common, serve, command } = self;
         let Some(command) = command else { return serve::run(&common, &serve) };
         tell_of_folder(command.name(), &common);
         panic_if_a_test_wants();
         match command {
-            Command::Serve(mut arguments) => {
-                arguments.serve.take_folder(&mut common)?;
-                serve_command::run(&common, &arguments)
-            }
+            Command::Serve(arguments) => serve_command::run(common, arguments),
             Command::Config(arguments) => config::run(&common, &arguments),
             Command::Debug(arguments) => debug::run(common, arguments),
             Command::New(arguments) => new::run(&common, &arguments),

@@ -47,6 +47,9 @@ pub(crate) enum Error {
     Ask(io::Error),
     #[error("the demo failed: {0}")]
     Demo(String),
+    /// What keeps a server from starting that a client talks to through standard input and output.
+    #[error(transparent)]
+    Serving(Box<Error>),
     /// What a command says of itself.
     #[error("{error}")]
     Command { exit: Exit, error: Box<dyn std::error::Error> },
@@ -56,6 +59,11 @@ impl Error {
     /// An error of one command, which is shown with its own words.
     pub(crate) fn of_command(exit: Exit, error: impl Into<Box<dyn std::error::Error>>) -> Self {
         Self::Command { exit, error: error.into() }
+    }
+
+    /// Whether a client may be waiting for an answer to its first request.
+    pub(crate) fn keeps_a_client_waiting(&self) -> bool {
+        matches!(self, Self::Serving(_) | Self::NeitherFolderNorCommand { .. })
     }
 
     /// 2 for what the person who called us can mend by calling us differently, 1 for the rest.
@@ -73,6 +81,7 @@ impl Error {
             | Self::Filter { .. }
             | Self::Provider { .. } => Exit::Usage.into(),
             Self::Embedded(_) | Self::Start { .. } | Self::Ask(_) | Self::Demo(_) => Exit::Failed.into(),
+            Self::Serving(error) => error.exit_code(),
             Self::Command { exit, .. } => (*exit).into(),
         }
     }

@@ -24,6 +24,7 @@ mod download;
 mod error;
 mod examination;
 mod exit;
+mod failed_start;
 mod finding;
 mod get;
 mod health;
@@ -85,7 +86,11 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| terminal::complain(&own_fault(panic.location()))));
     let result = CommandLine::read().and_then(CommandLine::run);
     result.unwrap_or_else(|error: Error| {
-        terminal::complain(&error.to_string());
+        let problem = error.to_string();
+        terminal::complain(&problem);
+        if error.keeps_a_client_waiting() {
+            failed_start::answer_first_request(&problem);
+        }
         error.exit_code()
     })
 }

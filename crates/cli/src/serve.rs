@@ -75,11 +75,23 @@ pub(crate) struct Manner<'a> {
     pub(crate) welcome: Option<fn(&Location, &Catalog) -> String>,
 }
 
+impl Manner<'_> {
+    /// What keeps it from serving. Over standard input and output a client waits for an answer.
+    pub(crate) fn failed(&self, error: Error) -> Error {
+        let is_over_http = self.http.is_some_and(HttpArguments::is_asked_for);
+        if is_over_http { error } else { Error::Serving(error.into()) }
+    }
+}
+
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     run_as(common, arguments, &Manner::default())
 }
 
 pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<ExitCode, Error> {
+    serve(common, arguments, manner).map_err(|error| manner.failed(error))
+}
+
+fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<ExitCode, Error> {
     allocator::keep_little();
     let (settings, problems) = startup::settings();
     if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {

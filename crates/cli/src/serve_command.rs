@@ -17,7 +17,9 @@ pub(crate) struct Arguments {
     http: HttpArguments,
 }
 
-pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
-    let manner = Manner { http: Some(&arguments.http), ..Manner::default() };
-    serve::run_as(common, &arguments.serve, &manner)
+pub(crate) fn run(mut common: Common, arguments: Arguments) -> Result<ExitCode, Error> {
+    let Arguments { mut serve, http } = arguments;
+    let manner = Manner { http: Some(&http), ..Manner::default() };
+    serve.take_folder(&mut common).map_err(|error| manner.failed(error))?;
+    serve::run_as(&common, &serve, &manner)
 }

@@ -77,6 +77,10 @@ enum WrongFlag {
 }
 
 impl HttpArguments {
+    pub(crate) fn is_asked_for(&self) -> bool {
+        self.http.is_some()
+    }
+
     /// What is to be served over HTTP, if anything is.
     pub(crate) fn options(&self, settings: &HttpSettings) -> Result<Option<Options>, Error> {
         let Some(addresses) = &self.http else { return Ok(None) };
