@@ -5,12 +5,15 @@ source "$MCP_SDK/tool-sdk.sh"
 source tools/.lib/repository.sh
 enter_repository
 
-jq -n \
-	--arg branch "$(git branch --show-current)" \
-	--arg commit "$(git log -1 --format=%h)" \
-	--arg date "$(git log -1 --format=%cI)" \
-	--arg subject "$(git log -1 --format=%s)" \
-	--argjson commits "$(git rev-list --count HEAD)" \
-	--argjson authors "$(git log --format=%aE | sort -u | wc -l)" \
-	--arg changed "$(git status --short 2>/dev/null)" '
+# Assigned first: the script ends where one of these fails, which it would not if they stood among the words of jq.
+branch=$(git branch --show-current)
+commit=$(git log -1 --format=%h)
+date=$(git log -1 --format=%cI)
+subject=$(git log -1 --format=%s)
+commits=$(git rev-list --count HEAD)
+authors=$(git log --format=%aE | sort -u | wc -l)
+changed=$(git status --short 2>/dev/null)
+
+jq -n --arg branch "$branch" --arg commit "$commit" --arg date "$date" --arg subject "$subject" \
+	--argjson commits "$commits" --argjson authors "$authors" --arg changed "$changed" '
 	{$branch, $commit, $date, $subject, $commits, $authors, changed: ($changed | split("\n") | map(select(. != "")))}'

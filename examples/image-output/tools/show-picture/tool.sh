@@ -11,4 +11,5 @@ if [ ! -f "$file" ]; then
 fi
 
 # Base64 needs no quoting in JSON. base64 of some systems breaks its lines, others have no option against that.
-printf '{"content":[{"type":"image","mimeType":"image/png","data":"%s"}]}\n' "$(base64 <"$file" | tr -d '\n')"
+data=$(base64 <"$file" | tr -d '\n')
+printf '{"content":[{"type":"image","mimeType":"image/png","data":"%s"}]}\n' "$data"
