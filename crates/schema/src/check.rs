@@ -3,11 +3,12 @@
 use crate::excerpt;
 use crate::meter::{Meter, Stack};
 use crate::problem::{Instead, one};
-use crate::repair::repair;
+use crate::repair::{drop_nulls, drops_null, repair};
 use crate::schema::Stop;
 use crate::tree::{MAX_VALUES, Tree, Unreadable};
 use crate::wording::tell;
 use crate::written::{Run, Written};
+use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use std::borrow::Cow;
 
@@ -31,11 +32,24 @@ impl Check<'_> {
             return Ok(Cow::Borrowed(text));
         }
         let run = Run::new(&tree, Meter::for_errors(&tree, self.stack));
-        let Some(errors) = self.errors(&run)? else { return Err(self.first_problem(&tree)) };
-        match self.put_right(&tree, &errors, REPAIRS)? {
-            Some(text) => Ok(Cow::Owned(text)),
-            None => Err(Stop::Problems(tell(&tree, self.schema, self.whole, &errors))),
+        let Some(mut errors) = self.errors(&run)? else { return Err(self.first_problem(&tree)) };
+        if let Some(text) = self.put_right(&tree, &errors, REPAIRS)? {
+            return Ok(Cow::Owned(text));
         }
+        self.forget_nulls(&tree, &mut errors)?;
+        Err(Stop::Problems(tell(&tree, self.schema, self.whole, &errors)))
+    }
+
+    /// Leaves out what is wrong with a `null` that stands for an argument left out. Clients that send one for every such
+    /// argument should not read about those beside a real mistake.
+    fn forget_nulls(&self, tree: &Tree<'_>, errors: &mut Vec<ValidationError<'_>>) -> Result<(), Stop> {
+        let Some(text) = drop_nulls(tree, errors) else { return Ok(()) };
+        let fewer = self.read(&text)?;
+        let run = Run::new(&fewer, Meter::for_errors(&fewer, self.stack));
+        let Some(left) = self.errors(&run)? else { return Ok(()) };
+        // One that is required is a mistake all the same.
+        errors.retain(|error| !drops_null(error, tree) || left.iter().any(|left| requires(left, error)));
+        Ok(())
     }
 
     /// Whether a value fits as it is.
@@ -129,4 +143,12 @@ impl Check<'_> {
     fn only(&self, expected: &str, instead: Instead) -> Stop {
         Stop::Problems(one(self.whole, expected, instead))
     }
+}
+
+/// Whether `missing` says that the value which `error` is about must be there.
+fn requires(missing: &ValidationError<'_>, error: &ValidationError<'_>) -> bool {
+    let ValidationErrorKind::Required { property } = missing.kind() else { return false };
+    let Some((parent, name)) = error.instance_path().as_str().rsplit_once('/') else { return false };
+    let name = name.replace("~1", "/").replace("~0", "~");
+    parent == missing.instance_path().as_str() && property.as_str() == Some(&name)
 }

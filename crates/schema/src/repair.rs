@@ -20,8 +20,23 @@ use std::collections::BTreeMap;
 
 /// The text with everything put right that can be. `None` if nothing can.
 pub(crate) fn repair(root: &Tree<'_>, errors: &[ValidationError<'_>]) -> Option<String> {
+    apply(root, errors.iter().filter_map(|error| fixes_for(error, root)).flatten())
+}
+
+/// The text without each `null` that stands for nothing. `None` if there is none.
+pub(crate) fn drop_nulls(root: &Tree<'_>, errors: &[ValidationError<'_>]) -> Option<String> {
+    let fixes = errors.iter().filter_map(|error| fixes_for(error, root)).flatten();
+    apply(root, fixes.filter(|(_, fix)| *fix == Fix::Drop))
+}
+
+/// Whether `error` is about a `null` that stands for nothing.
+pub(crate) fn drops_null(error: &ValidationError<'_>, root: &Tree<'_>) -> bool {
+    fixes_for(error, root).is_some_and(|fixes| fixes.iter().all(|(_, fix)| *fix == Fix::Drop))
+}
+
+fn apply(root: &Tree<'_>, fixes: impl Iterator<Item = (usize, Fix)>) -> Option<String> {
     let mut plan = Plan { root, fixes: BTreeMap::new() };
-    for (place, fix) in errors.iter().filter_map(|error| fixes_for(error, root)).flatten() {
+    for (place, fix) in fixes {
         let planned = plan.fixes.entry(place).or_insert_with(|| fix.clone());
         if *planned != fix {
             *planned = Fix::Keep;

@@ -1,5 +1,6 @@
 //! The schemas of a catalog's tools, compiled when they are first needed and kept as long as the catalog is served.
 
+use crate::added_arguments;
 use crate::defaults::Defaults;
 use mcp_bash_budget::tree_bytes;
 use mcp_bash_project::{HeaderParameter, Tool, header_parameters};
@@ -43,10 +44,11 @@ impl Schemas {
     pub(crate) fn check_input<'a>(&self, tool: &Tool, arguments: &'a str) -> Result<Cow<'a, str>, Unfit> {
         let compiled = self.input.get_or_init(|| compile(tool.input_schema.get()));
         let schema = compiled.as_ref().map_err(|error| Unfit::Tool(unusable(tool, "inputSchema", error)))?;
-        match schema.check(arguments) {
+        let arguments = added_arguments::without(arguments, tool.input_schema.get());
+        match check(schema, arguments) {
             Ok(checked) => {
                 let defaults = self.defaults.get_or_init(|| Defaults::of(tool.input_schema.get()));
-                Ok(defaults.complete(checked.text))
+                Ok(defaults.complete(checked))
             }
             Err(problems) => {
                 let problems = listed(&problems);
@@ -78,6 +80,14 @@ impl Schemas {
         let compiled = self.output.get_or_init(|| compile(written.get()));
         let schema = compiled.as_ref().map_err(|error| unusable(tool, "outputSchema", error))?;
         schema.check_value(structured).map_err(|problems| broken(&listed(&problems)))
+    }
+}
+
+/// The arguments, put right where that is beyond doubt.
+fn check<'a>(schema: &Schema, arguments: Cow<'a, str>) -> Result<Cow<'a, str>, Vec<Problem>> {
+    match arguments {
+        Cow::Borrowed(text) => Ok(schema.check(text)?.text),
+        Cow::Owned(text) => Ok(Cow::Owned(schema.check(&text)?.text.into_owned())),
     }
 }
 

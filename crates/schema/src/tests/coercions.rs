@@ -117,6 +117,13 @@ fn null_for_an_optional_property_is_nothing() {
     }
     assert_eq!(becomes(r#"{"properties": {"a": {"type": "string"}}}"#, r#"{ "a": null }"#), "{  }");
     assert_eq!(says(schema, r#"{"r": null}"#), "`/r` must be a string, but null was given");
+    // Beside a real mistake it is not worth a word.
+    assert_eq!(
+        says(schema, r#"{"a": null, "b": null, "d": null, "r": {}}"#),
+        "`/r` must be a string, but an object was given"
+    );
+    let both = says(schema, r#"{"a": null, "b": "y", "r": null}"#);
+    assert!(both.contains("`/r`") && both.contains("`/b`") && !both.contains("`/a`"), "{both}");
     // In a map every name is the caller's, and an array has no optional elements.
     says(r#"{"additionalProperties": {"type": "string"}}"#, r#"{"a": null}"#);
     says(r#"{"properties": {"l": {"items": {"type": "string"}}}}"#, r#"{"l": [null]}"#);
