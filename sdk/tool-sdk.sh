@@ -424,6 +424,7 @@ mcp_debug() { _mcp_part notify "$@"; }
 mcp_with_retry() { _mcp_part run "$@"; }
 mcp_run_with_progress() { _mcp_part run "$@"; }
 
+_mcp_ask() { _mcp_part ask "$@"; }
 mcp_elicit() { _mcp_part ask "$@"; }
 mcp_elicit_url() { _mcp_part ask "$@"; }
 mcp_elicit_string() { _mcp_part ask "$@"; }

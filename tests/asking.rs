@@ -215,11 +215,26 @@ wait $second"#,
 #[test]
 fn a_client_that_cannot_be_asked_is_not() {
     let project = tool(r#"mcp_elicit_confirm 'Sure?' || echo " supported=$MCP_ELICIT_SUPPORTED""#);
-    for (revision, capabilities) in [("2025-11-25", json!({})), ("2025-03-26", json!({ "elicitation": {} }))]
-    {
-        let mut server = session(&project, revision, &capabilities);
+    for revision in ["2025-11-25", "2025-03-26"] {
+        let mut server = session(&project, revision, &json!({}));
         server.call(1, "asks");
         assert_eq!(text(&server.receive()), "{\"action\":\"decline\",\"content\":null} supported=0");
+    }
+}
+
+#[test]
+fn a_client_that_offers_forms_is_asked_at_every_revision() {
+    let project = tool("mcp_elicit_confirm 'Sure?'");
+    for revision in ["2024-11-05", "2025-03-26"] {
+        let mut server = session(&project, revision, &json!({ "elicitation": {} }));
+        server.call(1, "asks");
+        let question = server.receive();
+        assert_eq!(
+            (&question["method"], question["params"].get("mode")),
+            (&json!("elicitation/create"), None)
+        );
+        server.reply(&question, &json!({ "action": "accept", "content": { "confirmed": true } }));
+        assert!(text(&server.receive()).contains("accept"), "{revision}");
     }
 }
 

@@ -38,23 +38,21 @@ fn keys(value: &Value) -> Vec<&str> {
 #[test]
 fn each_revision_is_told_what_it_knows() {
     let project = full_project();
-    let cases: [(&str, &[&str], bool, &[&str]); 4] = [
-        ("2024-11-05", &["name", "version"], false, &["description", "inputSchema", "name"]),
-        ("2025-03-26", &["name", "version"], true, &["annotations", "description", "inputSchema", "name"]),
+    let cases: [(&str, &[&str], &[&str]); 4] = [
+        ("2024-11-05", &["name", "version"], &["description", "inputSchema", "name"]),
+        ("2025-03-26", &["name", "version"], &["annotations", "description", "inputSchema", "name"]),
         (
             "2025-06-18",
             &["name", "title", "version"],
-            true,
             &["_meta", "annotations", "description", "inputSchema", "name", "outputSchema", "title"],
         ),
         (
             "2025-11-25",
             &["description", "icons", "name", "title", "version", "websiteUrl"],
-            true,
             &["_meta", "annotations", "description", "icons", "inputSchema", "name", "outputSchema", "title"],
         ),
     ];
-    for (revision, info, instructions, tool) in cases {
+    for (revision, info, tool) in cases {
         let mut server = Server::start(project.root());
         let hello = server.initialize(revision);
         assert_eq!(hello["protocolVersion"], revision);
@@ -71,8 +69,7 @@ fn each_revision_is_told_what_it_knows() {
             capabilities["completions"] = json!({});
         }
         assert_eq!(hello["capabilities"], capabilities, "{revision}");
-        let told = if instructions { json!("Ask before you delete.") } else { json!(null) };
-        assert_eq!(hello["instructions"], told, "{revision}");
+        assert_eq!(hello["instructions"], "Ask before you delete.", "{revision}");
 
         let list = server.ask(1, "tools/list", &json!({}))["result"].clone();
         assert_eq!(keys(&list), ["_meta", "tools"], "{revision}");

@@ -19,7 +19,7 @@ fn answer_to(script: &str, revision: &str) -> Value {
 fn text_stays_text() {
     let result = result_of("printf 'two\\nlines\\n\\n'");
     assert_eq!(result["content"], json!([{ "type": "text", "text": "two\nlines\n" }]));
-    assert_eq!((&result["isError"], &result["_meta"]), (&json!(false), &json!({ "exitCode": 0 })));
+    assert_eq!((&result["isError"], result.get("_meta")), (&json!(false), None));
     assert!(result.get("structuredContent").is_none());
     assert_eq!(result_of("echo '5'").get("structuredContent"), None);
     assert_eq!(result_of("echo '{broken'")["content"][0]["text"], "{broken");
@@ -77,10 +77,57 @@ fn a_whole_result_passes_through_with_our_meta_added() {
 END
 echo note >&2"#,
     );
-    assert_eq!(result["content"].as_array().unwrap().len(), 4);
-    assert_eq!(result["structuredContent"], json!({ "n": { "deep": [1, {}] } }));
+    assert_eq!(result["content"].as_array().unwrap().len(), 5);
+    // Beside pictures and files the structured content is sent as text.
+    assert_eq!(result["content"][4], json!({ "type": "text", "text": r#"{"n":{"deep":[1,{}]}}"# }));
+    assert_eq!(result.get("structuredContent"), None);
     assert_eq!(result["isError"], true);
-    assert_eq!(result["_meta"], json!({ "com.example/a": { "b": {} }, "exitCode": 0, "stderr": "note" }));
+    assert_eq!(result["_meta"], json!({ "com.example/a": { "b": {} }, "stderr": "note" }));
+}
+
+#[test]
+fn only_failures_say_how_the_process_ended() {
+    let quiet = result_of("echo hi; echo note >&2");
+    assert_eq!(quiet.get("_meta"), None, "{quiet}");
+    let failed = result_of("echo partial; echo 'disk full' >&2; exit 3");
+    assert_eq!(
+        (&failed["content"][0]["text"], &failed["_meta"]),
+        (&json!("disk full"), &json!({ "exitCode": 3 }))
+    );
+    let own = result_of(
+        r#"echo why >&2; echo '{"content":[{"type":"text","text":"told"}],"isError":true}'; exit 4"#,
+    );
+    assert_eq!(own["_meta"], json!({ "exitCode": 4, "stderr": "why" }));
+
+    let project = Project::new().tool("tool", "#!/bin/sh\necho hi; echo note >&2\n");
+    let always = [("MCPBASH_RESULT_META_ALWAYS", "true")];
+    let mut server = Server::ready_with(project.root(), &always, "2025-11-25");
+    server.call(1, "tool");
+    assert_eq!(server.receive()["result"]["_meta"], json!({ "exitCode": 0, "stderr": "note" }));
+}
+
+#[test]
+fn structured_content_stands_beside_files_only_where_a_schema_promises_it() {
+    let script = r#"#!/bin/bash
+source "$MCP_SDK/tool-sdk.sh"
+echo data >"$MCPBASH_PROJECT_ROOT/a.txt"
+mcp_result_text_with_resource '{"rows": 1}' --path "$MCPBASH_PROJECT_ROOT/a.txt"
+"#;
+    let project = Project::new()
+        .tool("plain", script)
+        .script("tools/promised/tool.sh", script)
+        .file("tools/promised/tool.meta.json", r#"{"name": "promised", "outputSchema": {"type": "object"}}"#);
+    let mut server = Server::ready(project.root());
+    for (tool, is_structured) in [("plain", false), ("promised", true)] {
+        server.call(tool, tool);
+        let result = server.receive()["result"].clone();
+        let said = json!({ "success": true, "result": { "rows": 1 } });
+        assert_eq!(result.get("structuredContent"), is_structured.then_some(&said), "{result}");
+        let content = result["content"].as_array().unwrap();
+        assert_eq!(content.len(), 2, "{result}");
+        let text: Value = serde_json::from_str(content[0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!((&text, &content[1]["resource"]["text"]), (&said, &json!("data\n")), "{result}");
+    }
 }
 
 // Shows: tools-content
@@ -323,8 +370,8 @@ fn no_member_of_a_result_stands_twice() {
     server.request(1, "tools/call", &json!({ "name": "whole", "_meta": stateless_meta() }));
     let answer = server.receive();
     assert_eq!(
-        (&answer["result"]["_meta"]["exitCode"], &answer["result"]["_meta"]["stderr"]),
-        (&json!(0), &json!("oops"))
+        (answer["result"]["_meta"].get("exitCode"), answer["result"]["_meta"].get("stderr")),
+        (None, None)
     );
 }
 

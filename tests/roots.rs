@@ -116,10 +116,20 @@ fn whoever_names_a_path_outside_is_told_what_is_open() {
     let project = project();
     let mut server = quiet(&project, &[("MCPBASH_ROOTS", "data")]);
     let said = call(&mut server, "/etc/passwd");
-    assert_eq!(said, ".path is outside configured MCP roots: '/etc/passwd'; allowed is what is in 'data'");
+    let data = project.path("data").canonicalize().unwrap().display().to_string();
+    assert_eq!(
+        said,
+        String::from(".path is outside configured MCP roots: '/etc/passwd'; allowed is what is in '[data]'")
+            .replace("[data]", &data)
+    );
     let said = call(&mut server, "../x");
-    let rule = "'../x' (relative paths start in the project's folder); allowed is what is in 'data'";
-    assert!(said.ends_with(rule), "{said}");
+    let rule =
+        format!("'../x' (relative paths start in the project's folder); allowed is what is in '{data}'");
+    assert!(said.ends_with(&rule), "{said}");
+    // The project's own folder is named as well, and not as a dot.
+    let said = call(&mut quiet(&project, &[]), "/etc/passwd");
+    let root = project.root().canonicalize().unwrap();
+    assert!(said.ends_with(&format!("allowed is what is in '{}'", root.display())), "{said}");
 }
 
 /// The params of a stateless call by a client with folders of its own.
@@ -133,6 +143,17 @@ fn stateless(more: &Value) -> Value {
     params
 }
 
+/// The answer to a call that asks for roots first, by a client that names these.
+fn answered(server: &mut Server, tool: &str, key: &str, arguments: &Value, named: &Value) -> Value {
+    let call = json!({ "name": tool, "arguments": arguments });
+    let asked = server.ask(2, "tools/call", &stateless(&call));
+    assert_eq!(asked["result"]["inputRequests"][key]["method"], "roots/list", "{asked}");
+    let mut retry = call;
+    retry["requestState"] = asked["result"]["requestState"].clone();
+    retry["inputResponses"] = json!({ key: { "roots": named } });
+    server.ask(3, "tools/call", &stateless(&retry))
+}
+
 #[test]
 fn without_a_session_the_roots_of_the_client_are_those_that_a_script_asks_for() {
     let project = project()
@@ -140,34 +161,61 @@ fn without_a_session_the_roots_of_the_client_are_those_that_a_script_asks_for() 
         .tool("told", "#!/bin/sh\necho \"$MCP_ROOTS_PATHS\"\n");
     let root = project.root().canonicalize().unwrap();
     let uri = |path: &str| format!("file://{}", root.join(path).display());
-    let mut server = Server::start(project.root());
-    // Nobody is asked for a script that does not want to know.
-    let told = server.ask(1, "tools/call", &stateless(&json!({ "name": "told" })));
-    assert_eq!(text(&told), root.display().to_string());
     for (named, expected) in [
-        (json!([{ "uri": uri("data"), "name": "Data" }, { "uri": uri("none") }]), json!([uri("data")])),
-        (json!([{ "uri": uri("none") }]), json!([])),
-        (json!([]), json!([uri("")])),
+        (json!([{ "uri": uri("data"), "name": "Data" }, { "uri": uri("none") }]), vec![uri("data")]),
+        (json!([{ "uri": uri("none") }]), vec![]),
+        (json!([]), vec![uri("")]),
     ] {
-        let asked = server.ask(2, "tools/call", &stateless(&json!({})));
-        assert_eq!(asked["result"]["inputRequests"]["question"]["method"], "roots/list", "{asked}");
-        let state = &asked["result"]["requestState"];
-        let answers = json!({ "requestState": state, "inputResponses": { "question": { "roots": named } } });
-        let answer = server.ask(3, "tools/call", &stateless(&answers));
+        let mut server = Server::start(project.root());
+        // Nobody is asked for a script that does not want to know.
+        let told = server.ask(1, "tools/call", &stateless(&json!({ "name": "told" })));
+        assert_eq!(text(&told), root.display().to_string());
+        let answer = answered(&mut server, "ask", "question", &json!({}), &named);
         let listed: Value = serde_json::from_str(&text(&answer)).unwrap();
-        let uris: Vec<&str> = listed["result"]["roots"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|root| root["uri"].as_str().unwrap())
-            .collect();
-        let uris: Vec<&str> = uris.iter().map(|uri| uri.trim_end_matches('/')).collect();
-        let expected: Vec<&str> = expected
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|uri| uri.as_str().unwrap().trim_end_matches('/'))
-            .collect();
+        let listed = listed["result"]["roots"].as_array().unwrap().iter();
+        let uris: Vec<&str> =
+            listed.map(|root| root["uri"].as_str().unwrap().trim_end_matches('/')).collect();
+        let expected: Vec<&str> = expected.iter().map(|uri| uri.trim_end_matches('/')).collect();
         assert_eq!(uris, expected, "{answer}");
     }
+}
+
+#[test]
+fn the_sdk_asks_a_client_without_a_session_for_its_roots_once() {
+    let project = project();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let folder = elsewhere.path().canonicalize().unwrap();
+    let named = json!([{ "uri": format!("file://{}", folder.display()) }]);
+    let mut server = Server::start(project.root());
+    let file = json!({ "path": folder.join("notes.txt").display().to_string() });
+    let answer = answered(&mut server, "path", "question", &file, &named);
+    assert_eq!(text(&answer), folder.join("notes.txt").display().to_string());
+    // The answer is remembered for the connection, and the project's own folder is not open beside it.
+    let inside = project.path("data/x").display().to_string();
+    let call = json!({ "name": "path", "arguments": { "path": inside } });
+    let refused = server.ask(4, "tools/call", &stateless(&call));
+    let rule = format!("allowed is what is in '{}'", folder.display());
+    assert!(text(&refused).ends_with(&rule), "{refused}");
+
+    // A client whose folders are all wrong does not open every path by that.
+    let mut server = Server::start(project.root());
+    let wrong = json!([{ "uri": "file:///nonexist" }]);
+    let refused = answered(&mut server, "path", "question", &file, &wrong);
+    assert!(text(&refused).contains("no path is allowed"), "{refused}");
+}
+
+#[test]
+fn roots_are_asked_for_before_a_tool_starts_that_reads_them_from_its_environment() {
+    let script = "#!/bin/sh\necho \"$MCP_ROOTS_COUNT $MCP_ROOTS_PATHS$MCP_ROOTS_ASK\"\n";
+    let project = Project::new()
+        .script("tools/reads/tool.sh", script)
+        .file("tools/reads/tool.meta.json", r#"{"name": "reads", "needsRoots": true}"#)
+        .file("data/x", "");
+    let data = project.path("data").canonicalize().unwrap();
+    let named = json!([{ "uri": format!("file://{}", data.display()) }]);
+    let mut server = Server::start(project.root());
+    let answer = answered(&mut server, "reads", "roots", &json!({}), &named);
+    assert_eq!(text(&answer), format!("1 {}", data.display()));
+    let again = server.ask(4, "tools/call", &stateless(&json!({ "name": "reads" })));
+    assert_eq!(text(&again), format!("1 {}", data.display()));
 }

@@ -101,8 +101,24 @@ mcp_path_normalize() {
 	printf '%s' "$_mcp_reply"
 }
 
+# Asks a client for its roots that names them only when it is asked. They replace those of the project.
+_mcp_ask_for_roots() {
+	local listed
+	MCP_ROOTS_ASK=''
+	_mcp_ask roots/list '{}' '' || return 0
+	listed=$_mcp_reply
+	# A path that holds a line break is left out, since a part of it could be taken for another root.
+	MCP_ROOTS_PATHS=$("$MCPBASH_JSON_TOOL_BIN" -r '.roots[].path | select(contains("\n") | not)' <<<"$listed")
+	MCP_ROOTS_COUNT=$("$MCPBASH_JSON_TOOL_BIN" '.roots | length' <<<"$listed")
+	MCP_ROOTS_PATHS_FILE=''
+	MCP_ROOTS_REFUSED=''
+	[ "$MCP_ROOTS_COUNT" != 0 ] ||
+		MCP_ROOTS_REFUSED='none of the folders that the client names can be used; no path is allowed'
+}
+
 # Sets _mcp_reply to the paths of the roots, one a line. Where they are many, they are in a file.
 _mcp_roots() {
+	[ -z "${MCP_ROOTS_ASK:-}" ] || _mcp_ask_for_roots
 	_mcp_reply=${MCP_ROOTS_PATHS:-}
 	[ -z "${MCP_ROOTS_PATHS_FILE:-}" ] || _mcp_read_file "$MCP_ROOTS_PATHS_FILE"
 }
@@ -113,6 +129,7 @@ mcp_roots_list() {
 }
 
 mcp_roots_count() {
+	_mcp_roots
 	printf '%s' "${MCP_ROOTS_COUNT:-0}"
 }
 
@@ -163,7 +180,7 @@ _mcp_refuse_path() {
 }
 
 _mcp_require_path() {
-	local pointer=${1-} single='' empty='' count=${MCP_ROOTS_COUNT:-0} within=yes value
+	local pointer=${1-} single='' empty='' count within=yes value
 	shift || :
 	while [ "$#" -gt 0 ]; do
 		case $1 in
@@ -174,6 +191,8 @@ _mcp_require_path() {
 		shift
 	done
 	[ -n "$pointer" ] || mcp_fail_invalid_args "mcp_require_path: argument pointer is required"
+	_mcp_roots
+	count=${MCP_ROOTS_COUNT:-0}
 	# Whoever set the roots made a mistake, which must not open every path.
 	[ -z "${MCP_ROOTS_REFUSED:-}" ] || mcp_fail_invalid_args "$pointer is not allowed: $MCP_ROOTS_REFUSED"
 

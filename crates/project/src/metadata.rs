@@ -38,6 +38,8 @@ pub(crate) struct Metadata {
     pub(crate) required_capabilities: Option<Vec<ClientCapability>>,
     /// Whether a script may be run again where its process did not live to hear the answer to a question.
     pub(crate) replay: Option<bool>,
+    /// Whether a script reads the client's roots from its environment.
+    pub(crate) needs_roots: Option<bool>,
     /// The folder that a tool runs in.
     pub(crate) cwd: Option<String>,
     pub(crate) uri: Option<String>,

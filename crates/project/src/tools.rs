@@ -47,6 +47,8 @@ pub struct Tool {
     pub required_capabilities: Vec<ClientCapability>,
     /// Whether its script may be run again where its process did not live to hear the answer to a question.
     pub may_run_again: bool,
+    /// Whether the client's roots must be known before the script starts.
+    pub needs_roots: bool,
     pub working_folder: WorkingFolder,
     /// The variables of the server's environment that it needs.
     pub variables: Vec<String>,
@@ -189,6 +191,7 @@ impl Tool {
             success_exit_codes: metadata.success_exit_codes.unwrap_or_default(),
             required_capabilities: metadata.required_capabilities.unwrap_or_default(),
             may_run_again: metadata.replay.unwrap_or_default(),
+            needs_roots: metadata.needs_roots.unwrap_or_default(),
             working_folder: WorkingFolder::read(metadata.cwd.as_deref()).ok()?,
             variables: variable_names::read(metadata.env.as_deref(), &mut Vec::new()),
             execution: Execution::Script,
@@ -246,6 +249,7 @@ impl Tool {
             success_exit_codes: metadata.success_exit_codes.unwrap_or_default(),
             required_capabilities: metadata.required_capabilities.unwrap_or_default(),
             may_run_again: metadata.replay.unwrap_or_default(),
+            needs_roots: metadata.needs_roots.unwrap_or_default(),
             working_folder: WorkingFolder::read(metadata.cwd.as_deref())?,
             variables: variable_names::read(metadata.env.as_deref(), problems),
             name,
@@ -488,6 +492,7 @@ impl Entry for Tool {
             ("successExitCodes", exit_codes(&self.success_exit_codes)),
             ("requiredCapabilities", ClientCapability::written(&self.required_capabilities)),
             ("replay", self.may_run_again.then(|| "true".to_owned())),
+            ("needsRoots", self.needs_roots.then(|| "true".to_owned())),
             ("cwd", self.working_folder.written().map(write::string)),
             ("env", variables),
             ("worker", self.worker().map(|worker| worker.written().to_owned())),

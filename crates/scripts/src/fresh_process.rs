@@ -53,6 +53,9 @@ pub(crate) fn render<'a>(
     variables.set("MCP_CANCEL_FILE", files.cancel());
     variables.set("MCP_ELICIT_SUPPORTED", if call.may_elicit { "1" } else { "0" });
     variables.set("MCP_ROOTS_COUNT", &roots.count);
+    if call.has_unasked_roots {
+        variables.set("MCP_ROOTS_ASK", "1");
+    }
     call.trace.set(&mut variables);
     if let Some(why) = &roots.refusal {
         variables.set("MCP_ROOTS_REFUSED", why);

@@ -138,6 +138,7 @@ impl Asked<'_> {
             meta: "{}",
             trace: self.trace,
             roots: &ScriptRoots::new(&[]),
+            has_unasked_roots: false,
             wants_progress: false,
             may_ask: self.asks.anything,
             may_elicit: self.asks.its_user,

@@ -41,6 +41,8 @@ pub struct ToolCall<'a> {
     /// What progress is told under; empty where nobody wants to hear of it.
     pub progress_token: &'a str,
     pub roots: &'a ScriptRoots,
+    /// Whether the client has roots of its own that it tells only when it is asked.
+    pub has_unasked_roots: bool,
     /// Whether the caller can be asked anything.
     pub may_ask: bool,
     /// Whether its user can be asked.
@@ -64,6 +66,7 @@ impl<'a> ToolCall<'a> {
             meta: self.meta,
             trace: self.trace,
             roots: self.roots,
+            has_unasked_roots: self.has_unasked_roots,
             wants_progress: !self.progress_token.is_empty(),
             may_ask: self.may_ask,
             may_elicit: self.may_elicit,

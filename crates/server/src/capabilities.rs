@@ -1,8 +1,9 @@
 //! What a client can do for a running script.
 
-use mcp_bash_wire::{Object, Raw, Revision, Scanner};
+use mcp_bash_wire::{Object, Raw, Scanner};
 
-/// What the client of a request offers, as far as its revision has it.
+/// What the client of a request offers. It is believed whatever the revision: some clients offer forms at revisions that
+/// do not have them yet, and show them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a capability of the specification")]
 pub(crate) struct ClientCapabilities {
@@ -18,7 +19,7 @@ pub(crate) struct ClientCapabilities {
 
 impl ClientCapabilities {
     /// Reads the `capabilities` of a client.
-    pub(crate) fn read(raw: Raw<'_>, revision: Revision) -> Self {
+    pub(crate) fn read(raw: Raw<'_>) -> Self {
         let Ok(members) = Object::read(raw, "capabilities", &["elicitation", "sampling", "roots"]) else {
             return Self::default();
         };
@@ -30,12 +31,7 @@ impl ClientCapabilities {
             (mode("form") || !mode("url"), mode("url"))
         });
         let (form, url) = modes.unwrap_or_default();
-        Self {
-            form: form && revision.has_elicitation(),
-            url: url && revision.has_url_elicitation(),
-            sampling: is_object("sampling"),
-            roots: is_object("roots"),
-        }
+        Self { form, url, sampling: is_object("sampling"), roots: is_object("roots") }
     }
 
     /// Whether a script may ask anything.
@@ -59,27 +55,22 @@ fn has(object: Raw<'_>, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Revision::{V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 
-    fn read(text: &str, revision: Revision) -> ClientCapabilities {
-        ClientCapabilities::read(
-            Scanner::new(text, mcp_bash_wire::Limits::NONE).whole_value().unwrap(),
-            revision,
-        )
+    fn read(text: &str) -> ClientCapabilities {
+        ClientCapabilities::read(Scanner::new(text, mcp_bash_wire::Limits::NONE).whole_value().unwrap())
     }
 
     #[test]
-    fn modes_are_those_of_the_revision() {
-        let modes = |text: &str, revision| {
-            let capabilities = read(text, revision);
+    fn a_client_that_names_no_mode_means_forms() {
+        let modes = |text: &str| {
+            let capabilities = read(text);
             (capabilities.form, capabilities.url)
         };
-        assert_eq!(modes(r#"{"elicitation":{}}"#, V2025_11_25), (true, false));
-        assert_eq!(modes(r#"{"elicitation":{"url":{}}}"#, V2025_11_25), (false, true));
-        assert_eq!(modes(r#"{"elicitation":{"form":{},"url":{}}}"#, V2026_07_28), (true, true));
-        assert_eq!(modes(r#"{"elicitation":{"form":{},"url":{}}}"#, V2025_06_18), (true, false));
-        assert_eq!(modes(r#"{"elicitation":{}}"#, V2025_03_26), (false, false));
-        assert_eq!(modes(r#"{"sampling":{}}"#, V2025_11_25), (false, false));
-        assert!(read(r#"{"sampling":{},"roots":{"listChanged":true}}"#, V2025_03_26).roots);
+        assert_eq!(modes(r#"{"elicitation":{}}"#), (true, false));
+        assert_eq!(modes(r#"{"elicitation":{"url":{}}}"#), (false, true));
+        assert_eq!(modes(r#"{"elicitation":{"form":{},"url":{}}}"#), (true, true));
+        assert_eq!(modes(r#"{"elicitation":true}"#), (false, false));
+        assert_eq!(modes(r#"{"sampling":{}}"#), (false, false));
+        assert!(read(r#"{"sampling":{},"roots":{"listChanged":true}}"#).roots);
     }
 }

@@ -5,6 +5,7 @@ use crate::caller::Caller;
 use crate::in_flight::InFlight;
 use crate::listens::Listens;
 use crate::reply::Stream;
+use crate::roots::RememberedRoots;
 use crate::server::Server;
 use crate::session::Session;
 use crate::subscriber::Subscriber;
@@ -16,6 +17,8 @@ pub struct Client {
     pub(crate) caller: Arc<Caller>,
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) listens: Listens,
+    /// What it named when a request of the stateless era asked it.
+    pub(crate) remembered_roots: RememberedRoots,
     /// Where there is none, only the stateless era is served.
     session: Option<Session>,
 }
@@ -37,7 +40,8 @@ impl Client {
     }
 
     fn new(server: Arc<Server>, caller: Arc<Caller>, session: Option<Session>) -> Self {
-        Self { server, caller, in_flight: Arc::default(), listens: Listens::default(), session }
+        let (in_flight, listens) = (Arc::default(), Listens::default());
+        Self { server, caller, in_flight, listens, remembered_roots: RememberedRoots::default(), session }
     }
 
     pub fn caller(&self) -> &Arc<Caller> {

@@ -38,7 +38,7 @@ impl RequestContext {
     ) -> Result<Self, RpcError> {
         let (revision, log_level, capabilities) = if meta.is_stateless() {
             let revision = stateless_revision(meta)?;
-            let offered = meta.client_capabilities.map(|raw| ClientCapabilities::read(raw, revision));
+            let offered = meta.client_capabilities.map(|raw| ClientCapabilities::read(raw));
             (revision, stateless_log_level(meta)?, offered.unwrap_or_default())
         } else {
             let handshake = handshake.ok_or_else(|| missing_meta(keys::PROTOCOL_VERSION))?;

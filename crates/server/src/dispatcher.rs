@@ -193,7 +193,7 @@ impl Dispatcher<'_> {
     }
 
     fn short(&self, error: RpcError, request: &Request<'_>) -> RpcError {
-        self.client.server.short_paths().error(error, request.params)
+        self.client.server.short_paths().error(error, request.params, "")
     }
 
     /// For a message that is owed an answer.
@@ -425,7 +425,9 @@ impl Dispatcher<'_> {
                 let snapshot = work.server().snapshot();
                 let answer = answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity));
                 let params = params.as_ref().map(RawBuf::as_raw);
-                work.answer(answer.map_err(|error| work.server().short_paths().error(error, params)));
+                work.answer(answer.map_err(|error| {
+                    work.server().short_paths().error(error, params, &work.known_roots().paths)
+                }));
             })
         });
         // A panic drops the work, which answers; nobody else must.

@@ -16,6 +16,7 @@
 //!
 //! Nothing here walks a file system or starts a process.
 
+mod added_arguments;
 mod admission;
 mod audience;
 mod batch;

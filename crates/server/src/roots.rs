@@ -7,10 +7,11 @@ use crate::subscriber::Subscriber;
 use mcp_bash_project::roots::{self, Root};
 use mcp_bash_scripts::ScriptRoots;
 use mcp_bash_wire::{LogLevel, RawBuf};
+use parking_lot::Mutex;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
@@ -28,6 +29,36 @@ pub(crate) async fn read(answer: RawBuf) -> (Option<Vec<Root>>, Vec<String>) {
     }
     // Each of them is looked at on a disk, which may take its time.
     spawn_blocking(move || roots::of_client(answer.as_raw().text())).await.unwrap_or_default()
+}
+
+/// The folders that scripts may work in by what a client answered. Nothing where it named none.
+pub(crate) fn usable(listed: &[Root], is_wrong: bool) -> Option<ScriptRoots> {
+    if listed.is_empty() && is_wrong {
+        // It named some, and no script may go elsewhere because they are wrong.
+        let why = "none of the folders that the client names can be used; no path is allowed";
+        return Some(ScriptRoots::refused(why.to_owned()));
+    }
+    (!listed.is_empty()).then(|| ScriptRoots::new(listed))
+}
+
+/// The roots that a client without a session named when it was last asked. It never says that they changed, so they are
+/// forgotten after a while.
+#[derive(Default)]
+pub(crate) struct RememberedRoots(Mutex<Option<(Instant, Arc<ScriptRoots>)>>);
+
+impl RememberedRoots {
+    /// How long the answer of a client counts.
+    const MEMORY: Duration = Duration::from_secs(30);
+
+    pub(crate) fn get(&self) -> Option<Arc<ScriptRoots>> {
+        let known = self.0.lock();
+        let (since, roots) = known.as_ref()?;
+        (since.elapsed() < Self::MEMORY).then(|| Arc::clone(roots))
+    }
+
+    pub(crate) fn set(&self, roots: Arc<ScriptRoots>) {
+        *self.0.lock() = Some((Instant::now(), roots));
+    }
 }
 
 /// The roots of one client.
@@ -49,6 +80,15 @@ enum Known {
     /// It does not say, or names no folder.
     Nothing,
     These(Arc<ScriptRoots>),
+}
+
+impl Known {
+    fn these(&self) -> Option<Arc<ScriptRoots>> {
+        match self {
+            Self::These(roots) => Some(Arc::clone(roots)),
+            Self::Nothing | Self::Awaited => None,
+        }
+    }
 }
 
 impl ClientRoots {
@@ -91,19 +131,18 @@ impl ClientRoots {
         if self.generation.load(Ordering::Acquire) != generation {
             return;
         }
-        self.known.send_modify(|known| match (listed, &*known) {
-            (Some(listed), _) if !listed.is_empty() => {
-                *known = Known::These(Arc::new(ScriptRoots::new(&listed)));
-            }
-            // It named some, and no script may go elsewhere because they are wrong.
-            (Some(_), _) if is_wrong => {
-                let why = "none of the folders that the client names can be used; no path is allowed";
-                *known = Known::These(Arc::new(ScriptRoots::refused(why.to_owned())));
-            }
-            (Some(_), _) | (None, Known::Awaited) => *known = Known::Nothing,
+        let said = listed.map(|listed| usable(&listed, is_wrong));
+        self.known.send_modify(|known| match (said, &*known) {
+            (Some(Some(roots)), _) => *known = Known::These(Arc::new(roots)),
+            (Some(None), _) | (None, Known::Awaited) => *known = Known::Nothing,
             // What it said before is better than nothing.
             (None, _) => {}
         });
+    }
+
+    /// What the client has said so far.
+    pub(crate) fn so_far(&self) -> Option<Arc<ScriptRoots>> {
+        self.known.borrow().these()
     }
 
     /// What the client says, as soon as it has said it. Nothing where it does not.
@@ -112,10 +151,7 @@ impl ClientRoots {
         let said = known.wait_for(|known| !matches!(known, Known::Awaited));
         // A client that was never ready is never asked; then it is not waited for either.
         match timeout(Duration::from_secs(10), said).await {
-            Ok(Ok(known)) => match &*known {
-                Known::These(roots) => Some(Arc::clone(roots)),
-                Known::Nothing | Known::Awaited => None,
-            },
+            Ok(Ok(known)) => known.these(),
             _ => None,
         }
     }

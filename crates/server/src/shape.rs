@@ -79,15 +79,16 @@ pub(crate) fn question(
 ) -> String {
     let whole = Scanner::new(params, Limits::NONE).whole_value().ok().filter(|raw| raw.is_object());
     let Some(whole) = whole else { return "{}".to_owned() };
+    let is_url = Object::read(whole, "params", &["url"]).is_ok_and(|params| params.get("url").is_some());
     let except: &[&str] = match method {
-        "elicitation/create" if !revision.has_url_elicitation() => &["mode", "elicitationId"],
+        // Where there were only forms, a form has no mode.
+        "elicitation/create" if !is_url && !revision.has_url_elicitation() => &["mode", "elicitationId"],
         // Ours alone is unguessable.
         "elicitation/create" => &["elicitationId"],
         _ => &[],
     };
     let mut shown = Members::default();
     shown.splice_object(whole, except);
-    let is_url = Object::read(whole, "params", &["url"]).is_ok_and(|params| params.get("url").is_some());
     if is_url && revision.has_elicitation_ids() {
         shown.string("elicitationId", elicitation_id);
     }
@@ -140,6 +141,11 @@ impl Content {
             self.comma();
             write::push_compact(&mut self.0, item);
         }
+    }
+
+    /// Its length so far, in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// A file as an item. Its bytes are text, or become Base64.

@@ -180,15 +180,39 @@ impl Work {
         let session = self.session().filter(|_| self.capabilities().roots);
         let of_client = match session {
             Some(session) => session.roots.get().await,
-            None => None,
+            None => self.client.remembered_roots.get(),
         };
         of_client.unwrap_or_else(|| Arc::clone(self.server().own_roots()))
     }
 
-    /// Whether the client has folders of its own that nobody has asked it for: without a session that would take a second
-    /// request for each call, so that it is left to the scripts that want to know.
+    /// The same, as far as they are known by now.
+    pub(crate) fn known_roots(&self) -> Arc<ScriptRoots> {
+        let of_client = match self.session() {
+            Some(session) => session.roots.so_far(),
+            None => self.client.remembered_roots.get(),
+        };
+        of_client.unwrap_or_else(|| Arc::clone(self.server().own_roots()))
+    }
+
+    /// Whether the client has folders of its own that it was not asked for yet: without a session that takes a second
+    /// request, so that it is asked only for tools that want to know.
     pub(crate) fn has_unasked_roots(&self) -> bool {
-        self.capabilities().roots && self.session().is_none()
+        self.capabilities().roots && self.session().is_none() && self.client.remembered_roots.get().is_none()
+    }
+
+    /// Whether the client has an answer to anything that a script can ask. Without a session it is asked for its roots,
+    /// too.
+    pub(crate) fn can_be_asked(&self) -> bool {
+        let offered = self.capabilities();
+        offered.can_be_asked() || (offered.roots && self.session().is_none())
+    }
+
+    /// Takes over the folders that a client without a session has named, or leaves it at those of the project where it
+    /// named none.
+    pub(crate) fn learn_roots(&self, named: Option<ScriptRoots>) -> Arc<ScriptRoots> {
+        let roots = named.map_or_else(|| Arc::clone(self.server().own_roots()), Arc::new);
+        self.client.remembered_roots.set(Arc::clone(&roots));
+        roots
     }
 
     /// Completes when the client cancels the request, or when no request will ever come for what is parked.

@@ -80,6 +80,8 @@ pub struct Settings {
     /// them.
     pub chosen_variables: Vec<String>,
     pub stderr_tail: usize,
+    /// Whether results of scripts that succeed say how their process ended.
+    pub result_meta_always: bool,
     pub progress_per_minute: u32,
     pub logs_per_minute: u32,
     pub live_progress: bool,
@@ -178,6 +180,7 @@ impl Settings {
             project_variables: Vec::new(),
             chosen_variables: Vec::new(),
             stderr_tail: stderr_tail(reader),
+            result_meta_always: reader.value(&table::RESULT_META_ALWAYS),
             progress_per_minute: reader.value(&table::MAX_PROGRESS_PER_MINUTE),
             logs_per_minute: reader.value(&table::MAX_LOGS_PER_MINUTE),
             live_progress: reader.value(&table::ENABLE_LIVE_PROGRESS),

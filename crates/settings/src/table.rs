@@ -233,6 +233,8 @@ table! {
         "How much of the end of a tool's standard error is reported");
     TOOL_STDERR_CAPTURE: Flag = row("MCPBASH_TOOL_STDERR_CAPTURE", Flag, "true",
         "`false` reports nothing of a tool's standard error, to clients and in log files");
+    RESULT_META_ALWAYS: Flag = row("MCPBASH_RESULT_META_ALWAYS", Flag, "false",
+        "`true` adds `_meta.exitCode` and `_meta.stderr` to every result of a script, not only to failures");
     MAX_PROGRESS_PER_MINUTE: PerMinute = row("MCPBASH_MAX_PROGRESS_PER_MIN", per_minute(), "100",
         "Progress notifications of a request; the last one is sent besides, unless this is 1; 0 means no limit");
     MAX_LOGS_PER_MINUTE: PerMinute =

@@ -62,11 +62,6 @@ impl Revision {
         self == Self::V2025_03_26
     }
 
-    /// `instructions` beside `serverInfo`.
-    pub fn has_instructions(self) -> bool {
-        self >= Self::V2025_03_26
-    }
-
     /// `annotations` on tools.
     pub fn has_tool_annotations(self) -> bool {
         self >= Self::V2025_03_26
@@ -104,11 +99,6 @@ impl Revision {
 
     /// `_meta` on tools, resources, prompts and content.
     pub fn has_item_meta(self) -> bool {
-        self >= Self::V2025_06_18
-    }
-
-    /// Forms for the user to fill in.
-    pub fn has_elicitation(self) -> bool {
         self >= Self::V2025_06_18
     }
 

@@ -175,6 +175,8 @@ fn variables(
     }
     variables.push(("MCPBASH_REGISTRY_DIR".into(), setting.registry.clone().into_os_string()));
     variables.push(("MCPBASH_LOG_LEVEL".into(), "warning".into()));
+    // Cases look at exit codes, and reports show the standard error of tools that succeed as well.
+    variables.push(("MCPBASH_RESULT_META_ALWAYS".into(), "true".into()));
     variables.extend(own.iter().map(|(name, value)| (name.into(), value.into())));
     variables
 }

@@ -49,6 +49,8 @@ pub struct WorkerCall<'a> {
     pub meta: &'a str,
     pub trace: &'a TraceVariables,
     pub roots: &'a ScriptRoots,
+    /// Whether the client has roots of its own that it tells only when it is asked.
+    pub has_unasked_roots: bool,
     /// Whether anybody wants to hear of progress.
     pub wants_progress: bool,
     /// Whether the caller can be asked anything.

@@ -123,9 +123,12 @@ pub(super) fn of_call(number: u64, call: &WorkerCall<'_>) -> Vec<u8> {
     }
     push_trace(&mut frame, call);
     push_string(&mut frame, "caller", call.caller);
-    for (name, is_so) in
-        [("progress", call.wants_progress), ("elicit", call.may_elicit), ("ask", call.may_ask)]
-    {
+    for (name, is_so) in [
+        ("askForRoots", call.has_unasked_roots),
+        ("progress", call.wants_progress),
+        ("elicit", call.may_elicit),
+        ("ask", call.may_ask),
+    ] {
         if is_so {
             push_json(&mut frame, name, "true");
         }

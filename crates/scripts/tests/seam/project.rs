@@ -84,6 +84,7 @@ impl Project {
             trace: &self.trace,
             progress_token: "",
             roots: &self.roots,
+            has_unasked_roots: false,
             may_ask: false,
             may_elicit: false,
             is_heard: false,

@@ -20,7 +20,7 @@ pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
 
     // Clients written by hand often name none.
     let revision = requested.as_deref().map_or(Revision::NEWEST_HANDSHAKE, Revision::negotiate);
-    let capabilities = capabilities.map(|raw| ClientCapabilities::read(raw, revision)).unwrap_or_default();
+    let capabilities = capabilities.map(|raw| ClientCapabilities::read(raw)).unwrap_or_default();
     request.session()?.greet(revision, capabilities)?;
     if let Some(meter) = request.server().meter() {
         request.session()?.measured.get_or_init(|| MeasuredSession::begin(meter, revision));
@@ -39,9 +39,7 @@ pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     result.raw("protocolVersion", &write::string(revision.as_str()));
     result.raw("capabilities", &server.capabilities(revision));
     result.raw("serverInfo", &server_info(&catalog.identity, revision));
-    if revision.has_instructions() {
-        result.string("instructions", catalog.instructions.as_deref());
-    }
+    result.string("instructions", catalog.instructions.as_deref());
     Ok(Answer::members(result.into_text()))
 }
 

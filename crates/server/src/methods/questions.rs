@@ -4,7 +4,6 @@ use crate::capabilities::ClientCapabilities;
 use crate::questions::Unanswered;
 use crate::roots;
 use crate::work::{ClientQuestion, Resumable, Work};
-use mcp_bash_project::roots::to_json;
 use mcp_bash_runner::{AskedThrough, Question};
 use mcp_bash_wire::{Limits, Object, Raw, RawBuf, Scanner, write};
 use std::sync::Arc;
@@ -219,11 +218,22 @@ async fn result(
 /// The folders that the script may work in, by the answer of a client that was not asked for its own before.
 async fn roots_of(work: &Work, answer: RawBuf) -> Result<String, Unanswered> {
     let (listed, problems) = roots::read(answer).await;
-    match listed {
-        // Of those it named none can be used, and no script may go elsewhere because of that.
-        Some(listed) if !listed.is_empty() || !problems.is_empty() => Ok(roots_result(&to_json(&listed))),
-        Some(_) => Ok(roots_result(&work.roots().await.json)),
-        None => Err(Unanswered::Refused(problems.join("; "))),
+    let listed = listed.ok_or_else(|| Unanswered::Refused(problems.join("; ")))?;
+    let roots = work.learn_roots(roots::usable(&listed, !problems.is_empty()));
+    Ok(roots_result(&roots.json))
+}
+
+/// Asks a client without a session for its folders, before a script starts that reads them from its environment. What it
+/// does not answer leaves the script with those of the project.
+pub(crate) async fn ask_roots(work: &Work, call: Resumable) {
+    let question = ClientQuestion {
+        name: Some("roots".into()),
+        method: ROOTS,
+        params: "{}".to_owned(),
+        is_offered: |offered| offered.roots,
+    };
+    if let Some(Ok(answer)) = work.ask(&[question], call, None).await.pop() {
+        let _ = roots_of(work, answer).await;
     }
 }
 

@@ -154,7 +154,7 @@ async fn run(
         asked,
         budget: work.budget(),
         trace: &work.trace(),
-        may_ask: work.capabilities().can_be_asked() || work.has_unasked_roots(),
+        may_ask: work.can_be_asked(),
         may_elicit: work.capabilities().can_elicit(),
     };
     let on_question = |question| questions::attend(work, question, resumable());

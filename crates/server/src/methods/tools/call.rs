@@ -9,7 +9,7 @@ use crate::script_errors::told;
 use crate::shape::Answer;
 use crate::work::{Resumable, Work, unknown_state};
 use mcp_bash_budget::SMALL;
-use mcp_bash_project::{Tool, excerpt};
+use mcp_bash_project::{ClientCapability, Tool, excerpt};
 use mcp_bash_scripts::{ScriptError, ToolCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use serde_json::json;
@@ -88,6 +88,14 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     warn_of_unread_arguments(work, tool, &arguments);
 
     let limits = scripts.limits_of(tool, params.timeout, work.budget());
+    let resumable = || Resumable {
+        subject: Subject::new("tools/call", &params.name, params.arguments),
+        may_run_again: tool.may_run_again,
+    };
+    let reads_roots = tool.needs_roots || tool.required_capabilities.contains(&ClientCapability::Roots);
+    if reads_roots && work.has_unasked_roots() {
+        questions::ask_roots(work, resumable()).await;
+    }
     let roots = work.roots().await;
     let call = ToolCall {
         tool: allowed,
@@ -97,14 +105,11 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         trace: &work.trace(),
         progress_token: &work.progress_token_text(),
         roots: &roots,
-        may_ask: work.capabilities().can_be_asked() || work.has_unasked_roots(),
+        has_unasked_roots: work.has_unasked_roots(),
+        may_ask: work.can_be_asked(),
         may_elicit: work.capabilities().can_elicit(),
         is_heard: work.wants_notifications(),
         limits,
-    };
-    let resumable = || Resumable {
-        subject: Subject::new("tools/call", &params.name, params.arguments),
-        may_run_again: tool.may_run_again,
     };
     let outcome = scripts
         .call(
@@ -143,7 +148,7 @@ fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Res
         }
     };
     output::report_failure(work, &json!({ "tool": tool.name, "error": problem }));
-    Ok(output::failure(&work.server().short_paths().text_but(&problem, arguments)))
+    Ok(output::failure(&work.server().short_paths().text_but(&problem, &[arguments])))
 }
 
 /// Tells the operator of a call that was refused, whoever refused it. The policy of a project never sees arguments.

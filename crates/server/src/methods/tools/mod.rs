@@ -6,6 +6,7 @@ mod cut;
 mod output;
 mod record;
 pub(crate) mod resources_file;
+mod structured;
 mod unknown;
 
 pub(crate) use call::{asked_timeout, call};

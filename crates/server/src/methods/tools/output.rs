@@ -1,6 +1,7 @@
 //! What a finished process becomes: a result, or an error that its script asked for.
 
 use super::resources_file::{self, Allowance};
+use super::structured::Structured;
 use super::{content_check, cut};
 use crate::schemas::Schemas;
 use crate::shape::{Answer, Content, Members};
@@ -70,7 +71,9 @@ impl Finished<'_> {
         match self.outcome.ending {
             ProcessEnding::OutputTooLarge => return Err(self.too_large()),
             ProcessEnding::NoRoom(why) => return Err(self.no_room(why)),
-            ProcessEnding::TimedOut(overrun) => return Ok(self.with_meta(self.timed_out(overrun), None)),
+            ProcessEnding::TimedOut(overrun) => {
+                return Ok(self.with_meta(self.timed_out(overrun), None, None));
+            }
             _ => {}
         }
         if let Some(kind) = self.outcome.worker_answer {
@@ -138,15 +141,8 @@ impl Finished<'_> {
         let text = stdout.strip_suffix('\n').unwrap_or(stdout);
         let _held =
             self.room_for(cut::size_of(text, self.work) + structured.map_or(0, |raw| raw.text().len()))?;
-        let answer = self.content(cut::content_of(text, self.work), false);
-        Ok(self.with_meta(self.with_structured(answer, structured), None))
-    }
-
-    fn with_structured(&self, answer: Answer, structured: Option<Raw<'_>>) -> Answer {
-        match structured {
-            Some(structured) => answer.with_structured(structured.text(), self.work.revision()),
-            None => answer,
-        }
+        let content = cut::content_of(text, self.work);
+        Ok(self.with_meta(self.content(content, structured.map(Structured::of_text), false), None, None))
     }
 
     fn failed(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, RpcError> {
@@ -166,7 +162,7 @@ impl Finished<'_> {
         if let Some(problem) = interpreter_problem(&self.tool.script, exit_code) {
             content.text(&self.short(&problem.to_string()));
         }
-        Ok(self.with_meta(content.finish(true), None))
+        Ok(self.with_meta(content.finish(true), None, said))
     }
 
     /// The end of standard error, as the client is told it.
@@ -175,7 +171,8 @@ impl Finished<'_> {
     }
 
     fn short(&self, text: &str) -> String {
-        self.work.server().short_paths().text_but(text, self.arguments).into_owned()
+        let roots = self.work.known_roots();
+        self.work.server().short_paths().text_but(text, &[self.arguments, &roots.paths]).into_owned()
     }
 
     /// What an executable that provides tools makes of a call: a whole result, or an error.
@@ -223,32 +220,60 @@ impl Finished<'_> {
         let mut content = Content::new();
         let _ = Scanner::again(whole.content)
             .elements(|element| content.item(element.text(), self.work.revision()));
-        let answer = self.with_structured(self.content(content, is_error), whole.structured);
-        Ok(self.with_meta(answer, whole.meta))
+        // Only where it may be left out does it matter what stands beside it.
+        let structured = whole.structured.map(|value| match &self.tool.output_schema {
+            Some(_) => Structured::of_text(value),
+            None => Structured::of_result(value, whole.content),
+        });
+        let answer = self.content(content, structured, is_error);
+        Ok(self.with_meta(answer, whole.meta, None))
     }
 
-    /// A result with `content`, followed by the files that the script named.
-    fn content(&self, mut content: Content, is_error: bool) -> Answer {
+    /// A result with `content`, the files that the script named, and its structured content.
+    fn content(&self, mut content: Content, structured: Option<Structured<'_>>, is_error: bool) -> Answer {
+        let has_files = self.embed_files(&mut content);
+        let Some(structured) = structured else { return content.finish(is_error) };
+        let may_be_left_out = self.tool.output_schema.is_none();
+        if may_be_left_out && (has_files || structured.is_beside_files) {
+            if !structured.is_in_text {
+                content.text(&write::compact(structured.value.text()));
+            }
+            return content.finish(is_error);
+        }
+        content.finish(is_error).with_structured(structured.value.text(), self.work.revision())
+    }
+
+    /// Adds the files that the script named. Returns whether there are any.
+    fn embed_files(&self, content: &mut Content) -> bool {
         let root = &self.work.server().snapshot().catalog.paths.root;
         let allowance = Allowance::new(self.work.server().settings().output_limit, self.work.budget());
-        for problem in resources_file::embed(&mut content, self.outcome.list_of_resources(), root, allowance)
-        {
+        let before = content.len();
+        for problem in resources_file::embed(content, self.outcome.list_of_resources(), root, allowance) {
             let message = format!("Tool '{}': {problem}", self.tool.name);
             self.work.log(LogLevel::Warning, "mcp.tools", &message, || json!({}));
         }
-        content.finish(is_error)
+        content.len() > before
     }
 
-    fn with_meta(&self, answer: Answer, own: Option<Raw<'_>>) -> Answer {
+    /// Adds to the `_meta` of a result how the process failed, unless the result `says` it already. A result that needs
+    /// none has none: some clients hand the model the whole result as JSON as soon as there is `_meta`.
+    fn with_meta(&self, answer: Answer, own: Option<Raw<'_>>, says: Option<&str>) -> Answer {
         let mut meta = Members::default();
         if let Some(own) = own {
             // What we know wins over what a script says under the same name.
             meta.splice_object(own, &["exitCode", "stderr", keys::SERVER_INFO]);
         }
-        meta.optional_raw("exitCode", self.outcome.exit_code().map(|code| code.to_string()).as_deref());
-        let stderr = self.outcome.errors();
-        let stderr = self.short(stderr.trim_end());
-        meta.string("stderr", Some(&*stderr).filter(|text| !text.is_empty()));
+        let always = self.work.server().settings().result_meta_always;
+        let exit_code = self.outcome.exit_code().filter(|code| always || *code != 0);
+        meta.optional_raw("exitCode", exit_code.map(|code| code.to_string()).as_deref());
+        if always || answer.is_error {
+            let stderr = self.errors();
+            let stderr = stderr.trim();
+            meta.string(
+                "stderr",
+                Some(stderr).filter(|text| !text.is_empty() && (always || says != Some(text))),
+            );
+        }
         Answer { meta: meta.into_text(), ..answer }
     }
 
