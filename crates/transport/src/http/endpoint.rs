@@ -12,8 +12,8 @@ use super::options::Options;
 use super::post::post;
 use super::rate::Rates;
 use super::respond::{self, Answer, Refusal};
-use super::session::Sessions;
 use super::session_requests::{delete, get};
+use super::sessions::Sessions;
 use super::streams::Streams;
 use super::track::Rules;
 use super::visitor::Visitor;
@@ -68,6 +68,7 @@ pub(super) struct Endpoint {
     identify: Box<dyn Identify>,
     metrics: Option<Arc<Metrics>>,
     rates: Rates,
+    session_rates: Rates,
     options: Options,
 }
 
@@ -90,6 +91,7 @@ impl Endpoint {
             identify,
             metrics,
             rates: Rates::default(),
+            session_rates: Rates::default(),
             options,
         }
     }
@@ -193,6 +195,15 @@ impl Endpoint {
         let caller = self.server.caller_with(&name, rights);
         visitor.keep(&caller);
         Ok(caller)
+    }
+
+    /// Whether that caller may begin one more session now.
+    pub(super) fn allow_session(&self, caller: &Caller) -> Result<(), Refusal> {
+        let Some(rate) = self.options.limits.session_rate else { return Ok(()) };
+        self.session_rates.allow(caller.name(), rate).map_err(|wait| {
+            let reason = "Too many sessions were begun by this caller; MCPBASH_HTTP_MAX_SESSIONS_PER_MIN sets the limit";
+            Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason.to_owned()))
+        })
     }
 
     async fn post(self: &Arc<Self>, place: Place, caller: Arc<Caller>, request: Request<Incoming>) -> Answer {

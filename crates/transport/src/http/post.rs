@@ -8,7 +8,8 @@ use super::incoming::Body;
 use super::message::{Kind, Look, is_of_no_session};
 use super::reply::Said;
 use super::respond::{self, Answer, PROTOCOL_VERSION, Refusal, SESSION_ID};
-use super::session::{NoSession, Session};
+use super::session::Session;
+use super::sessions::NoSession;
 use super::streams::OpenStream;
 use super::track::{Beginning, Track};
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -160,6 +161,9 @@ async fn beginning(track: &Track) -> Beginning {
 }
 
 async fn first_of_session(endpoint: &Arc<Endpoint>, caller: Arc<Caller>, body: Body, look: Look) -> Answer {
+    if let Err(refused) = endpoint.allow_session(&caller) {
+        return *refused;
+    }
     let session = match endpoint.sessions.prepare(&endpoint.server, &endpoint.rules, caller) {
         Ok(session) => session,
         Err(NoSession::Full) => {
