@@ -175,6 +175,10 @@ impl<'a> Client<'a> {
             return Ok(Fate::GivenUp);
         }
         let mut connection = self.send(&bytes)?;
+        if self.is_chaotic && self.random.chance(20) {
+            self.account.note("requests after which the client said no more");
+            connection.half_close()?;
+        }
         if let Cut::AfterRequest(wait) = cut {
             sleep(wait);
             return Ok(Fate::GivenUp);

@@ -3,7 +3,7 @@
 use crate::run::PATIENCE;
 use serde_json::Value;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 
 /// A connection that was ended by the server, or on which nothing came for too long.
 #[derive(Debug)]
@@ -61,6 +61,11 @@ impl Connection {
 
     pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<(), Broken> {
         Ok(self.stream.write_all(bytes)?)
+    }
+
+    /// Says no more, and goes on to listen.
+    pub(crate) fn half_close(&self) -> Result<(), Broken> {
+        Ok(self.stream.shutdown(Shutdown::Write)?)
     }
 
     pub(crate) fn head(&mut self) -> Result<Head, Broken> {

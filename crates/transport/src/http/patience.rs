@@ -89,6 +89,8 @@ pub(super) struct PatientIo<S> {
     /// Whether the peer has closed its writing side, and who has to be told of it later.
     has_ended: bool,
     reader: Option<Waker>,
+    /// What `serving` had counted when whoever serves was given time to take what had come before the end.
+    given_time: u64,
     /// What `serving` had counted when everything that was written had left.
     flushed: u64,
     writing: Deadline,
@@ -121,6 +123,7 @@ impl<S> PatientIo<S> {
             changes: 0,
             has_ended: false,
             reader: None,
+            given_time: 0,
             flushed: 0,
             lingering: None,
             writing: Deadline::default(),
@@ -160,6 +163,12 @@ impl<S> PatientIo<S> {
         let is_being_served = changes % 2 == 1;
         let is_awaited =
             if is_being_served { self.serving.0.is_read.load(Ordering::Acquire) } else { self.flushed != changes };
+        // All of the request may be here, and only not be looked at: hyper reads before it lets anybody serve.
+        if is_being_served && !is_awaited && self.given_time != changes {
+            self.given_time = changes;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         if !is_awaited {
             return Poll::Ready(Ok(()));
         }
@@ -312,6 +321,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for PatientIo<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::future::poll_fn;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
     use tokio::time::{advance, sleep};
 
@@ -401,6 +411,20 @@ mod tests {
         io.flush().await.unwrap();
         end = read_now(&mut io).await;
         assert_eq!(end, Some(0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_end_that_is_there_before_the_request_was_looked_at_is_not_one_in_its_middle() {
+        let (mut io, mut theirs, serving) = pair();
+        theirs.shutdown().await.unwrap();
+        let _served = serving.begin();
+        let mut buffer = [0; 8];
+        let first = poll_fn(|context| {
+            Poll::Ready(Pin::new(&mut io).poll_read(context, &mut ReadBuf::new(&mut buffer)))
+        });
+        assert!(first.await.is_pending());
+        serving.note_read();
+        assert!(read_now(&mut io).await.is_none() && serving.is_half_closed());
     }
 
     #[tokio::test(start_paused = true)]
