@@ -235,8 +235,8 @@ impl State {
 
     fn has_room(&self, caller: &Arc<Caller>, limits: AdmissionLimits, bytes: usize) -> Result<(), Reason> {
         let share = self.callers.get(&key(caller));
-        let (waiting, held) = share
-            .map_or((0, 0), |share| (share.waiting.len() - share.returning, share.waiting_bytes));
+        let (waiting, held) =
+            share.map_or((0, 0), |share| (share.waiting.len() - share.returning, share.waiting_bytes));
         if waiting >= limits.waiting {
             return Err(Reason::TooMany(waiting));
         }
@@ -340,7 +340,8 @@ impl Share {
     /// The first of those that wait whose client reads.
     fn first_ready(&self) -> Option<Rank> {
         let is_clogged = |request: &Arc<OpenRequest>| request.is_clogged();
-        let mut ready = self.waiting.iter().filter(|(_, waiting)| !waiting.request.as_ref().is_some_and(is_clogged));
+        let mut ready =
+            self.waiting.iter().filter(|(_, waiting)| !waiting.request.as_ref().is_some_and(is_clogged));
         ready.next().map(|(rank, _)| *rank)
     }
 
@@ -688,7 +689,8 @@ mod tests {
     async fn a_turn_costs_the_same_however_many_wait() {
         let (mut scene, first) = (Scene::new(1, MANY), Requests::of("first"));
         scene.admit(&first, 0, 1).unwrap();
-        let clogged: Vec<Requests> = (0..50).map(|number| Requests::of(&format!("clogged {number}"))).collect();
+        let clogged: Vec<Requests> =
+            (0..50).map(|number| Requests::of(&format!("clogged {number}"))).collect();
         for (number, requests) in (100..).zip(&clogged) {
             requests.is_clogged.store(true, Ordering::Release);
             scene.admit(requests, number, 1).unwrap();

@@ -102,7 +102,11 @@ mod tests {
         for number in 0..10_000_u32 {
             table.insert(&number.to_string(), number, |_| false);
         }
-        assert_eq!((table.len(), table.looks), (10_000, 2 * 10_000 - 3), "the first two had fewer to look at");
+        assert_eq!(
+            (table.len(), table.looks),
+            (10_000, 2 * 10_000 - 3),
+            "the first two had fewer to look at"
+        );
         let before = table.looks;
         // From now on only the last thousand are of any use.
         for number in 10_000..40_000_u32 {

@@ -72,7 +72,8 @@ impl<'a> Caller<'a> {
             let asked = &answer["result"]["inputRequests"];
             let Some(questions) = asked.as_object() else { return self.judge(&call, &answer) };
             // Answered by another request, which shows what the first was given.
-            let own = questions.keys().map(|key| (key.clone(), accept(&call))).collect::<serde_json::Map<_, _>>();
+            let own =
+                questions.keys().map(|key| (key.clone(), accept(&call))).collect::<serde_json::Map<_, _>>();
             self.run.tally.request(CALLS, Outcome::InputRequired);
             call.message["params"]["inputResponses"] = own.into();
             call.message["params"]["requestState"] = answer["result"]["requestState"].clone();
@@ -110,7 +111,8 @@ impl<'a> Caller<'a> {
     /// Makes a call, and looks at everything that is said before its answer, which is returned.
     fn ask(&self, call: &Call) -> Asked<Value> {
         let stateless = [("Mcp-Method", "tools/call"), ("Mcp-Name", call.tool), STATELESS];
-        let headers = self.headers(call.session.as_deref(), if call.session.is_some() { &[] } else { &stateless });
+        let headers =
+            self.headers(call.session.as_deref(), if call.session.is_some() { &[] } else { &stateless });
         let mut connection = self.send(&post(&headers, &call.message))?;
         let head = connection.head()?;
         if !head.is_events {

@@ -39,8 +39,10 @@ mod tests {
 
     #[test]
     fn marks_are_found_wherever_they_stand() {
-        let (one, other) =
-            (Mark { name: "ada".into(), call: "0-12".into() }, Mark { name: "None".into(), call: "None".into() });
+        let (one, other) = (
+            Mark { name: "ada".into(), call: "0-12".into() },
+            Mark { name: "None".into(), call: "None".into() },
+        );
         let text = format!("{{\"a\":\"{one} caller: nobody caller:x\"}} {other}{one} caller:ada:1");
         assert_eq!(Mark::all_in(&text), [one.clone(), other, one]);
     }

@@ -89,4 +89,3 @@ fn new_token(binary: &Path, name: &str, file: &Path) -> io::Result<String> {
     let problem = || io::Error::other(format!("no token: {}", String::from_utf8_lossy(&output.stderr)));
     made["token"].as_str().map(str::to_owned).ok_or_else(problem)
 }
-

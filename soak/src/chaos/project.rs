@@ -89,7 +89,11 @@ impl File {
     pub(super) fn edit(&self, number: u64) -> io::Result<()> {
         match self.comment {
             Some(comment) => self.write(&format!("{}{comment} {number}\n", self.text)),
-            None => self.write(&format!("{}\n{}", self.text, " ".repeat(usize::try_from(number % 100).unwrap_or(0)))),
+            None => self.write(&format!(
+                "{}\n{}",
+                self.text,
+                " ".repeat(usize::try_from(number % 100).unwrap_or(0))
+            )),
         }
     }
 

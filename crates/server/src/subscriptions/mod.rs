@@ -175,7 +175,9 @@ impl Subscriptions {
         // Locked for each of them again: clients do not wait until all were looked at.
         for uri in uris {
             let table = &mut self.state.lock().table;
-            let Some(Source::File(file)) = table.get_mut(&uri).map(|known| &mut known.source) else { continue };
+            let Some(Source::File(file)) = table.get_mut(&uri).map(|known| &mut known.source) else {
+                continue;
+            };
             if !file.is_told_by(changed) {
                 continue;
             }

@@ -80,7 +80,12 @@ impl Table {
     }
 
     /// Adds a subscription to a resource that is followed. One that is closed, or has one already, gets none.
-    pub(super) fn add(&mut self, uri: &str, subscriber: &Arc<Subscriber>, subscription: Option<Subscription>) {
+    pub(super) fn add(
+        &mut self,
+        uri: &str,
+        subscriber: &Arc<Subscriber>,
+        subscription: Option<Subscription>,
+    ) {
         let Some((uri, _)) = self.by_uri.get_key_value(uri) else { return };
         let (uri, key) = (Arc::clone(uri), key(Arc::as_ptr(subscriber)));
         let Some(subscription) = subscription.filter(|_| !subscriber.is_closed()) else { return };
@@ -230,13 +235,20 @@ mod tests {
         }
         late.follow(&mut table, &uri(7));
         late.follow(&mut table, &uri(8));
-        assert_eq!((table.tell(&uri(7)).len(), table.tell(&uri(7)).len(), table.tell(&uri(8)).len()), (1, 1, 1));
+        assert_eq!(
+            (table.tell(&uri(7)).len(), table.tell(&uri(7)).len(), table.tell(&uri(8)).len()),
+            (1, 1, 1)
+        );
         assert_eq!((prompt.heard(), late.heard(), table.owed.len()), (3, 0, 2));
         assert!(table.tell_what_is_owed().is_empty());
         table.remove(&uri(8), &late.subscriber);
         clogged.store(false, Ordering::Release);
         let before = table.looks;
-        assert_eq!((table.tell_what_is_owed().len(), late.heard()), (1, 1), "each once, and what it still follows");
+        assert_eq!(
+            (table.tell_what_is_owed().len(), late.heard()),
+            (1, 1),
+            "each once, and what it still follows"
+        );
         assert_eq!((table.looks - before, table.owed.len()), (2, 0));
     }
 

@@ -161,8 +161,11 @@ impl<S> PatientIo<S> {
     fn poll_end(&mut self, context: &Context<'_>) -> Poll<io::Result<()>> {
         let changes = self.serving.changes();
         let is_being_served = changes % 2 == 1;
-        let is_awaited =
-            if is_being_served { self.serving.0.is_read.load(Ordering::Acquire) } else { self.flushed != changes };
+        let is_awaited = if is_being_served {
+            self.serving.0.is_read.load(Ordering::Acquire)
+        } else {
+            self.flushed != changes
+        };
         // All of the request may be here, and only not be looked at: hyper reads before it lets anybody serve.
         if is_being_served && !is_awaited && self.given_time != changes {
             self.given_time = changes;

@@ -99,7 +99,8 @@ impl Sessions {
     /// Ends those that nobody has used for too long, and lets go of what the others need not keep.
     pub(super) fn expire(&self) {
         for session in self.all() {
-            let is_expired = |since: Option<Instant>| since.is_some_and(|since| since.elapsed() >= self.patience);
+            let is_expired =
+                |since: Option<Instant>| since.is_some_and(|since| since.elapsed() >= self.patience);
             if is_expired(self.table.lock().look_at(&session.id)) {
                 self.end(&session);
             } else {
