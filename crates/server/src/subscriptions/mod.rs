@@ -60,7 +60,7 @@ impl Subscriptions {
 
     /// Lets a subscriber hear of the changes of a resource, which must be there.
     pub(crate) async fn subscribe(self: &Arc<Self>, uri: &str, wanting: &Wanting) -> Result<(), Failure> {
-        let mut subscription = Some(self.subscription(uri, wanting)?);
+        let mut subscription = Some(Self::subscription(uri, wanting)?);
         if self.join(uri, wanting, &mut subscription) {
             return Ok(());
         }
@@ -81,7 +81,7 @@ impl Subscriptions {
     }
 
     /// A subscription that counts for its caller.
-    fn subscription(&self, uri: &str, wanting: &Wanting) -> Result<Subscription, Failure> {
+    fn subscription(uri: &str, wanting: &Wanting) -> Result<Subscription, Failure> {
         let Wanting { subscriber, caller } = wanting;
         let counted = caller.follow().ok_or_else(|| {
             Failure::Failed(format!("{MOST_FOLLOWED} resources are subscribed to, and no more can be"))
