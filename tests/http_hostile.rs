@@ -421,19 +421,42 @@ fn requests_in_a_row_are_answered_in_order() {
 }
 
 #[test]
-fn one_who_says_no_more_gets_its_answer_or_is_given_up() {
+fn one_who_says_no_more_gets_its_answer() {
     let target = Target::new();
     let mut http = target.server.connect();
     http.send(&stateless(1, "server/discover", &json!({})));
     http.half_close();
-    // Whoever has gone is not told from whoever only says no more: it depends on whether the answer or the end comes first.
-    let answered = statuses(&http.rest());
-    assert!(matches!(*answered, [] | [200]), "{answered:?}");
+    assert_eq!(statuses(&http.rest()), [200]);
     // One that goes in the middle of anything leaves nothing behind.
     let whole = mark();
     for end in (0..whole.len()).step_by(7) {
         target.server.connect().send(&whole[..end]);
     }
+    target.expect_unharmed();
+}
+
+#[test]
+fn sessions_are_begun_at_a_rate_and_a_flood_of_them_costs_nobody_else() {
+    let target = Target::with(&[], &[("MCPBASH_HTTP_MAX_SESSIONS", "50")]);
+    let hello = post(&[], &initialize("2025-11-25", &json!({})).to_string());
+    let mut http = target.server.connect();
+    let mut begin = || {
+        http.send(&hello);
+        http.response()
+    };
+    let begun = (0..2000).take_while(|_| begin().status == 200).count();
+    assert!((600..2000).contains(&begun), "600 in a minute, and not {begun}");
+    let refused = begin();
+    assert_eq!((refused.status, refused.header("mcp-session-id")), (429, None));
+    assert!(refused.header("retry-after").is_some(), "{refused:?}");
+    assert!(refused.text().contains("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN"), "{refused:?}");
+    // Other requests of the same caller have no rate, and another caller may begin sessions.
+    target.server.expect_service();
+    let mut other = target.server.connect_from([127, 0, 0, 2]);
+    other.send(&hello);
+    let answer = other.response();
+    assert!(answer.status == 200 && answer.header("mcp-session-id").is_some(), "{answer:?}");
+    drop((http, other));
     target.expect_unharmed();
 }
 

@@ -40,6 +40,7 @@ mod hostile_scripts;
 mod http_basics;
 mod http_callers;
 mod http_doors;
+mod http_half_close;
 mod http_headers;
 mod http_hostile;
 mod http_metrics;

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::callers::NAMES;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ Usage: soak [OPTION VALUE]...        over standard input and output
   --minutes N      the same in minutes
   --seed N         which random choices to make, as an earlier run printed it; else by the clock
   --servers N      how many servers live side by side (default 6), the two that stay for the whole run included
+  --callers N      how many callers with names share a server over HTTP meanwhile (default 6; 0 for no such server)
+  --vandal N       whether chaos removes folders and edits files too (default 1; 0 for not)
 
 Exit status: 0 if the server did nothing wrong, 1 if it did, 2 if the soak could not be run.
 ";
@@ -24,8 +27,12 @@ pub(crate) struct Arguments {
     pub(crate) length: Duration,
     pub(crate) seed: u64,
     pub(crate) servers: u32,
+    /// How many callers with names there are.
+    pub(crate) callers: usize,
     /// Whether to make chaos over HTTP instead.
     pub(crate) is_chaos: bool,
+    /// Whether folders are removed and files edited then.
+    pub(crate) is_vandalised: bool,
 }
 
 impl Arguments {
@@ -33,7 +40,7 @@ impl Arguments {
     pub(crate) fn read(mut given: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
         let mut binary = std::env::var_os("MCPBASH_SOAK_BINARY").map(PathBuf::from);
         let (mut length, mut seed, mut servers) = (Duration::from_secs(60), None, 6);
-        let mut is_chaos = false;
+        let (mut callers, mut is_chaos, mut is_vandalised) = (6, false, true);
         while let Some(name) = given.next() {
             if matches!(&*name, "-h" | "--help") {
                 return Ok(None);
@@ -55,12 +62,19 @@ impl Arguments {
                         .filter(|count| (3..=64).contains(count))
                         .ok_or("--servers must be from 3 to 64")?;
                 }
+                "--callers" => {
+                    callers = usize::try_from(number()?)
+                        .ok()
+                        .filter(|count| *count <= NAMES.len())
+                        .ok_or_else(|| format!("--callers must be at most {}", NAMES.len()))?;
+                }
+                "--vandal" => is_vandalised = number()? > 0,
                 _ => return Err(format!("{name} is not an option")),
             }
         }
         let binary = binary.ok_or("--binary says which server; MCPBASH_SOAK_BINARY does too")?;
         let seed = seed.unwrap_or_else(seed_of_the_clock);
-        Ok(Some(Self { binary, length, seed, servers, is_chaos }))
+        Ok(Some(Self { binary, length, seed, servers, callers, is_chaos, is_vandalised }))
     }
 }
 

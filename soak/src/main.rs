@@ -10,13 +10,17 @@
 //! slot sends what `traffic` chooses; the reading thread lets `judge.rs` look at each message and `answers.rs` answer
 //! questions. Gardeners change the projects meanwhile, and `watch.rs` looks for what hangs, grows or outlives its call.
 //!
+//! Beside them callers with names share one server over HTTP (`callers`), where each has to get what is its own and no more.
+//!
 //! `soak chaos` (`chaos`) does the same over HTTP to a single server, with fewer kinds of traffic and more violence.
 
 mod answers;
 mod arguments;
+mod callers;
 mod chaos;
 mod draft;
 mod endings;
+mod http;
 mod judge;
 mod ledger;
 mod life;
@@ -97,7 +101,10 @@ fn soak(arguments: &Arguments) -> io::Result<bool> {
         arguments.length.as_secs(),
         run.seed
     ));
-    let comparisons = keep_going(&run, arguments.servers);
+    let comparisons = thread::scope(|scope| {
+        scope.spawn(|| callers::share(&run, arguments, folder.path()));
+        keep_going(&run, arguments.servers)
+    });
     nothing_is_left(&run);
     say(&report::report(&run, run.begun.elapsed().as_secs_f64(), &comparisons));
     let is_clean = run.violations.counts().is_empty();

@@ -20,6 +20,11 @@ impl Process {
         self.command.contains("__warden")
     }
 
+    /// Whether it serves the functions of a file, and so stays between calls.
+    pub(crate) fn is_worker(&self) -> bool {
+        ["worker.py", "worker.mjs"].iter().any(|program| self.command.contains(program))
+    }
+
     pub(crate) fn describe(&self) -> String {
         let words: Vec<String> = self.words.iter().map(Word::to_string).collect();
         let state = if self.is_dead { "dead" } else { "alive" };

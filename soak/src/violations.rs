@@ -7,6 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) enum Kind {
     NotJson,
     ForeignWord,
+    ForeignCaller,
+    SaidToOperator,
     LateMessage,
     WrongAnswer,
     AnsweredTwice,
@@ -29,6 +31,8 @@ impl Kind {
         match self {
             Self::NotJson => "standard output holds something else than whole JSON messages",
             Self::ForeignWord => "a message holds the word of another call",
+            Self::ForeignCaller => "a caller got what belongs to another caller or call",
+            Self::SaidToOperator => "the log of the operator holds what a caller sent or a script said",
             Self::LateMessage => "a message for a call that is over",
             Self::WrongAnswer => "an honest call got a wrong answer",
             Self::AnsweredTwice => "a request was answered twice, or after its cancellation",

@@ -2,6 +2,7 @@
 //! nobody from what is wrong.
 
 use super::{PATIENCE, Server, stateless_meta, wait_until};
+use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -64,6 +65,14 @@ impl HttpServer {
 
     pub(crate) fn connect(&self) -> Http {
         Http::new(TcpStream::connect(self.address).expect("a connection"))
+    }
+
+    /// A connection that comes from another address of this machine.
+    pub(crate) fn connect_from(&self, address: [u8; 4]) -> Http {
+        let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
+        bind(&socket, &SocketAddr::from((address, 0))).expect("an address of this machine");
+        connect(&socket, &self.address).expect("a connection");
+        Http::new(socket.into())
     }
 
     /// Sends a request on a connection of its own, and reads the answer.
@@ -544,15 +553,27 @@ impl Events {
 
     /// The same, and an error where the stream was cut off.
     pub(crate) fn try_next(&mut self) -> io::Result<Option<Event>> {
+        while let Some(text) = self.block()? {
+            if !is_comment(&text) {
+                return Ok(Some(Event::parse(&text)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Waits for a comment, whatever comes before it.
+    pub(crate) fn wait_for_comment(&mut self) {
+        let blocks = std::iter::from_fn(|| self.block().expect("the stream goes on"));
+        assert!({ blocks }.any(|text| is_comment(&text)), "the stream ended without a comment");
+    }
+
+    /// The next event or comment.
+    fn block(&mut self) -> io::Result<Option<String>> {
         loop {
             if let Some(end) = self.text.find("\n\n") {
                 let text: String = self.text.drain(..end + 2).collect();
                 assert!(!text.contains('\r'), "another sign for the end of a line: {text:?}");
-                let text = text.trim_end_matches('\n');
-                if !text.split('\n').all(|line| line.starts_with(':')) {
-                    return Ok(Some(Event::parse(text)));
-                }
-                continue;
+                return Ok(Some(text.trim_end_matches('\n').to_owned()));
             }
             let Some(piece) = self.http.try_piece()? else {
                 assert!(self.text.is_empty(), "half an event: {:?}", self.text);
@@ -576,6 +597,10 @@ impl Events {
     pub(crate) fn all(mut self) -> Vec<Event> {
         std::iter::from_fn(|| self.next()).collect()
     }
+}
+
+fn is_comment(text: &str) -> bool {
+    text.split('\n').all(|line| line.starts_with(':'))
 }
 
 /// What comes back for a request, in either form.

@@ -131,6 +131,7 @@ fn parse_address(text: &str) -> Result<Address, WrongFlag> {
 }
 
 fn limits(settings: &HttpSettings) -> Limits {
+    let per_minute = |most: Option<u32>| most.and_then(NonZeroU32::new).map(Rate::per_minute);
     Limits {
         body_bytes: settings.max_body_bytes,
         header_bytes: settings.max_header_bytes,
@@ -138,7 +139,8 @@ fn limits(settings: &HttpSettings) -> Limits {
         streams: settings.max_streams,
         sessions: settings.max_sessions,
         session_idle: settings.session_idle,
-        rate: settings.requests_per_minute.and_then(NonZeroU32::new).map(Rate::per_minute),
+        session_rate: per_minute(settings.sessions_per_minute),
+        rate: per_minute(settings.requests_per_minute),
         header_time: settings.header_timeout,
         stall_time: settings.stall_timeout,
         idle_time: settings.keep_alive,

@@ -8,7 +8,7 @@ use crate::caller::Caller;
 use crate::open_request::OpenRequest;
 use crate::workplaces::{Weight, Workplaces};
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::pin::Pin;
 use std::sync::Arc;
 use thiserror::Error;
@@ -42,19 +42,55 @@ pub(crate) struct AdmissionLimits {
 struct State {
     running: usize,
     resting: usize,
+    /// How many wait, of all callers.
+    waiting: usize,
     /// The callers that have something running, resting or waiting. Mostly it is one.
-    callers: Vec<Share>,
+    callers: HashMap<CallerKey, Share>,
+    /// Those of them for whom something waits, the one with the fewest places first.
+    in_turn: BTreeSet<Turns>,
+    /// Those for whom something waits, all of which is for clients that leave too much unread.
+    clogged: BTreeSet<CallerKey>,
+    last_number: u64,
+    /// How many of those that wait were looked at so far.
+    #[cfg(test)]
+    looks: usize,
+}
+
+/// The address of a caller, which nobody else has as long as it has a share.
+type CallerKey = usize;
+
+fn key(caller: &Arc<Caller>) -> CallerKey {
+    Arc::as_ptr(caller).addr()
+}
+
+/// Whose turn it is: who has the fewest places, and among equals who came first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Turns {
+    running: usize,
+    number: u64,
+    caller: CallerKey,
 }
 
 /// What one caller has of the server.
 struct Share {
     caller: Arc<Caller>,
+    number: u64,
     running: usize,
     resting: usize,
-    waiting: VecDeque<Waiting>,
+    waiting: BTreeMap<Rank, Waiting>,
+    /// Where the waiting requests stand, by their addresses.
+    by_request: BTreeMap<usize, Rank>,
     /// How many of those that wait were refused by no limit because they are to go on: they are the first of the queue.
     returning: usize,
     waiting_bytes: usize,
+    is_clogged: bool,
+}
+
+/// The place in a queue: those that go on come before those that begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    is_new: bool,
+    number: u64,
 }
 
 struct Waiting {
@@ -101,39 +137,38 @@ impl Admission {
     ) -> Result<(), Refused> {
         let mut state = self.state.lock();
         let has_place = state.running < self.limits.places && !request.is_clogged();
-        let share = state.share_of(caller);
         if has_place {
-            share.running += 1;
+            state.change(caller, |share| share.running += 1);
             state.running += 1;
             let running = state.running;
             drop(state);
             self.begin(Arc::clone(caller), Turn::Start(task, weight), running);
             return Ok(());
         }
-        if let Err(reason) = share.has_room(self.limits, bytes) {
+        if let Err(reason) = state.has_room(caller, self.limits, bytes) {
             return Err(Refused { reason, _task: task });
         }
-        share.waiting_bytes += bytes;
         let request = Some(Arc::clone(request));
-        share.waiting.push_back(Waiting { request, bytes, turn: Turn::Start(task, weight) });
+        state.queue(caller, Waiting { request, bytes, turn: Turn::Start(task, weight) });
         Ok(())
     }
 
     /// How many tasks run, and how many wait.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let state = self.state.lock();
-        (state.running, state.callers.iter().map(|share| share.waiting.len()).sum())
+        (state.running, state.waiting)
     }
 
-    /// Drops the task of a request that is still waiting.
-    pub(crate) fn forget(&self, request: &Arc<OpenRequest>) {
+    /// Drops the task of a caller's request that is still waiting.
+    pub(crate) fn forget(&self, caller: &Arc<Caller>, request: &Arc<OpenRequest>) {
         // Taken out under the lock and dropped outside of it, since what it holds may have a lot to say when dropped.
-        let forgotten = self.state.lock().callers.iter_mut().find_map(|share| share.take(request));
+        let forgotten = self.state.lock().take(caller, request);
         drop(forgotten);
     }
 
     /// Starts what waits as far as there are places: a client has read what it had left unread.
     pub(crate) fn go_on(self: &Arc<Self>) {
+        self.state.lock().look_again();
         while self.begin_next() {}
     }
 
@@ -176,78 +211,147 @@ impl Admission {
 }
 
 impl State {
-    fn share_of(&mut self, caller: &Arc<Caller>) -> &mut Share {
-        let known = self.callers.iter().position(|share| Arc::ptr_eq(&share.caller, caller));
-        let index = known.unwrap_or_else(|| {
-            self.callers.retain(|share| !share.is_empty());
-            self.callers.push(Share {
-                caller: Arc::clone(caller),
-                running: 0,
-                resting: 0,
-                waiting: VecDeque::new(),
-                returning: 0,
-                waiting_bytes: 0,
-            });
-            self.callers.len() - 1
+    /// Changes what a caller has, and its turn with it. It is forgotten when it has nothing any more.
+    fn change<T>(&mut self, caller: &Arc<Caller>, change: impl FnOnce(&mut Share) -> T) -> T {
+        let key = key(caller);
+        let share = self.callers.entry(key).or_insert_with(|| {
+            self.last_number += 1;
+            Share::new(caller, self.last_number)
         });
-        &mut self.callers[index]
-    }
-
-    /// Changes what a caller has, and forgets the caller if that is nothing any more.
-    fn change(&mut self, caller: &Arc<Caller>, change: impl FnOnce(&mut Share)) {
-        let Some(index) = self.callers.iter().position(|share| Arc::ptr_eq(&share.caller, caller)) else {
-            return;
-        };
-        change(&mut self.callers[index]);
-        if self.callers[index].is_empty() {
-            self.callers.swap_remove(index);
+        let before = share.turns();
+        let changed = change(share);
+        let after = share.turns();
+        let is_empty = share.is_empty();
+        if before != after {
+            before.map(|turns| self.in_turn.remove(&turns));
+            after.map(|turns| self.in_turn.insert(turns));
         }
+        if is_empty {
+            self.callers.remove(&key);
+            self.clogged.remove(&key);
+        }
+        changed
     }
 
-    /// What has waited longest for the caller who has the fewest places, as far as clients read. The others wait until
-    /// theirs do: their results could only add to what is unread.
-    fn next(&mut self) -> Option<(Arc<Caller>, Turn)> {
-        let ready = self.callers.iter_mut().filter_map(|share| Some((share.first_ready()?, share)));
-        let (index, share) = ready.min_by_key(|(_, share)| share.running)?;
-        let waiting = share.remove(index)?;
-        share.running += 1;
-        Some((Arc::clone(&share.caller), waiting.turn))
-    }
-}
-
-impl Share {
-    fn is_empty(&self) -> bool {
-        self.running == 0 && self.resting == 0 && self.waiting.is_empty()
-    }
-
-    fn has_room(&self, limits: AdmissionLimits, bytes: usize) -> Result<(), Reason> {
-        let waiting = self.waiting.len() - self.returning;
+    fn has_room(&self, caller: &Arc<Caller>, limits: AdmissionLimits, bytes: usize) -> Result<(), Reason> {
+        let share = self.callers.get(&key(caller));
+        let (waiting, held) =
+            share.map_or((0, 0), |share| (share.waiting.len() - share.returning, share.waiting_bytes));
         if waiting >= limits.waiting {
             return Err(Reason::TooMany(waiting));
         }
-        if self.waiting_bytes + bytes > limits.waiting_bytes {
-            return Err(Reason::TooLarge(self.waiting_bytes));
+        if held + bytes > limits.waiting_bytes {
+            return Err(Reason::TooLarge(held));
         }
         Ok(())
     }
 
+    fn queue(&mut self, caller: &Arc<Caller>, waiting: Waiting) {
+        self.last_number += 1;
+        self.waiting += 1;
+        let number = self.last_number;
+        self.change(caller, |share| share.queue(number, waiting));
+    }
+
+    fn take(&mut self, caller: &Arc<Caller>, request: &Arc<OpenRequest>) -> Option<Waiting> {
+        self.callers.get(&key(caller))?;
+        let taken = self.change(caller, |share| {
+            let rank = *share.by_request.get(&Arc::as_ptr(request).addr())?;
+            share.remove(rank)
+        });
+        self.waiting -= usize::from(taken.is_some());
+        taken
+    }
+
+    /// Lets those have their turns again whose clients did not read.
+    fn look_again(&mut self) {
+        for key in std::mem::take(&mut self.clogged) {
+            if let Some(caller) = self.callers.get(&key).map(|share| Arc::clone(&share.caller)) {
+                self.change(&caller, |share| share.is_clogged = false);
+            }
+        }
+    }
+
+    /// What has waited longest for the caller who has the fewest places, as far as clients read. The others wait until
+    /// theirs do: their results could only add to what is unread. They are not looked at before that.
+    fn next(&mut self) -> Option<(Arc<Caller>, Turn)> {
+        loop {
+            let turns = *self.in_turn.first()?;
+            let caller = Arc::clone(&self.callers.get(&turns.caller)?.caller);
+            #[cfg(test)]
+            {
+                let looked_at = |share: &Share| share.first_ready().map_or(share.waiting.len(), |_| 1);
+                self.looks += self.callers.get(&turns.caller).map_or(0, looked_at);
+            }
+            let next = self.change(&caller, |share| {
+                let next = share.first_ready().and_then(|rank| share.remove(rank));
+                share.is_clogged = next.is_none();
+                share.running += usize::from(next.is_some());
+                next
+            });
+            match next {
+                Some(waiting) => {
+                    self.waiting -= 1;
+                    return Some((caller, waiting.turn));
+                }
+                None => drop(self.clogged.insert(turns.caller)),
+            }
+        }
+    }
+}
+
+impl Share {
+    fn new(caller: &Arc<Caller>, number: u64) -> Self {
+        Self {
+            caller: Arc::clone(caller),
+            number,
+            running: 0,
+            resting: 0,
+            waiting: BTreeMap::new(),
+            by_request: BTreeMap::new(),
+            returning: 0,
+            waiting_bytes: 0,
+            is_clogged: false,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.running == 0 && self.resting == 0 && self.waiting.is_empty()
+    }
+
+    /// When it is its turn. Never while nothing waits that could begin.
+    fn turns(&self) -> Option<Turns> {
+        let is_waiting = !self.waiting.is_empty() && !self.is_clogged;
+        is_waiting.then(|| Turns { running: self.running, number: self.number, caller: key(&self.caller) })
+    }
+
+    fn queue(&mut self, number: u64, waiting: Waiting) {
+        let rank = Rank { is_new: matches!(waiting.turn, Turn::Start(..)), number };
+        self.returning += usize::from(!rank.is_new);
+        self.waiting_bytes += waiting.bytes;
+        if let Some(request) = &waiting.request {
+            self.by_request.insert(Arc::as_ptr(request).addr(), rank);
+        }
+        self.waiting.insert(rank, waiting);
+        // Its client may read though the others do not.
+        self.is_clogged = false;
+    }
+
     /// The first of those that wait whose client reads.
-    fn first_ready(&self) -> Option<usize> {
+    fn first_ready(&self) -> Option<Rank> {
         let is_clogged = |request: &Arc<OpenRequest>| request.is_clogged();
-        self.waiting.iter().position(|waiting| !waiting.request.as_ref().is_some_and(is_clogged))
+        let mut ready =
+            self.waiting.iter().filter(|(_, waiting)| !waiting.request.as_ref().is_some_and(is_clogged));
+        ready.next().map(|(rank, _)| *rank)
     }
 
-    fn take(&mut self, request: &Arc<OpenRequest>) -> Option<Waiting> {
-        let is_meant =
-            |waiting: &Waiting| waiting.request.as_ref().is_some_and(|of| Arc::ptr_eq(of, request));
-        let index = self.waiting.iter().position(is_meant)?;
-        self.remove(index)
-    }
-
-    fn remove(&mut self, index: usize) -> Option<Waiting> {
-        let waiting = self.waiting.remove(index)?;
+    fn remove(&mut self, rank: Rank) -> Option<Waiting> {
+        let waiting = self.waiting.remove(&rank)?;
+        if let Some(request) = &waiting.request {
+            self.by_request.remove(&Arc::as_ptr(request).addr());
+        }
         self.waiting_bytes -= waiting.bytes;
-        self.returning -= usize::from(matches!(waiting.turn, Turn::GoOn(_)));
+        self.returning -= usize::from(!rank.is_new);
         Some(waiting)
     }
 }
@@ -276,11 +380,15 @@ impl Place {
         {
             let mut state = admission.state.lock();
             let all = state.resting;
-            let share = state.share_of(&caller);
-            if !is_room(all, share.resting) {
+            let is_room = state.change(&caller, |share| {
+                let is_room = is_room(all, share.resting);
+                share.resting += usize::from(is_room);
+                is_room
+            });
+            if !is_room {
+                drop(state);
                 return Err(self);
             }
-            share.resting += 1;
             state.resting += 1;
         }
         drop(self);
@@ -305,21 +413,16 @@ impl Resting {
     /// where that was cancelled meanwhile.
     pub(crate) async fn take_turn(&self, request: Option<Arc<OpenRequest>>) -> Option<Place> {
         let (sender, turn) = oneshot::channel();
-        {
-            let mut state = self.admission.state.lock();
-            let share = state.share_of(&self.caller);
-            let index = share.returning;
-            share.returning += 1;
-            share.waiting.insert(index, Waiting { request, bytes: 0, turn: Turn::GoOn(sender) });
-        }
-        self.admission.go_on();
+        let waiting = Waiting { request, bytes: 0, turn: Turn::GoOn(sender) };
+        self.admission.state.lock().queue(&self.caller, waiting);
+        while self.admission.begin_next() {}
         turn.await.ok()
     }
 
     /// A place beyond the limit, for work that goes on and cannot be made to wait.
     pub(crate) fn take_place_at_once(&self) -> Place {
         let mut state = self.admission.state.lock();
-        state.share_of(&self.caller).running += 1;
+        state.change(&self.caller, |share| share.running += 1);
         state.running += 1;
         Place { admission: Arc::clone(&self.admission), caller: Arc::clone(&self.caller) }
     }
@@ -446,7 +549,7 @@ mod tests {
         scene.admit(&requests, 1, 1).unwrap();
         scene.admit(&requests, 2, 10).unwrap();
         let second = Arc::clone(scene.requests[1].0.request());
-        scene.admission.forget(&second);
+        scene.admission.forget(&requests.caller, &second);
         scene.admit(&requests, 3, 10).unwrap();
         assert_eq!(scene.started().await, [1]);
         assert_eq!(scene.let_one_go().await, [3]);
@@ -550,7 +653,7 @@ mod tests {
         {
             let mut state = scene.admission.state.lock();
             state.running += 1;
-            state.share_of(&requests.caller).running += 1;
+            state.change(&requests.caller, |share| share.running += 1);
         }
         let resting = place.rest().unwrap_or_else(|_| panic!("there is room"));
         scene.admit(&requests, 1, 1).unwrap();
@@ -575,12 +678,39 @@ mod tests {
         answer.send(()).unwrap();
         scene.started().await;
         let (turn, admission) = (requests.caller.clone(), Arc::clone(&scene.admission));
-        let share = |state: &State| {
-            state.callers.iter().find(|share| Arc::ptr_eq(&share.caller, &turn)).unwrap().returning
-        };
+        let share = |state: &State| state.callers[&key(&turn)].returning;
         assert_eq!(share(&admission.state.lock()), 1);
         let first = Arc::clone(scene.requests[0].0.request());
-        scene.admission.forget(&first);
+        scene.admission.forget(&turn, &first);
         assert_eq!(share(&admission.state.lock()), 0, "its request was cancelled");
+    }
+
+    #[tokio::test]
+    async fn a_turn_costs_the_same_however_many_wait() {
+        let (mut scene, first) = (Scene::new(1, MANY), Requests::of("first"));
+        scene.admit(&first, 0, 1).unwrap();
+        let clogged: Vec<Requests> =
+            (0..50).map(|number| Requests::of(&format!("clogged {number}"))).collect();
+        for (number, requests) in (100..).zip(&clogged) {
+            requests.is_clogged.store(true, Ordering::Release);
+            scene.admit(requests, number, 1).unwrap();
+            scene.admit(requests, number + 1000, 1).unwrap();
+        }
+        let many: Vec<Requests> = (0..1000).map(|number| Requests::of(&format!("caller {number}"))).collect();
+        for (number, requests) in (5000..).zip(&many) {
+            scene.admit(requests, number, 1).unwrap();
+        }
+        assert_eq!(scene.started().await, [0]);
+        let looks = |scene: &Scene| scene.admission.state.lock().looks;
+        assert_eq!(scene.let_one_go().await, [5000]);
+        assert_eq!(looks(&scene), 101, "those that are clogged, and the one that begins");
+        for number in 5001..5100 {
+            assert_eq!(scene.let_one_go().await, [number]);
+        }
+        assert_eq!(looks(&scene), 200, "each turn one look: those that are clogged are not looked at again");
+        clogged[0].is_clogged.store(false, Ordering::Release);
+        scene.admission.go_on();
+        assert_eq!(scene.let_one_go().await, [100], "it reads again, and came first");
+        assert_eq!(scene.admission.counts(), (1, 50 * 2 - 1 + 1000 - 100));
     }
 }

@@ -3,11 +3,11 @@
 
 use crate::limiter::Limiter;
 use crate::rights::Rights;
+use crate::swept::Swept;
 use arc_swap::ArcSwapOption;
 use mcp_bash_budget::Budget;
 use mcp_bash_settings::AllowedTools;
 use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -111,7 +111,7 @@ impl Drop for Counted {
 
 /// The callers that are known, by their names. One that nothing belongs to any more is forgotten.
 #[derive(Default)]
-pub(crate) struct Callers(Mutex<HashMap<Box<str>, Known>>);
+pub(crate) struct Callers(Mutex<Swept<Known>>);
 
 struct Known {
     caller: Weak<Caller>,
@@ -129,16 +129,15 @@ impl Callers {
         denials_per_minute: u32,
     ) -> Arc<Caller> {
         let mut callers = self.0.lock();
-        let known = callers.get(name);
-        if let Some(caller) = known.and_then(|known| known.caller.upgrade()) {
+        let known = callers.get_mut(name);
+        if let Some(caller) = known.as_ref().and_then(|known| known.caller.upgrade()) {
             return caller;
         }
         let budget = known.and_then(|known| known.budget.upgrade()).unwrap_or_else(budget);
-        callers.retain(|_, known| known.budget.strong_count() > 0);
         let known_budget = Arc::downgrade(&budget);
         let caller = Arc::new(Caller::new(name, budget, denials_per_minute));
         let known = Known { caller: Arc::downgrade(&caller), budget: known_budget };
-        callers.insert(name.into(), known);
+        callers.insert(name, known, |known| known.budget.strong_count() == 0);
         caller
     }
 }
@@ -163,7 +162,9 @@ mod tests {
         assert!(get("other").budget().charge(30).is_ok());
         drop(answer);
         assert!(get("slow").budget().charge(30).is_ok());
-        get("third");
-        assert!(callers.0.lock().len() <= 2, "the others are forgotten");
+        for number in 0..10_000 {
+            get(&number.to_string());
+        }
+        assert!(callers.0.lock().len() <= 4, "the others are forgotten");
     }
 }

@@ -101,7 +101,7 @@ impl Client {
     pub fn abandon(&self) {
         self.listens.end_all(&self.server);
         for request in self.in_flight.cancel_all() {
-            self.server.admission().forget(&request);
+            self.server.admission().forget(&self.caller, &request);
         }
         if let Some(subscriber) = self.subscriber() {
             subscriber.close();

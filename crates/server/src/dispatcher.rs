@@ -482,7 +482,7 @@ impl Dispatcher<'_> {
             return;
         }
         if let Some(request) = self.client.in_flight.cancel(&id) {
-            self.client.server.admission().forget(&request);
+            self.client.server.admission().forget(&self.client.caller, &request);
             self.tell("request cancelled", &json!({}));
         }
     }

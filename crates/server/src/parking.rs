@@ -6,6 +6,7 @@
 //! author allows it, whoever comes then has the script run again.
 
 use crate::caller::Caller;
+use crate::holdings::{Holdings, Ticket};
 use crate::request_state::{
     Digest, Entry, KeyRing, MOST_ANSWER_BYTES, Origin, RequestState, Round, StateId, Unacceptable, now,
 };
@@ -45,12 +46,26 @@ pub(crate) struct Parking {
     state: Arc<Mutex<State>>,
 }
 
+#[derive(Default)]
 struct State {
-    by_id: HashMap<StateId, Parked>,
+    by_id: HashMap<StateId, Entered>,
+    /// By the addresses of their slots.
+    by_slot: HashMap<usize, StateId>,
+    /// All of them, by number.
+    ages: Holdings<StateId>,
+    /// Those that have ended, by the bytes of their results.
+    results: Holdings<StateId>,
     used: UsedStates,
     patience: Duration,
     /// Whether a task waits for the next one to expire.
     is_swept: bool,
+}
+
+/// One that is parked, and where it stands among the others.
+struct Entered {
+    parked: Parked,
+    age: Ticket,
+    result: Option<Ticket>,
 }
 
 /// One request that is to be continued.
@@ -108,12 +123,7 @@ pub(crate) enum Resumed {
 
 impl Parking {
     pub(crate) fn new(limits: ParkingLimits) -> Self {
-        let state = State {
-            by_id: HashMap::new(),
-            used: UsedStates::default(),
-            patience: limits.patience,
-            is_swept: false,
-        };
+        let state = State { patience: limits.patience, ..State::default() };
         Self { limits, state: Arc::new(Mutex::new(state)) }
     }
 
@@ -132,14 +142,15 @@ impl Parking {
         let (id, asked) = parked.ask(keys, self.limits)?;
         let mut state = self.state.lock();
         state.expire(Instant::now());
-        let of_caller = state.by_id.values().filter(|other| other.belongs_to(&parked.caller)).count();
-        if of_caller >= self.limits.most_per_caller {
-            state.end_oldest(|other| other.belongs_to(&parked.caller));
-        } else if state.by_id.len() >= self.limits.most {
-            state.make_room(|_| 1);
+        if state.ages.count_of(&parked.caller) >= self.limits.most_per_caller {
+            let oldest = state.ages.oldest_of(&parked.caller);
+            state.end(oldest);
+        } else if state.ages.count() >= self.limits.most {
+            let oldest = state.ages.oldest_of_greediest();
+            state.end(oldest);
         }
         parked.slot.send_replace(Occupant::Awaited);
-        state.by_id.insert(id, parked);
+        state.enter(id, parked);
         if !std::mem::replace(&mut state.is_swept, true) {
             tokio::spawn(sweep(Arc::downgrade(&self.state)));
         }
@@ -161,7 +172,7 @@ impl Parking {
         if !is_first {
             return Resumed::Refused(request, Unacceptable::Used);
         }
-        let Some(mut parked) = state.by_id.remove(&shown.id) else {
+        let Some(mut parked) = state.take(&shown.id) else {
             return match shown.rounds {
                 Some(rounds) => Resumed::RunAgain(request, answered(rounds, responses)),
                 None => Resumed::Refused(request, Unacceptable::Gone),
@@ -186,7 +197,7 @@ impl Parking {
             parked.abandon();
             return Resumed::Refused(request, Unacceptable::Gone);
         };
-        state.by_id.insert(id, parked);
+        state.enter(id, parked);
         Resumed::AskAgain(request, asked)
     }
 
@@ -202,63 +213,81 @@ impl Parking {
         outcome: Result<String, RpcError>,
     ) -> Option<Result<String, RpcError>> {
         let mut state = self.state.lock();
-        let Some(parked) = state.by_id.values_mut().find(|parked| Arc::ptr_eq(&parked.slot, slot)) else {
-            return Some(outcome);
-        };
+        let Some(id) = state.by_slot.get(&slot_key(slot)).copied() else { return Some(outcome) };
+        let Some(mut parked) = state.take(&id) else { return Some(outcome) };
         parked.stage = ParkedStage::Finished(outcome);
         // Nobody is asked any more. The result has a limit of its own, so that it is kept in any case.
         parked.questions = Vec::new();
         parked.earlier = None;
         parked.held.set(parked.result_bytes());
-        while state.by_id.values().map(Parked::result_bytes).sum::<usize>() > MOST_RESULT_BYTES {
-            state.make_room(Parked::result_bytes);
+        state.enter(id, parked);
+        while state.results.size() > MOST_RESULT_BYTES {
+            let oldest = state.results.oldest_of_greediest().and_then(|oldest| state.results.get(oldest));
+            let Some(id) = oldest.copied() else { break };
+            state.abandon(&id);
         }
         None
     }
 
     /// Nobody has heard of this state, and nobody will come.
     pub(crate) fn abandon(&self, id: &StateId) {
-        if let Some(parked) = self.state.lock().by_id.remove(id) {
-            parked.abandon();
-        }
+        self.state.lock().abandon(id);
     }
 }
 
 impl State {
+    fn enter(&mut self, id: StateId, parked: Parked) {
+        let age = self.ages.add(&parked.caller, parked.since, 1, id);
+        let bytes = parked.result_bytes();
+        let result = (bytes > 0).then(|| self.results.add(&parked.caller, parked.since, bytes, id));
+        self.by_slot.insert(slot_key(&parked.slot), id);
+        self.by_id.insert(id, Entered { parked, age, result });
+    }
+
+    fn take(&mut self, id: &StateId) -> Option<Parked> {
+        let Entered { parked, age, result } = self.by_id.remove(id)?;
+        self.ages.remove(age);
+        if let Some(result) = result {
+            self.results.remove(result);
+        }
+        self.by_slot.remove(&slot_key(&parked.slot));
+        Some(parked)
+    }
+
+    fn abandon(&mut self, id: &StateId) {
+        if let Some(parked) = self.take(id) {
+            parked.abandon();
+        }
+    }
+
+    /// Ends the one of that age.
+    fn end(&mut self, age: Option<Ticket>) {
+        if let Some(id) = age.and_then(|age| self.ages.get(age)).copied() {
+            self.abandon(&id);
+        }
+    }
+
     /// Ends those that nobody may come for any more.
     fn expire(&mut self, now: Instant) {
         let patience = self.patience;
-        for (_, parked) in self.by_id.extract_if(|_, parked| parked.is_expired(now, patience)) {
-            parked.abandon();
+        let is_expired = |oldest: &Ticket| now.saturating_duration_since(oldest.since()) >= patience;
+        while let Some(oldest) = self.ages.oldest().filter(is_expired) {
+            self.end(Some(oldest));
         }
     }
 
     /// Ends what has expired, and says when the next one does.
     fn sweep(&mut self) -> Option<Instant> {
         self.expire(Instant::now());
-        let oldest = self.by_id.values().map(|parked| parked.since).min();
+        let oldest = self.ages.oldest();
         self.is_swept = oldest.is_some();
-        oldest.map(|since| since + self.patience)
+        oldest.map(|oldest| oldest.since() + self.patience)
     }
+}
 
-    /// Ends the oldest of the caller to whom the most belongs, by the measure of `size`. What has no size stays.
-    fn make_room(&mut self, size: impl Fn(&Parked) -> usize) {
-        let mut by_caller: HashMap<*const Caller, usize> = HashMap::new();
-        for parked in self.by_id.values() {
-            *by_caller.entry(Arc::as_ptr(&parked.caller)).or_default() += size(parked);
-        }
-        let Some((largest, _)) = by_caller.into_iter().max_by_key(|(_, size)| *size) else { return };
-        self.end_oldest(|parked| Arc::as_ptr(&parked.caller) == largest && size(parked) > 0);
-    }
-
-    /// Ends the oldest of some.
-    fn end_oldest(&mut self, is_one: impl Fn(&Parked) -> bool) {
-        let some = self.by_id.iter().filter(|(_, parked)| is_one(parked));
-        let oldest = some.min_by_key(|(_, parked)| parked.since).map(|(id, _)| *id);
-        if let Some(parked) = oldest.and_then(|id| self.by_id.remove(&id)) {
-            parked.abandon();
-        }
-    }
+/// The address of a slot, which no other has while it is held.
+fn slot_key(slot: &Slot) -> usize {
+    Arc::as_ptr(slot).addr()
 }
 
 impl Parked {
@@ -277,14 +306,6 @@ impl Parked {
         let requests = open.map(|question| (&*question.key, question.request.as_str()));
         let members = shape::input_required(requests, &state.seal(keys)?);
         Some((state.id, Asked { id: state.id, members }))
-    }
-
-    fn belongs_to(&self, caller: &Arc<Caller>) -> bool {
-        Arc::ptr_eq(&self.caller, caller)
-    }
-
-    fn is_expired(&self, now: Instant, patience: Duration) -> bool {
-        now.saturating_duration_since(self.since) >= patience
     }
 
     /// Tells the work that it works for nobody: what it runs ends as if the client had cancelled it.

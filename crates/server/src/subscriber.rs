@@ -147,30 +147,37 @@ impl Subscriber {
         true
     }
 
-    /// Announces that a list has changed, if it wants to know: now, or when its client reads again.
-    pub(crate) fn announce(&self, change: ListChange) {
+    /// Announces that a list has changed, if it wants to know: now, or when its client reads again. True where nothing was
+    /// owed before, and now something is.
+    pub(crate) fn announce(&self, change: ListChange) -> bool {
         if !self.announcements.contains(&change) {
-            return;
+            return false;
         }
         let mut state = self.state.lock();
         if state.stage != Stage::Open {
-            return;
+            return false;
         }
-        if !self.stream.is_clogged() {
-            self.stream.notify(self.notification(change.method, Members::default()));
-        } else if !state.owed.contains(&change) {
-            state.owed.push(change);
+        if self.stream.is_clogged() {
+            let is_first = state.owed.is_empty();
+            if !state.owed.contains(&change) {
+                state.owed.push(change);
+            }
+            return is_first;
         }
+        self.stream.notify(self.notification(change.method, Members::default()));
         drop(state);
         self.flush();
+        false
     }
 
-    /// Announces what could not be announced before.
-    pub(crate) fn tell_what_is_owed(&self) {
+    /// Announces what could not be announced before. True where something is owed again.
+    pub(crate) fn tell_what_is_owed(&self) -> bool {
         let owed = std::mem::take(&mut self.state.lock().owed);
+        let mut is_owed = false;
         for change in owed {
-            self.announce(change);
+            is_owed |= self.announce(change);
         }
+        is_owed
     }
 
     pub(crate) fn set_log_level(&self, level: LogLevel) {

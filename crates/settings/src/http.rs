@@ -23,6 +23,8 @@ pub struct HttpSettings {
     pub max_connections: usize,
     pub max_streams: usize,
     pub max_sessions: usize,
+    /// `None` where a caller may begin as many sessions as it likes.
+    pub sessions_per_minute: Option<u32>,
     pub session_idle: Duration,
     /// `None` where a caller may make as many requests as it likes.
     pub requests_per_minute: Option<u32>,
@@ -51,6 +53,8 @@ impl HttpSettings {
             max_connections: reader.value(&table::HTTP_MAX_CONNECTIONS),
             max_streams: reader.value(&table::HTTP_MAX_STREAMS),
             max_sessions: reader.value(&table::HTTP_MAX_SESSIONS),
+            sessions_per_minute: Some(reader.value(&table::HTTP_MAX_SESSIONS_PER_MINUTE))
+                .filter(|most| *most > 0),
             session_idle: reader.value(&table::HTTP_SESSION_IDLE_TIMEOUT),
             requests_per_minute: Some(reader.value(&table::HTTP_MAX_REQUESTS_PER_MINUTE))
                 .filter(|most| *most > 0),
@@ -89,14 +93,16 @@ mod tests {
         let (settings, problems) = Settings::read(|_| None);
         assert!(problems.is_empty());
         assert_eq!((settings.http.requests_per_minute, settings.http.stream_time), (None, None));
+        assert_eq!(settings.http.sessions_per_minute, Some(600));
         assert_eq!(settings.http.addresses, ["127.0.0.1:8765"]);
         let (settings, _) = Settings::read(|name| match name {
             "MCPBASH_HTTP_MAX_REQUESTS_PER_MIN" => Some("60".to_owned()),
+            "MCPBASH_HTTP_MAX_SESSIONS_PER_MIN" => Some("0".to_owned()),
             "MCPBASH_HTTP_STREAM_SECS" => Some("9".to_owned()),
             "MCPBASH_HTTP_ADDRESS" => Some("8080, unix:/run/mcp.sock".to_owned()),
             _ => None,
         });
-        assert_eq!(settings.http.requests_per_minute, Some(60));
+        assert_eq!((settings.http.requests_per_minute, settings.http.sessions_per_minute), (Some(60), None));
         assert_eq!(settings.http.stream_time, Some(Duration::from_secs(9)));
         assert_eq!(settings.http.addresses, ["8080", "unix:/run/mcp.sock"]);
     }

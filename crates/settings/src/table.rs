@@ -303,6 +303,8 @@ table! {
         "How many streams of events a caller may have open at once");
     HTTP_MAX_SESSIONS: Count = row("MCPBASH_HTTP_MAX_SESSIONS", count(1), "10000",
         "How many sessions there may be at once");
+    HTTP_MAX_SESSIONS_PER_MINUTE: PerMinute = row("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN", per_minute(), "600",
+        "How many sessions a caller may begin in a minute, with or without a token; 0 means no limit");
     HTTP_SESSION_IDLE_TIMEOUT: Seconds = row("MCPBASH_HTTP_SESSION_IDLE_TIMEOUT", seconds(1, YEAR), "1800",
         "How long a session lives that nobody uses");
     HTTP_MAX_REQUESTS_PER_MINUTE: PerMinute = row("MCPBASH_HTTP_MAX_REQUESTS_PER_MIN", per_minute(), "0",

@@ -1,8 +1,9 @@
 //! A client that calls tools in both eras, and now and then goes before it has its answer.
 
 use super::account::{Account, Fate};
-use super::http::{Connection, Event, Head};
-use super::server::STEPS;
+use super::project::STEPS;
+use super::vandal::Damage;
+use crate::http::{Connection, Event, Head, STATELESS, add_meta, delete, get, initialize, post};
 use crate::random::Random;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -13,6 +14,7 @@ pub(super) struct Client<'a> {
     number: u32,
     address: SocketAddr,
     account: &'a Account,
+    damage: &'a Damage,
     random: Random,
     /// Whether it cuts connections.
     is_chaotic: bool,
@@ -55,7 +57,7 @@ const ACTS: [(u64, Act); 7] = [
     (6, Act::Junk),
 ];
 
-const TOOLS: [(u64, &str); 4] = [(4, "quick"), (4, "steps"), (1, "slow"), (1, "large")];
+const CALLED: [(u64, &str); 5] = [(4, "quick"), (4, "steps"), (1, "slow"), (1, "large"), (2, "echo")];
 
 /// What is refused, and with which status.
 const JUNK: [(&str, u16); 4] = [
@@ -70,6 +72,8 @@ struct Call {
     id: String,
     tool: &'static str,
     message: Value,
+    /// How much was damaged before it.
+    damage: u64,
 }
 
 type Asked = Result<Fate, String>;
@@ -79,10 +83,11 @@ impl<'a> Client<'a> {
         number: u32,
         address: SocketAddr,
         account: &'a Account,
+        damage: &'a Damage,
         random: Random,
         is_chaotic: bool,
     ) -> Self {
-        Self { number, address, account, random, is_chaotic, calls: 0, session: None }
+        Self { number, address, account, damage, random, is_chaotic, calls: 0, session: None }
     }
 
     /// Does one thing or another.
@@ -90,7 +95,7 @@ impl<'a> Client<'a> {
         let (account, act) = (self.account, self.random.weighted(&ACTS));
         account.settle(&format!("client {}, {act:?} {}", self.number, self.calls + 1), || match act {
             Act::Call => {
-                let (tool, cut) = (self.random.weighted(&TOOLS), self.cut());
+                let (tool, cut) = (self.random.weighted(&CALLED), self.cut());
                 self.call_alone(tool, cut)
             }
             Act::CallInSession => self.call_in_session(),
@@ -108,12 +113,20 @@ impl<'a> Client<'a> {
         account.settle("a call while the server ends", || self.call_alone("slow", Cut::Never));
     }
 
+    /// Whether a tool is served as it should be.
+    pub(super) fn is_served(&mut self, tool: &'static str) -> Result<(), String> {
+        match self.call_alone(tool, Cut::Never)? {
+            Fate::Answered => Ok(()),
+            fate => Err(format!("a call of `{tool}` is {fate:?}")),
+        }
+    }
+
     /// Ends its session.
     pub(super) fn leave(&mut self) {
         if let Some(session) = self.session.take() {
             let account = self.account;
             account.settle("the end of a session", || {
-                let mut connection = self.send(&delete(&session))?;
+                let mut connection = self.send(&delete(&[of_session(&session)]))?;
                 let status = connection.head()?.status;
                 if status == 200 { Ok(Fate::Answered) } else { Err(format!("status {status}")) }
             });
@@ -141,7 +154,7 @@ impl<'a> Client<'a> {
             params["_meta"] = json!({ "progressToken": id });
         }
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
-        Call { id, tool, message }
+        Call { id, tool, message, damage: self.damage.count() }
     }
 
     fn send(&self, bytes: &[u8]) -> Result<Connection, String> {
@@ -154,7 +167,7 @@ impl<'a> Client<'a> {
     fn call_alone(&mut self, tool: &'static str, cut: Cut) -> Asked {
         let has_progress = self.random.chance(60);
         let mut call = self.new_call(tool, has_progress);
-        add_meta(&mut call.message);
+        add_meta(&mut call.message, &json!({}));
         let bytes = post(&[("Mcp-Method", "tools/call"), ("Mcp-Name", tool), STATELESS], &call.message);
         if let Cut::InRequest(thousandths) = cut {
             let end = bytes.len() * usize::try_from(thousandths).unwrap_or(0) / 1000;
@@ -162,6 +175,10 @@ impl<'a> Client<'a> {
             return Ok(Fate::GivenUp);
         }
         let mut connection = self.send(&bytes)?;
+        if self.is_chaotic && self.random.chance(20) {
+            self.account.note("requests after which the client said no more");
+            connection.half_close()?;
+        }
         if let Cut::AfterRequest(wait) = cut {
             sleep(wait);
             return Ok(Fate::GivenUp);
@@ -173,7 +190,7 @@ impl<'a> Client<'a> {
         if !head.is_events {
             return judge(&head, &connection.json()?, &call);
         }
-        let (mut text, mut told) = (String::new(), Told::default());
+        let (mut text, mut told) = (String::new(), Told::nothing(self.damage));
         let mut left = if let Cut::AfterEvents(count) = cut { count } else { u64::MAX };
         while let Some(event) = connection.event(&mut text)? {
             if event.id.is_some() {
@@ -193,17 +210,11 @@ impl<'a> Client<'a> {
         if let Some(session) = &self.session {
             return Ok(session.clone());
         }
-        let params = json!({
-            "protocolVersion": "2025-11-25",
-            "capabilities": {},
-            "clientInfo": { "name": "chaos", "version": "1" },
-        });
-        let initialize = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-        let mut connection = self.send(&post(&[], &initialize))?;
+        let mut connection = self.send(&post(&[], &initialize(&json!({}))))?;
         let head = connection.head()?;
         let session = head.session.ok_or_else(|| format!("no session, but status {}", head.status))?;
         let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        let status = self.send(&post(&[("Mcp-Session-Id", &session)], &ready))?.head()?.status;
+        let status = self.send(&post(&[of_session(&session)], &ready))?.head()?.status;
         if status != 202 {
             return Err(format!("status {status} for a notification"));
         }
@@ -214,9 +225,9 @@ impl<'a> Client<'a> {
     /// A call in a session, whose stream is cut and resumed until all of it was heard.
     fn call_in_session(&mut self) -> Asked {
         let session = self.session()?;
-        let tool = self.random.weighted(&TOOLS);
+        let tool = self.random.weighted(&CALLED);
         let call = self.new_call(tool, true);
-        let mut connection = self.send(&post(&[("Mcp-Session-Id", &session)], &call.message))?;
+        let mut connection = self.send(&post(&[of_session(&session)], &call.message))?;
         if self.is_chaotic && self.random.chance(10) {
             return Ok(Fate::GivenUp);
         }
@@ -224,7 +235,7 @@ impl<'a> Client<'a> {
         if !head.is_events {
             return judge(&head, &connection.json()?, &call);
         }
-        let (mut text, mut told, mut last) = (String::new(), Told::default(), None);
+        let (mut text, mut told, mut last) = (String::new(), Told::nothing(self.damage), None);
         loop {
             let mut left =
                 if self.is_chaotic && self.random.chance(70) { self.random.below(4) } else { u64::MAX };
@@ -242,7 +253,7 @@ impl<'a> Client<'a> {
             }
             self.account.note("streams resumed");
             text.clear();
-            connection = self.send(&get(&session, last.as_deref()))?;
+            connection = self.send(&get(&[of_session(&session)], last.as_deref()))?;
             let head = connection.head()?;
             if head.status != 200 || !head.is_events {
                 return Err(format!("status {} for the rest after {last:?}", head.status));
@@ -254,15 +265,15 @@ impl<'a> Client<'a> {
     fn stop_call(&mut self, ends_session: bool) -> Asked {
         let session = self.session()?;
         let call = self.new_call("slow", false);
-        let mut connection = self.send(&post(&[("Mcp-Session-Id", &session)], &call.message))?;
+        let mut connection = self.send(&post(&[of_session(&session)], &call.message))?;
         sleep(self.random.millis(0, 200));
         let (stop, expected) = if ends_session {
             self.session = None;
-            (delete(&session), 200)
+            (delete(&[of_session(&session)]), 200)
         } else {
             let params = json!({ "requestId": call.id });
             let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
-            (post(&[("Mcp-Session-Id", &session)], &cancel), 202)
+            (post(&[of_session(&session)], &cancel), 202)
         };
         let status = self.send(&stop)?.head()?.status;
         if status != expected {
@@ -280,7 +291,7 @@ impl<'a> Client<'a> {
     /// The stream of what belongs to no request.
     fn hear(&mut self) -> Asked {
         let session = self.session()?;
-        let mut connection = self.send(&get(&session, None))?;
+        let mut connection = self.send(&get(&[of_session(&session)], None))?;
         let head = connection.head()?;
         match head.status {
             200 => connection.event(&mut String::new())?.map(|_| Fate::GivenUp).ok_or("it ended".to_owned()),
@@ -296,7 +307,7 @@ impl<'a> Client<'a> {
         let id = format!("l{}-{}", self.number, self.calls);
         let mut message =
             json!({ "jsonrpc": "2.0", "id": id, "method": "subscriptions/listen", "params": params });
-        add_meta(&mut message);
+        add_meta(&mut message, &json!({}));
         let mut connection =
             self.send(&post(&[("Mcp-Method", "subscriptions/listen"), STATELESS], &message))?;
         let head = connection.head()?;
@@ -316,14 +327,22 @@ impl<'a> Client<'a> {
     }
 }
 
-/// What was told of a call so far.
-#[derive(Default)]
-struct Told {
-    steps: u64,
-    answer: Option<Value>,
+fn of_session(session: &str) -> (&'static str, &str) {
+    ("Mcp-Session-Id", session)
 }
 
-impl Told {
+/// What was told of a call so far.
+struct Told<'a> {
+    steps: u64,
+    answer: Option<Value>,
+    damage: &'a Damage,
+}
+
+impl<'a> Told<'a> {
+    fn nothing(damage: &'a Damage) -> Self {
+        Self { steps: 0, answer: None, damage }
+    }
+
     fn take(&mut self, event: Event, call: &Call) -> Result<(), String> {
         let Some(message) = event.message else { return Ok(()) };
         if self.answer.is_some() {
@@ -334,20 +353,32 @@ impl Told {
             return Ok(());
         }
         let params = &message["params"];
+        // What the server itself has to say to all.
+        if message["method"] != "notifications/progress" {
+            return Ok(());
+        }
         if params["progressToken"] != *call.id {
             return Err(format!("{message} belongs to another"));
         }
         self.steps += 1;
-        if params["progress"].as_u64() != Some(self.steps) {
+        if params["progress"].as_u64() != Some(self.steps) && !self.damage_concerns(call) {
             return Err(format!("step {} is {message}", self.steps));
         }
         Ok(())
     }
 
+    /// Whether something was removed while it ran: then its steps need not be told.
+    fn damage_concerns(&self, call: &Call) -> bool {
+        self.damage.count() != call.damage
+    }
+
     fn judge(self, head: &Head, call: &Call) -> Asked {
-        let answer = self.answer.ok_or("the stream ended without an answer")?;
-        let fate = judge(head, &answer, call)?;
-        let is_short = call.tool == "steps" && fate == Fate::Answered && ![0, STEPS].contains(&self.steps);
+        let answer = self.answer.as_ref().ok_or("the stream ended without an answer")?;
+        let fate = judge(head, answer, call)?;
+        let is_short = call.tool == "steps"
+            && fate == Fate::Answered
+            && ![0, STEPS].contains(&self.steps)
+            && !self.damage_concerns(call);
         if is_short { Err(format!("only {} steps were told", self.steps)) } else { Ok(fate) }
     }
 }
@@ -367,43 +398,4 @@ fn judge(head: &Head, answer: &Value, call: &Call) -> Asked {
     }
     let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
     if text.contains(&call.id) { Ok(Fate::Answered) } else { Err(format!("the result of another: {answer}")) }
-}
-
-const STATELESS: (&str, &str) = ("MCP-Protocol-Version", "2026-07-28");
-
-/// What a message says of itself that has no session.
-fn add_meta(message: &mut Value) {
-    for (name, value) in [
-        ("protocolVersion", json!(STATELESS.1)),
-        ("clientCapabilities", json!({})),
-        ("clientInfo", json!({ "name": "chaos", "version": "1" })),
-    ] {
-        message["params"]["_meta"][format!("io.modelcontextprotocol/{name}")] = value;
-    }
-}
-
-fn post(headers: &[(&str, &str)], message: &Value) -> Vec<u8> {
-    let body = message.to_string();
-    let length = body.len().to_string();
-    let usual = [
-        ("Content-Type", "application/json"),
-        ("Accept", "application/json, text/event-stream"),
-        ("Content-Length", &length),
-    ];
-    request("POST", &[&usual[..], headers].concat(), &body)
-}
-
-fn get(session: &str, last: Option<&str>) -> Vec<u8> {
-    let mut headers = vec![("Accept", "text/event-stream"), ("Mcp-Session-Id", session)];
-    headers.extend(last.map(|id| ("Last-Event-ID", id)));
-    request("GET", &headers, "")
-}
-
-fn delete(session: &str) -> Vec<u8> {
-    request("DELETE", &[("Mcp-Session-Id", session)], "")
-}
-
-fn request(method: &str, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
-    let headers: String = headers.iter().map(|(name, value)| [name, ": ", value, "\r\n"].concat()).collect();
-    format!("{method} /mcp HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n{body}").into_bytes()
 }

@@ -1,47 +1,68 @@
-//! Chaos over HTTP: many clients call one server while scripts are killed and connections are cut in every phase. At the
-//! end every request is accounted for: answered, refused, or given up by its own client. None is lost, and nothing is left
-//! of any of them: no process, no file, no descriptor, no memory.
+//! Chaos over HTTP: many clients call one server while scripts are killed, connections are cut in every phase, folders are
+//! removed and files edited. At the end every request is accounted for: answered, refused, or given up by its own client. None
+//! is lost, and nothing is left of any of them: no process, no file, no descriptor, no memory. And the server has healed:
+//! each tool is served as before.
 
 mod account;
 mod client;
-mod http;
-mod server;
+mod project;
+mod vandal;
 
 use crate::arguments::Arguments;
+use crate::http::{Server, Usage};
 use crate::proc;
 use crate::process::signal_process;
 use crate::random::Random;
 use crate::run::{PATIENCE, wait_until};
 use account::Account;
 use client::Client;
+use project::{Project, TOOLS};
 use rustix::process::Signal;
-use server::{Server, Usage};
 use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+use vandal::{Damage, Vandal};
 
 /// How many clients there are at once, each with a caller's habits of its own.
 const CLIENTS: u32 = 24;
+
+/// What all who take part share.
+struct Scene<'a> {
+    server: Server,
+    project: Project,
+    temporary: &'a Path,
+    account: Account,
+    damage: Damage,
+    seed: u64,
+}
+
+/// How long a server may take to notice that everything is as it was.
+const HEALING: Duration = Duration::from_secs(20);
 
 /// True if the server did nothing wrong.
 pub(crate) fn chaos(arguments: &Arguments) -> io::Result<bool> {
     crate::adopt_orphans()?;
     let folder = tempfile::Builder::new().prefix("mcp-bash-chaos.").tempdir()?;
-    let server = Server::start(&arguments.binary, folder.path())?;
+    let (project, temporary) = (Project::write(&folder.path().join("project"))?, folder.path().join("tmp"));
+    let environment = [("MCPBASH_MAX_PROGRESS_PER_MIN", "0"), ("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN", "0")];
+    let server = Server::start(&arguments.binary, project.root(), &temporary, &[], &environment)?;
     let (seed, seconds) = (arguments.seed, arguments.length.as_secs());
     crate::say(&format!("chaos at {} for {seconds} s, seed {seed}\n", server.address));
-    let account = Account::default();
+    let (account, damage, temporary) = (Account::default(), Damage::default(), &*temporary);
+    let scene = Scene { server, project, temporary, account, damage, seed };
     // What a server keeps for calls that run side by side, to use it again, it has after these.
-    load(&server, &account, seed, Duration::from_secs(2), false);
-    let before = server.quiet_usage(|_| true);
-    load(&server, &account, seed, arguments.length, true);
-    nothing_goes_on(&server, &account);
-    let after = server.quiet_usage(|now| now.growth(&before).is_none());
+    scene.load(Duration::from_secs(2), false, false);
+    let before = scene.server.quiet_usage(|_| true);
+    scene.load(arguments.length, true, arguments.is_vandalised);
+    scene.has_healed();
+    scene.nothing_goes_on();
+    let after = scene.server.quiet_usage(|now| now.growth(&before).is_none());
     if let Some(growth) = after.growth(&before) {
-        account.blame(growth);
+        scene.account.blame(growth);
     }
-    end(server, &account, seed, folder.path());
+    let account = scene.end();
     crate::say(&report(&account, &before, &after));
     if !account.is_clean() {
         crate::say(&format!("\nthe same choices again: chaos --seed {seed} --seconds {seconds}\n"));
@@ -49,85 +70,121 @@ pub(crate) fn chaos(arguments: &Arguments) -> io::Result<bool> {
     Ok(account.is_clean())
 }
 
-/// Lets all clients call for so long, and waits for what they have begun.
-fn load(server: &Server, account: &Account, seed: u64, length: Duration, is_chaotic: bool) {
-    let (until, is_over) = (Instant::now() + length, AtomicBool::new(false));
-    thread::scope(|scope| {
-        if is_chaotic {
-            scope.spawn(|| kill_scripts(server, account, seed, &is_over));
-        }
-        let clients: Vec<_> = (0..CLIENTS)
-            .map(|number| {
-                let random = Random::of_part(seed, &format!("client {number}, chaotic {is_chaotic}"));
-                let mut client = Client::new(number, server.address, account, random, is_chaotic);
-                scope.spawn(move || {
-                    while Instant::now() < until {
-                        client.act();
-                    }
-                    client.leave();
+impl Scene<'_> {
+    fn client(&self, number: u32, part: &str, is_chaotic: bool) -> Client<'_> {
+        let random = Random::of_part(self.seed, part);
+        Client::new(number, self.server.address, &self.account, &self.damage, random, is_chaotic)
+    }
+
+    /// Lets all clients call for so long, and waits for what they have begun.
+    fn load(&self, length: Duration, is_chaotic: bool, is_vandalised: bool) {
+        let (until, is_over) = (Instant::now() + length, AtomicBool::new(false));
+        thread::scope(|scope| {
+            if is_chaotic {
+                scope.spawn(|| self.kill_scripts(&is_over));
+            }
+            if is_vandalised {
+                let vandal = Vandal {
+                    project: &self.project,
+                    temporary: self.temporary,
+                    damage: &self.damage,
+                    account: &self.account,
+                    random: Random::of_part(self.seed, "vandal"),
+                };
+                scope.spawn(|| vandal.rage(&is_over));
+            }
+            let clients: Vec<_> = (0..CLIENTS)
+                .map(|number| {
+                    let part = format!("client {number}, chaotic {is_chaotic}");
+                    let mut client = self.client(number, &part, is_chaotic);
+                    scope.spawn(move || {
+                        while Instant::now() < until {
+                            client.act();
+                        }
+                        client.leave();
+                    })
                 })
-            })
-            .collect();
-        for client in clients {
-            if client.join().is_err() {
-                account.blame("a client of the chaos panicked".to_owned());
+                .collect();
+            for client in clients {
+                if client.join().is_err() {
+                    self.account.blame("a client of the chaos panicked".to_owned());
+                }
+            }
+            is_over.store(true, Ordering::Release);
+        });
+    }
+
+    /// Kills what the server has started, here and there.
+    fn kill_scripts(&self, is_over: &AtomicBool) {
+        let mut random = Random::of_part(self.seed, "killer");
+        while !is_over.load(Ordering::Acquire) {
+            thread::sleep(random.millis(1, 60));
+            let alive = self.server.scripts();
+            if !alive.is_empty() {
+                signal_process(random.pick(&alive).pid, Signal::KILL);
+                self.account.note("scripts killed");
             }
         }
-        is_over.store(true, Ordering::Release);
-    });
-}
+    }
 
-/// Kills what the server has started, here and there.
-fn kill_scripts(server: &Server, account: &Account, seed: u64, is_over: &AtomicBool) {
-    let mut random = Random::of_part(seed, "killer");
-    while !is_over.load(Ordering::Acquire) {
-        thread::sleep(random.millis(1, 60));
-        let alive = server.scripts();
-        if !alive.is_empty() {
-            signal_process(random.pick(&alive).pid, Signal::KILL);
-            account.note("scripts killed");
+    /// Nobody removes or edits anything any more: after a while each tool is served as before.
+    fn has_healed(&self) {
+        let mut client = self.client(2000, "healing", false);
+        for tool in TOOLS {
+            let mut last = Ok(());
+            wait_until(HEALING, || {
+                last = client.is_served(tool);
+                last.is_ok()
+            });
+            if let Err(why) = last {
+                self.account.blame(format!("the server has not healed: {why}"));
+            }
         }
     }
-}
 
-/// Nobody waits for anything, so that nothing must go on.
-fn nothing_goes_on(server: &Server, account: &Account) {
-    if !wait_until(PATIENCE, || server.scripts().is_empty()) {
-        let left: Vec<_> = server.scripts().iter().take(10).map(proc::Process::describe).collect();
-        account.blame(format!("nobody waits for anything, and there are still\n{}", left.join("\n")));
+    /// Nobody waits for anything, so that nothing must go on but workers, which wait for the next call.
+    fn nothing_goes_on(&self) {
+        let going_on = || -> Vec<_> {
+            self.server.scripts().into_iter().filter(|process| !process.is_worker()).collect()
+        };
+        if !wait_until(PATIENCE, || going_on().is_empty()) {
+            let left: Vec<_> = going_on().iter().take(10).map(proc::Process::describe).collect();
+            let left = left.join("\n");
+            self.account.blame(format!("nobody waits for anything, and there are still\n{left}"));
+        }
     }
-}
 
-/// Ends the server while calls are running: each of them is answered, and nothing is left.
-fn end(mut server: Server, account: &Account, seed: u64, folder: &std::path::Path) {
-    let address = server.address;
-    thread::scope(|scope| {
-        let waiting: Vec<_> = (0..4)
-            .map(|number| {
-                let random = Random::of_part(seed, &format!("last {number}"));
-                let mut client = Client::new(1000 + number, address, account, random, false);
-                scope.spawn(move || client.call_slowly())
-            })
-            .collect();
-        wait_until(PATIENCE, || server.scripts().len() >= waiting.len());
-        server.signal(Signal::TERM);
-    });
-    match server.wait() {
-        Some(status) if status.code() == Some(0) => {}
-        status => account.blame(format!("the server ended with {status:?}")),
-    }
-    let log = server.log();
-    if log.contains("panic") {
-        account.blame(format!("something panicked: {log}"));
-    }
-    let alive = || proc::descendants(std::process::id()).into_iter().filter(|process| !process.is_dead);
-    if !wait_until(PATIENCE / 3, || alive().next().is_none()) {
-        let left: Vec<_> = alive().take(10).map(|process| process.describe()).collect();
-        account.blame(format!("the server has ended, and there are still\n{}", left.join("\n")));
-    }
-    let left: Vec<_> = std::fs::read_dir(folder.join("tmp")).into_iter().flatten().flatten().collect();
-    if !left.is_empty() {
-        account.blame(format!("files are left: {left:?}"));
+    /// Ends the server while calls are running: each of them is answered, and nothing is left.
+    fn end(mut self) -> Account {
+        let busy = self.server.scripts().len();
+        thread::scope(|scope| {
+            let waiting: Vec<_> = (0..4)
+                .map(|number| {
+                    let mut client = self.client(1000 + number, &format!("last {number}"), false);
+                    scope.spawn(move || client.call_slowly())
+                })
+                .collect();
+            wait_until(PATIENCE, || self.server.scripts().len() >= busy + waiting.len());
+            self.server.signal(Signal::TERM);
+        });
+        let (account, status) = (self.account, self.server.wait());
+        if status.is_none_or(|status| status.code() != Some(0)) {
+            account.blame(format!("the server ended with {status:?}"));
+        }
+        let log = self.server.log();
+        if log.contains("panic") {
+            account.blame(format!("something panicked: {log}"));
+        }
+        let alive = || proc::descendants(std::process::id()).into_iter().filter(|process| !process.is_dead);
+        if !wait_until(PATIENCE / 3, || alive().next().is_none()) {
+            let left: Vec<_> = alive().take(10).map(|process| process.describe()).collect();
+            account.blame(format!("the server has ended, and there are still\n{}", left.join("\n")));
+        }
+        let left: Vec<_> = std::fs::read_dir(self.temporary).into_iter().flatten().flatten().collect();
+        if !left.is_empty() {
+            account.blame(format!("files are left: {left:?}"));
+        }
+        account
     }
 }
 

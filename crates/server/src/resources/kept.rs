@@ -2,10 +2,11 @@
 //! files in the private folder: most are never read, and memory is for what is being worked on.
 
 use crate::caller::Caller;
+use crate::holdings::{Holdings, Ticket};
 use mcp_bash_files as files;
 use mcp_bash_runner::StateDir;
 use parking_lot::Mutex;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
@@ -33,19 +34,18 @@ pub(crate) struct Kept {
 
 #[derive(Default)]
 struct Texts {
-    /// The oldest first.
-    texts: VecDeque<KeptText>,
-    bytes: usize,
+    by_uri: HashMap<Box<str>, Ticket>,
+    /// By their bytes.
+    held: Holdings<KeptText>,
 }
 
 struct KeptText {
-    uri: String,
+    uri: Box<str>,
     /// Nobody else can read it.
     caller: Arc<Caller>,
     file: KeptFile,
     bytes: usize,
     mime_type: String,
-    since: Instant,
 }
 
 /// A file that vanishes with this value.
@@ -71,20 +71,20 @@ impl Kept {
         let uri = format!("{PREFIX}{}", self.state_dir.unguessable_token().ok()?);
         let file = self.write(text).ok()?;
         let fresh = KeptText {
-            uri: uri.clone(),
+            uri: uri.as_str().into(),
             caller: Arc::clone(caller),
             file,
             bytes: text.len(),
             mime_type: mime_type.to_owned(),
-            since: Instant::now(),
         };
         let mut kept = self.texts.lock();
         kept.expire();
-        while kept.bytes + text.len() > MOST_BYTES || kept.texts.len() == MOST {
-            kept.make_room();
+        while kept.held.size() + text.len() > MOST_BYTES || kept.held.count() >= MOST {
+            let Some(oldest) = kept.held.oldest_of_greediest() else { break };
+            kept.remove(oldest);
         }
-        kept.bytes += text.len();
-        kept.texts.push_back(fresh);
+        let ticket = kept.held.add(caller, Instant::now(), text.len(), fresh);
+        kept.by_uri.insert(uri.as_str().into(), ticket);
         Some(uri)
     }
 
@@ -95,10 +95,10 @@ impl Kept {
         }
         let mut kept = self.texts.lock();
         kept.expire();
-        let found = kept
-            .texts
-            .iter()
-            .find(|kept| kept.uri == uri && std::ptr::eq(Arc::as_ptr(&kept.caller), caller))?;
+        let found = kept.held.get(*kept.by_uri.get(uri)?)?;
+        if !std::ptr::eq(Arc::as_ptr(&found.caller), caller) {
+            return None;
+        }
         // Opened while it is known to be there; an open file can be read even when its name is gone.
         let (file, size, mime_type) =
             (files::open(&found.file.0).ok()?, found.bytes, found.mime_type.clone());
@@ -118,24 +118,15 @@ impl Kept {
 impl Texts {
     /// Drops what is too old.
     fn expire(&mut self) {
-        while self.texts.front().is_some_and(|oldest| oldest.since.elapsed() >= LIFETIME) {
-            self.remove(0);
+        while let Some(oldest) = self.held.oldest().filter(|oldest| oldest.since().elapsed() >= LIFETIME) {
+            self.remove(oldest);
         }
     }
 
-    /// Drops the oldest of the caller that has the most bytes.
-    fn make_room(&mut self) {
-        let mut by_caller: HashMap<*const Caller, usize> = HashMap::new();
-        for kept in &self.texts {
-            *by_caller.entry(Arc::as_ptr(&kept.caller)).or_default() += kept.bytes;
+    fn remove(&mut self, ticket: Ticket) {
+        if let Some(gone) = self.held.remove(ticket) {
+            self.by_uri.remove(&gone.uri);
         }
-        let largest = by_caller.into_iter().max_by_key(|(_, bytes)| *bytes).map(|(caller, _)| caller);
-        let oldest = self.texts.iter().position(|kept| Some(Arc::as_ptr(&kept.caller)) == largest);
-        self.remove(oldest.unwrap_or(0));
-    }
-
-    fn remove(&mut self, index: usize) {
-        self.bytes -= self.texts.remove(index).map_or(0, |gone| gone.bytes);
     }
 }
 
@@ -159,7 +150,7 @@ mod tests {
 
         fn bytes_and_files(&self) -> (usize, usize) {
             let files = std::fs::read_dir(self.kept.state_dir.path().unwrap()).unwrap().count();
-            (self.kept.texts.lock().bytes, files)
+            (self.kept.texts.lock().held.size(), files)
         }
     }
 

@@ -6,21 +6,25 @@
 //! the file system tells of a change in their folder and they look different; a thousand of them cost nothing while
 //! nothing happens. Everything else is read every few seconds (`poll.rs`). Whatever made us look, a changed digest is
 //! told once to everyone who still wants to hear of it (`Subscriptions::settle`).
+//!
+//! Clients subscribe, unsubscribe and go as they like, and all of them share one table (`table.rs`): what one of them does
+//! costs no more because the others follow much.
 
 mod poll;
 mod source;
+mod table;
 
-use crate::caller::{Caller, Counted, MOST_FOLLOWED};
+use crate::caller::{Caller, MOST_FOLLOWED};
 use crate::resources::{Failure, Resources};
 use crate::subscriber::Subscriber;
-use mcp_bash_budget::Charge;
 use mcp_bash_project::{Folders, Looks};
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use source::Source;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
+use table::{Followed, Subscription, Table};
 use tokio::runtime::Handle;
 
 pub(crate) struct Subscriptions {
@@ -35,49 +39,10 @@ pub(crate) struct Subscriptions {
 
 #[derive(Default)]
 struct State {
-    by_uri: HashMap<Box<str>, Followed>,
+    table: Table,
     is_polling: bool,
-}
-
-/// A resource that somebody wants to hear of.
-struct Followed {
-    subscriptions: Vec<Subscription>,
-    /// Of what it held; none when it is gone.
-    digest: Option<[u8; 32]>,
-    source: Source,
-}
-
-/// One who wants to hear of it.
-struct Subscription {
-    subscriber: Weak<Subscriber>,
-    /// Whether it has still to be told of a change.
-    is_owed: bool,
-    _counted: Counted,
-    /// What its URI costs.
-    _held: Charge,
-}
-
-impl Subscription {
-    fn is_of(&self, subscriber: *const Subscriber) -> bool {
-        std::ptr::eq(self.subscriber.as_ptr(), subscriber)
-    }
-
-    fn is_there(&self) -> bool {
-        self.subscriber.strong_count() > 0
-    }
-
-    /// Tells its subscriber what it is owed, as far as the client reads.
-    fn tell(&mut self, uri: &str) -> Option<Arc<Subscriber>> {
-        let subscriber = self.subscriber.upgrade().filter(|_| self.is_owed)?;
-        self.is_owed = !subscriber.tell_updated(uri);
-        (!self.is_owed).then_some(subscriber)
-    }
-}
-
-impl Followed {
-    fn has(&self, subscriber: &Arc<Subscriber>) -> bool {
-        self.subscriptions.iter().any(|known| known.is_of(Arc::as_ptr(subscriber)))
-    }
+    /// Something that has to be polled was entered since the last look at all of them.
+    is_poll_wanted: bool,
 }
 
 /// One who wants to hear of resources, and for whom that counts.
@@ -95,7 +60,7 @@ impl Subscriptions {
 
     /// Lets a subscriber hear of the changes of a resource, which must be there.
     pub(crate) async fn subscribe(self: &Arc<Self>, uri: &str, wanting: &Wanting) -> Result<(), Failure> {
-        let mut subscription = Some(self.subscription(uri, wanting)?);
+        let mut subscription = Some(Self::subscription(uri, wanting)?);
         if self.join(uri, wanting, &mut subscription) {
             return Ok(());
         }
@@ -106,7 +71,7 @@ impl Subscriptions {
         let content = self.resources.read(Some(&wanting.caller), uri).await?;
         let digest = Some(Sha256::digest(&content.bytes).into());
         drop(content);
-        let followed = Followed { subscriptions: Vec::new(), digest, source };
+        let followed = Followed::new(digest, source);
         if self.enter(uri, followed, wanting, subscription) {
             // It changed between its reading and its following.
             let _turn = self.turn.lock().await;
@@ -116,30 +81,24 @@ impl Subscriptions {
     }
 
     /// A subscription that counts for its caller.
-    fn subscription(&self, uri: &str, wanting: &Wanting) -> Result<Subscription, Failure> {
+    fn subscription(uri: &str, wanting: &Wanting) -> Result<Subscription, Failure> {
         let Wanting { subscriber, caller } = wanting;
-        let counted = caller.follow().or_else(|| {
-            // Some of those that count may be of subscribers that are gone.
-            self.prune(&mut self.state.lock());
-            caller.follow()
-        });
-        let counted = counted.ok_or_else(|| {
+        let counted = caller.follow().ok_or_else(|| {
             Failure::Failed(format!("{MOST_FOLLOWED} resources are subscribed to, and no more can be"))
         })?;
         // Twice: here, and in the path of its file.
         let held = caller.budget().charge(2 * uri.len()).map_err(|why| Failure::Failed(why.to_string()))?;
-        let subscriber = Arc::downgrade(subscriber);
-        Ok(Subscription { subscriber, is_owed: false, _counted: counted, _held: held })
+        Ok(Subscription::new(subscriber, counted, held))
     }
 
     /// Adds a subscription to a resource that is followed already. False if it is not.
     fn join(&self, uri: &str, wanting: &Wanting, subscription: &mut Option<Subscription>) -> bool {
-        let mut state = self.state.lock();
-        let Some(known) = state.by_uri.get_mut(uri) else { return false };
-        if !known.has(&wanting.subscriber) {
-            known.subscriptions.extend(subscription.take());
+        let table = &mut self.state.lock().table;
+        let is_followed = table.get_mut(uri).is_some();
+        if is_followed {
+            table.add(uri, &wanting.subscriber, subscription.take());
         }
-        true
+        is_followed
     }
 
     /// Follows a resource that was read. True if it looks different already.
@@ -152,11 +111,13 @@ impl Subscriptions {
     ) -> bool {
         let folders = matches!(fresh.source, Source::File(_)).then(|| self.folders()).flatten();
         let mut state = self.state.lock();
-        // Another may have been quicker.
-        let known = state.by_uri.entry(uri.into()).or_insert(fresh);
-        if !known.has(&wanting.subscriber) {
-            known.subscriptions.extend(subscription);
+        // It went while the resource was read, and everything it followed was forgotten.
+        if wanting.subscriber.is_closed() {
+            return false;
         }
+        state.table.follow(uri, fresh);
+        state.table.add(uri, &wanting.subscriber, subscription);
+        let Some(known) = state.table.get_mut(uri) else { return false };
         let mut is_different = false;
         if let Source::File(file) = &mut known.source {
             folders.inspect(|folders| file.follow(folders));
@@ -172,32 +133,14 @@ impl Subscriptions {
 
     /// Once this returns, `subscriber` hears nothing more of the resource.
     pub(crate) fn unsubscribe(&self, uri: &str, subscriber: &Subscriber) {
-        let mut state = self.state.lock();
-        let Some(known) = state.by_uri.get_mut(uri) else { return };
-        known.subscriptions.retain(|other| !other.is_of(subscriber) && other.is_there());
-        if known.subscriptions.is_empty()
-            && let Some(gone) = state.by_uri.remove(uri)
-        {
+        if let Some(gone) = self.state.lock().table.remove(uri, subscriber) {
             self.leave(&gone);
         }
     }
 
-    /// Forgets everything that `subscriber` wanted to hear.
+    /// Forgets everything that `subscriber`, which is closed, wanted to hear.
     pub(crate) fn forget(&self, subscriber: &Subscriber) {
-        let mut state = self.state.lock();
-        for known in state.by_uri.values_mut() {
-            known.subscriptions.retain(|other| !other.is_of(subscriber));
-        }
-        self.prune(&mut state);
-    }
-
-    /// Forgets what nobody wants to hear of any more.
-    fn prune(&self, state: &mut State) {
-        let is_left = |known: &mut Followed| {
-            known.subscriptions.retain(Subscription::is_there);
-            known.subscriptions.is_empty()
-        };
-        for (_, gone) in state.by_uri.extract_if(|_, known| is_left(known)) {
+        for gone in self.state.lock().table.forget(subscriber) {
             self.leave(&gone);
         }
     }
@@ -228,15 +171,20 @@ impl Subscriptions {
         let lost: BTreeSet<PathBuf> =
             changed.iter().filter(|folder| !folders.follows(folder)).cloned().collect();
         let (mut due, mut is_polled) = (Vec::new(), false);
-        for (uri, known) in &mut self.state.lock().by_uri {
-            let Source::File(file) = &mut known.source else { continue };
+        let uris = self.state.lock().table.uris();
+        // Locked for each of them again: clients do not wait until all were looked at.
+        for uri in uris {
+            let table = &mut self.state.lock().table;
+            let Some(Source::File(file)) = table.get_mut(&uri).map(|known| &mut known.source) else {
+                continue;
+            };
             if !file.is_told_by(changed) {
                 continue;
             }
             file.lose(&lost);
             if file.looks_different() || !file.is_followed() {
                 file.follow(folders);
-                due.push(uri.clone());
+                due.push(uri);
             }
             is_polled |= !file.is_followed();
         }
@@ -257,9 +205,8 @@ impl Subscriptions {
 
     /// Tells of a change, if what was read is another than before.
     fn settle(&self, uri: &str, looks: Option<Looks>, digest: Option<[u8; 32]>) {
-        let mut told = Vec::new();
         let mut state = self.state.lock();
-        let Some(known) = state.by_uri.get_mut(uri) else { return };
+        let Some(known) = state.table.get_mut(uri) else { return };
         if let Source::File(file) = &mut known.source {
             file.remember(looks);
         }
@@ -268,10 +215,7 @@ impl Subscriptions {
         }
         known.digest = digest;
         // Queued while the table is locked, so that nothing follows the answer to whoever unsubscribes.
-        for subscription in &mut known.subscriptions {
-            subscription.is_owed = true;
-            told.extend(subscription.tell(uri));
-        }
+        let told = state.table.tell(uri);
         drop(state);
         for subscriber in told {
             subscriber.flush();
@@ -280,10 +224,7 @@ impl Subscriptions {
 
     /// Tells of the changes that could not be told before, to those who read again.
     pub(crate) fn tell_what_is_owed(&self) {
-        let mut told = Vec::new();
-        for (uri, known) in &mut self.state.lock().by_uri {
-            told.extend(known.subscriptions.iter_mut().filter_map(|subscription| subscription.tell(uri)));
-        }
+        let told = self.state.lock().table.tell_what_is_owed();
         for subscriber in told {
             subscriber.flush();
         }
@@ -291,7 +232,7 @@ impl Subscriptions {
 
     /// Reads a resource again and tells of it if it has changed.
     async fn look(&self, uri: &str) {
-        let path = match self.state.lock().by_uri.get(uri) {
+        let path = match self.state.lock().table.get_mut(uri) {
             None => return,
             Some(known) => match &known.source {
                 Source::File(file) => Some(file.path().to_owned()),

@@ -11,10 +11,12 @@ const TOGETHER: usize = 4;
 /// Begins to poll, unless somebody does or nobody wants it.
 pub(super) fn start(subscriptions: &Arc<Subscriptions>) {
     let Some(interval) = subscriptions.resources.settings().resources.poll_interval else { return };
-    let is_polling = std::mem::replace(&mut subscriptions.state.lock().is_polling, true);
-    if is_polling {
+    let mut state = subscriptions.state.lock();
+    state.is_poll_wanted = true;
+    if std::mem::replace(&mut state.is_polling, true) {
         return;
     }
+    drop(state);
     subscriptions.runtime.spawn(poll(Arc::clone(subscriptions), interval));
 }
 
@@ -36,15 +38,18 @@ async fn poll(subscriptions: Arc<Subscriptions>, interval: Duration) {
 
 impl Subscriptions {
     /// What has to be read again now; nothing at all ends the polling.
-    fn due(&self) -> Option<Vec<Box<str>>> {
-        let mut state = self.state.lock();
-        self.prune(&mut state);
+    fn due(&self) -> Option<Vec<Arc<str>>> {
+        let uris = {
+            let mut state = self.state.lock();
+            state.is_poll_wanted = false;
+            state.table.uris()
+        };
         let folders = self.folders.get().and_then(Option::as_ref);
         let (mut due, mut is_any) = (Vec::new(), false);
-        for (uri, known) in &mut state.by_uri {
-            if !known.is_polled() {
-                continue;
-            }
+        // Locked for each of them again: clients do not wait until all were looked at.
+        for uri in uris {
+            let table = &mut self.state.lock().table;
+            let Some(known) = table.get_mut(&uri).filter(|known| known.is_polled()) else { continue };
             is_any = true;
             let is_due = match &mut known.source {
                 Source::File(file) => {
@@ -55,11 +60,12 @@ impl Subscriptions {
                 _ => true,
             };
             if is_due {
-                due.push(uri.clone());
+                due.push(uri);
             }
         }
-        state.is_polling = is_any;
-        is_any.then_some(due)
+        let mut state = self.state.lock();
+        state.is_polling = is_any || state.is_poll_wanted;
+        state.is_polling.then_some(due)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::connections::Connections;
 use super::endpoint::Endpoint;
 use super::listen::{Listener, Peer, Stream};
-use super::patience::{PatientIo, Serving};
+use super::patience::PatientIo;
 use super::tls::Tls;
 use super::visitor::Visitor;
 use http::Request;
@@ -88,17 +88,16 @@ impl Reception {
     }
 
     async fn serve(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send, peer: Peer, is_tls: bool) {
-        let (endpoint, serving) = (&self.endpoint, Serving::default());
-        let visitor = Visitor::new(&peer, is_tls);
+        let (endpoint, visitor) = (&self.endpoint, Visitor::new(&peer, is_tls));
         let limits = &endpoint.options().limits;
         let service = service_fn(|request: Request<Incoming>| {
-            let (served, visitor) = (serving.begin(), &visitor);
+            let (served, visitor) = (visitor.serving.begin(), &visitor);
             async move {
                 let answer = endpoint.serve(visitor, request).await;
                 Ok::<_, Infallible>(answer.map(|body| body.holding(served)))
             }
         });
-        let io = TokioIo::new(PatientIo::new(stream, limits, serving.clone()));
+        let io = TokioIo::new(PatientIo::new(stream, limits, visitor.serving.clone()));
         let connection =
             http1::Builder::new().max_buf_size(limits.header_bytes.max(8192)).serve_connection(io, service);
         let (mut connection, mut is_ending) = (pin!(connection), self.is_ending.clone());

@@ -47,9 +47,15 @@ impl Body for ResponseBody {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match &mut self.get_mut().content {
+        let body = self.get_mut();
+        match &mut body.content {
             Content::Text(text) => Poll::Ready(text.take().map(|text| Ok(Frame::data(text)))),
-            Content::Events(events) => Pin::new(events).poll_frame(context),
+            Content::Events(events) => {
+                if body.served.as_ref().is_some_and(Served::is_half_closed) {
+                    events.doubt_reader();
+                }
+                Pin::new(events).poll_frame(context)
+            }
         }
     }
 

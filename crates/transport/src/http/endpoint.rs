@@ -9,11 +9,12 @@ use super::incoming::{self, Unread};
 use super::metrics::Metrics;
 use super::old_sse::{self, OldSessions};
 use super::options::Options;
+use super::patience::Serving;
 use super::post::post;
 use super::rate::Rates;
 use super::respond::{self, Answer, Refusal};
-use super::session::Sessions;
 use super::session_requests::{delete, get};
+use super::sessions::Sessions;
 use super::streams::Streams;
 use super::track::Rules;
 use super::visitor::Visitor;
@@ -68,6 +69,7 @@ pub(super) struct Endpoint {
     identify: Box<dyn Identify>,
     metrics: Option<Arc<Metrics>>,
     rates: Rates,
+    session_rates: Rates,
     options: Options,
 }
 
@@ -90,6 +92,7 @@ impl Endpoint {
             identify,
             metrics,
             rates: Rates::default(),
+            session_rates: Rates::default(),
             options,
         }
     }
@@ -160,13 +163,16 @@ impl Endpoint {
             Ok(caller) => caller,
             Err(refused) => return *refused,
         };
+        if *request.method() != Method::POST {
+            visitor.serving.note_read();
+        }
         match (place, request.method().clone()) {
             (Place::OldStream, _) => old_sse::open(self, &caller),
             (_, Method::GET) => get(self, &caller, request.headers()).unwrap_or_else(|refused| *refused),
             (_, Method::DELETE) => {
                 delete(self, &caller, request.headers()).unwrap_or_else(|refused| *refused)
             }
-            (place, _) => self.post(place, caller, request).await,
+            (place, _) => self.post(place, caller, request, &visitor.serving).await,
         }
     }
 
@@ -195,7 +201,22 @@ impl Endpoint {
         Ok(caller)
     }
 
-    async fn post(self: &Arc<Self>, place: Place, caller: Arc<Caller>, request: Request<Incoming>) -> Answer {
+    /// Whether that caller may begin one more session now.
+    pub(super) fn allow_session(&self, caller: &Caller) -> Result<(), Refusal> {
+        let Some(rate) = self.options.limits.session_rate else { return Ok(()) };
+        self.session_rates.allow(caller.name(), rate).map_err(|wait| {
+            let reason = "Too many sessions were begun by this caller; MCPBASH_HTTP_MAX_SESSIONS_PER_MIN sets the limit";
+            Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason.to_owned()))
+        })
+    }
+
+    async fn post(
+        self: &Arc<Self>,
+        place: Place,
+        caller: Arc<Caller>,
+        request: Request<Incoming>,
+        serving: &Serving,
+    ) -> Answer {
         let (parts, body) = request.into_parts();
         if !is_json(&parts.headers) {
             let reason = "Unsupported Media Type: Content-Type must be application/json";
@@ -206,9 +227,11 @@ impl Endpoint {
             let reason = "Not Acceptable: Accept must name application/json and text/event-stream";
             return respond::refusal(StatusCode::NOT_ACCEPTABLE, reason);
         }
-        match incoming::read(body, &self.options, caller.budget()).await {
+        let body = incoming::read(body, &self.options, caller.budget()).await;
+        serving.note_read();
+        match body {
             Ok(body) if place == Place::OldMessages => old_sse::post(self, &caller, &parts.uri, &body),
-            Ok(body) => post(self, caller, &parts.headers, body).await,
+            Ok(body) => post(self, caller, &parts.headers, body, serving).await,
             Err(Unread::TooLong(limit)) => {
                 let reason = format!(
                     "Payload Too Large: a message may have {limit} bytes; MCPBASH_HTTP_MAX_BODY_BYTES sets the limit"

@@ -17,6 +17,11 @@ use tokio::time::{Instant, Sleep, sleep};
 /// How often something is sent on a stream that is silent, so that nobody on the way takes it for dead.
 const PULSE: Duration = Duration::from_secs(15);
 
+/// How soon something is sent again to a client that may be gone, at first and in the end. The first thing that is sent to
+/// one that is gone is answered by its system, and then the next cannot be sent.
+const FIRST_PROBE: Duration = Duration::from_millis(50);
+const LAST_PROBE: Duration = Duration::from_secs(5);
+
 /// A comment, which every client passes over.
 const PING: &[u8] = b": still here\n\n";
 
@@ -40,6 +45,8 @@ pub(super) struct Events {
     /// What is sent before the next message.
     ready: VecDeque<Bytes>,
     pulse: Pin<Box<Sleep>>,
+    /// How long to wait after the next pulse, where the client may be gone.
+    probe: Option<Duration>,
     /// When the stream is closed though there is more to come, because its client can come back.
     closes: Option<Pin<Box<Sleep>>>,
     /// What is said when there is more to come, but not on this stream.
@@ -64,6 +71,7 @@ impl Events {
             reader,
             ready,
             pulse: Box::pin(sleep(PULSE)),
+            probe: None,
             closes: None,
             farewell: None,
             is_over: false,
@@ -94,6 +102,23 @@ impl Events {
     pub(super) fn when_left(mut self, act: WhenLeft) -> Self {
         self.when_left = Some(act);
         self
+    }
+
+    /// The client has closed its writing side. It is sent something at once and then again, which shows whether it is there;
+    /// meanwhile whoever asks for the stream gets it.
+    pub(super) fn doubt_reader(&mut self) {
+        if self.probe.is_none() {
+            self.track.leave(self.reader);
+            self.probe = Some(FIRST_PROBE);
+            self.pulse.as_mut().reset(Instant::now());
+        }
+    }
+
+    /// How long the stream may be silent from now on.
+    fn next_pulse(&mut self) -> Duration {
+        let Some(wait) = &mut self.probe else { return PULSE };
+        let next = (*wait * 2).min(LAST_PROBE);
+        std::mem::replace(wait, next)
     }
 }
 
@@ -163,7 +188,8 @@ impl Body for Events {
             }
         }
         if !piece.is_empty() {
-            self.pulse.as_mut().reset(Instant::now() + PULSE);
+            let wait = self.next_pulse();
+            self.pulse.as_mut().reset(Instant::now() + wait);
             return Poll::Ready(Some(Ok(Frame::data(piece.freeze()))));
         }
         let is_closing = self.closes.as_mut().is_some_and(|closes| closes.as_mut().poll(context).is_ready());
@@ -173,7 +199,8 @@ impl Body for Events {
             return Poll::Ready(farewell.map(|farewell| Ok(Frame::data(farewell))));
         }
         if self.pulse.as_mut().poll(context).is_ready() {
-            self.pulse.as_mut().reset(Instant::now() + PULSE);
+            let wait = self.next_pulse();
+            self.pulse.as_mut().reset(Instant::now() + wait);
             // It has to be asked once more to be told of the next time.
             context.waker().wake_by_ref();
             return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(PING)))));

@@ -43,6 +43,7 @@ mod respond;
 mod serve;
 mod session;
 mod session_requests;
+mod sessions;
 mod streams;
 mod tls;
 mod track;

@@ -52,6 +52,9 @@ impl OldSessions {
 /// Opens a stream, and with it a session.
 pub(super) fn open(endpoint: &Arc<Endpoint>, caller: &Arc<Caller>) -> Answer {
     let server = &endpoint.server;
+    if let Err(refused) = endpoint.allow_session(caller) {
+        return *refused;
+    }
     let Some(open) = endpoint.streams.open(caller) else { return *no_room() };
     let Some(id) = server.unguessable_token() else {
         return respond::status(StatusCode::SERVICE_UNAVAILABLE);

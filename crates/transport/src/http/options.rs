@@ -2,6 +2,7 @@
 
 use super::listen::Address;
 use super::rate::Rate;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -46,6 +47,8 @@ pub struct Limits {
     pub streams: usize,
     /// Sessions at once.
     pub sessions: usize,
+    /// Sessions that a caller may begin.
+    pub session_rate: Option<Rate>,
     /// How long a session lives that is not used.
     pub session_idle: Duration,
     /// Requests of a caller whose token names no rate.
@@ -78,6 +81,9 @@ impl Default for Options {
     }
 }
 
+/// A client that begins a session for each of its calls stays below it, and one that does nothing else is held back.
+const SESSIONS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(600).unwrap();
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -86,6 +92,7 @@ impl Default for Limits {
             connections: 4096,
             streams: 2048,
             sessions: 10_000,
+            session_rate: Some(Rate::per_minute(SESSIONS_PER_MINUTE)),
             session_idle: Duration::from_secs(30 * 60),
             rate: None,
             header_time: Duration::from_secs(10),

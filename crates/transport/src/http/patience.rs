@@ -1,14 +1,18 @@
 //! A connection whose peer has to go on: one that takes nothing of what we send, that begins a request and does not finish
 //! its head, or that asks for nothing, is cut off after a while. One that is still sending when we have said our last word
 //! is listened to a little longer: if we went at once, the system would take back what it has not read yet.
+//!
+//! A peer that has closed its writing side may still wait for its answer: HTTP allows that. hyper takes the end of what it
+//! reads for the end of the connection, so that it is told of the end only after the answer has left. Whether such a peer is
+//! still there shows when something is sent to it (`events.rs`).
 
 use super::options::Limits;
 use std::io;
 use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll, ready};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -19,28 +23,54 @@ const LINGERING: Duration = Duration::from_secs(2);
 /// How much it may send then.
 const MOST_UNWANTED: usize = 64 * 1024 * 1024;
 
-/// Whether a request is being served on a connection, so that its peer may be silent: counts how often one was begun and
-/// ended, so that it is odd while one is.
+/// Whether a request is being served on a connection, so that its peer may be silent, and what is known of the peer meanwhile.
 #[derive(Clone, Default)]
-pub(super) struct Serving(Arc<AtomicU64>);
+pub(super) struct Serving(Arc<Exchange>);
+
+#[derive(Default)]
+struct Exchange {
+    /// How often a request was begun and ended to be served, so that it is odd while one is.
+    changes: AtomicU64,
+    /// Whether all of the request that is being served was read.
+    is_read: AtomicBool,
+    /// Whether the peer has closed its writing side after it.
+    is_half_closed: AtomicBool,
+}
 
 impl Serving {
     /// A request is being served for as long as the value lives.
     pub(super) fn begin(&self) -> Served {
-        self.0.fetch_add(1, Ordering::AcqRel);
+        self.0.is_read.store(false, Ordering::Release);
+        self.0.changes.fetch_add(1, Ordering::AcqRel);
         Served(Arc::clone(&self.0))
     }
 
+    /// All of the request was read: what comes after it does not concern it.
+    pub(super) fn note_read(&self) {
+        self.0.is_read.store(true, Ordering::Release);
+    }
+
+    /// Whether the peer has closed its writing side and may wait for its answer, or be gone.
+    pub(super) fn is_half_closed(&self) -> bool {
+        self.0.is_half_closed.load(Ordering::Acquire)
+    }
+
     fn changes(&self) -> u64 {
-        self.0.load(Ordering::Acquire)
+        self.0.changes.load(Ordering::Acquire)
     }
 }
 
-pub(super) struct Served(Arc<AtomicU64>);
+pub(super) struct Served(Arc<Exchange>);
+
+impl Served {
+    pub(super) fn is_half_closed(&self) -> bool {
+        self.0.is_half_closed.load(Ordering::Acquire)
+    }
+}
 
 impl Drop for Served {
     fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::AcqRel);
+        self.0.changes.fetch_add(1, Ordering::AcqRel);
     }
 }
 
@@ -56,6 +86,13 @@ pub(super) struct PatientIo<S> {
     awaited: Awaited,
     /// What `serving` had counted then.
     changes: u64,
+    /// Whether the peer has closed its writing side, and who has to be told of it later.
+    has_ended: bool,
+    reader: Option<Waker>,
+    /// What `serving` had counted when whoever serves was given time to take what had come before the end.
+    given_time: u64,
+    /// What `serving` had counted when everything that was written had left.
+    flushed: u64,
     writing: Deadline,
     is_stalled: bool,
     /// How much the peer has sent since we have said our last word.
@@ -84,6 +121,10 @@ impl<S> PatientIo<S> {
             // Whoever connects has something to say.
             awaited: Awaited::Head,
             changes: 0,
+            has_ended: false,
+            reader: None,
+            given_time: 0,
+            flushed: 0,
             lingering: None,
             writing: Deadline::default(),
             is_stalled: false,
@@ -114,6 +155,29 @@ impl<S> PatientIo<S> {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         read
+    }
+
+    /// The peer has closed its writing side. Whoever reads is told when the answer to what it has asked has left.
+    fn poll_end(&mut self, context: &Context<'_>) -> Poll<io::Result<()>> {
+        let changes = self.serving.changes();
+        let is_being_served = changes % 2 == 1;
+        let is_awaited = if is_being_served {
+            self.serving.0.is_read.load(Ordering::Acquire)
+        } else {
+            self.flushed != changes
+        };
+        // All of the request may be here, and only not be looked at: hyper reads before it lets anybody serve.
+        if is_being_served && !is_awaited && self.given_time != changes {
+            self.given_time = changes;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if !is_awaited {
+            return Poll::Ready(Ok(()));
+        }
+        self.serving.0.is_half_closed.store(true, Ordering::Release);
+        self.reader = Some(context.waker().clone());
+        Poll::Pending
     }
 
     /// What a write has come to. One that waits for too long fails.
@@ -200,9 +264,16 @@ impl<S: AsyncRead + Unpin> AsyncRead for PatientIo<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.has_ended {
+            return self.poll_end(context);
+        }
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.inner).poll_read(context, buffer);
         let has_come = buffer.filled().len() > before;
+        if matches!(read, Poll::Ready(Ok(()))) && !has_come && buffer.remaining() > 0 {
+            self.has_ended = true;
+            return self.poll_end(context);
+        }
         self.judge_read(read, has_come, context)
     }
 }
@@ -232,6 +303,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for PatientIo<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.inner).poll_flush(context);
+        if matches!(flushed, Poll::Ready(Ok(()))) {
+            self.flushed = self.serving.changes();
+            if let Some(reader) = self.reader.take() {
+                reader.wake();
+            }
+        }
         self.judge_write(flushed, context)
     }
 
@@ -247,6 +324,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for PatientIo<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::future::poll_fn;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
     use tokio::time::{advance, sleep};
 
@@ -319,6 +397,53 @@ mod tests {
         drop(served);
         assert_eq!(seconds_until_cut_off(&mut io).await, 60);
         drop(theirs);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_says_no_more_is_known_to_have_ended_when_its_answer_has_left() {
+        let (mut io, mut theirs, serving) = pair();
+        let served = serving.begin();
+        serving.note_read();
+        theirs.shutdown().await.unwrap();
+        let mut end = read_now(&mut io).await;
+        assert!(end.is_none() && serving.is_half_closed(), "it waits for its answer");
+        io.write_all(b"12345678").await.unwrap();
+        drop(served);
+        end = read_now(&mut io).await;
+        assert!(end.is_none(), "the answer has not left");
+        io.flush().await.unwrap();
+        end = read_now(&mut io).await;
+        assert_eq!(end, Some(0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_end_that_is_there_before_the_request_was_looked_at_is_not_one_in_its_middle() {
+        let (mut io, mut theirs, serving) = pair();
+        theirs.shutdown().await.unwrap();
+        let _served = serving.begin();
+        let mut buffer = [0; 8];
+        let first = poll_fn(|context| {
+            Poll::Ready(Pin::new(&mut io).poll_read(context, &mut ReadBuf::new(&mut buffer)))
+        });
+        assert!(first.await.is_pending());
+        serving.note_read();
+        assert!(read_now(&mut io).await.is_none() && serving.is_half_closed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_ends_in_the_middle_of_a_request_has_ended() {
+        let (mut io, mut theirs, serving) = pair();
+        theirs.write_all(b"half").await.unwrap();
+        theirs.shutdown().await.unwrap();
+        let _served = serving.begin();
+        assert_eq!(read_now(&mut io).await, Some(4));
+        assert!(read_now(&mut io).await == Some(0) && !serving.is_half_closed());
+    }
+
+    /// How many bytes can be read. None where there is nothing to be read yet.
+    async fn read_now(io: &mut PatientIo<DuplexStream>) -> Option<usize> {
+        let mut buffer = [0; 8];
+        tokio::time::timeout(Duration::from_millis(1), io.read(&mut buffer)).await.ok().map(Result::unwrap)
     }
 
     #[tokio::test(start_paused = true)]

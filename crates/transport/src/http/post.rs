@@ -6,21 +6,28 @@ use super::events::Events;
 use super::headers::{RequestHeaders, only};
 use super::incoming::Body;
 use super::message::{Kind, Look, is_of_no_session};
+use super::patience::Serving;
 use super::reply::Said;
 use super::respond::{self, Answer, PROTOCOL_VERSION, Refusal, SESSION_ID};
-use super::session::{NoSession, Session};
+use super::session::Session;
+use super::sessions::NoSession;
 use super::streams::OpenStream;
 use super::track::{Beginning, Track};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use mcp_bash_server::{Caller, Client, Owed, Reply};
 use mcp_bash_wire::{Id, Line, RpcError, code};
 use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep};
 
 /// A client that has heard nothing for so long is told that we are still there, which takes a stream of events.
 const SILENCE: Duration = Duration::from_secs(15);
+
+/// One that has closed its writing side may wait for its answer, or be gone: that shows when something is sent to it.
+const SILENCE_OF_HALF_CLOSED: Duration = Duration::from_millis(250);
 
 /// When a client may try again that found no room.
 const RETRY: Duration = Duration::from_secs(5);
@@ -30,6 +37,7 @@ pub(super) async fn post(
     caller: Arc<Caller>,
     headers: &HeaderMap,
     body: Body,
+    serving: &Serving,
 ) -> Answer {
     let look = Look::at(&body.bytes, endpoint.server.settings().limits);
     let version = headers.get(PROTOCOL_VERSION).map(|value| value.to_str().unwrap_or_default());
@@ -38,16 +46,16 @@ pub(super) async fn post(
         return respond::error(StatusCode::BAD_REQUEST, None, &error);
     }
     if look.is_stateless(version) {
-        return without_session(endpoint, caller, headers, body, look).await;
+        return without_session(endpoint, caller, headers, body, look, serving).await;
     }
     if look.kind == Kind::Initialize {
-        return first_of_session(endpoint, caller, body, look).await;
+        return first_of_session(endpoint, caller, body, look, serving).await;
     }
     match session_of(endpoint, &caller, headers) {
-        Ok(session) => in_session(endpoint, &session, body, look).await,
+        Ok(session) => in_session(endpoint, &session, body, look, serving).await,
         // What cannot be read is told so before it is asked for a session.
         Err(_) if look.kind == Kind::Unreadable => {
-            without_session(endpoint, caller, headers, body, look).await
+            without_session(endpoint, caller, headers, body, look, serving).await
         }
         Err(none) => *none.refusal(look.id.as_ref()),
     }
@@ -60,6 +68,7 @@ async fn without_session(
     headers: &HeaderMap,
     body: Body,
     look: Look,
+    serving: &Serving,
 ) -> Answer {
     if look.kind == Kind::Unanswered {
         // A cancellation could only be meant for a request of another connection, whose ids are its own.
@@ -81,7 +90,7 @@ async fn without_session(
         return attended.respond(&track, beginning);
     }
     let attended = attended.watched();
-    let beginning = beginning(&track).await;
+    let beginning = beginning(&track, serving).await;
     attended.respond(&track, beginning)
 }
 
@@ -154,12 +163,34 @@ fn status_in_session(code: i32) -> StatusCode {
 }
 
 /// How the reply begins, as soon as it does, or becomes a stream because it takes so long.
-async fn beginning(track: &Track) -> Beginning {
-    let begun = timeout(SILENCE, poll_fn(|context| track.poll_beginning(context))).await;
-    begun.unwrap_or_else(|_| track.begin_now())
+async fn beginning(track: &Track, serving: &Serving) -> Beginning {
+    let (mut silence, mut is_shortened) = (pin!(sleep(SILENCE)), false);
+    // The connection and the reply to its request are polled together, so that the end of one is seen by the other.
+    poll_fn(|context| {
+        if let Poll::Ready(beginning) = track.poll_beginning(context) {
+            return Poll::Ready(beginning);
+        }
+        if !is_shortened && serving.is_half_closed() {
+            is_shortened = true;
+            let soon = Instant::now() + SILENCE_OF_HALF_CLOSED;
+            let deadline = silence.deadline();
+            silence.as_mut().reset(soon.min(deadline));
+        }
+        silence.as_mut().poll(context).map(|()| track.begin_now())
+    })
+    .await
 }
 
-async fn first_of_session(endpoint: &Arc<Endpoint>, caller: Arc<Caller>, body: Body, look: Look) -> Answer {
+async fn first_of_session(
+    endpoint: &Arc<Endpoint>,
+    caller: Arc<Caller>,
+    body: Body,
+    look: Look,
+    serving: &Serving,
+) -> Answer {
+    if let Err(refused) = endpoint.allow_session(&caller) {
+        return *refused;
+    }
     let session = match endpoint.sessions.prepare(&endpoint.server, &endpoint.rules, caller) {
         Ok(session) => session,
         Err(NoSession::Full) => {
@@ -171,7 +202,7 @@ async fn first_of_session(endpoint: &Arc<Endpoint>, caller: Arc<Caller>, body: B
             return respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason);
         }
     };
-    let mut answer = in_session(endpoint, &session, body, look).await;
+    let mut answer = in_session(endpoint, &session, body, look, serving).await;
     if session.revision().is_some()
         && let Ok(id) = HeaderValue::from_str(&session.id)
     {
@@ -182,7 +213,13 @@ async fn first_of_session(endpoint: &Arc<Endpoint>, caller: Arc<Caller>, body: B
 }
 
 /// A message of a session. Its work goes on when the connection is lost; what is said is kept for who comes back.
-async fn in_session(endpoint: &Arc<Endpoint>, session: &Arc<Session>, body: Body, look: Look) -> Answer {
+async fn in_session(
+    endpoint: &Arc<Endpoint>,
+    session: &Arc<Session>,
+    body: Body,
+    look: Look,
+    serving: &Serving,
+) -> Answer {
     let track = session.track(&endpoint.rules);
     let reply: Arc<dyn Reply> = Arc::new(Said::on(&track, look.id));
     let owed = session.client.receive(&Line::Whole(&body.bytes), &reply);
@@ -198,7 +235,7 @@ async fn in_session(endpoint: &Arc<Endpoint>, session: &Arc<Session>, body: Body
     }
     let begun = match track.try_beginning() {
         Some(begun) => begun,
-        None => beginning(&track).await,
+        None => beginning(&track, serving).await,
     };
     session.note_use();
     match begun {

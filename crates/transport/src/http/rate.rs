@@ -1,7 +1,7 @@
 //! How many requests a caller may make in how much time.
 
+use mcp_bash_server::Swept;
 use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
@@ -85,10 +85,13 @@ impl fmt::Display for Rate {
 /// More callers than this are not remembered. With tokens there are never so many.
 const MOST_CALLERS: usize = 10_000;
 
+/// Beyond them, the one that owes least of so many is forgotten.
+const CANDIDATES: usize = 8;
+
 /// What each caller has spent. A caller is remembered by the moment at which all of its requests are paid for.
 #[derive(Debug, Default)]
 pub(crate) struct Rates {
-    paid_at: Mutex<HashMap<Box<str>, Instant>>,
+    paid_at: Mutex<Swept<Instant>>,
 }
 
 impl Rates {
@@ -110,21 +113,10 @@ impl Rates {
             return Ok(());
         }
         if callers.len() >= MOST_CALLERS {
-            forget(&mut callers, now);
+            callers.remove_least(CANDIDATES, |paid_at| *paid_at);
         }
-        callers.insert(caller.into(), paid_at);
+        callers.insert(caller, paid_at, |paid_at| *paid_at <= now);
         Ok(())
-    }
-}
-
-/// Forgets those who owe nothing. If they are few, also the half that owes least, so that it is seldom done.
-fn forget(callers: &mut HashMap<Box<str>, Instant>, now: Instant) {
-    callers.retain(|_, paid_at| *paid_at > now);
-    if callers.len() > MOST_CALLERS / 2 {
-        let mut moments: Vec<Instant> = callers.values().copied().collect();
-        let middle = moments.len() / 2;
-        let middle = *moments.select_nth_unstable(middle).1;
-        callers.retain(|_, paid_at| *paid_at > middle);
     }
 }
 

@@ -1,17 +1,17 @@
-//! The sessions of the handshake era over HTTP: who may use them, how many there are, and when they end.
+//! A session of the handshake era over HTTP: its client, its streams, and what is kept of them.
 
 use super::events::{self, Events, UNASKED};
-use super::options::Limits;
 use super::reply::Said;
 use super::track::{Rules, Track};
 use bytes::Bytes;
 use mcp_bash_server::{Caller, Client, Server};
 use mcp_bash_wire::Revision;
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// How long the events of a stream that is over are kept for a client that comes back.
 const KEPT_FOR: Duration = Duration::from_secs(300);
@@ -40,7 +40,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    fn new(
+    pub(super) fn new(
         id: Box<str>,
         server: &Arc<Server>,
         rules: &Arc<Rules>,
@@ -125,14 +125,14 @@ impl Session {
         *self.last_used.lock() = Instant::now();
     }
 
-    /// How long nobody has used it. None while somebody does.
-    fn idle_for(&self) -> Option<Duration> {
+    /// Since when nobody has used it. None while somebody does.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
         let is_idle = self.client.is_idle() && !self.unasked.has_reader();
-        is_idle.then(|| self.last_used.lock().elapsed())
+        is_idle.then(|| *self.last_used.lock())
     }
 
     /// Lets go of streams that are over: the old ones, and the oldest where they are too many or hold too much.
-    fn prune(&self) {
+    pub(super) fn prune(&self) {
         let budget = self.client.caller().budget();
         let is_tight = budget.used() > budget.limit() / SHARE;
         prune(&mut self.streams.lock(), if is_tight { KEPT_BRIEFLY } else { KEPT_FOR });
@@ -172,107 +172,6 @@ fn prune(streams: &mut BTreeMap<u64, Arc<Track>>, patience: Duration) {
         }
         stays
     });
-}
-
-/// All sessions, by their ids.
-pub(super) struct Sessions {
-    by_id: Mutex<HashMap<Box<str>, Arc<Session>>>,
-    most: usize,
-    patience: Duration,
-    stream_time: Option<Duration>,
-}
-
-/// Why there is no session to be had.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum NoSession {
-    /// There are too many.
-    Full,
-    /// The system gives no random numbers.
-    NoId,
-}
-
-impl Sessions {
-    pub(super) fn new(limits: &Limits) -> Self {
-        Self {
-            by_id: Mutex::default(),
-            most: limits.sessions,
-            patience: limits.session_idle,
-            stream_time: limits.stream_time,
-        }
-    }
-
-    /// One that has not begun, and is not known by its id yet.
-    pub(super) fn prepare(
-        &self,
-        server: &Arc<Server>,
-        rules: &Arc<Rules>,
-        caller: Arc<Caller>,
-    ) -> Result<Arc<Session>, NoSession> {
-        if self.by_id.lock().len() >= self.most {
-            self.make_room()?;
-        }
-        let id = server.unguessable_token().ok_or(NoSession::NoId)?;
-        Ok(Arc::new(Session::new(id.into(), server, rules, caller, self.stream_time)))
-    }
-
-    /// Makes it known by its id.
-    pub(super) fn enter(&self, session: &Arc<Session>) {
-        self.by_id.lock().insert(session.id.clone(), Arc::clone(session));
-    }
-
-    /// The session of that id, if it is this caller's.
-    pub(super) fn get(&self, id: &str, caller: &Arc<Caller>) -> Option<Arc<Session>> {
-        let session = self.by_id.lock().get(id).filter(|session| session.is_of(caller)).cloned()?;
-        session.note_use();
-        Some(session)
-    }
-
-    /// Ends that one.
-    pub(super) fn end(&self, session: &Session) {
-        let known = self.by_id.lock().remove(&session.id);
-        if let Some(session) = known {
-            session.end();
-        }
-    }
-
-    /// Ends those that nobody has used for too long, and lets go of what the others need not keep.
-    pub(super) fn expire(&self) {
-        let is_expired = |session: &Session| session.idle_for().is_some_and(|idle| idle >= self.patience);
-        let expired: Vec<_> = self.by_id.lock().extract_if(|_, session| is_expired(session)).collect();
-        for (_, session) in expired {
-            session.end();
-        }
-        for session in self.all() {
-            session.prune();
-        }
-    }
-
-    /// Ends the one that was not used for the longest time, of the caller who has the most.
-    fn make_room(&self) -> Result<(), NoSession> {
-        let mut by_id = self.by_id.lock();
-        let mut by_caller: HashMap<*const Caller, usize> = HashMap::new();
-        for session in by_id.values() {
-            *by_caller.entry(Arc::as_ptr(session.client.caller())).or_default() += 1;
-        }
-        let (greediest, _) = by_caller.into_iter().max_by_key(|(_, count)| *count).ok_or(NoSession::Full)?;
-        let of_greediest = by_id.values().filter(|session| Arc::as_ptr(session.client.caller()) == greediest);
-        let oldest = of_greediest.filter_map(|session| Some((session.idle_for()?, session.id.clone())));
-        let (_, id) = oldest.max_by_key(|(idle, _)| *idle).ok_or(NoSession::Full)?;
-        let session = by_id.remove(&id);
-        drop(by_id);
-        if let Some(session) = session {
-            session.end();
-        }
-        Ok(())
-    }
-
-    pub(super) fn all(&self) -> Vec<Arc<Session>> {
-        self.by_id.lock().values().cloned().collect()
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.by_id.lock().len()
-    }
 }
 
 #[cfg(test)]

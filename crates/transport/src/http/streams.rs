@@ -8,30 +8,39 @@ use std::sync::Arc;
 pub(super) struct Streams {
     /// How many one caller may have.
     most: usize,
-    by_caller: Mutex<HashMap<Box<str>, usize>>,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    all: usize,
+    by_caller: HashMap<Box<str>, usize>,
 }
 
 impl Streams {
     pub(super) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, by_caller: Mutex::default() })
+        Arc::new(Self { most, open: Mutex::default() })
     }
 
     /// One more stream of that caller, for as long as the value lives. None where it has too many.
     pub(super) fn open(self: &Arc<Self>, caller: &Arc<Caller>) -> Option<OpenStream> {
         let stream = self.enter(caller);
         // Counted before it is looked at, so that it is taken back in any case.
-        let open = self.by_caller.lock().get(caller.name()).copied();
+        let open = self.open.lock().by_caller.get(caller.name()).copied();
         open.is_some_and(|open| open <= self.most).then_some(stream)
     }
 
     /// One more stream of that caller, whether it has too many or not.
     pub(super) fn enter(self: &Arc<Self>, caller: &Arc<Caller>) -> OpenStream {
-        *self.by_caller.lock().entry(caller.name().into()).or_default() += 1;
+        let mut open = self.open.lock();
+        open.all += 1;
+        *open.by_caller.entry(caller.name().into()).or_default() += 1;
+        drop(open);
         OpenStream { streams: Arc::clone(self), caller: Arc::clone(caller) }
     }
 
     pub(super) fn count(&self) -> usize {
-        self.by_caller.lock().values().sum()
+        self.open.lock().all
     }
 }
 
@@ -42,11 +51,12 @@ pub(super) struct OpenStream {
 
 impl Drop for OpenStream {
     fn drop(&mut self) {
-        let mut by_caller = self.streams.by_caller.lock();
-        if let Some(open) = by_caller.get_mut(self.caller.name()) {
-            *open -= 1;
-            if *open == 0 {
-                by_caller.remove(self.caller.name());
+        let mut open = self.streams.open.lock();
+        open.all -= 1;
+        if let Some(of_caller) = open.by_caller.get_mut(self.caller.name()) {
+            *of_caller -= 1;
+            if *of_caller == 0 {
+                open.by_caller.remove(self.caller.name());
             }
         }
     }

@@ -49,7 +49,9 @@ pub(super) struct Track {
 }
 
 struct State {
-    messages: VecDeque<Bytes>,
+    messages: VecDeque<Message>,
+    /// How many bytes were said so far.
+    said_bytes: u64,
     /// The number of the first of them. Numbers begin with 1.
     first: u64,
     /// The number of the next one to be taken.
@@ -70,6 +72,12 @@ struct State {
     reader: u64,
     has_reader: bool,
     waker: Option<Waker>,
+}
+
+/// A message, and how many bytes were said before it: so that whoever comes back costs the same wherever it goes on.
+struct Message {
+    bytes: Bytes,
+    before: u64,
 }
 
 /// How far the messages are.
@@ -112,6 +120,7 @@ impl Track {
             is_clogged: AtomicBool::new(false),
             state: Mutex::new(State {
                 messages: VecDeque::new(),
+                said_bytes: 0,
                 first: 1,
                 next: 1,
                 unread_bytes: 0,
@@ -195,14 +204,18 @@ impl Track {
         if state.is_closed {
             return;
         }
-        state.unread_bytes += message.len();
-        if message.len() <= SMALL {
-            state.short_bytes += message.len();
+        let length = message.len();
+        let bytes = if length <= SMALL {
+            state.short_bytes += length;
             state.held.set(state.short_bytes);
-            state.messages.push_back(message.into());
+            message.into()
         } else {
-            state.messages.push_back(Long::charged(message, &self.budget));
-        }
+            Long::charged(message, &self.budget)
+        };
+        let before = state.said_bytes;
+        state.messages.push_back(Message { bytes, before });
+        state.said_bytes += length as u64;
+        state.unread_bytes += length;
         if state.unread_bytes > self.rules.limit {
             self.is_clogged.store(true, Ordering::Release);
         }
@@ -271,7 +284,7 @@ impl Track {
         }
         let number = state.next;
         let index = usize::try_from(number - state.first).unwrap_or(usize::MAX);
-        if let Some(message) = state.messages.get(index).cloned() {
+        if let Some(message) = state.messages.get(index).map(|message| message.bytes.clone()) {
             state.next += 1;
             state.unread_bytes -= message.len();
             state.taken_bytes += message.len();
@@ -326,7 +339,7 @@ impl State {
     fn beginning(&mut self) -> Option<Beginning> {
         match self.stage {
             Stage::Answered(refused) if self.messages.len() == 1 => {
-                let message = self.messages.pop_front()?;
+                let message = self.messages.pop_front()?.bytes;
                 self.unread_bytes = 0;
                 self.let_go(&message);
                 Some(Beginning::Answer(message, refused))
@@ -367,15 +380,22 @@ impl State {
     /// Goes back, or ahead, to the message of that number.
     fn rewind(&mut self, next: u64) {
         self.next = next;
-        let taken = usize::try_from(next - self.first).unwrap_or(usize::MAX);
-        self.taken_bytes = self.messages.iter().take(taken).map(Bytes::len).sum();
-        self.unread_bytes = self.messages.iter().skip(taken).map(Bytes::len).sum();
+        let (first, next) = (self.said_before(self.first), self.said_before(next));
+        let bytes = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        self.taken_bytes = bytes(next - first);
+        self.unread_bytes = bytes(self.said_bytes - next);
+    }
+
+    /// How many bytes were said before the message of that number, which is kept or the next one to be said.
+    fn said_before(&self, number: u64) -> u64 {
+        let index = usize::try_from(number - self.first).unwrap_or(usize::MAX);
+        self.messages.get(index).map_or(self.said_bytes, |message| message.before)
     }
 
     /// Lets go of the oldest of what was taken, until no more than `most` bytes of it are left.
     fn keep_at_most(&mut self, most: usize) {
         while self.taken_bytes > most && self.first < self.next {
-            let Some(message) = self.messages.pop_front() else { break };
+            let Some(Message { bytes: message, .. }) = self.messages.pop_front() else { break };
             self.first += 1;
             self.taken_bytes -= message.len();
             self.let_go(&message);

@@ -1,6 +1,7 @@
 //! Who is at the other end of a connection, and what is kept for it as long as the connection is open.
 
 use super::listen::Peer;
+use super::patience::Serving;
 use mcp_bash_server::Caller;
 use parking_lot::Mutex;
 use std::net::{IpAddr, Ipv6Addr};
@@ -10,13 +11,15 @@ pub(crate) struct Visitor {
     /// Where it comes from, as one that is counted with. Written once, since every request is counted.
     pub(crate) name: Arc<str>,
     pub(super) is_tls: bool,
+    /// Which of its requests is being served, and whether it says any more.
+    pub(super) serving: Serving,
     /// Who made the last request. A caller that nobody holds is forgotten, and would be made anew for the next request.
     caller: Mutex<Option<Arc<Caller>>>,
 }
 
 impl Visitor {
     pub(crate) fn new(peer: &Peer, is_tls: bool) -> Self {
-        Self { name: peer_name(peer).into(), is_tls, caller: Mutex::default() }
+        Self { name: peer_name(peer).into(), is_tls, serving: Serving::default(), caller: Mutex::default() }
     }
 
     /// Keeps who made a request.

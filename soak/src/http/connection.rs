@@ -3,11 +3,11 @@
 use crate::run::PATIENCE;
 use serde_json::Value;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 
 /// A connection that was ended by the server, or on which nothing came for too long.
 #[derive(Debug)]
-pub(super) struct Broken(String);
+pub(crate) struct Broken(String);
 
 impl From<Broken> for String {
     fn from(broken: Broken) -> Self {
@@ -25,7 +25,7 @@ impl From<io::Error> for Broken {
 }
 
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(crate) struct Connection {
     stream: TcpStream,
     unread: Vec<u8>,
     framing: Framing,
@@ -38,32 +38,37 @@ enum Framing {
 }
 
 #[derive(Debug)]
-pub(super) struct Head {
-    pub(super) status: u16,
-    pub(super) is_events: bool,
-    pub(super) session: Option<String>,
+pub(crate) struct Head {
+    pub(crate) status: u16,
+    pub(crate) is_events: bool,
+    pub(crate) session: Option<String>,
 }
 
 /// An event that carries a message, or only an id.
 #[derive(Debug)]
-pub(super) struct Event {
-    pub(super) id: Option<String>,
-    pub(super) message: Option<Value>,
+pub(crate) struct Event {
+    pub(crate) id: Option<String>,
+    pub(crate) message: Option<Value>,
 }
 
 impl Connection {
-    pub(super) fn open(address: SocketAddr) -> Result<Self, Broken> {
+    pub(crate) fn open(address: SocketAddr) -> Result<Self, Broken> {
         let stream = TcpStream::connect(address)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         Ok(Self { stream, unread: Vec::new(), framing: Framing::Length(0) })
     }
 
-    pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<(), Broken> {
         Ok(self.stream.write_all(bytes)?)
     }
 
-    pub(super) fn head(&mut self) -> Result<Head, Broken> {
+    /// Says no more, and goes on to listen.
+    pub(crate) fn half_close(&self) -> Result<(), Broken> {
+        Ok(self.stream.shutdown(Shutdown::Write)?)
+    }
+
+    pub(crate) fn head(&mut self) -> Result<Head, Broken> {
         let head = String::from_utf8_lossy(&self.take_until(b"\r\n\r\n")?).into_owned();
         let mut lines = head.split("\r\n");
         let status = lines.next().and_then(|line| line.get(9..12)?.parse().ok());
@@ -82,7 +87,7 @@ impl Connection {
     }
 
     /// The whole body, which must be JSON or nothing.
-    pub(super) fn json(&mut self) -> Result<Value, Broken> {
+    pub(crate) fn json(&mut self) -> Result<Value, Broken> {
         let mut body = Vec::new();
         while let Some(piece) = self.piece()? {
             body.extend(piece);
@@ -94,7 +99,7 @@ impl Connection {
     }
 
     /// The next event. None where the stream ends as it should.
-    pub(super) fn event(&mut self, text: &mut String) -> Result<Option<Event>, Broken> {
+    pub(crate) fn event(&mut self, text: &mut String) -> Result<Option<Event>, Broken> {
         loop {
             if let Some(end) = text.find("\n\n") {
                 let event: String = text.drain(..end + 2).collect();

@@ -1,0 +1,133 @@
+use super::*;
+use crate::http::events::UNASKED;
+use mcp_bash_project::{Catalog, Paths};
+use mcp_bash_runner::{Runner, StateDir};
+use mcp_bash_scripts::Scripts;
+use mcp_bash_server::{Log, Style};
+use mcp_bash_settings::Settings;
+use mcp_bash_wire::LogLevel;
+use tokio::runtime::Handle;
+use tokio::time::advance;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+struct Scene {
+    sessions: Sessions,
+    server: Arc<Server>,
+    rules: Arc<Rules>,
+    _folder: tempfile::TempDir,
+}
+
+impl Scene {
+    fn new(most: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let state_dir = Arc::new(StateDir::new(folder.path().to_owned(), false));
+        let runner = Runner::new(Arc::clone(&state_dir));
+        let (settings, _) = Settings::read(|_| None);
+        let scripts = Arc::new(Scripts::with_runner(runner, settings, state_dir));
+        let paths = Paths::of(folder.path());
+        let reading = scripts.reading(&paths);
+        let catalog = Catalog::read(&paths, &reading);
+        let log = Log::new(LogLevel::Emergency, Style::Json);
+        let server = Arc::new(Server::new(scripts, Handle::current(), catalog, reading, log));
+        let sessions = Sessions::new(&Limits { sessions: most, ..Limits::default() });
+        Self { sessions, rules: Rules::of(&server), server, _folder: folder }
+    }
+
+    fn begin(&self, caller: &Arc<Caller>) -> Result<Arc<Session>, NoSession> {
+        let session = self.sessions.prepare(&self.server, &self.rules, Arc::clone(caller))?;
+        self.sessions.enter(&session);
+        Ok(session)
+    }
+
+    fn is_there(&self, session: &Session) -> bool {
+        self.sessions.table.lock().by_id.contains_key(&session.id)
+    }
+
+    fn looks(&self) -> usize {
+        self.sessions.table.lock().looks
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn beginning_a_session_costs_the_same_however_many_there_are() {
+    let scene = Scene::new(10_000);
+    let (flood, modest) = (scene.server.caller("flood"), scene.server.caller("modest"));
+    let first = scene.begin(&modest).unwrap();
+    for _ in 1..10_000 {
+        scene.begin(&flood).unwrap();
+    }
+    assert_eq!((scene.sessions.count(), scene.looks()), (10_000, 0));
+    for _ in 0..1000 {
+        scene.begin(&flood).unwrap();
+    }
+    assert_eq!((scene.sessions.count(), scene.looks()), (10_000, 1000), "one look each");
+    assert!(scene.is_there(&first), "the one who has the most makes room");
+    scene.begin(&modest).unwrap();
+    assert!(scene.is_there(&first));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_one_that_was_used_least_lately_goes_and_none_that_is_in_use() {
+    let scene = Scene::new(4);
+    let caller = scene.server.caller("a");
+    let mut begun = Vec::new();
+    for _ in 0..4 {
+        begun.push(scene.begin(&caller).unwrap());
+        advance(SECOND).await;
+    }
+    for used in [2, 0, 3] {
+        scene.sessions.get(&begun[used].id, &caller).unwrap();
+        advance(SECOND).await;
+    }
+    let there = || begun.iter().map(|session| scene.is_there(session)).collect::<Vec<_>>();
+    let fifth = scene.begin(&caller).unwrap();
+    assert_eq!(there(), [true, false, true, true]);
+    let stream = begun[2].unasked_events().unwrap();
+    let sixth = scene.begin(&caller).unwrap();
+    assert_eq!(there(), [false, false, true, true], "somebody reads the third");
+    let streams: Vec<_> = [&begun[3], &fifth, &sixth].map(|session| session.unasked_events().unwrap()).into();
+    assert_eq!(scene.begin(&caller).map(|_| ()), Err(NoSession::Full));
+    drop((stream, streams));
+    assert!(scene.begin(&caller).is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_search_ends_though_all_were_used_since_it_was_last_looked() {
+    let (scene, most) = (Scene::new(1000), 1000);
+    let caller = scene.server.caller("a");
+    let begun: Vec<_> = (0..most).map(|_| scene.begin(&caller).unwrap()).collect();
+    advance(SECOND).await;
+    for session in &begun {
+        session.note_use();
+    }
+    scene.begin(&caller).unwrap();
+    assert_eq!(scene.looks(), LOOKS);
+    let in_use: Vec<_> = begun.iter().filter(|session| scene.is_there(session)).collect();
+    let _streams: Vec<_> = in_use.iter().map(|session| session.unasked_events().unwrap()).collect();
+    let before = scene.looks();
+    // One is not in use. Those that are go behind it a few at a time, and then it is found.
+    let mut tries = 0;
+    while scene.begin(&caller).is_err() {
+        tries += 1;
+        assert!(tries <= most / LOOKS + 1, "{tries}");
+        advance(Duration::from_millis(1)).await;
+    }
+    assert!(scene.looks() - before <= most + 2 * LOOKS, "{}", scene.looks() - before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn sessions_that_nobody_uses_expire() {
+    let scene = Scene::new(10_000);
+    let caller = scene.server.caller("a");
+    let begun: Vec<_> = (0..1000).map(|_| scene.begin(&caller).unwrap()).collect();
+    let stream = begun[7].unasked_events().unwrap();
+    advance(scene.sessions.patience / 2).await;
+    scene.sessions.get(&begun[8].id, &caller).unwrap();
+    advance(scene.sessions.patience / 2).await;
+    scene.sessions.expire();
+    let left: Vec<_> = begun.iter().map(|session| scene.is_there(session)).collect();
+    assert_eq!((scene.sessions.count(), left[7], left[8]), (2, true, true));
+    assert!(begun[9].has_ended() && begun[9].track(&scene.rules).number > Some(UNASKED));
+    drop(stream);
+}

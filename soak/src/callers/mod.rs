@@ -1,0 +1,91 @@
+//! Callers with names who share one server over HTTP, for the whole run: each shows a token of its own, calls scripts and
+//! functions that hand work to pools, and looks at everything that it gets. Each call carries a word with the name of its
+//! caller, and scripts and functions say it wherever they speak, with who they think that they work for. So it is seen
+//! whether every notification, log message, question and result belongs to the caller that gets it, and to the call.
+
+mod caller;
+mod mark;
+mod project;
+
+use crate::arguments::Arguments;
+use crate::http::Server;
+use crate::random::Random;
+use crate::run::Run;
+use crate::violations::{Kind, excerpt};
+use caller::Caller;
+use mark::Mark;
+use rustix::process::Signal;
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+
+/// What callers are called.
+pub(crate) const NAMES: [&str; 8] = ["ada", "ben", "cleo", "dan", "eve", "finn", "gus", "hal"];
+
+/// How violations of this server are told.
+pub(crate) const SERVER: &str = "the server of the callers with names";
+
+/// Lets callers share a server until the time is over.
+pub(crate) fn share(run: &Run, arguments: &Arguments, folder: &Path) {
+    let names = &NAMES[..arguments.callers];
+    if names.is_empty() {
+        return;
+    }
+    if let Err(error) = call_until_over(run, names, folder) {
+        run.violations.add(Kind::Died, SERVER, &format!("it could not be started: {error}"));
+    }
+}
+
+fn call_until_over(run: &Run, names: &[&'static str], folder: &Path) -> io::Result<()> {
+    let (project, tokens) = (folder.join("callers"), folder.join("tokens"));
+    project::write(&project)?;
+    let tokens_of: Vec<String> =
+        names.iter().map(|name| new_token(&run.binary, name, &tokens)).collect::<io::Result<_>>()?;
+    let temporary = run.temporary.join("callers");
+    let options = [OsStr::new("--tokens"), tokens.as_os_str()];
+    let environment = [
+        ("MCPBASH_MAX_PROGRESS_PER_MIN", "0"),
+        ("MCPBASH_MAX_LOGS_PER_MIN", "0"),
+        ("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN", "0"),
+    ];
+    let mut server = Server::start(&run.binary, &project, &temporary, &options, &environment)?;
+    thread::scope(|scope| {
+        for (name, token) in names.iter().zip(&tokens_of) {
+            // Two at once, so that a caller does not only meet others.
+            for number in 0..2 {
+                let random = Random::of_part(run.seed, &format!("caller {name} {number}"));
+                let mut caller = Caller::new(run, name, number, token, server.address, random);
+                scope.spawn(move || caller.call_until_over());
+            }
+        }
+    });
+    server.signal(Signal::TERM);
+    match server.wait() {
+        Some(status) if status.success() => {}
+        status => run.violations.add(Kind::ExitStatus, SERVER, &format!("{status:?}")),
+    }
+    look_at_log(run, &server.log());
+    let left: Vec<_> = std::fs::read_dir(&temporary).into_iter().flatten().flatten().collect();
+    if !left.is_empty() {
+        run.violations.add(Kind::FileLeft, SERVER, &format!("{left:?}"));
+    }
+    let _ = std::fs::remove_dir_all(&temporary);
+    Ok(())
+}
+
+/// The operator is told of kinds, sizes and places, and never of what callers sent or scripts said.
+fn look_at_log(run: &Run, log: &str) {
+    for line in log.lines().filter(|line| !Mark::all_in(line).is_empty()) {
+        run.violations.add(Kind::SaidToOperator, SERVER, &excerpt(line));
+    }
+}
+
+fn new_token(binary: &Path, name: &str, file: &Path) -> io::Result<String> {
+    let output = Command::new(binary).args(["token", "new", name, "--json", "--file"]).arg(file).output()?;
+    let made: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let problem = || io::Error::other(format!("no token: {}", String::from_utf8_lossy(&output.stderr)));
+    made["token"].as_str().map(str::to_owned).ok_or_else(problem)
+}

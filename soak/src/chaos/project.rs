@@ -1,0 +1,115 @@
+//! The project of the server that the chaos is for: scripts that repeat the word of their call, and a function that does.
+
+use serde_json::json;
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// What the scripts begin with: the word of their call, and a way to tell of progress.
+const PRELUDE: &str = r#"#!/bin/sh
+args=$MCP_TOOL_ARGS_JSON
+word=${args#*\"word\":\"}
+word=${word%%\"*}
+progress() {
+    [ -z "${MCP_PROGRESS_STREAM-}" ] ||
+        printf '{"method":"notifications/progress","params":{"progress":%s}}\n' "$1" >>"$MCP_PROGRESS_STREAM"
+}
+"#;
+
+/// How many steps `steps` tells of.
+pub(super) const STEPS: u64 = 5;
+
+const SCRIPTS: [(&str, &str); 4] = [
+    ("quick", "echo \"$word\"\n"),
+    ("steps", "for n in 1 2 3 4 5; do progress $n; sleep 0.02; done\necho \"$word\"\n"),
+    ("slow", "sleep 0.4\necho \"$word\"\n"),
+    ("large", "progress 1\nyes \"$word\" | head -c 300000\necho \"$word\"\n"),
+];
+
+/// A tool that is a function, which a process serves that stays.
+const FUNCTIONS: &str = "from mcp_bash import tool\n\n@tool\ndef echo(word: str) -> str:\n    \"\"\"A tool of the chaos.\"\"\"\n    return word\n";
+
+/// All tools there are.
+pub(super) const TOOLS: [&str; 5] = ["quick", "steps", "slow", "large", "echo"];
+
+/// The files of a project, by their paths.
+#[derive(Debug)]
+pub(super) struct Project {
+    root: PathBuf,
+    pub(super) files: Vec<File>,
+}
+
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    text: String,
+    mode: u32,
+    /// How a line begins that changes nothing. None where there is no such line.
+    comment: Option<&'static str>,
+}
+
+impl Project {
+    pub(super) fn write(root: &Path) -> io::Result<Self> {
+        let mut files = Vec::new();
+        for (name, body) in SCRIPTS {
+            let tool = root.join("tools").join(name);
+            let metadata = json!({ "name": name, "description": "A tool of the chaos", "timeoutSecs": 60 });
+            let text = format!("{PRELUDE}{body}");
+            files.push(File { path: tool.join("tool.sh"), text, mode: 0o755, comment: Some("# edited") });
+            let text = metadata.to_string();
+            files.push(File { path: tool.join("tool.meta.json"), text, mode: 0o644, comment: None });
+        }
+        let path = root.join("tools/functions.py");
+        files.push(File { path, text: FUNCTIONS.to_owned(), mode: 0o644, comment: Some("# edited") });
+        let path = root.join("server.d/server.meta.json");
+        files.push(File { path, text: json!({ "name": "chaos" }).to_string(), mode: 0o644, comment: None });
+        let project = Self { root: root.to_owned(), files };
+        project.restore()?;
+        Ok(project)
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Makes all files as they were.
+    pub(super) fn restore(&self) -> io::Result<()> {
+        self.files.iter().try_for_each(|file| file.write(&file.text))
+    }
+}
+
+impl File {
+    /// Makes it as it was.
+    pub(super) fn restore(&self) -> io::Result<()> {
+        self.write(&self.text)
+    }
+
+    /// Changes it so that it does the same as before. `number` makes it look different each time.
+    pub(super) fn edit(&self, number: u64) -> io::Result<()> {
+        match self.comment {
+            Some(comment) => self.write(&format!("{}{comment} {number}\n", self.text)),
+            None => self.write(&format!(
+                "{}\n{}",
+                self.text,
+                " ".repeat(usize::try_from(number % 100).unwrap_or(0))
+            )),
+        }
+    }
+
+    /// Writes something that nobody can make sense of.
+    pub(super) fn break_it(&self) -> io::Result<()> {
+        self.write("{ (")
+    }
+
+    fn write(&self, text: &str) -> io::Result<()> {
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        // Moved into place, as editors do: a program that is being written cannot be started.
+        let draft = self.path.with_extension("draft");
+        fs::write(&draft, text)?;
+        fs::set_permissions(&draft, Permissions::from_mode(self.mode))?;
+        fs::rename(&draft, &self.path)
+    }
+}

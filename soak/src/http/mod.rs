@@ -1,0 +1,9 @@
+//! A server over HTTP, and just enough of a client of it.
+
+mod connection;
+mod requests;
+mod server;
+
+pub(crate) use connection::{Connection, Event, Head};
+pub(crate) use requests::{STATELESS, add_meta, delete, get, initialize, post};
+pub(crate) use server::{Server, Usage};
