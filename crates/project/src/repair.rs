@@ -186,7 +186,7 @@ fn replace(path: &Path, text: &[u8], before: &Metadata) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let draft = path.with_file_name(format!(".{}", name.to_string_lossy()));
-    let written = File::create_new(&draft).and_then(|mut file| {
+    let written = mcp_bash_files::create_new(&draft, 0o666).and_then(|mut file| {
         file.write_all(text)?;
         let own = file.metadata()?;
         if (own.uid(), own.gid()) != (before.uid(), before.gid()) {
