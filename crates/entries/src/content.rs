@@ -168,7 +168,9 @@ impl Content {
                 None => Ok(None),
             };
         };
-        let mut backup = self.back_up(before, known).map_err(failed)?;
+        let mut backup = self.back_up(before, known).map_err(|error| {
+            if error.kind() == ErrorKind::NotFound { changed() } else { failed(error) }
+        })?;
         after(Step::BackedUp);
         if Self::read(&self.path)? != *self {
             return Err(changed());
@@ -405,11 +407,13 @@ mod tests {
         assert!(matches!(refused, Err(FileError::ReadOnly(_))));
     }
 
+    type NameAndText = (String, String);
+
     /// A file with one text, and another program that changes it after a step.
     fn changed_after(
         step: Step,
         change: impl Fn(&Path),
-    ) -> (Result<Option<PathBuf>, FileError>, Vec<(String, String)>) {
+    ) -> (Result<Option<PathBuf>, FileError>, Vec<NameAndText>) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().canonicalize().unwrap().join("a.json");
         std::fs::write(&path, "five servers").unwrap();
@@ -427,7 +431,7 @@ mod tests {
         (made, files)
     }
 
-    fn file(name: &str, text: &str) -> (String, String) {
+    fn file(name: &str, text: &str) -> NameAndText {
         (name.to_owned(), text.to_owned())
     }
 
