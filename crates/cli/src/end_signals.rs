@@ -7,9 +7,8 @@
 use crate::error::Error;
 use crate::exit::Exit;
 use std::io;
-use std::sync::Once;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::sync::{Mutex, Once, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -21,8 +20,11 @@ const STACK: usize = 256 * 1024;
 
 static WATCHED: Once = Once::new();
 
-/// How often a command has taken note of a signal and gone on, as it may.
-static GONE_ON: AtomicU32 = AtomicU32::new(0);
+/// When the command has last taken note of Ctrl-C and gone on, as it may.
+static WENT_ON: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// So much later the thread may see a signal than the command that goes on.
+const SLACK: Duration = Duration::from_millis(500);
 
 pub(crate) struct EndSignals {
     signals: Signals,
@@ -57,7 +59,7 @@ impl EndSignals {
 
     /// Lets the command go on after Ctrl-C: whoever pressed it did not mean all of it.
     pub(crate) fn go_on() {
-        GONE_ON.fetch_add(1, Ordering::Relaxed);
+        *WENT_ON.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 }
 
@@ -86,11 +88,14 @@ fn watch() {
         let Ok(mut signals) = Signals::catch() else { return };
         loop {
             signals.next().await;
-            let gone_on = GONE_ON.load(Ordering::Relaxed);
-            tokio::time::sleep(GRACE).await;
-            if GONE_ON.load(Ordering::Relaxed) == gone_on {
-                std::process::exit(Exit::Interrupted.number().into());
-            }
+            let came = Instant::now();
+            tokio::spawn(async move {
+                tokio::time::sleep(GRACE).await;
+                let went_on = *WENT_ON.lock().unwrap_or_else(PoisonError::into_inner);
+                if went_on.is_none_or(|went_on| went_on + SLACK < came) {
+                    std::process::exit(Exit::Interrupted.number().into());
+                }
+            });
         }
     });
 }
