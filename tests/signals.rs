@@ -32,8 +32,7 @@ fn a_command_whose_output_nobody_reads_ends_when_it_is_told_to() {
         .file("tools/told.meta.json", &format!(r#"{{"name": "told", "description": "{much}"}}"#))
         .file("resources/big.txt", &much)
         .file("prompts/big.md", &much)
-        .file("prompts/big.meta.json", r#"{"name": "big"}"#)
-        .file("tools/big/tests/big.yaml", "- name: is big\n  expect: { text: y }\n");
+        .file("prompts/big.meta.json", r#"{"name": "big"}"#);
     let uri = format!("file://{}", project.path("resources/big.txt").canonicalize().unwrap().display());
     for words in [
         &["call", "big"][..],
@@ -41,7 +40,6 @@ fn a_command_whose_output_nobody_reads_ends_when_it_is_told_to() {
         &["list", "tools", "--json"],
         &["read", &uri],
         &["get", "big"],
-        &["test", "--json"],
     ] {
         for signal in [Signal::TERM, Signal::INT] {
             let command = start(&project, words);

@@ -168,9 +168,9 @@ impl Content {
                 None => Ok(None),
             };
         };
-        let mut backup = self.back_up(before, known).map_err(|error| {
-            if error.kind() == ErrorKind::NotFound { changed() } else { failed(error) }
-        })?;
+        let mut backup = self
+            .back_up(before, known)
+            .map_err(|error| if error.kind() == ErrorKind::NotFound { changed() } else { failed(error) })?;
         after(Step::BackedUp);
         if Self::read(&self.path)? != *self {
             return Err(changed());

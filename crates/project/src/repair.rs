@@ -233,7 +233,9 @@ mod tests {
         std::fs::write(&path, "#!/bin/sh\r\n").unwrap();
         let before = path.metadata().unwrap();
         let mut editor = File::create(&path).unwrap();
-        assert!(replace(&path, b"#!/bin/sh\n", &before).unwrap_err().to_string().contains("changed meanwhile"));
+        assert!(
+            replace(&path, b"#!/bin/sh\n", &before).unwrap_err().to_string().contains("changed meanwhile")
+        );
         editor.write_all(b"#!/bin/sh\necho new\n").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "#!/bin/sh\necho new\n");
         assert_eq!(folder.path().read_dir().unwrap().count(), 1);
