@@ -382,7 +382,7 @@ fn links_stay_links_modes_stay_and_what_is_no_file_is_refused() {
     assert!(home.path(CURSOR).symlink_metadata().unwrap().is_symlink());
     assert_eq!(home.read("dotfiles/cursor.json.bak").as_deref(), Some("{}"));
     let mode = |path: &str| home.path(path).metadata().unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode("dotfiles/cursor.json"), mode("dotfiles/cursor.json.bak")), (0o604, 0o604));
+    assert_eq!((mode("dotfiles/cursor.json"), mode("dotfiles/cursor.json.bak")), (0o604, 0o600));
     home.run(&["install", "junie"]);
     home.run(&["install", "junie", "--scope", "project"]);
     assert_eq!((mode(".junie/mcp/mcp.json"), mode("tools-box/.junie/mcp/mcp.json")), (0o600, 0o644));

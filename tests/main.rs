@@ -1,5 +1,7 @@
 //! The binary as its users meet it: real processes, real pipes, one module for each feature.
 
+#![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
+
 mod arguments;
 mod asking;
 mod asking_prompts;
@@ -52,6 +54,7 @@ mod import;
 mod inputs;
 mod install;
 mod install_files;
+mod install_while_written;
 mod limits;
 mod list_read_get;
 mod listen;
@@ -94,6 +97,7 @@ mod sdk;
 mod several_questions;
 mod shared_sdk;
 mod short_paths;
+mod signals;
 mod signs;
 mod start_warnings;
 mod startup;

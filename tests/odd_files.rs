@@ -333,3 +333,76 @@ fn the_other_commands_are_not_kept_either() {
         assert_eq!(outcome_of(&project, &["--log-file", log.to_str().unwrap()]).0, Some(2));
     }
 }
+
+#[test]
+fn commands_that_read_other_files_are_not_kept_either() {
+    for (put, what) in [(put_pipe as fn(&Path), "a named pipe"), (put_endless, "a device")] {
+        let project = project();
+        put(&project.path("server.d/server.meta.json"));
+        let (_, report) = outcome_of(&project, &["doctor", "--json"]);
+        assert_eq!(report["project"]["serverMetaValid"], false, "{what}: {report}");
+        clear(&project.path("server.d/server.meta.json"));
+        put(&project.path("VERSION"));
+        let (code, report) = outcome_of(&project, &["validate", "--explain-defaults", "--json"]);
+        assert!(code.is_some() && report.is_object(), "{what}: {report}");
+        fs::create_dir(project.path(".schemas")).unwrap();
+        put(&project.path(".schemas/tool.schema.json"));
+        let said = said_by(&project, &["schema", "--write"]);
+        assert!(said.0 == Some(1) && said.1.contains(&format!("it is {what}, not a file")), "{said:?}");
+    }
+}
+
+#[test]
+fn what_a_test_wants_copied_or_reads_as_cases_is_told() {
+    for (put, what) in [(put_pipe as fn(&Path), "a named pipe"), (put_endless, "a device")] {
+        let case = "- name: copies\n  files: { a: { from: odd } }\n";
+        let project = Project::with_hi().file("tools/hi/tests/hi.yaml", case);
+        put(&project.path("tools/hi/tests/odd"));
+        let (code, _, out) = said_and_printed(&project, &["test"]);
+        assert!(code == Some(1) && out.contains(&format!("it is {what}, not a file")), "{out}");
+        put(&project.path("tools/hi/tests/more.yaml"));
+        let (code, said) = said_by(&project, &["test"]);
+        let told = format!("tools/hi/tests/more.yaml: it is {what}, not a file");
+        assert!(code == Some(2) && said.contains(&told), "{said}");
+    }
+}
+
+/// Any script of the user can put it there.
+#[test]
+fn a_pipe_in_the_cache_of_the_sdk_hangs_no_call_and_no_server() {
+    let cache = tempfile::tempdir().unwrap();
+    let script = "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nmcp_emit_text sourced\n";
+    let project = Project::new().tool("sourcing", script).file("tools/sums.py", crate::functions::SUMS);
+    let call = |words: &[&str]| {
+        let mut command = Server::command();
+        command.args(words).current_dir(project.root()).env("XDG_CACHE_HOME", cache.path());
+        let output = command.output().expect("the binary runs");
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let sdk = Path::new(&call(&["sdk-path"])).to_owned();
+    for put in [put_pipe, put_endless] {
+        for words in [&["call", "sourcing"][..], &["call", "add", "a:=1", "b:=2"]] {
+            put(&sdk.join("tool-sdk.sh"));
+            assert_eq!(call(words), if words.len() == 2 { "sourced" } else { "3" });
+        }
+        put(&sdk.join("tool-sdk.sh"));
+        let environment = [("XDG_CACHE_HOME", cache.path().to_str().unwrap())];
+        let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+        let sum = ask(&mut server, "tools/call", &json!({ "name": "add", "arguments": { "a": 1, "b": 2 } }));
+        assert_eq!(sum["result"]["content"][0]["text"], "3", "{sum}");
+        end(server, "the cache");
+    }
+}
+
+fn said_by(project: &Project, arguments: &[&str]) -> (Option<i32>, String) {
+    let (code, said, _) = said_and_printed(project, arguments);
+    (code, said)
+}
+
+fn said_and_printed(project: &Project, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Server::command().args(arguments).current_dir(project.root()).output();
+    let output = output.expect("the binary runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stderr), text(&output.stdout))
+}

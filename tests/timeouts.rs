@@ -1,6 +1,6 @@
 //! How long a tool may take, what extends it, and what the model is told when it is over.
 
-use crate::harness::{Project, Server};
+use crate::harness::{Project, Server, wait_until_gone};
 use serde_json::{Value, json};
 
 /// What gives a tool more time.
@@ -115,4 +115,48 @@ fn no_tool_lives_for_ever() {
                 metadata, or MCPBASH_MAX_TIMEOUT_SECS, gives it more",
             "progressExtendsTimeout": true, "maxTimeoutSecs": 4 })
     );
+}
+
+/// A project whose `env.sh` says that it is sourced, and waits until the gate is open.
+fn waiting_environment() -> Project {
+    let waits = "echo sourced >>sourced\nread _ <gate\nexport FROM_ENV=yes\n";
+    Project::new().gate().file("server.d/env.sh", waits).tool("says", "#!/bin/sh\necho \"$FROM_ENV\"\n")
+}
+
+fn call_on_command_line(project: &Project, words: &[&str]) -> (Option<i32>, String) {
+    let output = Server::command().args(words).current_dir(project.root()).output().unwrap();
+    (
+        output.status.code(),
+        [output.stdout, output.stderr].concat().iter().map(|byte| char::from(*byte)).collect(),
+    )
+}
+
+#[test]
+fn what_comes_before_a_tool_is_part_of_its_time() {
+    let told = "was not started within 1 s: server.d/env.sh or server.d/policy.sh takes longer";
+    for command in ["call", "run-tool"] {
+        let (code, said) = call_on_command_line(&waiting_environment(), &[command, "says", "--timeout", "1"]);
+        assert!(code == Some(5) && said.contains(told), "{code:?}: {said}");
+    }
+    let policy = "mcp_tools_policy_check() { read _ <gate; }\n";
+    let project = Project::with_hi().gate().file("server.d/policy.sh", policy);
+    let (code, said) = call_on_command_line(&project, &["call", "hi", "--timeout", "1"]);
+    assert!(code == Some(5) && said.contains(told), "{code:?}: {said}");
+    let provider = "#!/bin/sh\n# tells of its inputSchema\necho $$ >>started\nread _ <gate\n";
+    let project = Project::with_hi().gate().script("tools/many", provider);
+    let (code, said) = call_on_command_line(&project, &["call", "hi", "--timeout", "1"]);
+    assert!(code == Some(5) && said.contains("the project could not be read within 1 s"), "{code:?}: {said}");
+    project.wait_for_started(1).into_iter().for_each(wait_until_gone);
+}
+
+#[test]
+fn an_environment_that_comes_too_late_for_one_call_is_there_for_the_next() {
+    let project = waiting_environment();
+    let mut server = Server::ready(project.root());
+    let late = server.ask("late", "tools/call", &json!({ "name": "says", "timeoutSecs": 1 }));
+    assert_eq!(error_of(&late["result"])["reason"], "not_started", "{late}");
+    project.open_gate();
+    let next = server.ask("next", "tools/call", &json!({ "name": "says" }));
+    assert_eq!(next["result"]["content"][0]["text"], "yes", "{next}");
+    assert_eq!(project.read("sourced"), "sourced\n");
 }

@@ -1,6 +1,8 @@
 //! Lists the files of the SDK, so that they become a part of the program: what scripts source, and what Python and
 //! Node.js import.
 
+#![allow(clippy::disallowed_methods, reason = "the files of a build")]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};

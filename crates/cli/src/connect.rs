@@ -12,6 +12,7 @@
 //! conversation can go on or be ended.
 
 use crate::common::Common;
+use crate::end_signals::EndSignals;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::search_path::SearchPath;
@@ -29,7 +30,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// How long scripts may take to end when they are not waited for any more.
 const GRACE: Duration = Duration::from_millis(500);
@@ -154,6 +154,8 @@ pub(crate) struct Conversation {
     server: Option<Arc<Server>>,
     /// Whether a request was given up, whose work may still go on.
     is_busy: bool,
+    /// Whether somebody wants us to end.
+    is_interrupted: bool,
 }
 
 impl Conversation {
@@ -235,7 +237,9 @@ impl Conversation {
             }
         });
         match begun {
-            Ok(session) => Ok(Self { runtime, signals, session, server, is_busy: false }),
+            Ok(session) => {
+                Ok(Self { runtime, signals, session, server, is_busy: false, is_interrupted: false })
+            }
             Err(failure) => {
                 end_server(&runtime, server, true);
                 runtime.shutdown_background();
@@ -252,13 +256,25 @@ impl Conversation {
     /// Waits for something else than the server, unless somebody wants us to end.
     pub(crate) fn wait_for<T>(&mut self, something: impl Future<Output = T>) -> Result<T, Failure> {
         let Self { runtime, signals, .. } = self;
-        runtime.block_on(async {
+        let came = runtime.block_on(async {
             tokio::select! {
                 biased;
                 () = signals.next() => Err(Failure::Interrupted),
                 came = something => Ok(came),
             }
-        })
+        });
+        self.is_interrupted |= came.is_err();
+        came
+    }
+
+    /// Whether the conversation goes on after a request that was interrupted: not if a signal told all of us to end.
+    pub(crate) fn goes_on(&mut self) -> bool {
+        let goes_on = !self.signals.is_told_to_end();
+        if goes_on {
+            self.is_interrupted = false;
+            EndSignals::go_on();
+        }
+        goes_on
     }
 
     /// What the server says of itself.
@@ -274,7 +290,7 @@ impl Conversation {
         host: &mut impl Host,
         limit: Option<Duration>,
     ) -> Result<Box<RawValue>, Failure> {
-        let Self { runtime, signals, session, is_busy, .. } = self;
+        let Self { runtime, signals, session, is_busy, is_interrupted, .. } = self;
         let answer = runtime.block_on(async {
             tokio::select! {
                 biased;
@@ -285,6 +301,7 @@ impl Conversation {
         *is_busy |=
             matches!(answer, Err(Failure::Interrupted | Failure::Client(ClientError::TimedOut { .. })));
         if matches!(answer, Err(Failure::Interrupted)) {
+            *is_interrupted = true;
             // A server that is gone cannot be told, and need not be.
             let _ = session.cancel_last("interrupted");
         }
@@ -299,22 +316,26 @@ impl Conversation {
         host: &mut impl Host,
         limit: Option<Duration>,
     ) -> Result<Vec<Value>, Failure> {
-        let Self { runtime, signals, session, .. } = self;
-        runtime.block_on(async {
+        let Self { runtime, signals, session, is_interrupted, .. } = self;
+        let entries = runtime.block_on(async {
             tokio::select! {
                 biased;
                 () = signals.next() => Err(Failure::Interrupted),
                 entries = session.entries(method, member, host, limit) => Ok(entries?),
             }
-        })
+        });
+        *is_interrupted |= matches!(entries, Err(Failure::Interrupted));
+        entries
     }
 
     /// Ends the session, every process of it, and what was only there while it lasted.
     pub(crate) fn end(self) {
-        let Self { runtime, mut signals, session, server, is_busy } = self;
+        let Self { runtime, mut signals, session, server, is_busy, is_interrupted } = self;
+        let session_ended =
+            async { if is_interrupted { session.end_now().await } else { session.end().await } };
         runtime.block_on(async {
             tokio::select! {
-                () = session.end() => {}
+                () = session_ended => {}
                 // Whoever is in a hurry: what is dropped is killed.
                 () = signals.next() => {}
             }
@@ -334,28 +355,6 @@ fn end_server(runtime: &Runtime, server: Option<Arc<Server>>, is_busy: bool) {
         }
         Some(server) => server.end(GRACE),
         None => {}
-    }
-}
-
-/// The signals that ask a command to end.
-pub(crate) struct EndSignals([Signal; 3]);
-
-impl EndSignals {
-    pub(crate) fn catch(runtime: &Runtime) -> Result<Self, Error> {
-        let _inside = runtime.enter();
-        let caught = |kind| signal(kind).map_err(start_error);
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        let [interrupt, terminate, hangup] = kinds.map(caught);
-        Ok(Self([interrupt?, terminate?, hangup?]))
-    }
-
-    pub(crate) async fn next(&mut self) {
-        let [interrupt, terminate, hangup] = &mut self.0;
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
-        }
     }
 }
 

@@ -3,9 +3,9 @@
 use mcp_bash_scripts::Scripts;
 use mcp_bash_settings::LogSettings;
 use serde_json::json;
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::DirBuilder;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf, absolute};
 
 /// Makes paths absolute, and in a build sets those that nobody has set.
@@ -58,7 +58,7 @@ pub(crate) fn describe_surroundings(scripts: &Scripts) -> io::Result<()> {
 }
 
 fn write_once(path: &Path, text: &str) -> io::Result<()> {
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+    match mcp_bash_files::create_new(path, 0o600) {
         Ok(mut file) => file.write_all(text.as_bytes()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),

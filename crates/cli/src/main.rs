@@ -5,6 +5,7 @@
 
 // It panics where nobody reads any more: `terminal::tell` and `complain` do not.
 #![warn(clippy::print_stderr)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
 mod absent;
 mod allocator;
@@ -21,6 +22,7 @@ mod demo;
 mod dev;
 mod doctor;
 mod download;
+mod end_signals;
 mod error;
 mod examination;
 mod exit;
@@ -60,6 +62,7 @@ mod startup;
 mod talk;
 mod terminal;
 mod testing;
+mod time_limit;
 mod token;
 mod validate;
 mod welcome;

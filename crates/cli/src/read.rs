@@ -9,7 +9,6 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::talk::{Talk, exit_of, refused};
 use serde_json::{Value, json};
-use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -94,7 +93,7 @@ fn show_contents(arguments: &Arguments, contents: &[Value]) -> Result<(), Error>
 
 fn write_to(file: &Path, contents: &[Value]) -> Result<(), Error> {
     let bytes = bytes_of(contents)?;
-    let opened = OpenOptions::new().write(true).create_new(true).open(file);
+    let opened = mcp_bash_files::create_new(file, 0o666);
     let written = opened.and_then(|mut file| file.write_all(&bytes));
     written.map_err(|error| {
         let exit = if error.kind() == io::ErrorKind::AlreadyExists { Exit::Refused } else { Exit::Failed };

@@ -21,6 +21,9 @@ pub(crate) struct Arguments {
     write: bool,
 }
 
+/// The longest schema that is compared with ours, in bytes.
+const LONGEST: u64 = 16 * 1024 * 1024;
+
 const EXAMPLES: &str = "\
 Examples:
   mcp-bash schema             which ones there are
@@ -58,7 +61,7 @@ fn write_all(common: &Common) -> Result<ExitCode, Error> {
     for (name, schema) in SCHEMAS {
         let file = root.join(SCHEMAS_FOLDER).join(format!("{name}.schema.json"));
         let mut draft = Draft::default();
-        let what = match std::fs::read_to_string(&file) {
+        let what = match mcp_bash_files::read_text(&file, LONGEST) {
             Ok(written) if written == *schema => continue,
             Ok(_) => {
                 draft.change(file, (*schema).to_owned());

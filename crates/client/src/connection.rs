@@ -38,4 +38,12 @@ impl Connection {
             Self::Process(process) => process.end().await,
         }
     }
+
+    /// The same for one who cannot wait until it has done what it does.
+    pub async fn end_now(self) {
+        match self {
+            Self::InMemory(_) => {}
+            Self::Process(process) => process.end_now().await,
+        }
+    }
 }

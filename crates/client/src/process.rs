@@ -28,6 +28,9 @@ const LOOK: Duration = Duration::from_millis(2);
 /// How long a server may take to end by itself, and again when it is told to.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// The same where we are told to end ourselves.
+const SHORT_GRACE: Duration = Duration::from_secs(1);
+
 /// How a server is started.
 #[derive(Debug, Clone, Default)]
 pub struct Launch {
@@ -124,6 +127,12 @@ impl ServerProcess {
             self.is_gone_within(GRACE).await;
         }
         // Dropping it kills what is left of its group.
+    }
+
+    pub(crate) async fn end_now(mut self) {
+        self.messages = None;
+        self.signal(Signal::TERM);
+        self.is_gone_within(SHORT_GRACE).await;
     }
 
     /// Waits for its output to end, which is the sign that costs nothing to wait for, and then for the process.

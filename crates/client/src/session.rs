@@ -129,6 +129,11 @@ impl Session {
         self.connection.end().await;
     }
 
+    /// Tells the server to end, whatever it does.
+    pub async fn end_now(self) {
+        self.connection.end_now().await;
+    }
+
     fn send_request(&mut self, method: &str, params: &impl serde::Serialize) -> Result<u64, Error> {
         self.next_id += 1;
         let params = to_raw_value(params).map_err(|error| Error::Protocol(error.to_string()))?;

@@ -1,8 +1,24 @@
 //! The content of a configuration file, read without being changed, and written as a whole or not at all.
+//!
+//! Clients write their files whenever they like, and most of them truncate a file before they write it. So a file that was
+//! changed a moment ago is looked at again until it stays as it is (`settled.rs`), and a change is made in steps after which
+//! nothing of what a client writes is lost:
+//!
+//! 1. The new text is written to a draft.
+//! 2. The file gets a second name, that of its backup: whoever has it open goes on writing to the backup.
+//! 3. The file is compared with what was read. If anything differs, nothing is replaced.
+//! 4. The draft takes the place of the file.
+//! 5. The backup is compared again: a client that opened the file between 3 and 4 has truncated it by then. If it has, the
+//!    file takes its place again, and the change is refused.
+//!
+//! A client that writes to a file that it has opened before step 4 without truncating it is not noticed, and what it writes
+//! is in the backup. File systems without hard links have a copy for a backup, and no step 5.
 
-use std::fs::{File, Metadata, OpenOptions, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use crate::settled;
+use mcp_bash_files::rename_to_nothing;
+use std::fs::{File, Metadata, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -20,104 +36,215 @@ pub enum FileError {
     ReadOnly(PathBuf),
     #[error("{} was changed by another program meanwhile; nothing was written, try it again", .0.display())]
     Changed(PathBuf),
+    #[error("another program keeps changing {}; nothing was written, try it again later", .0.display())]
+    Busy(PathBuf),
+    #[error(
+        "{} is empty, and was not when {} was made: its client may be writing it; nothing was changed. Try it again, \
+         restore the file from there, or remove it",
+        path.display(),
+        backup.display()
+    )]
+    Emptied { path: PathBuf, backup: PathBuf },
     #[error("failed to write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
 }
 
 /// A file as it was when it was read.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Content {
     /// The file itself, where the path is a link to it.
     path: PathBuf,
     /// Nothing where there is no file.
     pub(crate) text: Option<String>,
+    stamp: Option<Stamp>,
+}
+
+/// What a file looks like: one that was written, or put in its place, looks different.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    file: (u64, u64),
+    size: u64,
+    modified: (i64, i64),
+}
+
+impl Stamp {
+    fn of(file: &Metadata) -> Self {
+        Self {
+            file: (file.dev(), file.ino()),
+            size: file.size(),
+            modified: (file.mtime(), file.mtime_nsec()),
+        }
+    }
+}
+
+/// The steps of a change, between which another program may do anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Drafted,
+    BackedUp,
+    Compared,
+    Replaced,
 }
 
 impl Content {
     pub(crate) fn read(path: &Path) -> Result<Self, FileError> {
-        let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        let is_missing = |error: &io::Error| error.kind() == ErrorKind::NotFound;
         let failed = |source| FileError::Read { path: path.to_owned(), source };
+        let nothing = || Self { path: path.to_owned(), text: None, stamp: None };
         match path.symlink_metadata() {
-            Err(error) if is_missing(&error) => return Ok(Self { path: path.to_owned(), text: None }),
+            Err(error) if is_missing(&error) => return Ok(nothing()),
             Err(error) => return Err(failed(error)),
             Ok(_) => {}
         }
         let real = path.canonicalize().map_err(|error| {
             if is_missing(&error) { FileError::DanglingLink(path.to_owned()) } else { failed(error) }
         })?;
-        let text = mcp_bash_files::read_text(&real, LONGEST).map_err(failed)?;
-        Ok(Self { path: real, text: Some(text) })
+        let file = match mcp_bash_files::open(&real) {
+            // A client that removes its file before it writes another.
+            Err(error) if is_missing(&error) => return Ok(nothing()),
+            opened => opened.map_err(failed)?,
+        };
+        // Of before, so that what is written while it is read is a difference.
+        let stamp = Stamp::of(&file.metadata().map_err(failed)?);
+        let text = mcp_bash_files::read_all_text(&file, LONGEST).map_err(failed)?;
+        Ok(Self { path: real, text: Some(text), stamp: Some(stamp) })
+    }
+
+    /// The same for a file that is to be changed: one that its client is just writing is looked at again until it stays as
+    /// it is. `is_whole` says whether a text can be all of a file.
+    pub(crate) fn read_settled(
+        path: &Path,
+        is_whole: &dyn Fn(&str) -> settled::Whole,
+    ) -> Result<Self, FileError> {
+        settled::read(path, is_whole, &mut || std::thread::sleep(settled::PAUSE))
+    }
+
+    /// The file itself, where a link leads to it.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether there is a file without anything in it.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.text.as_deref().is_some_and(|text| text.trim().is_empty())
     }
 
     /// Puts another text in its place, or nothing. What was there is kept beside it, and where is returned.
     pub(crate) fn replace(&self, text: Option<&str>, new_mode: u32) -> Result<Option<PathBuf>, FileError> {
+        self.replace_in_steps(text, new_mode, &mut |_| ())
+    }
+
+    fn replace_in_steps(
+        &self,
+        text: Option<&str>,
+        new_mode: u32,
+        after: &mut dyn FnMut(Step),
+    ) -> Result<Option<PathBuf>, FileError> {
         let failed = |source| FileError::Write { path: self.path.clone(), source };
-        let known = self.text.is_some().then(|| self.path.metadata()).transpose().map_err(failed)?;
+        let changed = || FileError::Changed(self.path.clone());
+        let known = match self.path.metadata() {
+            Ok(known) => Some(known),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(failed(error)),
+        };
+        if known.is_some() != self.text.is_some() {
+            return Err(changed());
+        }
         if known.as_ref().is_some_and(|known| known.permissions().mode() & 0o222 == 0) {
             return Err(FileError::ReadOnly(self.path.clone()));
         }
         let folder = self.path.parent().unwrap_or(Path::new("/"));
         std::fs::create_dir_all(folder).map_err(failed)?;
-        let draft = match text {
+        let mut draft = match text {
             Some(text) => Some(self.draft(text, known.as_ref(), new_mode).map_err(failed)?),
             None => None,
         };
-        let backup = match (&self.text, &known) {
-            // A file that goes held nothing but what we can write again.
-            (Some(before), Some(known)) if draft.is_some() => {
-                Some(self.back_up(before, known).map_err(failed)?)
-            }
-            _ => None,
+        after(Step::Drafted);
+        let (Some(before), Some(known)) = (&self.text, &known) else {
+            return match draft {
+                Some(mut draft) => draft.publish(&self.path).map(|()| None).map_err(|error| {
+                    if error.kind() == ErrorKind::AlreadyExists { changed() } else { failed(error) }
+                }),
+                None => Ok(None),
+            };
         };
-        // As late as possible: clients write their files whenever they like.
-        if Self::read(&self.path)?.text != self.text {
-            if let Some(backup) = backup {
-                let _ = std::fs::remove_file(backup);
-            }
-            return Err(FileError::Changed(self.path.clone()));
+        let mut backup = self
+            .back_up(before, known)
+            .map_err(|error| if error.kind() == ErrorKind::NotFound { changed() } else { failed(error) })?;
+        after(Step::BackedUp);
+        if Self::read(&self.path)? != *self {
+            return Err(changed());
         }
-        match draft {
-            Some(mut draft) => draft.rename(&self.path).map_err(failed)?,
+        after(Step::Compared);
+        match &mut draft {
+            Some(draft) => draft.replace(&self.path).map_err(failed)?,
             None => std::fs::remove_file(&self.path).map_err(failed)?,
         }
-        Ok(backup)
+        after(Step::Replaced);
+        if backup.is_the_file && !self.is_unchanged_at(&backup.path) {
+            // What the client writes counts, unless it has put another file in its place already.
+            match &draft {
+                Some(draft) if draft.is_at(&self.path) => backup.replace(&self.path).map_err(failed)?,
+                Some(_) => backup.is_kept = true,
+                None => backup.publish(&self.path).or_else(|error| backup.keep(error)).map_err(failed)?,
+            }
+            return Err(changed());
+        }
+        // A file that goes held nothing but what we can write again.
+        backup.is_kept = draft.is_some();
+        if !backup.is_kept {
+            return Ok(None);
+        }
+        backup.make_private(known).map_err(failed)?;
+        Ok(Some(backup.path.clone()))
+    }
+
+    /// Whether the file that was read is as it was, under the name of its backup.
+    fn is_unchanged_at(&self, path: &Path) -> bool {
+        Self::read(path).is_ok_and(|now| now.stamp == self.stamp && now.text == self.text)
     }
 
     /// The new text in a file beside the old one, with its mode and owner.
-    fn draft(&self, text: &str, known: Option<&Metadata>, new_mode: u32) -> io::Result<Draft> {
+    fn draft(&self, text: &str, known: Option<&Metadata>, new_mode: u32) -> io::Result<OwnFile> {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let path = self.path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
         let mode = known.map_or(new_mode, |known| known.permissions().mode());
-        let mut file = create_new(&path, mode)?;
-        let draft = Draft { path, is_there: true };
+        let mut file = mcp_bash_files::create_new(&path, mode & 0o7777)?;
+        let mut draft = OwnFile { path, inode: None, is_kept: false, is_the_file: false };
         file.write_all(text.as_bytes())?;
         if let Some(known) = known {
             give(&file, known)?;
         }
+        // Before it takes the place of the only file there is.
+        file.sync_all()?;
+        draft.inode = Some(Stamp::of(&file.metadata()?).file);
         Ok(draft)
     }
 
-    /// A copy under a name that nothing has.
-    fn back_up(&self, text: &str, known: &Metadata) -> io::Result<PathBuf> {
+    /// A second name of the file, or a copy where it can have none.
+    fn back_up(&self, text: &str, known: &Metadata) -> io::Result<OwnFile> {
         for path in backup_names(&self.path) {
-            match create_new(&path, known.permissions().mode()) {
-                Ok(mut file) => {
-                    file.write_all(text.as_bytes())?;
-                    give(&file, known)?;
-                    return Ok(path);
+            let made = match std::fs::hard_link(&self.path, &path) {
+                Ok(()) => Ok(true),
+                Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {
+                    Err(error)
                 }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(_) => copy(text, &path, known).map(|()| false),
+            };
+            match made {
+                Ok(is_the_file) => return Ok(OwnFile { path, inode: None, is_kept: false, is_the_file }),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
         }
         Err(io::Error::other("there are too many copies of it already"))
     }
 
-    /// The texts of the copies that were kept, the newest first.
-    pub(crate) fn backups(&self) -> Vec<String> {
+    /// The copies that were kept with their texts, the newest first.
+    pub(crate) fn backups(&self) -> Vec<(PathBuf, String)> {
         let there = backup_names(&self.path).take_while(|path| path.symlink_metadata().is_ok());
-        let mut texts: Vec<String> =
-            there.filter_map(|path| mcp_bash_files::read_text(&path, LONGEST).ok()).collect();
+        let text = |path: PathBuf| Some((mcp_bash_files::read_text(&path, LONGEST).ok()?, path));
+        let mut texts: Vec<_> = there.filter_map(text).map(|(text, path)| (path, text)).collect();
         texts.reverse();
         texts
     }
@@ -133,36 +260,73 @@ fn backup_names(path: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-fn create_new(path: &Path, mode: u32) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(mode & 0o7777).open(path)
+/// A copy that only its owner can read.
+fn copy(text: &str, path: &Path, known: &Metadata) -> io::Result<()> {
+    let mut file = mcp_bash_files::create_new(path, 0o600)?;
+    file.write_all(text.as_bytes())?;
+    give_owner(&file, known)
 }
 
-/// The mode and the owner that another file has. Only root can give files away, and nobody else has to.
+/// The mode and the owner that another file has.
 fn give(file: &File, known: &Metadata) -> io::Result<()> {
+    give_owner(file, known)?;
+    file.set_permissions(Permissions::from_mode(known.permissions().mode() & 0o7777))
+}
+
+/// Only root can give files away, and nobody else has to.
+fn give_owner(file: &File, known: &Metadata) -> io::Result<()> {
     let own = file.metadata()?;
     if (own.uid(), own.gid()) != (known.uid(), known.gid()) {
         let _ = std::os::unix::fs::fchown(file, Some(known.uid()), Some(known.gid()));
     }
-    file.set_permissions(Permissions::from_mode(known.permissions().mode() & 0o7777))
+    Ok(())
 }
 
-/// A file that is removed unless it came to its place.
-struct Draft {
+/// A name of ours, which is removed unless it is kept.
+struct OwnFile {
     path: PathBuf,
-    is_there: bool,
+    /// Device and number, where it is a draft.
+    inode: Option<(u64, u64)>,
+    is_kept: bool,
+    /// Whether it is another name of the file that was there.
+    is_the_file: bool,
 }
 
-impl Draft {
-    fn rename(&mut self, to: &Path) -> io::Result<()> {
-        std::fs::rename(&self.path, to)?;
-        self.is_there = false;
+impl OwnFile {
+    /// Takes the place of a file.
+    fn replace(&mut self, other: &Path) -> io::Result<()> {
+        std::fs::rename(&self.path, other)?;
+        self.is_kept = true;
         Ok(())
+    }
+
+    /// Takes a name that nothing has.
+    fn publish(&mut self, name: &Path) -> io::Result<()> {
+        rename_to_nothing(&self.path, name)?;
+        self.is_kept = true;
+        Ok(())
+    }
+
+    /// Another file has the name: both are kept.
+    fn keep(&mut self, error: io::Error) -> io::Result<()> {
+        self.is_kept = true;
+        if error.kind() == ErrorKind::AlreadyExists { Ok(()) } else { Err(error) }
+    }
+
+    fn is_at(&self, path: &Path) -> bool {
+        path.symlink_metadata().is_ok_and(|file| Some(Stamp::of(&file).file) == self.inode)
+    }
+
+    /// Nobody but its owner reads a backup, which may hold secrets.
+    fn make_private(&self, known: &Metadata) -> io::Result<()> {
+        let mode = known.permissions().mode() & 0o700;
+        std::fs::set_permissions(&self.path, Permissions::from_mode(mode))
     }
 }
 
-impl Drop for Draft {
+impl Drop for OwnFile {
     fn drop(&mut self) {
-        if self.is_there {
+        if !self.is_kept {
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -184,7 +348,10 @@ mod tests {
         assert_eq!(replace("3").file_name().unwrap(), "a.json.bak2");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "3");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
-        assert_eq!(Content::read(&path).unwrap().backups(), ["2", "1"]);
+        let backups = Content::read(&path).unwrap().backups();
+        assert_eq!(backups.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), ["2", "1"]);
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&backups[0].0), mode(&backups[1].0)), (0o600, 0o600));
         assert_eq!(folder.path().read_dir().unwrap().count(), 3);
         assert_eq!(Content::read(&path).unwrap().replace(None, 0).unwrap(), None);
         assert!(!path.exists());
@@ -238,5 +405,105 @@ mod tests {
         std::fs::set_permissions(&fixed, Permissions::from_mode(0o444)).unwrap();
         let refused = Content::read(&fixed).unwrap().replace(Some("2"), 0o600);
         assert!(matches!(refused, Err(FileError::ReadOnly(_))));
+    }
+
+    type NameAndText = (String, String);
+
+    /// A file with one text, and another program that changes it after a step.
+    fn changed_after(
+        step: Step,
+        change: impl Fn(&Path),
+    ) -> (Result<Option<PathBuf>, FileError>, Vec<NameAndText>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap().join("a.json");
+        std::fs::write(&path, "five servers").unwrap();
+        let content = Content::read(&path).unwrap();
+        let made = content.replace_in_steps(Some("ours"), 0o600, &mut |done| {
+            if done == step {
+                change(&path);
+            }
+        });
+        let text = |entry: std::fs::DirEntry| {
+            (entry.file_name().into_string().unwrap(), std::fs::read_to_string(entry.path()).unwrap())
+        };
+        let mut files: Vec<_> = folder.path().read_dir().unwrap().map(|entry| text(entry.unwrap())).collect();
+        files.sort();
+        (made, files)
+    }
+
+    fn file(name: &str, text: &str) -> NameAndText {
+        (name.to_owned(), text.to_owned())
+    }
+
+    #[test]
+    fn a_client_that_truncates_its_file_after_any_step_keeps_it() {
+        for step in [Step::Drafted, Step::BackedUp, Step::Compared] {
+            let (made, files) = changed_after(step, |path| drop(File::create(path).unwrap()));
+            assert!(matches!(made, Err(FileError::Changed(_))), "{step:?}");
+            assert_eq!(files, [file("a.json", "")], "{step:?}: it is the client's to write");
+        }
+    }
+
+    #[test]
+    fn a_client_that_has_opened_its_file_loses_nothing_of_what_it_writes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        std::fs::write(&path, "five servers").unwrap();
+        let content = Content::read(&path).unwrap();
+        let mut client = None;
+        let made = content.replace_in_steps(Some("ours"), 0o600, &mut |step| {
+            if step == Step::Compared {
+                client = Some(File::create(&path).unwrap());
+            }
+        });
+        assert!(matches!(made, Err(FileError::Changed(_))));
+        client.unwrap().write_all(b"six servers").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "six servers");
+        // One that truncates nothing writes to the backup.
+        let content = Content::read(&path).unwrap();
+        let mut client = File::options().append(true).open(&path).unwrap();
+        let backup = content.replace(Some("ours"), 0o600).unwrap().unwrap();
+        client.write_all(b" and one").unwrap();
+        assert_eq!(std::fs::read_to_string(backup).unwrap(), "six servers and one");
+    }
+
+    #[test]
+    fn a_client_that_puts_another_file_in_its_place_keeps_both() {
+        let put = |path: &Path| {
+            std::fs::write(path.with_extension("new"), "six servers").unwrap();
+            std::fs::rename(path.with_extension("new"), path).unwrap();
+        };
+        for step in [Step::Drafted, Step::BackedUp] {
+            let (made, files) = changed_after(step, put);
+            assert!(matches!(made, Err(FileError::Changed(_))), "{step:?}");
+            assert_eq!(files, [file("a.json", "six servers")], "{step:?}");
+        }
+        let (made, files) = changed_after(Step::Replaced, put);
+        assert!(made.is_ok());
+        assert_eq!(files, [file("a.json", "six servers"), file("a.json.bak", "five servers")]);
+    }
+
+    #[test]
+    fn a_file_that_is_removed_or_made_is_not_taken_from_its_client() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        std::fs::write(&path, "ours").unwrap();
+        let content = Content::read(&path).unwrap();
+        let removed = content.replace_in_steps(None, 0o600, &mut |step| {
+            if step == Step::Compared {
+                std::fs::write(&path, "six servers").unwrap();
+            }
+        });
+        assert!(matches!(removed, Err(FileError::Changed(_))));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "six servers");
+        std::fs::remove_file(&path).unwrap();
+        let made = Content::read(&path).unwrap().replace_in_steps(Some("ours"), 0o600, &mut |step| {
+            if step == Step::Drafted {
+                std::fs::write(&path, "six servers").unwrap();
+            }
+        });
+        assert!(matches!(made, Err(FileError::Changed(_))));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "six servers");
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
     }
 }

@@ -4,6 +4,8 @@
 //! [`CLIENTS`] is the table, [`ConfigFile::find`] the file of one of them on this machine. [`entries`] and [`all_entries`]
 //! read, [`install`] and [`uninstall`] say what would change, and [`Change::make`] changes it.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
+
 mod change;
 mod client;
 mod clients;
@@ -17,14 +19,17 @@ mod link;
 mod lock;
 mod place;
 mod read;
+mod refusal;
 mod remote;
 mod remote_snippet;
+mod settled;
 mod shape;
 mod shown;
 mod snippet;
 mod surroundings;
+mod text;
 
-pub use change::{Change, Plan, Refusal, install, uninstall};
+pub use change::{Change, Plan, install, uninstall};
 pub use client::{
     BadName, Client, ClientFile, Format, LinkForm, Replaced, Scope, UnknownClient, client, plain_name,
 };
@@ -36,5 +41,7 @@ pub use entry::Entry;
 pub use find::installed_clients;
 pub use lock::Lock;
 pub use read::{all_entries, entries};
+pub use refusal::Refusal;
 pub use remote::{Remote, Token};
 pub use surroundings::{Surroundings, System};
+pub use text::ConfigText;

@@ -24,7 +24,7 @@ impl Lock {
         let path = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
         let folder = path.parent().unwrap_or(Path::new("/"));
         std::fs::create_dir_all(folder).ok()?;
-        let folder = File::open(folder).ok()?;
+        let folder = mcp_bash_files::open_folder(folder).ok()?;
         let deadline = Instant::now() + PATIENCE;
         loop {
             match flock(&folder, FlockOperation::NonBlockingLockExclusive) {

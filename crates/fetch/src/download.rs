@@ -91,7 +91,7 @@ fn random_share() -> f64 {
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let is_special = |known: std::fs::Metadata| !known.is_file() && !known.is_dir() && !known.is_symlink();
     if path.symlink_metadata().is_ok_and(is_special) {
-        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+        return mcp_bash_files::write_whole(path, bytes);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder)?;

@@ -25,6 +25,8 @@
 //! - We ask for no compression and take none, so that the limit on size means what it says.
 //! - Settings arrive as values. The environment only says where the system keeps its certificates and programs.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
+
 mod download;
 mod echo;
 mod error;

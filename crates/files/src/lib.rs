@@ -3,15 +3,20 @@
 //!
 //! Whoever can write to a folder can put anything there under the name of a file that we look for: a named pipe, on which
 //! a plain `open` waits for a writer for ever; a link to a device without an end; a file that never stops growing. Here
-//! only a regular file is ever read, and never more of it than the caller names.
+//! only a regular file is ever read, and never more of it than the caller names. The lints of the workspace
+//! (`clippy.toml`) refuse every other way to open a file.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
+
+mod make;
 mod whole;
 
+pub use make::{append, copy, create_new, open_folder, rename_to_nothing, truncate};
 pub use whole::write_whole;
 
 use rustix::fs::{FileType, OFlags, fstat};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -49,6 +54,16 @@ pub fn read_all(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The last bytes of a regular file, at most so many. A link in its place is refused.
+pub fn read_end(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut file = open_no_link(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
+    let mut end = Vec::new();
+    file.take(most).read_to_end(&mut end)?;
+    Ok(end)
+}
+
 /// The error of a file that has more bytes than it may.
 pub fn too_large(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {limit} bytes"))
@@ -81,6 +96,7 @@ pub fn require_regular_type(kind: FileType) -> io::Result<()> {
 /// What keeps the opening of a pipe or of a terminal from having an effect.
 pub const HARMLESS: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
+#[expect(clippy::disallowed_methods, reason = "this is where files are opened for reading")]
 fn open_with(path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = (HARMLESS | flags).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
@@ -101,6 +117,10 @@ mod tests {
         std::fs::write(&path, "12345").unwrap();
         assert_eq!(read(&path, 5).unwrap(), b"12345");
         assert_eq!(read_text(&path, 9).unwrap(), "12345");
+        assert_eq!(
+            (read_end(&path, 2).unwrap(), read_end(&path, 9).unwrap()),
+            (b"45".into(), b"12345".into())
+        );
         assert_eq!(read(&path, 4).unwrap_err().to_string(), "it has more than 4 bytes");
         std::fs::write(&path, b"\xff").unwrap();
         assert_eq!(read_text(&path, 9).unwrap_err().kind(), io::ErrorKind::InvalidData);

@@ -1,7 +1,7 @@
 //! The getting-started project inside the binary.
 
-use std::fs::{self, DirBuilder};
-use std::io;
+use std::fs::{DirBuilder, Permissions};
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 
@@ -28,9 +28,12 @@ pub fn stage_embedded(folder: &Path) -> io::Result<()> {
         if let Some(parent) = file.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
         }
-        fs::write(&file, text)?;
         let mode = if text.starts_with("#!") { 0o700 } else { 0o600 };
-        fs::set_permissions(&file, fs::Permissions::from_mode(mode))?;
+        // One that was staged before.
+        let _ = std::fs::remove_file(&file);
+        let mut written = mcp_bash_files::create_new(&file, mode)?;
+        written.write_all(text.as_bytes())?;
+        written.set_permissions(Permissions::from_mode(mode))?;
     }
     Ok(())
 }

@@ -6,6 +6,8 @@
 //! who the server says it is, the tools and prompts it found, and [`Diagnostic`]s about what it skipped and why. A folder that is
 //! half broken still gives a catalog of the other half. Nothing here speaks JSON-RPC or starts a process.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
+
 mod about;
 mod arguments;
 mod canonical;

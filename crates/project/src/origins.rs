@@ -105,7 +105,7 @@ fn server(catalog: &Catalog) -> Explained {
     let is_given = |field: &str| written[field].as_str().is_some_and(|value| !value.trim().is_empty());
     let own = "server.d/server.meta.json";
     let version_file = || {
-        let version = std::fs::read_to_string(paths.root.join("VERSION")).unwrap_or_default();
+        let version = mcp_bash_files::read_text(&paths.root.join("VERSION"), LONGEST).unwrap_or_default();
         match version.trim() {
             "" if identity.version == "0.0.0" => "nothing is said",
             "" => "package.json",

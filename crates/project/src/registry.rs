@@ -11,9 +11,9 @@ use crate::{Diagnostic, Paths, Reading};
 use mcp_bash_wire::write;
 use memchr::memchr2;
 use serde::Deserialize;
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 use thiserror::Error;
@@ -143,7 +143,7 @@ fn replace(folder: &Path, name: &str, text: &str) -> io::Result<()> {
     let draft = folder.join(format!(".{name}.{}", std::process::id()));
     // What stands there is a leftover of somebody who had our number. The draft is a file of our own, or it is none.
     let _ = fs::remove_file(&draft);
-    let created = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&draft);
+    let created = mcp_bash_files::create_new(&draft, 0o644);
     let written = created.and_then(|mut file| file.write_all(text.as_bytes()));
     let replaced = written.and_then(|()| fs::rename(&draft, folder.join(name)));
     if replaced.is_err() {

@@ -186,19 +186,28 @@ fn replace(path: &Path, text: &[u8], before: &Metadata) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let draft = path.with_file_name(format!(".{}", name.to_string_lossy()));
-    let written = File::create_new(&draft).and_then(|mut file| {
+    let written = mcp_bash_files::create_new(&draft, 0o666).and_then(|mut file| {
         file.write_all(text)?;
         let own = file.metadata()?;
         if (own.uid(), own.gid()) != (before.uid(), before.gid()) {
             fchown(&file, Some(before.uid()), Some(before.gid()))?;
         }
         file.set_permissions(before.permissions())?;
+        // An editor may be writing it at this moment.
+        if looks_of(&path.symlink_metadata()?) != looks_of(before) {
+            return Err(io::Error::other("it was changed meanwhile; try it again"));
+        }
         std::fs::rename(&draft, path)
     });
     if written.is_err() {
         let _ = std::fs::remove_file(&draft);
     }
     written
+}
+
+/// What differs when a file was written, or another put in its place.
+fn looks_of(file: &Metadata) -> (u64, u64, u64, i64, i64) {
+    (file.dev(), file.ino(), file.size(), file.mtime(), file.mtime_nsec())
 }
 
 #[cfg(test)]
@@ -215,6 +224,21 @@ mod tests {
         assert_eq!(mended("#!/bin/sh\necho\r\n"), None);
         let python = "#!/usr/bin/env python3\r\nprint('''\r\n''')\nx\n";
         assert_eq!(mended(python).as_deref(), Some("#!/usr/bin/env python3\nprint('''\r\n''')\nx\n"));
+    }
+
+    #[test]
+    fn a_file_that_an_editor_has_truncated_is_left_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tool.sh");
+        std::fs::write(&path, "#!/bin/sh\r\n").unwrap();
+        let before = path.metadata().unwrap();
+        let mut editor = File::create(&path).unwrap();
+        assert!(
+            replace(&path, b"#!/bin/sh\n", &before).unwrap_err().to_string().contains("changed meanwhile")
+        );
+        editor.write_all(b"#!/bin/sh\necho new\n").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "#!/bin/sh\necho new\n");
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
     }
 
     #[test]

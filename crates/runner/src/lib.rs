@@ -18,6 +18,8 @@
 //!
 //! Nothing here knows what a tool is, or what the lines of the side channel mean.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
+
 mod ask;
 mod call_folder;
 mod calls;

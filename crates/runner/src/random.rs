@@ -20,6 +20,7 @@ pub(crate) fn bytes<const BYTES: usize>() -> io::Result<[u8; BYTES]> {
 }
 
 #[cfg(not(target_os = "linux"))]
+#[expect(clippy::disallowed_methods, reason = "a device of the system")]
 pub(crate) fn bytes<const BYTES: usize>() -> io::Result<[u8; BYTES]> {
     use std::io::Read;
     let mut bytes = [0; BYTES];

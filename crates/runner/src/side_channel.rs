@@ -35,6 +35,7 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     /// To be called within the runtime.
+    #[expect(clippy::disallowed_methods, reason = "a pipe, which is made here and opened for both ways")]
     pub(crate) fn make(path: &Path) -> io::Result<Self> {
         make_fifo(path)?;
         // Opened for writing too, so that there is no end of file when a script closes its end.

@@ -101,7 +101,7 @@ impl StateDir {
         })?;
         if !self.keep {
             warden::remove_with_us(&path);
-            made.reserve = (0..RESERVE).map_while(|_| File::open(&path).ok()).collect();
+            made.reserve = (0..RESERVE).map_while(|_| mcp_bash_files::open_folder(&path).ok()).collect();
         }
         Ok(made.folder.insert(path).clone())
     }

@@ -1,5 +1,7 @@
 //! What a confined process, and all it starts, cannot do; and that it does not run when it cannot be confined.
 
+#![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
+
 mod stage;
 
 use mcp_bash_runner::{Confinement, Invocation, ProcessEnding, ProcessLimit};

@@ -1,5 +1,7 @@
 //! Calls that do not end by themselves leave as little behind as those that do.
 
+#![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
+
 mod stage;
 
 use mcp_bash_runner::{Invocation, Overrun, Patience, ProcessEnding, Talk};

@@ -1,5 +1,7 @@
 //! Whatever a script leaves behind when it ends well is gone when its outcome is there.
 
+#![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
+
 mod stage;
 
 use mcp_bash_runner::ProcessEnding;

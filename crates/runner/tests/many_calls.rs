@@ -2,6 +2,8 @@
 //!
 //! One test alone in its process, which can count all zombies there are.
 
+#![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
+
 mod stage;
 
 use mcp_bash_runner::ProcessEnding;

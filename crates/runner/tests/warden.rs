@@ -3,6 +3,8 @@
 //! This program is the server, the warden and the test in one: without a harness it has a `main` of its own,
 //! as the warden needs it.
 
+#![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
+
 #[path = "stage/mod.rs"]
 mod stage;
 

@@ -10,8 +10,8 @@ use crate::toolbox::{DIGEST, HomeFile, home_files, language_files};
 use mcp_bash_project::trust::{self, Distrust};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, Read};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use thiserror::Error;
@@ -86,7 +86,8 @@ fn is_usable(folder: &Path) -> bool {
 
 /// Whether a file is there in its whole length.
 fn is_as_long(folder: &Path, file: &HomeFile) -> bool {
-    fs::metadata(folder.join(&*file.name)).is_ok_and(|found| found.len() == file.text.len() as u64)
+    let is_whole = |found: fs::Metadata| found.is_file() && found.len() == file.text.len() as u64;
+    fs::metadata(folder.join(&*file.name)).is_ok_and(is_whole)
 }
 
 fn is_intact(folder: &Path, file: &HomeFile) -> bool {
@@ -98,7 +99,7 @@ fn is_intact(folder: &Path, file: &HomeFile) -> bool {
 /// Whether a file holds this text and nothing else, found out with one reading.
 fn holds(path: &Path, text: &[u8]) -> io::Result<bool> {
     let mut found = vec![0; text.len() + 1];
-    let count = fs::File::open(path)?.read(&mut found)?;
+    let count = mcp_bash_files::open(path)?.read(&mut found)?;
     Ok(&found[..count] == text)
 }
 
@@ -135,9 +136,7 @@ pub(crate) fn write_files(folder: &Path, files: impl Iterator<Item = HomeFile>) 
             fs::create_dir_all(parent.as_deref().unwrap_or(folder))?;
             last_folder = parent;
         }
-        let mut open = fs::File::options();
-        let mut opened = open.write(true).create_new(true).mode(mode).open(path)?;
-        io::Write::write_all(&mut opened, file.text.as_bytes())?;
+        mcp_bash_files::create_new(&path, mode)?.write_all(file.text.as_bytes())?;
     }
     Ok(())
 }

@@ -3,9 +3,7 @@
 //! opened here that is no plain file, and nothing is read without a limit.
 
 use mcp_bash_runner::CallFolder;
-use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 /// The longest error that is read, in bytes.
@@ -45,7 +43,7 @@ impl CallFiles {
 
     pub(crate) fn tell_of_cancellation(&self) {
         // What stands there already tells it as well, and is not opened. It is about to be told to end anyway.
-        let _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.cancel());
+        let _ = mcp_bash_files::create_new(&self.cancel(), 0o600);
     }
 
     /// What the script, which has ended, left where errors are.

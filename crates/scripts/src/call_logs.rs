@@ -4,9 +4,8 @@
 use crate::scripts::Scripts;
 use mcp_bash_project::Tool;
 use mcp_bash_runner::Variables;
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -72,7 +71,7 @@ impl LogFile {
     fn create(folder: &Path, kind: &str, tool: &Tool) -> Option<Self> {
         let path = folder.join(log_name(kind, tool));
         // What stands there already is not ours: it may be a link that somebody else has put there.
-        File::options().write(true).create_new(true).mode(0o600).open(&path).ok()?;
+        mcp_bash_files::create_new(&path, 0o600).ok()?;
         Some(Self(path))
     }
 }
@@ -105,7 +104,7 @@ impl Trace {
     /// Leaves the end of the record, now that its call has ended, and returns its last line.
     fn finish(&self) -> Option<String> {
         let cut = cut_to_end(&self.file.0, self.max_bytes);
-        let end = cut.and_then(|()| end_of(&self.file.0, LONGEST_LINE)).ok()?;
+        let end = cut.and_then(|()| mcp_bash_files::read_end(&self.file.0, LONGEST_LINE)).ok()?;
         let text = String::from_utf8_lossy(&end);
         text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned)
     }
@@ -116,17 +115,8 @@ fn cut_to_end(path: &Path, most: u64) -> io::Result<()> {
     if path.symlink_metadata()?.len() <= most {
         return Ok(());
     }
-    let end = end_of(path, most)?;
-    fs::write(path, end)
-}
-
-fn end_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let mut file: File = mcp_bash_files::open_no_link(path)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
-    let mut end = Vec::new();
-    file.take(most).read_to_end(&mut end)?;
-    Ok(end)
+    let end = mcp_bash_files::read_end(path, most)?;
+    mcp_bash_files::truncate(path)?.write_all(&end)
 }
 
 #[cfg(test)]

@@ -5,16 +5,17 @@ use crate::error::NoEnvironment;
 use crate::outcome::Outcome;
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
+use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, excerpt};
-use mcp_bash_runner::{Input, Patience, ProcessEnding, Variables};
+use mcp_bash_runner::{Input, Patience, ProcessEnding, Runner, Variables};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -65,9 +66,9 @@ pub(crate) struct Changes {
 pub(crate) struct EnvFile {
     /// What stands for a project that has no such file.
     nothing: Arc<Changes>,
-    last: Mutex<Option<Sourced>>,
+    last: Arc<Mutex<Option<Sourced>>>,
     /// Held while it is sourced: whoever comes meanwhile waits for that.
-    sourcing: tokio::sync::Mutex<()>,
+    sourcing: Arc<tokio::sync::Mutex<()>>,
 }
 
 struct Sourced {
@@ -116,15 +117,26 @@ impl EnvFile {
         if let Some(known) = self.known(stamp, &search_path) {
             return known;
         }
-        let _sourcing = self.sourcing.lock().await;
+        let turn = Arc::clone(&self.sourcing).lock_owned().await;
         if let Some(known) = self.known(stamp, &search_path) {
             return known;
         }
-        let outcome = source(scripts, paths, &path, &given()).await.map(Arc::new);
-        let outcome = outcome.map_err(NoEnvironment::File);
-        *self.last.lock() =
-            Some(Sourced { stamp, search_path, at: Instant::now(), outcome: outcome.clone() });
-        outcome
+        let sourcing = Sourcing {
+            runner: Arc::clone(scripts.runner()),
+            budget: Arc::clone(scripts.budget()),
+            root: paths.root.clone(),
+            path,
+            given: given(),
+        };
+        let last = Arc::clone(&self.last);
+        // In a task, so that it goes on when the call that waits for it has no more time: the next one finds what it did.
+        let sourced = tokio::spawn(async move {
+            let outcome = sourcing.run().await.map(Arc::new).map_err(NoEnvironment::File);
+            *last.lock() = Some(Sourced { stamp, search_path, at: Instant::now(), outcome: outcome.clone() });
+            drop(turn);
+            outcome
+        });
+        sourced.await.unwrap_or_else(|_| Err(NoEnvironment::File("was not sourced to its end".to_owned())))
     }
 
     fn known(&self, stamp: Stamp, search_path: &OsStr) -> Option<Result<Arc<Changes>, NoEnvironment>> {
@@ -135,33 +147,45 @@ impl EnvFile {
     }
 }
 
-async fn source(scripts: &Scripts, paths: &Paths, path: &Path, given: &Variables) -> Result<Changes, String> {
-    // Judged, and sourced by its path, since such files look for others beside them. Nobody but its owner can put another
-    // in its place meanwhile.
-    trust::read(path, &paths.root, LONGEST).map_err(|distrust| format!("is not trusted: {distrust}"))?;
-    let process = Process {
-        start: Start { program: "bash".into(), arguments: ["-c", SOURCE].map(Into::into).into() },
-        words: vec![path.into()],
-        directory: &paths.root,
-        environment: given.clone(),
-        input: Input::Bytes(&[]),
-        limits: Limits {
-            patience: Patience::fixed(TIMEOUT),
-            output: LARGEST_ENVIRONMENT,
-            error_tail: LONGEST_COMPLAINT,
-            budget: scripts.budget(),
-        },
-        grace: Duration::ZERO,
-        talk: None,
-    };
-    let outcome = scripts.run_without_talk(process, std::future::pending()).await;
-    let outcome = outcome.map_err(|error| format!("cannot be sourced: {error}"))?;
-    judge(&outcome)?;
-    let changes = changes(given, &outcome.stdout);
-    let too_long = |(name, value): &(&OsString, &OsString)| name.len() + value.len() > LONGEST_VARIABLE;
-    match changes.set.iter().find(too_long) {
-        Some((name, _)) => Err(format!("sets {} to more than 128 KiB", name.to_string_lossy())),
-        None => Ok(changes),
+/// The file as it is sourced once, and all that it takes.
+struct Sourcing {
+    runner: Arc<Runner>,
+    budget: Arc<Budget>,
+    root: PathBuf,
+    path: PathBuf,
+    given: Variables,
+}
+
+impl Sourcing {
+    async fn run(&self) -> Result<Changes, String> {
+        // Judged, and sourced by its path, since such files look for others beside them. Nobody but its owner can put
+        // another in its place meanwhile.
+        trust::read(&self.path, &self.root, LONGEST)
+            .map_err(|distrust| format!("is not trusted: {distrust}"))?;
+        let process = Process {
+            start: Start { program: "bash".into(), arguments: ["-c", SOURCE].map(Into::into).into() },
+            words: vec![self.path.clone().into()],
+            directory: &self.root,
+            environment: self.given.clone(),
+            input: Input::Bytes(&[]),
+            limits: Limits {
+                patience: Patience::fixed(TIMEOUT),
+                output: LARGEST_ENVIRONMENT,
+                error_tail: LONGEST_COMPLAINT,
+                budget: &self.budget,
+            },
+            grace: Duration::ZERO,
+            talk: None,
+        };
+        let outcome = self.runner.run(process.into(), std::future::pending(), |_| {}, drop).await;
+        let outcome = outcome.map_err(|error| format!("cannot be sourced: {error}"))?.into();
+        judge(&outcome)?;
+        let changes = changes(&self.given, &outcome.stdout);
+        let too_long = |(name, value): &(&OsString, &OsString)| name.len() + value.len() > LONGEST_VARIABLE;
+        match changes.set.iter().find(too_long) {
+            Some((name, _)) => Err(format!("sets {} to more than 128 KiB", name.to_string_lossy())),
+            None => Ok(changes),
+        }
     }
 }
 

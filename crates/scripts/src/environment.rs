@@ -1,7 +1,8 @@
 //! What a script finds in its environment.
 
 use crate::env_file::Changes;
-use crate::error::NoEnvironment;
+use crate::error::{NoEnvironment, ScriptError};
+use crate::process::Limits;
 use crate::project_programs::ProjectPrograms;
 use crate::scripts::{CommonEnvironment, Scripts};
 use mcp_bash_project::{Paths, environment_without_secret, variable_without_secret};
@@ -10,6 +11,7 @@ use mcp_bash_settings::EnvironmentMode;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
+use tokio::time::timeout;
 
 /// What a script may always read of our own environment.
 const INHERITED: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LC_ALL", "TZ"];
@@ -41,6 +43,18 @@ impl Scripts {
                 Ok(variables)
             }
         }
+    }
+
+    /// The same for a call, which waits no longer than it may take.
+    pub(crate) async fn environment_in_time(
+        &self,
+        what: impl FnOnce() -> String,
+        limits: &Limits<'_>,
+        paths: &Paths,
+    ) -> Result<Variables, ScriptError> {
+        let limit = limits.patience.limit;
+        let known = timeout(limit, self.common_environment(paths)).await;
+        Ok(known.map_err(|_| ScriptError::NotStarted { what: what(), limit })??)
     }
 
     /// What an executable finds in its environment that reads resources.

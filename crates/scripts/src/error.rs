@@ -37,6 +37,11 @@ pub enum ScriptError {
     /// There is nothing that runs a file of functions.
     #[error("{what} cannot be run: {why}")]
     NoInterpreter { what: String, why: String },
+    /// The time of the call was over before the script could be started.
+    #[error(
+        "{what} was not started within {} s: server.d/env.sh or server.d/policy.sh takes longer", limit.as_secs()
+    )]
+    NotStarted { what: String, limit: Duration },
     /// The folder that its metadata names is not there.
     #[error("Tool '{tool}' runs in the folder {}, which is not there: make it, or mend `cwd` in its metadata", folder.display())]
     NoFolder { tool: String, folder: PathBuf },

@@ -10,7 +10,6 @@ use crate::tool_call::ToolCall;
 use mcp_bash_project::{Execution, Tool};
 use mcp_bash_runner::{Input, Variables};
 use std::ffi::OsString;
-use std::fs::File;
 use std::io;
 
 /// The longest argument that a process can be given, on the system that allows the least.
@@ -36,7 +35,7 @@ pub(crate) fn render<'a>(
     let file = spill.json(&mut variables, ["MCP_TOOL_ARGS_JSON", "MCP_TOOL_ARGS_FILE"], arguments)?;
     let input = match (mapped.and_then(|mapped| mapped.input.as_deref()), file) {
         (Some(text), _) => Input::Bytes(text.as_bytes()),
-        (None, Some(file)) => Input::File(File::open(file)?),
+        (None, Some(file)) => Input::File(mcp_bash_files::open_no_link(&file)?),
         (None, None) => Input::Bytes(arguments.as_bytes()),
     };
     let metadata = tool.registry_text();

@@ -14,6 +14,8 @@
 //!
 //! [`Runner`]: mcp_bash_runner::Runner
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
+
 mod argv;
 mod cached_home;
 mod call_files;

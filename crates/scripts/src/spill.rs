@@ -1,9 +1,7 @@
 //! Values for a script's environment, or files where they are too large for one.
 
 use mcp_bash_runner::{CallFolder, Runner, Variables};
-use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 /// The folder of one call, taken when something has to be a file. What stands in it vanishes with this value.
@@ -45,7 +43,7 @@ impl<'a> Spill<'a> {
             return Ok(None);
         }
         let path = self.folder()?.path().join(in_file);
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let mut file = mcp_bash_files::create_new(&path, 0o600)?;
         variables.set(in_file, &path);
         file.write_all(value.as_bytes())?;
         Ok(Some(path))

@@ -115,7 +115,7 @@ impl Scripts {
             Some(mapped) => std::mem::take(&mut mapped.words),
             None => fresh_process::words(tool, call.arguments),
         };
-        let common = self.common_environment(call.tool.paths).await?;
+        let common = self.environment_in_time(what, &call.limits, call.tool.paths).await?;
         let Rendered { mut variables, input, files } =
             fresh_process::render(self, &call, mapped.as_ref(), common)
                 .map_err(|source| ScriptError::Arguments { what: what(), source })?;

@@ -16,6 +16,8 @@
 //!
 //! Nothing here walks a file system or starts a process.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
+
 mod added_arguments;
 mod admission;
 mod audience;

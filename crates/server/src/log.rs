@@ -8,9 +8,9 @@ use mcp_bash_project::utc::now;
 use mcp_bash_wire::{LogLevel, write};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -87,9 +87,7 @@ impl Log {
     /// readable by others.
     pub fn open_file(path: &Path) -> io::Result<File> {
         // A named pipe that nobody reads would keep us waiting, now or with every event.
-        let flags = mcp_bash_files::HARMLESS.bits().cast_signed();
-        let file = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path)?;
-        mcp_bash_files::require_regular(&file)?;
+        let file = mcp_bash_files::append(path)?;
         if file.metadata()?.permissions().mode() & 0o077 != 0 {
             let problem = "others may read or write it; run `chmod 600` on it";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));

@@ -4,9 +4,8 @@ use crate::observer::Observer;
 use crate::redaction::Redaction;
 use mcp_bash_runner::StateDir;
 use parking_lot::Mutex;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Payloads {
@@ -18,7 +17,7 @@ pub(crate) struct Payloads {
 impl Payloads {
     pub(crate) fn create(state_dir: &StateDir, redaction: Redaction) -> io::Result<Self> {
         let path = state_dir.path()?.join("payloads.log");
-        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path)?;
+        let file = mcp_bash_files::create_new(&path, 0o600)?;
         Ok(Self { file: Mutex::new(file), path, redaction })
     }
 

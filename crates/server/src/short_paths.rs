@@ -105,6 +105,11 @@ impl ShortPaths {
             let rest = &text[end..];
             told = end;
             match &prefix.instead {
+                // `/mnt/backup/home/ann`: what follows is relative to nothing that is told.
+                _ if is_inside_path(&text[..at]) => {
+                    shortened.push('/');
+                    shortened.push_str(ELSEWHERE);
+                }
                 Instead::Words(words) => shortened.push_str(words),
                 Instead::Relative if rest.starts_with('/') && rest[1..].starts_with(is_name) => told += 1,
                 Instead::Relative => shortened.push('.'),
@@ -165,6 +170,14 @@ fn path_at(text: &str, at: usize, end: usize) -> &str {
     &text[at..end.max(at + path.trim_end_matches('.').len())]
 }
 
+/// Whether a path that begins after this text is the rest of a longer one. That of an option, as in `-I/usr/include`, is not.
+fn is_inside_path(before: &str) -> bool {
+    let rest = before.trim_end_matches(|c| is_name(c) || c == '/');
+    let word = &before[rest.len()..];
+    let is_option = word.starts_with('-') && !word.contains('/');
+    !is_option && word.contains(char::is_alphanumeric)
+}
+
 /// Whether the path stands in a text that a client knows, as a whole or as the beginning of a longer one.
 fn names(sent: &str, path: &str) -> bool {
     if sent.len() > LONGEST_KNOWN {
@@ -204,6 +217,11 @@ mod tests {
             ("/home/ann/code/project2/file", "…/project2/file"),
             ("-I/home/ann/code/project/include", "-Iinclude"),
             ("PATH=/tmp/a:/home/ann/code/project/bin", "PATH=…/a:bin"),
+            ("/proc/self/root/home/ann/code/project/resources/a.txt", "/proc/self/root/…/resources/a.txt"),
+            ("/mnt/backup/home/ann/code/project", "/mnt/backup/…"),
+            ("copy/home/ann/code/other/x and /home/ann/code/project/y", "copy/…/other/x and y"),
+            ("/mnt/opt/team/scripts/x", "/mnt/…/x"),
+            ("@/home/ann/code/project/body.json", "@body.json"),
             ("/tmp/mcpbash.1/home/sdk/tool-sdk.sh", "…/mcpbash.1/home/sdk/tool-sdk.sh"),
         ] {
             assert_eq!(short().text(whole), told, "{whole}");

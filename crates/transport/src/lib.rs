@@ -1,6 +1,8 @@
 //! The ways clients reach the server. A transport turns bytes into lines and messages into bytes; what they mean is
 //! not its business. It also knows how a server comes to its end (`lifecycle`), and says so to whoever called it.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
+
 pub mod http;
 mod lifecycle;
 mod memory;

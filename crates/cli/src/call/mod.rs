@@ -13,6 +13,7 @@ use crate::connect::{Conversation, Failure, OpenProject, ServerArguments};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::host::CommandLineHost;
+use crate::time_limit::TimeLimit;
 use callee::{CallError, Callee, Unanswered};
 use clap::{CommandFactory, Parser};
 use mcp_bash_client::Error as ClientError;
@@ -94,7 +95,9 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         let given = callee.arguments("call", &asked)?;
         return call(arguments, &callee, &given, conversation, host);
     }
+    let reading = TimeLimit::of_reading(arguments.options.time_limit());
     let project = OpenProject::read_to_call(common, |settings| arguments.options.adjust(settings))?;
+    drop(reading);
     let callee = Callee::of_project(&project, &asked.name)?;
     let given = callee.arguments("call", &asked)?;
     let conversation = Conversation::with_project(project, host.level(), &mut host)?;

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::DirBuilder;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub(crate) fn save(folder: &Path, name: &str, mime: &str, data: &str) -> io::Res
     for number in 1..MOST {
         let number = if number == 1 { String::new() } else { format!("-{number}") };
         let path = folder.join(format!("{stem}{number}{ending}"));
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
+        match mcp_bash_files::create_new(&path, 0o666) {
             Ok(mut file) => {
                 file.write_all(&bytes)?;
                 return Ok((path, bytes.len()));

@@ -4,9 +4,7 @@
 use super::{ConfigError, print, quoted};
 use crate::terminal::tell;
 use mcp_bash_entries::Entry;
-use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// Writes it: on a terminal into the project, elsewhere to standard output.
@@ -16,7 +14,7 @@ pub(super) fn make(root: &Path, entry: &Entry, with_environment: bool) -> Result
         return print(&text);
     }
     let path = root.join(format!("{}.sh", entry.name));
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o755).open(&path);
+    let file = mcp_bash_files::create_new(&path, 0o755);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
     match written {
         Ok(()) => {

@@ -20,7 +20,7 @@ pub(super) fn try_them(parent: &Path) -> Option<Result<(), String>> {
 fn is_told(folder: &Path) -> Result<(), String> {
     let events = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|error| error.to_string())?;
     add_watch(&events, folder, WatchFlags::CREATE).map_err(|error| error.to_string())?;
-    std::fs::write(folder.join("changed"), "").map_err(|error| error.to_string())?;
+    mcp_bash_files::create_new(&folder.join("changed"), 0o600).map_err(|error| error.to_string())?;
     match poll(&mut [PollFd::new(&events, PollFlags::IN)], Some(&PATIENCE)) {
         Ok(0) => Err("no event came".to_owned()),
         Ok(_) => Ok(()),

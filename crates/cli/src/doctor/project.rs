@@ -21,6 +21,9 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// As much as the main thread has.
 const STACK: usize = 8 * 1024 * 1024;
 
+/// The longest `server.meta.json` that is read, in bytes.
+const LONGEST_METADATA: u64 = 16 * 1024 * 1024;
+
 /// So many problems are told; `validate` tells the rest.
 const MOST: usize = 20;
 
@@ -92,7 +95,7 @@ fn with_project(folder: &Path, settings: Settings) -> Result<Found, crate::error
         checks.push(Check::warning("project.problems", words));
     }
     let meta = paths.server.join("server.meta.json");
-    let meta_valid = std::fs::read(&meta).ok().map(|text| serde_json::from_slice::<Value>(&text).is_ok());
+    let meta_valid = is_valid(&meta);
     let project_facts = json!({
         "root": folder.to_string_lossy(),
         "serverMetaValid": meta_valid,
@@ -103,6 +106,13 @@ fn with_project(folder: &Path, settings: Settings) -> Result<Found, crate::error
     });
     let bash_version = scripts.bash_version().unwrap_or_default();
     Ok(Found { programs, project: Section { title: "Project", checks }, project_facts, bash_version })
+}
+
+/// Whether a file is JSON. Nothing where there is none.
+fn is_valid(file: &Path) -> Option<bool> {
+    file.symlink_metadata().ok()?;
+    let text = mcp_bash_files::read(file, LONGEST_METADATA);
+    Some(text.is_ok_and(|text| serde_json::from_slice::<Value>(&text).is_ok()))
 }
 
 fn problem(finding: &Finding, folder: &Path) -> Check {

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// With fewer a busy server refuses calls.
 const GOOD_FILES: u64 = 256;
 
+/// The longest value of the kernel that is read, in bytes.
+const LONGEST_KERNEL_FILE: u64 = 4096;
+
 /// Less room than this is used up soon.
 const LITTLE_ROOM: u64 = 50 * 1024 * 1024;
 
@@ -25,8 +28,13 @@ pub(super) fn look(report: &mut Report, settings: &Settings) {
     report.fact("system", facts);
 }
 
+/// A value of the kernel, where there is one.
+fn read_kernel_file(name: &str) -> Option<String> {
+    mcp_bash_files::read_text(&Path::new("/proc/sys").join(name), LONGEST_KERNEL_FILE).ok()
+}
+
 fn kernel(facts: &mut Value) -> Check {
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let release = read_kernel_file("kernel/osrelease").unwrap_or_default();
     let release = release.trim();
     facts["kernel"] = json!(release);
     let words = format!("{} {release}", std::env::consts::OS);
@@ -37,7 +45,7 @@ fn kernel(facts: &mut Value) -> Check {
 #[cfg(target_os = "linux")]
 fn file_events(temporary: &Path, facts: &mut Value) -> Vec<Check> {
     let limit = |name: &str| {
-        let text = std::fs::read_to_string(format!("/proc/sys/fs/inotify/{name}")).ok()?;
+        let text = read_kernel_file(&format!("fs/inotify/{name}"))?;
         text.trim().parse::<u64>().ok()
     };
     let (instances, watches) = (limit("max_user_instances"), limit("max_user_watches"));

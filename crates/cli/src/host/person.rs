@@ -16,6 +16,7 @@ pub(crate) struct Person {
 impl Person {
     /// Somebody is there if standard input or standard error is a terminal. They are asked on the terminal of this
     /// process, whatever else standard input is used for.
+    #[expect(clippy::disallowed_methods, reason = "the terminal of this process")]
     pub(crate) fn find() -> Option<Self> {
         let (stdin, stderr) = (io::stdin(), io::stderr());
         if !stdin.is_terminal() && !stderr.is_terminal() {

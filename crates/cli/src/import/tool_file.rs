@@ -1,9 +1,9 @@
 //! The file of an imported tool: `tools/NAME.meta.json`.
 
 use mcp_bash_importing::Tool;
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::DirBuilder;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 pub(super) fn path(folder: &Path, name: &str) -> PathBuf {
@@ -28,12 +28,11 @@ pub(super) fn write(file: &Path, tool: &Tool) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
     let draft = folder.join(format!(".{}.{}.draft", tool.name, std::process::id()));
     let text = format!("{:#}\n", tool.metadata());
-    let written =
-        OpenOptions::new().write(true).create_new(true).mode(0o644).open(&draft).and_then(|mut opened| {
-            opened.write_all(text.as_bytes())?;
-            // Unlike a rename, a link takes the place of nothing.
-            std::fs::hard_link(&draft, file)
-        });
+    let written = mcp_bash_files::create_new(&draft, 0o644).and_then(|mut opened| {
+        opened.write_all(text.as_bytes())?;
+        // Unlike a rename, a link takes the place of nothing.
+        std::fs::hard_link(&draft, file)
+    });
     let removed = std::fs::remove_file(&draft);
     written.and(removed)
 }

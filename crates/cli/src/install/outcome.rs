@@ -32,9 +32,9 @@ impl Outcome {
     pub(super) fn exit(&self) -> Exit {
         match &self.done {
             Ok(_) => Exit::Done,
-            Err(Refusal::File(FileError::Read { .. } | FileError::Write { .. } | FileError::Changed(_))) => {
-                Exit::Failed
-            }
+            Err(Refusal::File(
+                FileError::Read { .. } | FileError::Write { .. } | FileError::Changed(_) | FileError::Busy(_),
+            )) => Exit::Failed,
             Err(_) => Exit::Refused,
         }
     }

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::host::CommandLineHost;
 use crate::startup;
+use crate::time_limit::TimeLimit;
 use mcp_bash_project::Location;
 use mcp_bash_settings::Settings;
 use std::ffi::OsString;
@@ -106,11 +107,13 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         )?;
     }
     let adjust = |settings: &mut Settings| arguments.adjust(settings, &asked.name);
+    let reading = TimeLimit::of_reading(arguments.options.time_limit());
     let project = if arguments.dry_run {
         OpenProject::read(common, adjust)?
     } else {
         OpenProject::read_to_call(common, adjust)?
     };
+    drop(reading);
     let callee = match Callee::of_project(&project, &asked.name) {
         Ok(callee) => callee,
         Err(error) => return Err(report::not_called(error)),

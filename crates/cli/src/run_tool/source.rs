@@ -4,7 +4,8 @@
 //! and prints its environment. With that the parent starts again; what looks different in it is what the files did.
 
 use super::Arguments;
-use crate::connect::{EndSignals, Failure};
+use crate::connect::Failure;
+use crate::end_signals::EndSignals;
 use crate::error::Error;
 use crate::exit::Exit;
 use mcp_bash_project::trust;

@@ -4,12 +4,11 @@
 //! name in one step. If one of the steps fails, those before it are taken back.
 
 use super::ScaffoldError;
-use rustix::fs::{CWD, RenameFlags, renameat_with};
-use rustix::io::Errno;
+use mcp_bash_files::rename_to_nothing;
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// New files and folders, and at most one file that gets another text.
@@ -164,7 +163,7 @@ fn make_folders(folder: Option<&Path>) -> io::Result<()> {
 fn make_file(path: &Path, text: &str, mode: Option<u32>) -> io::Result<()> {
     let is_script = text.starts_with("#!");
     let usual = if is_script { 0o755 } else { 0o644 };
-    let mut file: File = OpenOptions::new().write(true).create_new(true).mode(usual).open(path)?;
+    let mut file = mcp_bash_files::create_new(path, usual)?;
     file.write_all(text.as_bytes())?;
     match mode {
         Some(mode) => file.set_permissions(Permissions::from_mode(mode)),
@@ -176,15 +175,6 @@ fn make_file(path: &Path, text: &str, mode: Option<u32>) -> io::Result<()> {
 fn own(path: &Path, mode: u32) -> io::Result<()> {
     let now = path.metadata()?.permissions().mode() & 0o7777;
     if now & mode == mode { Ok(()) } else { fs::set_permissions(path, Permissions::from_mode(now | mode)) }
-}
-
-/// Renames to a name that nothing has.
-fn rename_to_nothing(from: &Path, to: &Path) -> io::Result<()> {
-    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // Not every file system can promise it.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) if !is_there(to) => fs::rename(from, to),
-        renamed => Ok(renamed?),
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use super::server::Setting;
 use crate::terminal::visible;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
@@ -92,7 +91,7 @@ fn is_helper(name: &OsStr) -> bool {
 fn is_program(path: &Path) -> bool {
     let is_executable = path.metadata().is_ok_and(|looks| looks.permissions().mode() & 0o111 != 0);
     let mut start = [0; 4];
-    let read = File::open(path).and_then(|mut file| file.read(&mut start));
+    let read = mcp_bash_files::open(path).and_then(|mut file| file.read(&mut start));
     is_executable && read.is_ok() && (start.starts_with(b"#!") || start == *b"\x7fELF")
 }
 
@@ -126,7 +125,8 @@ pub(super) async fn run(
         _ = stop.wait_for(|stopped| *stopped) => return None,
         status = child.ended() => status,
     };
-    let text = end_of(&output);
+    let text = mcp_bash_files::read_end(&output, LONGEST_OUTPUT).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text).into_owned();
     let outcome = match status {
         None => {
             let problem = Some(format!("it took longer than {} s, and was ended", LIMIT.as_secs()));
@@ -148,7 +148,9 @@ fn started(
     folder: &TemporaryFolder,
     output: &Path,
 ) -> io::Result<Child> {
-    let output = File::create(output)?;
+    // What the one before it has printed was read.
+    let _ = std::fs::remove_file(output);
+    let output = mcp_bash_files::append(output)?;
     let mut command = if external.is_bats {
         let mut bats = Command::new("bats");
         bats.arg("--tap").arg(&external.path);
@@ -225,19 +227,6 @@ impl Drop for Group {
             self.reap();
         }
     }
-}
-
-fn end_of(file: &Path) -> String {
-    use std::io::{Seek, SeekFrom};
-    let read = || -> io::Result<Vec<u8>> {
-        let mut file = File::open(file)?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(LONGEST_OUTPUT)))?;
-        let mut bytes = Vec::new();
-        file.take(LONGEST_OUTPUT).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
 }
 
 /// Counts what TAP tells.

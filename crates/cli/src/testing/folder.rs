@@ -3,9 +3,12 @@
 use super::case::{Content, FileBefore};
 use mcp_bash_runner::StateDir;
 use std::fs::{self, DirBuilder, Permissions};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+/// The longest file that a case gets a copy of, in bytes.
+const LONGEST_COPY: u64 = 1024 * 1024 * 1024;
 
 /// A folder that nobody else can look into, and that is gone with this value, or with this process if it is killed.
 #[derive(Debug)]
@@ -90,9 +93,11 @@ impl WorkerFolder {
                 fs::create_dir_all(above).map_err(failed)?;
             }
             match &file.content {
-                Content::Text(text) => fs::write(&target, filled(text)).map_err(failed)?,
+                Content::Text(text) => mcp_bash_files::create_new(&target, 0o666)
+                    .and_then(|mut made| made.write_all(filled(text).as_bytes()))
+                    .map_err(failed)?,
                 Content::From(source) => {
-                    let copied = fs::copy(source, &target);
+                    let copied = mcp_bash_files::copy(source, &target, LONGEST_COPY);
                     copied.map_err(|error| format!("failed to copy {}: {error}", source.display()))?;
                 }
             }

@@ -32,6 +32,7 @@ mod watch;
 
 use crate::common::Common;
 use crate::connect::OpenProject;
+use crate::end_signals::EndSignals;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, nobody_reads, say};
@@ -52,7 +53,6 @@ use std::process::ExitCode;
 use std::time::Instant;
 use subjects::Subjects;
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{SignalKind, signal};
 
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -171,7 +171,7 @@ impl TestSession {
         let start = |source| Error::Start { source };
         let folder = TemporaryFolder::new().map_err(TestError::TemporaryFolder)?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(start)?;
-        let stop = catch_signals(&runtime).map_err(start)?;
+        let stop = catch_signals(&runtime)?;
         let setting = Setting {
             program: std::env::current_exe().map_err(start)?,
             project: paths.root.clone(),
@@ -247,17 +247,11 @@ fn read_project(common: &Common) -> Result<(Paths, Subjects), Error> {
 }
 
 /// Becomes true when Ctrl-C is pressed, or somebody else asks us to end.
-fn catch_signals(runtime: &Runtime) -> std::io::Result<tokio::sync::watch::Receiver<bool>> {
-    let _inside = runtime.enter();
-    let [mut interrupt, mut terminate, mut hangup] =
-        [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?];
+fn catch_signals(runtime: &Runtime) -> Result<tokio::sync::watch::Receiver<bool>, Error> {
+    let mut signals = EndSignals::catch(runtime)?;
     let (sender, stop) = tokio::sync::watch::channel(false);
     runtime.spawn(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
-        }
+        signals.next().await;
         let _ = sender.send(true);
         // Whoever looks later sees it too.
         sender.closed().await;

@@ -82,19 +82,27 @@ fn in_order_of_servers(cases: &[Case]) -> VecDeque<usize> {
 async fn work(shared: Rc<Shared>, folder: WorkerFolder, mut stop: watch::Receiver<bool>) {
     let places = Places::new(&folder.dir, &shared.setting.project);
     let mut server = None;
+    let mut is_stopped = false;
     loop {
         let Some(index) = shared.queue.borrow_mut().pop_front() else { break };
         let case = &shared.cases[index];
         tokio::select! {
             biased;
-            _ = stop.wait_for(|stopped| *stopped) => break,
+            _ = stop.wait_for(|stopped| *stopped) => {
+                is_stopped = true;
+                break;
+            }
             report = run_case(case, &mut server, &shared.setting, &folder, &places) => {
                 shared.reports.borrow_mut()[index] = Some(report);
                 shared.counter.add_one();
             }
         }
     }
-    TestServer::end(&mut server).await;
+    if is_stopped {
+        TestServer::end_now(&mut server).await;
+    } else {
+        TestServer::end(&mut server).await;
+    }
 }
 
 async fn run_case(

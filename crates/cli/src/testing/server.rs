@@ -7,7 +7,6 @@ use super::result::{Got, Places};
 use mcp_bash_client::{Connection, Error as ClientError, Launch, ServerProcess, Session};
 use serde_json::{Value, json};
 use std::ffi::OsString;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +15,7 @@ use std::time::Duration;
 const GREETING: Duration = Duration::from_secs(30);
 
 /// How much of what a server said last is shown when it is gone.
-const LAST_WORDS: usize = 2000;
+const LAST_WORDS: u64 = 2000;
 
 /// What the servers of a run have in common.
 #[derive(Debug, Clone)]
@@ -101,6 +100,8 @@ impl TestServer {
     }
 
     async fn start(setting: &Setting, folder: &WorkerFolder, wanted: Wanted) -> Result<Self, ClientError> {
+        // Its own words, not those of the server before it.
+        let _ = std::fs::remove_file(&folder.log);
         let launch = Launch {
             program: setting.program.clone().into_os_string(),
             arguments: vec!["--project-root".into(), setting.project.clone().into_os_string()],
@@ -108,7 +109,7 @@ impl TestServer {
             clean: true,
             folder: Some(setting.project.clone()),
             silent: true,
-            errors: File::create(&folder.log).ok().map(|log| Arc::new(log.into())),
+            errors: mcp_bash_files::append(&folder.log).ok().map(|log| Arc::new(log.into())),
         };
         let mut host = TestHost::with_roots(wanted.roots.clone());
         let connection = Connection::Process(ServerProcess::start(&launch)?);
@@ -121,6 +122,13 @@ impl TestServer {
     pub(super) async fn end(kept: &mut Option<Self>) {
         if let Some(server) = kept.take() {
             server.session.end().await;
+        }
+    }
+
+    /// The same where nobody wants to wait for what it does.
+    pub(super) async fn end_now(kept: &mut Option<Self>) {
+        if let Some(server) = kept.take() {
+            server.session.end_now().await;
         }
     }
 
@@ -215,7 +223,6 @@ pub(super) fn with_last_words(error: &ClientError, folder: &WorkerFolder) -> Str
 }
 
 fn last_words(log: &Path) -> String {
-    let written = std::fs::read(log).unwrap_or_default();
-    let start = written.len().saturating_sub(LAST_WORDS);
-    String::from_utf8_lossy(&written[start..]).trim().to_owned()
+    let end = mcp_bash_files::read_end(log, LAST_WORDS).unwrap_or_default();
+    String::from_utf8_lossy(&end).trim().to_owned()
 }

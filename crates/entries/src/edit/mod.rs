@@ -7,6 +7,7 @@ pub(crate) mod toml;
 pub(crate) mod yaml;
 
 use crate::client::Format;
+use crate::settled::Whole;
 use serde_json::{Map, Value};
 use splice::{Splice, spliced};
 use thiserror::Error;
@@ -45,6 +46,26 @@ impl At {
             Format::Toml => Some(toml::parse(text)?),
         };
         Ok(value.unwrap_or_else(|| Value::Object(Map::new())))
+    }
+
+    /// Whether a text can be all of a file.
+    pub(crate) fn is_whole(&self, text: &str) -> Whole {
+        match self.parse(text) {
+            _ if text.trim().is_empty() => Whole::No,
+            Err(_) => Whole::No,
+            // The last brace is missing until all of it is written.
+            Ok(_) if matches!(self.format, Format::Json(_)) => Whole::Surely,
+            Ok(_) => Whole::Maybe,
+        }
+    }
+
+    /// Whether a text has anything but the entry of a name.
+    pub(crate) fn holds_more_than(&self, text: &str, name: &str) -> bool {
+        let rest = self.parse(text).and_then(|whole| self.changed(whole, name, None));
+        match rest.map(|rest| without_emptiness(rest, &self.keys)) {
+            Ok(rest) => rest.as_object().is_none_or(|members| !members.is_empty()),
+            Err(_) => !text.trim().is_empty(),
+        }
     }
 
     /// The servers in what a text holds, by their names.

@@ -5,9 +5,7 @@ use crate::question::{AskedThrough, Question};
 use mcp_bash_budget::Budget;
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc::Sender;
@@ -89,7 +87,7 @@ impl FileQuestions {
 fn put(folder: &Path, answer: &[u8]) -> io::Result<()> {
     let draft = folder.join(DRAFT);
     let _ = std::fs::remove_file(&draft);
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?.write_all(answer)?;
+    mcp_bash_files::create_new(&draft, 0o600)?.write_all(answer)?;
     std::fs::rename(&draft, folder.join(RESPONSE))
 }
 

@@ -162,6 +162,7 @@ impl CallGroup {
     }
 
     /// Whether no process is in it. Costs a microsecond.
+    #[expect(clippy::disallowed_methods, reason = "files of the kernel")]
     pub(crate) fn is_empty(&self) -> bool {
         let mut text = [0; 128];
         let count = self.events.read_at(&mut text, 0).unwrap_or(0);
@@ -211,6 +212,7 @@ fn wait_for_change(events: &File) {
 }
 
 /// Kills all processes in a group and in those below it.
+#[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 pub(crate) fn kill(group: &Path) -> bool {
     // Opened without creating it: a folder without such a file is no control group.
     let file = fs::OpenOptions::new().write(true).open(group.join("cgroup.kill"));
@@ -247,6 +249,7 @@ fn make_parent() -> io::Result<PathBuf> {
 
 /// Makes a group without pressure stall accounting, which the kernel would do whenever one of its processes
 /// goes to sleep.
+#[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 fn create(path: &Path) -> io::Result<()> {
     fs::create_dir(path)?;
     // Kernels before 6.1 cannot turn it off.
@@ -271,6 +274,7 @@ fn remove_forgotten(parent: &Path) {
 }
 
 /// The folder of the control group that we are in.
+#[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 fn own_group() -> Option<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;

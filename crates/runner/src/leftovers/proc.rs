@@ -78,6 +78,7 @@ fn children_of_thread(process: Pid, thread: Pid) -> Vec<Pid> {
 
 /// The list of the children of our main thread, which is the one that gets orphans. `None` where the kernel
 /// is built without such lists.
+#[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 static OUR_CHILDREN: LazyLock<Option<File>> = LazyLock::new(|| {
     let us = getpid().as_raw_nonzero();
     is_readable().then(|| File::open(format!("/proc/{us}/task/{us}/children")).ok()).flatten()
@@ -137,6 +138,7 @@ fn pid(text: &str) -> Option<Pid> {
     text.parse().ok().filter(|number| *number > 0).and_then(Pid::from_raw)
 }
 
+#[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 fn read(process: Pid, file: &str) -> Option<Vec<u8>> {
     // The size of such files is given as 0, so that `fs::read` would read a few bytes at a time.
     File::open(format!("/proc/{}/{file}", process.as_raw_nonzero())).ok().map(|file| whole(&file))

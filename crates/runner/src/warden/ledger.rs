@@ -147,9 +147,12 @@ fn nameless_file() -> io::Result<File> {
 
 #[cfg(not(target_os = "linux"))]
 fn nameless_file() -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
+    use rustix::fs::{Mode, OFlags};
     let path = std::env::temp_dir().join(format!("mcpbash.ledger.{}", crate::random::hex::<8>()?));
-    let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    // A descriptor that can be read as well.
+    drop(mcp_bash_files::create_new(&path, 0o600)?);
+    let file =
+        rustix::fs::open(&path, OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?.into();
     std::fs::remove_file(&path)?;
     Ok(file)
 }

@@ -222,6 +222,8 @@ impl Scripts {
         let wait = async {
             for _ in 0..MOST_TURNS {
                 if let Some(permit) = start.take() {
+                    // Where it takes long, that is not the time of the worker.
+                    self.environment_in_time(|| call.what.clone(), &call.limits, call.paths).await?;
                     self.start_worker(which, permit).await?;
                 }
                 match (&mut turn).await {

@@ -1,5 +1,7 @@
 //! Scripts as whoever runs them sees them: real projects in temporary folders, real processes, no protocol.
 
+#![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
+
 mod answers;
 mod policy;
 mod project;

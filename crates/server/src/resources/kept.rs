@@ -7,9 +7,7 @@ use mcp_bash_files as files;
 use mcp_bash_runner::StateDir;
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::fs::OpenOptions;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -108,7 +106,7 @@ impl Kept {
 
     fn write(&self, text: &str) -> io::Result<KeptFile> {
         let path = self.state_dir.fresh("kept")?;
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let mut file = files::create_new(&path, 0o600)?;
         let kept = KeptFile(path);
         file.write_all(text.as_bytes())?;
         Ok(kept)

@@ -1,6 +1,8 @@
 //! Several live clients on one server: what each is told is its own or the project's business, and nobody can take what is
 //! another's.
 
+#![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
+
 mod headers;
 mod meter;
 mod rights;

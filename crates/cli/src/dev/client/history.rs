@@ -1,9 +1,9 @@
 //! The lines that were typed at the prompt, kept in the state folder of the person.
 
 use super::editor::MOST_REMEMBERED;
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::DirBuilder;
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 /// A file that is larger is not read.
@@ -38,13 +38,12 @@ impl History {
         };
         let Some(folder) = file.parent() else { return };
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-        let flags = mcp_bash_files::HARMLESS.bits().cast_signed();
         let is_full = file.metadata().is_ok_and(|known| known.len() > MOST_BYTES / 2);
         if is_full {
             let _ = std::fs::remove_file(file);
         }
-        let open = || OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(file);
         // A history that cannot be kept keeps nobody from working.
-        let _ = made.and_then(|()| open()).and_then(|mut file| writeln!(file, "{line}"));
+        let _ =
+            made.and_then(|()| mcp_bash_files::append(file)).and_then(|mut file| writeln!(file, "{line}"));
     }
 }

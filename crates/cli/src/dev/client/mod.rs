@@ -102,12 +102,13 @@ fn converse(talk: &mut Talk, mut lines: Lines, display: Option<&Display>) -> Exi
             Ok(Next::Quit) => return exit,
             Err(error) => {
                 tell(&error.to_string());
+                let is_interrupted = is_interrupted(&error);
                 // A person sees what went wrong and goes on; a script is told at the end.
+                if is_interrupted && (display.is_none() || !talk.conversation().goes_on()) {
+                    return Exit::Interrupted;
+                }
                 if display.is_none() {
                     exit = Exit::Failed;
-                    if is_interrupted(&error) {
-                        return Exit::Interrupted;
-                    }
                 }
             }
         }

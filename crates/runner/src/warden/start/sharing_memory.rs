@@ -45,6 +45,7 @@ pub(super) struct Shared {
 unsafe impl Send for Shared {}
 
 /// Starts the warden, and lets the kernel write its pid to [`PID`].
+#[expect(clippy::disallowed_methods, reason = "a device of the system")]
 pub(super) fn start(program: &Program, end: &PipeReader, ledger: &File) -> io::Result<(Pid, Box<Shared>)> {
     let errors = OwnedFd::from(File::options().write(true).open("/dev/null")?);
     let mut shared = Shared::new(program, [end.as_raw_fd(), ledger.as_raw_fd(), errors.as_raw_fd()])?;

@@ -27,6 +27,10 @@ enum Others {
 }
 
 impl Footprint {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "files of the kernel, which are there as long as their process"
+    )]
     pub(crate) fn of(leader: Pid, number: CallNumber, group: Option<&CallGroup>) -> Self {
         let pid = leader.as_raw_nonzero();
         let open = |name: String| File::open(format!("/proc/{pid}/{name}")).ok();
@@ -43,6 +47,10 @@ impl Footprint {
     }
 
     /// The same with all processes that it has started.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "files of the kernel, which are there as long as their process"
+    )]
     pub(crate) fn memory_of_all(&self) -> Option<u64> {
         let mut pids = match &self.others {
             Others::Group(processes) => proc::pids_in(processes),

@@ -15,6 +15,7 @@ use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::timeout;
 
 /// What a client asks for.
 struct Params<'a> {
@@ -72,9 +73,16 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         work.take_answers(responses);
     }
     let scripts = work.server().scripts();
-    let allowed = match scripts.allow(tool, paths, work.budget(), work.cancelled()).await {
-        Ok(allowed) => allowed,
-        Err(error) => return not_run(work, tool, params.arguments, error),
+    let limits = scripts.limits_of(tool, params.timeout, work.budget());
+    let limit = limits.patience.limit;
+    let allowed = timeout(limit, scripts.allow(tool, paths, work.budget(), work.cancelled())).await;
+    let allowed = match allowed {
+        Ok(Ok(allowed)) => allowed,
+        Ok(Err(error)) => return not_run(work, tool, params.arguments, error),
+        Err(_) => {
+            let error = ScriptError::NotStarted { what: format!("Tool '{}'", tool.name), limit };
+            return not_run(work, tool, params.arguments, error);
+        }
     };
     let cost = Schemas::cost_of(params.arguments);
     let checking = (cost > SMALL).then(|| work.budget().charge(cost)).transpose();
@@ -87,7 +95,6 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     drop(checking);
     warn_of_unread_arguments(work, tool, &arguments);
 
-    let limits = scripts.limits_of(tool, params.timeout, work.budget());
     let resumable = || Resumable {
         subject: Subject::new("tools/call", &params.name, params.arguments),
         may_run_again: tool.may_run_again,
@@ -131,6 +138,10 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
 
 /// What a client is told of a call for which nothing was run. A model gets to see a result, and can try something else.
 fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Result<Answer, RpcError> {
+    if let ScriptError::NotStarted { limit, .. } = error {
+        output::report_failure(work, &json!({ "tool": tool.name, "timedOut": true }));
+        return Ok(output::not_started(work, &error.to_string(), limit));
+    }
     let problem = match error {
         ScriptError::Start { .. }
         | ScriptError::NoProgram { .. }

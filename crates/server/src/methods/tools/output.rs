@@ -13,6 +13,7 @@ use mcp_bash_scripts::{
 };
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, code, keys, write};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// A call whose process has ended.
 pub(crate) struct Finished<'a> {
@@ -421,6 +422,18 @@ pub(super) fn report_failure(work: &Work, details: &Value) {
 }
 
 /// A result that says what went wrong.
+/// The result of a call whose time was over before its script was started.
+pub(crate) fn not_started(work: &Work, message: &str, limit: Duration) -> Answer {
+    let error = json!({
+        "type": "timeout",
+        "message": message,
+        "reason": "not_started",
+        "timeoutSecs": limit.as_secs(),
+        "exitCode": 124,
+    });
+    failure(message).with_structured(&json!({ "error": error }).to_string(), work.revision())
+}
+
 pub(crate) fn failure(text: &str) -> Answer {
     Content::of_text(text).finish(true)
 }

@@ -9,9 +9,7 @@ use mcp_bash_scripts::{Outcome, ProcessEnding, ScriptRoots};
 use mcp_bash_wire::{LogLevel, RpcError};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// A call whose process has ended.
@@ -105,8 +103,5 @@ fn hash(text: &str) -> String {
 }
 
 fn append(path: &Path, line: &Value) -> io::Result<()> {
-    let flags = mcp_bash_files::HARMLESS.bits().cast_signed();
-    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path)?;
-    mcp_bash_files::require_regular(&file)?;
-    file.write_all(format!("{line}\n").as_bytes())
+    mcp_bash_files::append(path)?.write_all(format!("{line}\n").as_bytes())
 }

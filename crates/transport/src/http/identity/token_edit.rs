@@ -3,9 +3,9 @@
 use super::token_file::{TokenFileError, TokenLine, TokenText};
 use crate::http::guarded_file::{GuardedFileError, read_secret};
 use rustix::fs::{FlockOperation, fchown, flock};
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
@@ -78,7 +78,7 @@ fn change(
 /// Keeps others who change a file of the same folder waiting until it is dropped.
 fn lock(path: &Path) -> io::Result<File> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = File::open(folder)?;
+    let folder = mcp_bash_files::open_folder(folder)?;
     flock(&folder, FlockOperation::LockExclusive)?;
     Ok(folder)
 }
@@ -92,7 +92,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+    let mut file = mcp_bash_files::create_new(&beside, 0o600)?;
     let written = write_like(&mut file, path, text).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
         let _ = fs::remove_file(&beside);

@@ -17,6 +17,7 @@ use mcp_bash_server::{EndedSession, ErrorType, Meter, OTHER, Operation};
 use mcp_bash_wire::Revision;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 
 const OPERATIONS: &str = "mcp_server_operation_duration_seconds";
@@ -226,7 +227,7 @@ fn error_label(error: Option<ErrorLabel>) -> String {
 
 /// The memory of this process, where the system tells.
 fn resident_bytes() -> Option<u64> {
-    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages = mcp_bash_files::read_text(Path::new("/proc/self/statm"), 1024).ok()?;
     let pages: u64 = pages.split(' ').nth(1)?.parse().ok()?;
     Some(pages * rustix::param::page_size() as u64)
 }

@@ -1,0 +1,159 @@
+//! A file that its client may be writing at this moment: most clients truncate a file and write it afterwards, and for a moment
+//! it is empty, or has only its first lines. Such a file is looked at again until it has stayed as it is for a while.
+
+use crate::content::{Content, FileError};
+use std::path::Path;
+use std::time::Duration;
+
+/// Between two looks.
+pub(crate) const PAUSE: Duration = Duration::from_millis(20);
+
+/// A file that was changed longer ago is not being written.
+const RECENT: Duration = Duration::from_secs(1);
+
+/// So many looks at which nothing differs show that a text that may lack its end has all of it.
+const LOOKS_AT_MAYBE: u32 = 10;
+
+/// The same for a text that is no whole file.
+const LOOKS_AT_PART: u32 = 50;
+
+/// So many looks are taken in all.
+const MOST_LOOKS: u32 = 250;
+
+/// Whether a text can be all of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whole {
+    /// A text that is cut off would be broken.
+    Surely,
+    /// It can be read, and so could be its beginning.
+    Maybe,
+    /// It is empty, or broken.
+    No,
+}
+
+/// Reads a file once it is settled. `pause` is called between two looks.
+pub(crate) fn read(
+    path: &Path,
+    is_whole: &dyn Fn(&str) -> Whole,
+    pause: &mut dyn FnMut(),
+) -> Result<Content, FileError> {
+    let mut last = Content::read(path);
+    if !is_recent(path) {
+        return last;
+    }
+    let needed = |look: &Result<Content, FileError>| match look {
+        Ok(content) => match content.text.as_deref().map_or(Whole::Surely, is_whole) {
+            Whole::Surely => 0,
+            Whole::Maybe => LOOKS_AT_MAYBE,
+            Whole::No => LOOKS_AT_PART,
+        },
+        // Half a character, for one.
+        Err(_) => LOOKS_AT_PART,
+    };
+    let (mut looks, mut unchanged) = (0, 0);
+    while unchanged < needed(&last) {
+        if looks == MOST_LOOKS {
+            return Err(FileError::Busy(path.to_owned()));
+        }
+        pause();
+        let next = Content::read(path);
+        let is_same = match (&last, &next) {
+            (Ok(last), Ok(next)) => last == next,
+            (last, next) => last.is_err() && next.is_err(),
+        };
+        unchanged = if is_same { unchanged + 1 } else { 0 };
+        looks += 1;
+        last = next;
+    }
+    last
+}
+
+/// Whether a file was changed a moment ago, or in the future of a clock that differs from ours.
+fn is_recent(path: &Path) -> bool {
+    let modified = path.metadata().and_then(|file| file.modified());
+    modified.is_ok_and(|modified| modified.elapsed().map_or(true, |age| age < RECENT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{File, FileTimes};
+    use std::time::SystemTime;
+
+    fn of_json(text: &str) -> Whole {
+        if text.trim_start().starts_with('{') && text.trim_end().ends_with('}') {
+            Whole::Surely
+        } else {
+            Whole::No
+        }
+    }
+
+    /// What is read where another program does one thing at each pause.
+    fn read_while(
+        first: &str,
+        is_whole: fn(&str) -> Whole,
+        then: &[&dyn Fn(&Path)],
+    ) -> (Result<Option<String>, FileError>, usize) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        std::fs::write(&path, first).unwrap();
+        let mut pauses = 0;
+        let read = read(&path, &is_whole, &mut || {
+            if let Some(step) = then.get(pauses) {
+                step(&path);
+            }
+            pauses += 1;
+        });
+        (read.map(|content| content.text), pauses)
+    }
+
+    fn write(text: &'static str) -> impl Fn(&Path) {
+        move |path: &Path| std::fs::write(path, text).unwrap()
+    }
+
+    #[test]
+    fn a_file_that_is_empty_for_a_moment_is_read_when_it_is_written() {
+        let (text, pauses) = read_while("", of_json, &[&|_| (), &write("{\"a\": "), &write("{\"a\": 1}")]);
+        assert_eq!((text.unwrap().as_deref(), pauses), (Some("{\"a\": 1}"), 3));
+        // Half a character cannot be read, and is no failure yet.
+        let half = |path: &Path| std::fs::write(path, b"{\"\xc3").unwrap();
+        let (text, _) = read_while("", of_json, &[&half, &|_| (), &write("{\"é\": 1}")]);
+        assert_eq!(text.unwrap().as_deref(), Some("{\"é\": 1}"));
+        // Removed, and put there again.
+        let gone = |path: &Path| std::fs::remove_file(path).unwrap();
+        assert_eq!(read_while("", of_json, &[&gone]).0.unwrap(), None);
+    }
+
+    #[test]
+    fn what_stays_as_it_is_counts() {
+        let (text, pauses) = read_while("", of_json, &[]);
+        assert_eq!((text.unwrap().as_deref(), pauses), (Some(""), LOOKS_AT_PART as usize));
+        assert_eq!(read_while("{}", of_json, &[]).1, 0);
+        let maybe = |_: &str| Whole::Maybe;
+        let (text, pauses) = read_while("a = 1\n", maybe, &[&|_| (), &write("a = 1\nb = 2\n")]);
+        assert_eq!((text.unwrap().as_deref(), pauses), (Some("a = 1\nb = 2\n"), LOOKS_AT_MAYBE as usize + 2));
+    }
+
+    #[test]
+    fn what_never_stays_as_it_is_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        std::fs::write(&path, "").unwrap();
+        let mut number = 0;
+        let read = read(&path, &of_json, &mut || {
+            number += 1;
+            std::fs::write(&path, "x".repeat(number)).unwrap();
+        });
+        assert!(matches!(read, Err(FileError::Busy(_))));
+    }
+
+    #[test]
+    fn an_old_file_is_read_at_once_whatever_it_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        let long_ago = SystemTime::now() - 2 * RECENT;
+        File::create(&path).unwrap().set_times(FileTimes::new().set_modified(long_ago)).unwrap();
+        let text = read(&path, &of_json, &mut || panic!("nothing is waited for")).unwrap().text;
+        assert_eq!(text.as_deref(), Some(""));
+    }
+}

@@ -1,0 +1,117 @@
+//! The text of a configuration file, as far as its format can be understood: which entries it has, and what it becomes with one
+//! more or one less. Nothing is read or written here.
+
+use crate::config_file::ConfigFile;
+use crate::edit::{At, EditError};
+use crate::entry::Entry;
+use crate::refusal::Refusal;
+use crate::shown;
+use serde_json::Value;
+use std::path::Path;
+
+#[derive(Debug)]
+pub struct ConfigText<'f> {
+    file: &'f ConfigFile,
+    text: String,
+    whole: Value,
+    at: At,
+}
+
+impl<'f> ConfigText<'f> {
+    pub fn read(file: &'f ConfigFile, text: String) -> Result<Self, Refusal> {
+        let refusal = |error| Refusal::Edit { path: file.path.clone(), error };
+        let whole = file.at(None).parse(&text).map_err(refusal)?;
+        let at = file.at(Some(&whole));
+        Ok(Self { file, text, whole, at })
+    }
+
+    /// The entries that start a command.
+    pub fn entries(&self) -> Vec<Entry> {
+        let servers = self.at.servers(&self.whole).into_iter();
+        servers.filter_map(|(name, value)| self.file.shape().entry(name, value)).collect()
+    }
+
+    /// The text with an entry; nothing where it has it already. One of the same name that serves another project is replaced
+    /// by `force`.
+    pub fn with(&self, entry: &Entry, force: bool) -> Result<Option<String>, Refusal> {
+        let own = self.file.shape().value(entry);
+        let found = self.find(&entry.name);
+        let value = match &found {
+            None => own,
+            Some(found) if self.is_same_project(entry, found) => updated(found, &own),
+            Some(_) if force => own,
+            Some(found) => return Err(self.taken(&entry.name, found)),
+        };
+        if found.as_ref() == Some(&value) {
+            return Ok(None);
+        }
+        self.at.with(&self.text, &entry.name, &value).map(Some).map_err(|error| self.refusal(error))
+    }
+
+    /// The text without the entry of a name.
+    pub fn without(&self, name: &str) -> Result<String, Refusal> {
+        self.at.without(&self.text, name).map_err(|error| self.refusal(error))
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<Value> {
+        let servers = self.at.servers(&self.whole);
+        servers.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+    }
+
+    /// Whether the entry of a name serves the project in `root`.
+    pub(crate) fn serves(&self, name: &str, root: &Path) -> bool {
+        self.has_entry_for(&self.whole, name, root)
+    }
+
+    /// Whether installing an entry makes this text of another one, which had none for the project.
+    pub(crate) fn came_from(&self, before: &str, name: &str, root: &Path, entry: &Value) -> bool {
+        let had_it = self.at.parse(before).is_ok_and(|whole| self.has_entry_for(&whole, name, root));
+        !had_it && self.at.with(before, name, entry).is_ok_and(|after| after == self.text)
+    }
+
+    /// Whether another text of the file has anything but the entry of a name.
+    pub(crate) fn holds_more_than(&self, text: &str, name: &str) -> bool {
+        self.at.holds_more_than(text, name)
+    }
+
+    /// The refusal to touch an entry that is not ours.
+    pub(crate) fn taken(&self, name: &str, found: &Value) -> Refusal {
+        // Variables may be secrets.
+        let entry = self.file.shape().entry(name, found);
+        let shown = entry.map(|entry| shown::command_line(&entry.command, &entry.args));
+        let found = shown.or_else(|| found["url"].as_str().map(shown::url));
+        let found = found.unwrap_or_else(|| "it starts no command".to_owned());
+        Refusal::Taken { path: self.file.path.clone(), name: name.to_owned(), found }
+    }
+
+    fn has_entry_for(&self, whole: &Value, name: &str, root: &Path) -> bool {
+        let servers = self.at.servers(whole).into_iter().filter(|(known, _)| *known == name);
+        servers
+            .filter_map(|(_, value)| self.file.shape().entry(name, value))
+            .any(|entry| entry.points_at(root))
+    }
+
+    fn is_same_project(&self, entry: &Entry, found: &Value) -> bool {
+        let found = self.file.shape().entry(&entry.name, found);
+        found.is_some_and(|found| entry.project_root().is_some_and(|root| found.points_at(Path::new(root))))
+    }
+
+    fn refusal(&self, error: EditError) -> Refusal {
+        Refusal::Edit { path: self.file.path.clone(), error }
+    }
+}
+
+/// What stands there already with what we write over it: what a person added, such as a time limit, stays.
+fn updated(found: &Value, own: &Value) -> Value {
+    let mut value = found.clone();
+    for (key, new) in own.as_object().into_iter().flatten() {
+        match (value.get_mut(key), new) {
+            (Some(Value::Object(old)), Value::Object(new)) => old.extend(new.clone()),
+            // Whether it is switched on, for how long it may run and what it is for is not ours to say again.
+            (Some(_), Value::Bool(_) | Value::Number(_)) => {}
+            (Some(_), _) if key == "description" => {}
+            _ => value[key] = new.clone(),
+        }
+    }
+    value
+}
