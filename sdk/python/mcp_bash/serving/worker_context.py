@@ -6,14 +6,15 @@ import _thread
 import os
 import time
 from itertools import count
-from typing import TYPE_CHECKING, Any, Dict, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
-from ..call_context import Context, NoCall
+from ..call_context import Context, NoCall, outside
 from ..encoding import NotJson, encode
 from ..errors import CannotAsk, Cancelled
 from ..json_types import error_message
 
 if TYPE_CHECKING:
+    import threading
     from pathlib import Path
 
     from .worker import Worker
@@ -38,10 +39,9 @@ class Waiting:
         self.answer = answer
         self._lock.release()
 
-    def wait(self) -> Dict[str, Any]:
-        self._lock.acquire()
-        assert self.answer is not None
-        return self.answer
+    def is_over(self, seconds: float) -> bool:
+        """Waits so long. Whether there is an answer now."""
+        return self._lock.acquire(True, seconds)
 
 
 class WorkerContext(Context):
@@ -57,6 +57,8 @@ class WorkerContext(Context):
         self.cancelled_raised = False
         # Lines that were printed and are not ended yet, by the name of the stream.
         self.partial: Dict[str, str] = {}
+        # Threads that work for the call besides that of its function.
+        self.working: List[threading.Thread] = []
         # Asyncio tasks that the call started, if any; its thread, if it has one of its own.
         self.tasks: Any = None
         self.task: Any = None
@@ -82,8 +84,9 @@ class WorkerContext(Context):
             self._folder = tempfile.mkdtemp(prefix="mcp-bash-call-")
         return Path(self._folder)
 
-    def hears_prints(self) -> bool:
-        """Whether there is a log for what is printed: not after the call, and not in a process that it forked."""
+    @property
+    def is_open(self) -> bool:
+        # A process that the function forked may live on after the call, and cannot know when that has ended.
         return not self.closed and not self.worker.frames.in_child
 
     def sweep(self) -> None:
@@ -104,9 +107,11 @@ class WorkerContext(Context):
         super().progress(done, total, message)
 
     def notify(self, method: str, params: Dict[str, Any]) -> None:
-        if not self.closed:
-            body = notification(method, params)
-            self.worker.say(self, '{"call":%d,%s}' % (self.number, body))
+        if self.is_open and self.worker.say(self, '{"call":%d,%s}' % (self.number, notification(method, params))):
+            return
+        # Of what still runs after the call only the operator is told.
+        if method == "notifications/message":
+            outside().notify(method, params)
 
     def put_question(self, question: Dict[str, Any]) -> Any:
         return read_answer(self.worker.ask(self, question))
@@ -118,11 +123,12 @@ class WorkerContext(Context):
 
     def put(self, question: Dict[str, Any], waiting: Any) -> int:
         """Sends a question, for one who waits for its answer. Returns its number."""
-        if self.closed:
-            raise CannotAsk("The call has ended")
         number = next(self._numbers)
+        frame = '{"call":%d,"ask":%d,%s' % (self.number, number, encode(question)[1:])
         self.worker.waiting[self.number, number] = waiting
-        self.worker.say(self, '{"call":%d,"ask":%d,%s' % (self.number, number, encode(question)[1:]))
+        if not self.is_open or not self.worker.say(self, frame):
+            self.worker.waiting.pop((self.number, number), None)
+            raise CannotAsk("The call has ended: nobody can be asked")
         return number
 
 
