@@ -12,6 +12,7 @@ import { answerWith, answerWithFailure } from './answers.mjs'
 import { openChannel } from './channel.mjs'
 import { Descriptors } from './descriptors.mjs'
 import { ExitRefused, guardProcess } from './guard.mjs'
+import { bindListeners, watchSharedResources } from './events-of-calls.mjs'
 import { Leftovers } from './leftovers.mjs'
 import { loadFunctionFile } from './load.mjs'
 import { OutsideOfCalls } from './outside-of-calls.mjs'
@@ -75,7 +76,12 @@ class Worker {
     delete process.env.MCP_WORKER
     delete process.env.MCP_WORKER_OUTPUT
     Error.stackTraceLimit = Math.max(Error.stackTraceLimit ?? 0, STACK_FRAMES)
-    logWhatIsPrinted([process.stdout, process.stderr], callOfThisCode)
+    // The server shows the end of standard error to the caller whose call ends the worker. What belongs to no call may be
+    // about another caller, so it goes to the operator alone, once there are calls.
+    const outsideOf = (stream) => (this.#ready ? process.stdout : stream)
+    logWhatIsPrinted([process.stdout, process.stderr], callOfThisCode, outsideOf)
+    bindListeners()
+    watchSharedResources()
     this.#exit = guardProcess((error) => this.#uncaught(error))
     const unsettled = () => this.#refuse(neverLoaded(file))
     process.once('exit', unsettled)

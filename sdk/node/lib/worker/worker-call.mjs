@@ -1,6 +1,6 @@
 // One open call of a worker: its frames to the server, its questions, and its one answer.
 
-import { Call } from '../current-call.mjs'
+import { Call, outsideOfCalls } from '../current-call.mjs'
 import { CannotAsk } from '../errors.mjs'
 import { stringify } from '../json.mjs'
 import { bytesOver, shortNotification } from '../short-notification.mjs'
@@ -33,14 +33,17 @@ export class WorkerCall extends Call {
   }
 
   notify(method, params) {
-    // Work that a call has left behind has nobody to tell.
-    if (!this.open) return
+    if (!this.open) {
+      // Of work that a call has left behind only the operator is told.
+      outsideOfCalls().notify(method, params)
+      return
+    }
     const write = (params) => `{"call":${this.id},"method":"${method}","params":${stringify(params)}}`
     this.#send(shortNotification(method, params, this.#limit, write))
   }
 
   question(body, signal) {
-    if (!this.open) return Promise.reject(new CannotAsk('the call has ended'))
+    if (!this.open) return Promise.reject(new CannotAsk('the call has ended: nobody can be asked'))
     const number = (this.#lastQuestion += 1)
     const frame = stringify({ call: this.id, ask: number, ...body })
     if (bytesOver(this.#limit, frame)) return Promise.reject(new CannotAsk('the question is too long'))
@@ -84,7 +87,7 @@ export class WorkerCall extends Call {
     const bytes = bytesOver(this.#limit, frame)
     this.#send(bytes ? `{"call":${this.id},${tooLarge(this, json, bytes, this.#limit)}}` : frame)
     this.open = false
-    if (this.#questions?.size > 0) this.#rejectQuestions(new CannotAsk('the call has ended'))
+    if (this.#questions?.size > 0) this.#rejectQuestions(new CannotAsk('the call has ended: nobody can be asked'))
   }
 
   #rejectQuestions(why) {
