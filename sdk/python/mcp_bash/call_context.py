@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from typing import Any, Dict, List, NoReturn, Optional
 
 
+# Further than this nobody counts, and no reader of JSON has to.
+_LARGEST = 1e300
+
+
+def _named(number: float) -> str:
+    return "one of so many digits" if isinstance(number, int) else repr(number)
+
+
 class Root:
     """A folder that the client has opened to us."""
 
@@ -117,6 +125,9 @@ class Context:
 
     def progress(self, done: float, total: Optional[float] = None, message: Optional[str] = None) -> None:
         """Tells how far the work is. ``done`` must grow."""
+        for number in (done, total):
+            if number is not None and not -_LARGEST <= number <= _LARGEST:
+                raise ValueError("progress() needs a number that says how much is done, not %s" % _named(number))
         params: Dict[str, Any] = {"progress": done}
         if total is not None:
             params["total"] = total

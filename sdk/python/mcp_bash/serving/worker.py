@@ -21,6 +21,7 @@ from ..definitions import Definitions, Offered, ToolFunction
 from ..encoding import encode, to_bytes
 from ..errors import CannotAsk, Cancelled, ProtocolError
 from ..failures import is_expected, principal, request_failure, tool_failure, traceback_text
+from ..frame_limits import misfit
 from ..log_installing import install_if_used
 from .frames import Frames
 from .restoring import Surroundings
@@ -212,6 +213,10 @@ class Worker:
         if context.working:
             _tell_of_threads(context)
         frame = '{"call":%d,%s}' % (context.number, member)
+        problem = misfit(frame)
+        if problem is not None:
+            words = "The result of %s cannot be sent: it %s; return it as a text: json.dumps(…)" % (context.name, problem)
+            frame = '{"call":%d,%s}' % (context.number, self._failed(words, context))
         # A character takes up to four bytes. The server ends a worker whose frame has more than the limit.
         if len(frame) * 4 > self.output_limit:
             size = len(to_bytes(frame))
