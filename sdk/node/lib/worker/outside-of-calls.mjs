@@ -3,7 +3,7 @@
 import { Call } from '../current-call.mjs'
 import { CannotAsk } from '../errors.mjs'
 import { stringify } from '../json.mjs'
-import { shortNotification } from '../short-notification.mjs'
+import { fittingNotification } from './fitting-notification.mjs'
 
 export class OutsideOfCalls extends Call {
   name = 'worker'
@@ -19,7 +19,7 @@ export class OutsideOfCalls extends Call {
     if (method !== 'notifications/message') return
     if (this.#channel) {
       const write = (params) => stringify({ method, params })
-      this.#channel.send(shortNotification(method, params, this.#channel.limit, write))
+      this.#channel.send(fittingNotification(method, params, this.#channel.limit, write))
     } else
       process.stderr.write(
         `${params.level}: ${typeof params.data === 'string' ? params.data : stringify(params.data)}\n`,

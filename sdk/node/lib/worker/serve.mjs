@@ -13,8 +13,9 @@ import { openChannel } from './channel.mjs'
 import { Descriptors } from './descriptors.mjs'
 import { ExitRefused, guardProcess } from './guard.mjs'
 import { bindListeners, watchSharedResources } from './events-of-calls.mjs'
+import { misfit } from './frame-limits.mjs'
 import { Leftovers } from './leftovers.mjs'
-import { loadFunctionFile } from './load.mjs'
+import { LoadFailure, loadFunctionFile } from './load.mjs'
 import { OutsideOfCalls } from './outside-of-calls.mjs'
 import { Surroundings } from './surroundings.mjs'
 import { WorkerCall } from './worker-call.mjs'
@@ -91,6 +92,8 @@ class Worker {
       this.#find = loaded.find
       this.#atOnce = loaded.options.atOnce ?? 1
       ready = stringify({ ready: loaded.ready })
+      const problem = misfit(ready)
+      if (problem) throw new LoadFailure(`${shown({ file, line: 1 })}: the definitions cannot be sent: what they say ${problem}`)
     } catch (error) {
       this.#refuse(error.message, error.trace ?? wholeTrace(error))
     }
