@@ -4,6 +4,7 @@ does not fit is refused here, in words, and costs its own call alone."""
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,19 +19,24 @@ _SHORT = 2 * MOST_LEVELS
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _ONE_KIND = bytes.maketrans(b"{}", b"[]")
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]|-?[0-9][0-9.eE+-]*')
+_SIMPLE = frozenset((str, int, float, bool, type(None)))
+_CONTAINERS = frozenset((dict, list, tuple))
+# The frame adds a few to those of the data.
+_FEW_LEVELS = MOST_LEVELS // 2
 # How much of a place is shown.
 _MOST_PARTS = 8
 
 
-def misfit(frame: str) -> Optional[str]:
-    """What in this JSON is too much for the server, and where: words that complete "it …". None for nearly all frames."""
-    if len(frame) > _SHORT and (_is_deep(frame) or _may_have_long_number(frame)):
+def misfit(frame: str, value: Any = None) -> Optional[str]:
+    """What in this JSON is too much for the server, and where: words that complete "it …". None for nearly all frames. ``value``
+    is all in the frame that may be deep, where it is known."""
+    if len(frame) > _SHORT and (_is_deep(frame, value) or _may_have_long_number(frame)):
         return _find(frame)
     return None
 
 
-def _is_deep(frame: str) -> bool:
-    if frame.count("[") + frame.count("{") <= MOST_LEVELS:
+def _is_deep(frame: str, value: Any) -> bool:
+    if frame.count("[") + frame.count("{") <= MOST_LEVELS or _is_shallow(value):
         return False
     outside_of_texts = "".join(frame.replace("\\\\", "").replace('\\"', "").split('"')[::2])
     brackets = outside_of_texts.encode("ascii", "replace").translate(_ONE_KIND, _NOT_BRACKETS)
@@ -42,13 +48,27 @@ def _is_deep(frame: str) -> bool:
     return bool(brackets)
 
 
+def _is_shallow(value: Any) -> bool:
+    """Whether this is plain data of few levels, which is seen far quicker in the data than in their JSON."""
+    if value is None:
+        return False
+    level: List[Any] = [value]
+    for _ in range(_FEW_LEVELS):
+        if not _CONTAINERS.issuperset(map(type, level)):
+            return False
+        held = list(chain.from_iterable(one.values() if type(one) is dict else one for one in level))
+        if _SIMPLE.issuperset(map(type, held)):
+            return True
+        level = [one for one in held if type(one) not in _SIMPLE]
+    return False
+
+
 def _may_have_long_number(frame: str) -> bool:
     """So many digits in a row stand at one of the places that are looked at."""
     if len(frame) < LONGEST_NUMBER:
         return False
-    for number, letter in enumerate(frame[::LONGEST_NUMBER]):
-        if "0" <= letter <= "9":
-            place = number * LONGEST_NUMBER
+    for place in range(0, len(frame), LONGEST_NUMBER):
+        if frame[place : place + 8].isdigit() or frame[max(0, place - 8) : place].isdigit():
             around = frame[max(0, place - LONGEST_NUMBER) : place + LONGEST_NUMBER]
             if re.search("[0-9]{%d}" % LONGEST_NUMBER, around):
                 return True

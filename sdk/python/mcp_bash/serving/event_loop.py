@@ -127,7 +127,7 @@ class LoopWorker(Worker):
                 context.is_cancelled = True
                 raise Cancelled()
             positional, named = offered.prepare(frame, context)
-            value = await offered.function(*positional, **named)
+            value = context.returned = await offered.function(*positional, **named)
             member = '"result":' + offered.render(value, frame)
         except BaseException as problem:
             member = self.failure(problem, offered, context)

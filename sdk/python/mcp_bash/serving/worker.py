@@ -162,7 +162,7 @@ class Worker:
                 context.is_cancelled = True
                 raise Cancelled()
             positional, named = offered.prepare(frame, context)
-            value = run(offered.function, positional, named)
+            value = context.returned = run(offered.function, positional, named)
             return '"result":' + offered.render(value, frame)
         except Ended:
             raise
@@ -179,7 +179,8 @@ class Worker:
             self._may_interrupt = False
 
     def failure(self, problem: BaseException, offered: Offered, context: WorkerContext) -> str:
-        """The member that answers a call whose function raised."""
+        """The member that answers a call whose function raised, or whose value cannot be rendered."""
+        context.returned = None
         if context.is_cancelled:
             return CANCELLED
         try:
@@ -213,7 +214,7 @@ class Worker:
         if context.working:
             _tell_of_threads(context)
         frame = '{"call":%d,%s}' % (context.number, member)
-        problem = misfit(frame)
+        problem = misfit(frame, context.returned)
         if problem is not None:
             words = "The result of %s cannot be sent: it %s; return it as a text: json.dumps(…)" % (context.name, problem)
             frame = '{"call":%d,%s}' % (context.number, self._failed(words, context))

@@ -56,6 +56,8 @@ class WorkerContext(Context):
         # Set under the lock of the pipe: nothing may be said about a call after its answer.
         self.closed = False
         self.is_cancelled = False
+        # What the function returned; None after a failure, whose details may be anything.
+        self.returned: Any = None
         self.cancelled_raised = False
         # Lines that were printed and are not ended yet, by the name of the stream.
         self.partial: Dict[str, str] = {}
