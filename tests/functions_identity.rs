@@ -102,7 +102,8 @@ impl<'a> Caller<'a> {
         let session = answer.header("mcp-session-id").unwrap().to_owned();
         let caller = Self { server, name, bearer, session };
         caller.tell(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        let level = json!({ "jsonrpc": "2.0", "id": 0, "method": "logging/setLevel", "params": { "level": "debug" } });
+        let level =
+            json!({ "jsonrpc": "2.0", "id": 0, "method": "logging/setLevel", "params": { "level": "info" } });
         assert_eq!(caller.send(&level).response().status, 200);
         caller
     }
