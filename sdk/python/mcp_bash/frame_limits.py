@@ -6,9 +6,11 @@ from __future__ import annotations
 import re
 from itertools import chain
 
+from .json_types import is_object
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, List, Optional
+    from typing import Any, Iterable, List, Optional
 
 # `Limits` of the crate `wire`.
 MOST_LEVELS = 100
@@ -56,11 +58,15 @@ def _is_shallow(value: Any) -> bool:
     for _ in range(_FEW_LEVELS):
         if not _CONTAINERS.issuperset(map(type, level)):
             return False
-        held = list(chain.from_iterable(one.values() if type(one) is dict else one for one in level))
+        held: List[Any] = list(chain.from_iterable(map(_held, level)))
         if _SIMPLE.issuperset(map(type, held)):
             return True
         level = [one for one in held if type(one) not in _SIMPLE]
     return False
+
+
+def _held(value: Any) -> Iterable[Any]:
+    return value.values() if is_object(value) else value
 
 
 def _may_have_long_number(frame: str) -> bool:

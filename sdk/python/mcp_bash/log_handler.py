@@ -51,7 +51,7 @@ def _context_of(record: logging.LogRecord) -> Context:
 def _noting(handle: Callable[[logging.Logger, logging.LogRecord], None]) -> Any:
     def handle_noted(self: logging.Logger, record: logging.LogRecord) -> None:
         if not hasattr(record, "_mcp_bash_logged_by"):
-            record._mcp_bash_logged_by = _LoggedBy(current_call.get())  # type: ignore[attr-defined]
+            record._mcp_bash_logged_by = _LoggedBy(current_call.get())
         handle(self, record)
 
     return handle_noted

@@ -16,7 +16,7 @@ def after_import(name: str, change: Callable[[Any], None]) -> None:
         change(module)
         return
     if not _waiting:
-        sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _Finder)
     _waiting[name] = change
 
 

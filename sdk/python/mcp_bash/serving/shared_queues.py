@@ -26,7 +26,7 @@ def _watch_thread_queues(module: Any) -> None:
     # Pools of connections are stacks, and what is taken from one is no work.
     module.LifoQueue.get = queue.get.__wrapped__
 
-    class SimpleQueue(module.SimpleQueue):  # type: ignore[misc, name-defined]
+    class SimpleQueue(module.SimpleQueue):  # type: ignore[misc]
         """One that has room for our note."""
 
         put = _noting(module.SimpleQueue.put)

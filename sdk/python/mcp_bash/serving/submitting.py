@@ -60,7 +60,7 @@ def _outside_of_calls(function: Callable[..., Any]) -> Callable[..., Any]:
     return start_threads
 
 
-def _starting(start: Callable[[threading.Thread], None]) -> Callable[[threading.Thread], None]:
+def _starting(start: Callable[[threading.Thread], None]) -> Any:
     def start_in_context(self: Any) -> None:
         # Read by `shared_queues`.
         self.mcp_bash_call = current_call.get()
@@ -73,7 +73,11 @@ def _starting(start: Callable[[threading.Thread], None]) -> Callable[[threading.
 def _carry_into_callbacks(module: Any) -> None:
     """Callbacks of a future run in the thread that has the result."""
     add = module.Future.add_done_callback
-    module.Future.add_done_callback = lambda self, callback: add(self, _in_this_context(callback))
+
+    def add_in_context(self: Any, callback: Callable[..., Any]) -> None:
+        add(self, _in_this_context(callback))
+
+    module.Future.add_done_callback = add_in_context
 
 
 def _carry_into_executors(module: Any) -> None:
