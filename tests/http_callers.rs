@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Makes a token, and returns it.
-fn token(file: &Path, name: &str, options: &[&str]) -> String {
+pub(crate) fn token(file: &Path, name: &str, options: &[&str]) -> String {
     let mut command = Server::command();
     command.args(["token", "new", name, "--json", "--file"]).arg(file).args(options);
     let output = command.output().unwrap();

@@ -33,6 +33,7 @@ mod functions;
 mod functions_calls;
 mod functions_definitions;
 mod functions_environments;
+mod functions_identity;
 mod functions_reading;
 mod guard;
 mod handshake;

@@ -14,14 +14,20 @@ export function setOutside(call) {
   outside ??= call
 }
 
-/** The call that this code belongs to, or what stands for it outside of one. */
+/** The call that this code belongs to, or what stands for it: outside of one, and in what an ended call has left running. */
 export function currentCall() {
-  return storage.getStore() ?? outside
+  const call = storage.getStore()
+  return call?.open ? call : outside
 }
 
-/** The call that this code belongs to, undefined outside of one. */
+/** The call that this code belongs to, though it may have ended; undefined outside of one. */
 export function callOfThisCode() {
   return storage.getStore()
+}
+
+/** What stands for the call where there is none. */
+export function outsideOfCalls() {
+  return outside
 }
 
 export function runInCall(call, work, ...parameters) {
@@ -48,6 +54,8 @@ export class Call {
   wantsProgress = false
   canElicit = false
   canAsk = false
+  /** What a question is refused with where nobody can be asked. */
+  cannotAsk = 'this client cannot be asked'
   cancelled = undefined
   open = true
   #controller

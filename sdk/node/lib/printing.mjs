@@ -5,19 +5,26 @@ const LEVELS = { debug: 'debug', error: 'error', warn: 'warning', trace: 'debug'
 
 let level
 
-/** Takes over these streams and the console for the life of this process. `find` says which call the code belongs to. */
-export function logWhatIsPrinted(streams, find) {
-  for (const stream of streams) divert(stream, stream === process.stderr ? 'warning' : 'info', find)
+/**
+ * Takes over these streams and the console for the life of this process. `find` says which call the code belongs to, and
+ * `outsideOf` gives the stream for what belongs to none: the stream itself, unless another one is meant for that.
+ */
+export function logWhatIsPrinted(streams, find, outsideOf = (stream) => stream) {
+  const writes = new Map([process.stdout, process.stderr].map((stream) => [stream, stream.write]))
+  const writeOutside = (stream, chunk, encoding, done) => {
+    const outside = outsideOf(stream)
+    return writes.get(outside).call(outside, chunk, encoding, done)
+  }
+  for (const stream of streams) divert(stream, stream === process.stderr ? 'warning' : 'info', find, writeOutside)
   for (const [name, itsLevel] of Object.entries(LEVELS)) withLevel(name, itsLevel)
 }
 
-function divert(stream, usual, find) {
-  const write = stream.write
+function divert(stream, usual, find, writeOutside) {
   // A function may have closed its descriptor; that must not be the end of the worker.
   stream.on('error', () => {})
   stream.write = function (chunk, encoding, done) {
     const call = find()
-    if (!call?.open) return write.call(this, chunk, encoding, done)
+    if (!call?.open) return writeOutside(stream, chunk, encoding, done)
     call.print(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString(), level ?? usual)
     const callback = typeof encoding === 'function' ? encoding : done
     if (typeof callback === 'function') process.nextTick(callback)

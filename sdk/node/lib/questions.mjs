@@ -121,7 +121,7 @@ function contentOf(answer, message) {
 async function put(call, body, { timeoutSecs, name, signal }) {
   if (call.cancelled) throw call.cancelled
   const elicits = body.method === 'elicitation/create'
-  if (!call.canAsk || (elicits && !call.canElicit)) throw new CannotAsk('this client cannot be asked')
+  if (!call.canAsk || (elicits && !call.canElicit)) throw new CannotAsk(call.cannotAsk)
   if (timeoutSecs !== undefined) body.timeoutSecs = timeoutSecs
   if (name !== undefined) body.name = name
   return call.question(body, signal)

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from typing import Any, Dict, List, NoReturn, Optional
 
 
+# Further than this nobody counts, and no reader of JSON has to.
+_LARGEST = 1e300
+
+
+def _named(number: float) -> str:
+    return "one of so many digits" if isinstance(number, int) else repr(number)
+
+
 class Root:
     """A folder that the client has opened to us."""
 
@@ -32,6 +40,9 @@ class Root:
 
 class Context:
     """One call. A function that has a parameter of this type is given it; others use the functions of the package."""
+
+    # What a question is refused with where nobody can be asked.
+    cannot_ask = "This client cannot be asked"
 
     def __init__(self, facts: Any) -> None:
         """``facts.get(name)`` is a member of the frame that asks for the call, or what stands for it."""
@@ -101,10 +112,22 @@ class Context:
         """Whether the client has given up on the call."""
         return False
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the call still runs. One that has ended says, asks and answers nothing any more."""
+        return True
+
     # What the call says meanwhile.
+
+    def hears_prints(self) -> bool:
+        """Whether there is a log for what is printed."""
+        return True
 
     def progress(self, done: float, total: Optional[float] = None, message: Optional[str] = None) -> None:
         """Tells how far the work is. ``done`` must grow."""
+        for number in (done, total):
+            if number is not None and not -_LARGEST <= number <= _LARGEST:
+                raise ValueError("progress() needs a number that says how much is done, not %s" % _named(number))
         params: Dict[str, Any] = {"progress": done}
         if total is not None:
             params["total"] = total
@@ -136,7 +159,9 @@ class Context:
 
 
 class NoCall(Context):
-    """Stands for the time between calls of a worker: logs go to the operator, anything else is refused."""
+    """Stands for the call where there is none: logs go to the operator, anything else is refused."""
+
+    cannot_ask = "No call is being served here, or it has ended: nobody can be asked"
 
     def __init__(self) -> None:
         super().__init__({})
@@ -150,7 +175,7 @@ class NoCall(Context):
         raise RuntimeError("no call is being served here: folder() belongs inside of a tool")
 
     def put_question(self, question: Dict[str, Any]) -> NoReturn:
-        raise CannotAsk("No call is being served here: nobody can be asked")
+        raise CannotAsk(self.cannot_ask)
 
 
 current_call: "ContextVar[Optional[Context]]" = ContextVar("mcp_bash_call", default=None)
@@ -162,13 +187,21 @@ def set_outside(context: Context) -> None:
     _outside[:] = [context]
 
 
-def current() -> Context:
-    """The call that this code works for; in a script, the script itself."""
+def live_call() -> Optional[Context]:
+    """The call that this code works for. None outside of calls, and in what an ended call has left running."""
     call = current_call.get()
-    if call is not None:
-        return call
+    return call if call is not None and call.is_open else None
+
+
+def outside() -> Context:
+    """What stands for the call where there is none; in a script, the script itself."""
     if not _outside:
         from .script import ScriptContext
 
         set_outside(ScriptContext())
     return _outside[0]
+
+
+def current() -> Context:
+    """The call that this code works for, or what stands for it."""
+    return live_call() or outside()

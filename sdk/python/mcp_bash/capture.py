@@ -6,12 +6,15 @@ File descriptors 1 and 2 stay what they are; only Python's own two streams are r
 from __future__ import annotations
 
 import io
+import os
 import sys
+from contextvars import ContextVar
 
-from .call_context import current_call
+from .call_context import live_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextvars import Token
     from typing import Any
 
 
@@ -26,14 +29,25 @@ class CapturedStream(io.TextIOBase):
         self._name = name
         self._level = level
         self._fd = fd
+        self._target: ContextVar[Any] = ContextVar("mcp_bash_" + name, default=None)
         self.buffer = _Bytes(self)
 
     @property
     def name(self) -> str:
         return "<%s>" % self._name
 
+    def redirect(self, target: Any) -> Token[Any]:
+        """Has what this call prints from now on go elsewhere, until the token is given back."""
+        return self._target.set(target)
+
+    def end_redirect(self, token: Token[Any]) -> None:
+        self._target.reset(token)
+
     def write(self, text: str) -> int:
-        call: Any = current_call.get()
+        target = self._target.get()
+        if target is not None:
+            return int(target.write(text))
+        call: Any = live_call()
         if call is None or not call.hears_prints():
             _write_to_operator(text)
             return len(text)
@@ -61,7 +75,9 @@ class CapturedStream(io.TextIOBase):
         return False
 
     def flush(self) -> None:
-        return None
+        target = self._target.get()
+        if target is not None:
+            target.flush()
 
     def close(self) -> None:
         """A function that closes its output does not close that of the next one."""
@@ -86,14 +102,21 @@ class _Bytes(io.RawIOBase):
         return None
 
 
+# Where lines go that belong to no call.
+_operator_fd = 2
+
+
+def print_outside_to(fd: int) -> None:
+    """Says where the operator reads what belongs to no call."""
+    global _operator_fd
+    _operator_fd = fd
+
+
 def _write_to_operator(text: str) -> None:
-    real = sys.__stderr__
-    if real is not None:
-        try:
-            real.write(text)
-            real.flush()
-        except (OSError, ValueError):
-            pass
+    try:
+        os.write(_operator_fd, text.encode("utf-8", "replace"))
+    except OSError:
+        pass
 
 
 _streams = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from json.encoder import encode_basestring
 
+from .frame_limits import LONGEST_NUMBER
 from .json_types import is_list, is_object
 
 TYPE_CHECKING = False
@@ -137,6 +138,8 @@ def name_tuples(value: Any) -> Any:
 def _fault(value: Any, path: str = "", above: "tuple[int, ...]" = ()) -> Optional[str]:
     """What cannot be written, and where it stands. Only looked for after writing has failed."""
     place = "the result" + (" at %s" % path if path else "")
+    if isinstance(value, int) and value.bit_length() > 4 * LONGEST_NUMBER:
+        return "%s is a number of more than %d digits; return it as a text" % (place, LONGEST_NUMBER)
     if value is None or isinstance(value, (str, bool, int)):
         return None
     if isinstance(value, float):

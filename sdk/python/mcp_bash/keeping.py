@@ -58,7 +58,7 @@ class _YieldedAsync(_Made):
         self._ready: Any = loop.create_future()
         self._end = asyncio.Event()
         self._generator = generator
-        self._task = _start_outside_of_calls(loop, self._live())
+        self._task = _run_outside_of_calls(loop.create_task, self._live())
         super().__init__(self._ready)
 
     async def _live(self) -> None:
@@ -80,11 +80,11 @@ class _YieldedAsync(_Made):
         await self._task
 
 
-def _start_outside_of_calls(loop: Any, coroutine: Any) -> Any:
-    """Starts a task that no call owns, so that none takes it along when it ends."""
+def _run_outside_of_calls(function: Callable[..., Any], *positional: Any, **named: Any) -> Any:
+    """Calls a function whose threads and tasks no call owns: what is kept works for all of them, and outlives the first."""
     outside = contextvars.copy_context()
     outside.run(current_call.set, None)
-    return outside.run(loop.create_task, coroutine)
+    return outside.run(function, *positional, **named)
 
 
 class _Kept:
@@ -108,16 +108,16 @@ class _Kept:
 
     def _make(self, key: Tuple[Any, ...], positional: Tuple[Any, ...], named: Dict[str, Any]) -> _Made:
         if inspect.isgeneratorfunction(self._function):
-            made: _Made = _Yielded(self._function(*positional, **named))
+            made: _Made = _run_outside_of_calls(_Yielded, self._function(*positional, **named))
         elif inspect.isasyncgenfunction(self._function):
             made = _YieldedAsync(self._function(*positional, **named))
         elif self._awaits:
             import asyncio
 
             loop = asyncio.get_running_loop()
-            made = _Made(_start_outside_of_calls(loop, self._function(*positional, **named)))
+            made = _Made(_run_outside_of_calls(loop.create_task, self._function(*positional, **named)))
         else:
-            made = _Made(self._function(*positional, **named))
+            made = _Made(_run_outside_of_calls(self._function, *positional, **named))
         self._made[key] = made
         if not _all:
             _end_with_process()

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import logging
 
+from .call_context import current, current_call, outside
 from .capture import is_captured
-from .call_context import current
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
+
+    from .call_context import Context
 
 _LEVELS = ((logging.CRITICAL, "critical"), (logging.ERROR, "error"), (logging.WARNING, "warning"), (logging.INFO, "info"))
 
@@ -16,9 +22,39 @@ class ClientHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         try:
             level = next((name for number, name in _LEVELS if record.levelno >= number), "debug")
-            current().log(level, self.format(record), record.name)
+            _context_of(record).log(level, self.format(record), record.name)
         except Exception:
             self.handleError(record)
+
+
+class _LoggedBy:
+    """The call in which something was logged: another thread may handle the record, as with a ``QueueListener``."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: Optional[Context]) -> None:
+        self.call = call
+
+    def __reduce__(self) -> Any:
+        """Another process has none of our calls."""
+        return type(None), ()
+
+
+def _context_of(record: logging.LogRecord) -> Context:
+    logged_by: Optional[_LoggedBy] = getattr(record, "_mcp_bash_logged_by", None)
+    if logged_by is None:
+        return current()
+    call = logged_by.call
+    return call if call is not None and call.is_open else outside()
+
+
+def _noting(handle: Callable[[logging.Logger, logging.LogRecord], None]) -> Any:
+    def handle_noted(self: logging.Logger, record: logging.LogRecord) -> None:
+        if not hasattr(record, "_mcp_bash_logged_by"):
+            record._mcp_bash_logged_by = _LoggedBy(current_call.get())
+        handle(self, record)
+
+    return handle_noted
 
 
 def install() -> None:
@@ -38,3 +74,4 @@ def install() -> None:
     if not configured and root.level == logging.WARNING:
         root.setLevel(logging.INFO)
     root.addHandler(ours)
+    logging.Logger.handle = _noting(logging.Logger.handle)  # type: ignore[method-assign]

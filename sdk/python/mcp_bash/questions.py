@@ -124,7 +124,7 @@ class Question:
 def refuse_unless_reachable(call: Context) -> None:
     """Raises where the client cannot be asked anything."""
     if not call.can_ask:
-        raise CannotAsk()
+        raise CannotAsk(call.cannot_ask)
 
 
 def alone(question: Question, name: Optional[str], timeout: Optional[float]) -> Dict[str, Any]:

@@ -321,7 +321,7 @@ test('outside of a call', async (t) => {
     export const f = tool('x', {}, () => why)
     setTimeout(() => { if (globalThis.called) log.info('later') }, 0)`,
   )
-  assert.equal(await host.text('f'), 'this client cannot be asked')
+  assert.equal(await host.text('f'), 'no call is being served here, or it has ended: nobody can be asked')
   assert.match(host.stderr, /warning: loading/)
 })
 

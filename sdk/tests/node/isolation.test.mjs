@@ -86,7 +86,7 @@ test('work that a call leaves behind speaks to the operator only', async (t) => 
   const { notes, result } = await host.tool('waits', {}, { elicit: true, progress: true })
   const own = notes.filter(({ call }) => call !== undefined)
   assert.deepEqual(logs(own), [['info', 'mine']])
-  assert.equal(result.content[0].text, 'the call has ended')
+  assert.equal(result.content[0].text, 'no call is being served here, or it has ended: nobody can be asked')
   assert.match(host.stdout, /left behind/)
 })
 

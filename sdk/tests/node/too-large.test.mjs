@@ -37,7 +37,7 @@ test('answers, logs, progress and questions', async (t) => {
   assert.equal(notes.length, 3)
   for (const note of notes) assert.ok(Buffer.byteLength(JSON.stringify(note)) <= LIMIT)
   assert.match(logs(notes)[0][1], /^x{1000,}… \[cut: 3000 characters in all\]$/)
-  assert.equal(await host.text('asks', { n: 3000 }, { elicit: true }), 'the question is too long')
+  assert.equal(await host.text('asks', { n: 3000 }, { elicit: true }), 'the question cannot be sent: it is too long')
   assert.equal(await host.text('count'), '8', 'one process has served all of them')
 })
 

@@ -12,8 +12,10 @@ import { answerWith, answerWithFailure } from './answers.mjs'
 import { openChannel } from './channel.mjs'
 import { Descriptors } from './descriptors.mjs'
 import { ExitRefused, guardProcess } from './guard.mjs'
+import { bindListeners, watchSharedResources } from './events-of-calls.mjs'
+import { misfit } from './frame-limits.mjs'
 import { Leftovers } from './leftovers.mjs'
-import { loadFunctionFile } from './load.mjs'
+import { LoadFailure, loadFunctionFile } from './load.mjs'
 import { OutsideOfCalls } from './outside-of-calls.mjs'
 import { Surroundings } from './surroundings.mjs'
 import { WorkerCall } from './worker-call.mjs'
@@ -75,7 +77,12 @@ class Worker {
     delete process.env.MCP_WORKER
     delete process.env.MCP_WORKER_OUTPUT
     Error.stackTraceLimit = Math.max(Error.stackTraceLimit ?? 0, STACK_FRAMES)
-    logWhatIsPrinted([process.stdout, process.stderr], callOfThisCode)
+    // The server shows the end of standard error to the caller whose call ends the worker. What belongs to no call may be
+    // about another caller, so it goes to the operator alone, once there are calls.
+    const outsideOf = (stream) => (this.#ready ? process.stdout : stream)
+    logWhatIsPrinted([process.stdout, process.stderr], callOfThisCode, outsideOf)
+    bindListeners()
+    watchSharedResources()
     this.#exit = guardProcess((error) => this.#uncaught(error))
     const unsettled = () => this.#refuse(neverLoaded(file))
     process.once('exit', unsettled)
@@ -85,6 +92,8 @@ class Worker {
       this.#find = loaded.find
       this.#atOnce = loaded.options.atOnce ?? 1
       ready = stringify({ ready: loaded.ready })
+      const problem = misfit(ready)
+      if (problem) throw new LoadFailure(`${shown({ file, line: 1 })}: the definitions cannot be sent: what they say ${problem}`)
     } catch (error) {
       this.#refuse(error.message, error.trace ?? wholeTrace(error))
     }

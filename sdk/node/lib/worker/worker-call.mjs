@@ -1,10 +1,12 @@
 // One open call of a worker: its frames to the server, its questions, and its one answer.
 
-import { Call } from '../current-call.mjs'
+import { Call, outsideOfCalls } from '../current-call.mjs'
 import { CannotAsk } from '../errors.mjs'
 import { stringify } from '../json.mjs'
-import { bytesOver, shortNotification } from '../short-notification.mjs'
-import { tooLarge } from './too-large.mjs'
+import { bytesOver } from '../short-notification.mjs'
+import { fittingNotification } from './fitting-notification.mjs'
+import { misfit } from './frame-limits.mjs'
+import { cannotBeSent, tooLarge } from './refused-answer.mjs'
 
 export class WorkerCall extends Call {
   #send
@@ -33,17 +35,21 @@ export class WorkerCall extends Call {
   }
 
   notify(method, params) {
-    // Work that a call has left behind has nobody to tell.
-    if (!this.open) return
+    if (!this.open) {
+      // Of work that a call has left behind only the operator is told.
+      outsideOfCalls().notify(method, params)
+      return
+    }
     const write = (params) => `{"call":${this.id},"method":"${method}","params":${stringify(params)}}`
-    this.#send(shortNotification(method, params, this.#limit, write))
+    this.#send(fittingNotification(method, params, this.#limit, write))
   }
 
   question(body, signal) {
-    if (!this.open) return Promise.reject(new CannotAsk('the call has ended'))
+    if (!this.open) return Promise.reject(new CannotAsk('the call has ended: nobody can be asked'))
     const number = (this.#lastQuestion += 1)
     const frame = stringify({ call: this.id, ask: number, ...body })
-    if (bytesOver(this.#limit, frame)) return Promise.reject(new CannotAsk('the question is too long'))
+    const problem = bytesOver(this.#limit, frame) ? 'is too long' : misfit(frame)
+    if (problem) return Promise.reject(new CannotAsk(`the question cannot be sent: it ${problem}`))
     this.#questions ??= new Map()
     return new Promise((resolve, reject) => {
       const withdraw = () => {
@@ -81,10 +87,17 @@ export class WorkerCall extends Call {
     if (!this.open) return
     this.flushPrinted()
     const frame = `{"call":${this.id},"${member}":${json}}`
-    const bytes = bytesOver(this.#limit, frame)
-    this.#send(bytes ? `{"call":${this.id},${tooLarge(this, json, bytes, this.#limit)}}` : frame)
+    const refusal = this.#refusal(frame, json)
+    this.#send(refusal === undefined ? frame : `{"call":${this.id},${refusal}}`)
     this.open = false
-    if (this.#questions?.size > 0) this.#rejectQuestions(new CannotAsk('the call has ended'))
+    if (this.#questions?.size > 0) this.#rejectQuestions(new CannotAsk('the call has ended: nobody can be asked'))
+  }
+
+  #refusal(frame, json) {
+    const bytes = bytesOver(this.#limit, frame)
+    if (bytes !== undefined) return tooLarge(this, json, bytes, this.#limit)
+    const problem = misfit(frame)
+    return problem === undefined ? undefined : cannotBeSent(this, problem)
   }
 
   #rejectQuestions(why) {

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import _thread
 import asyncio
-import contextvars
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Dict, Optional
 
 from ..call_context import current_call
 from ..definitions import Definitions, Offered
 from ..errors import Cancelled
 from .frames import Frames
-from .thread_pool import ThreadPool
 from .worker import CANCELLED, Ended, Worker
 from .worker_context import WorkerContext
 
@@ -34,8 +33,8 @@ class LoopWorker(Worker):
         self.loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self.loop)
         self.loop.set_task_factory(_make_task)
-        self.loop.set_default_executor(ThreadPool(self.threads, "asyncio"))
-        self._pool: Optional[ThreadPool] = None
+        self.loop.set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))
+        self._pool: Optional[ThreadPoolExecutor] = None
         self._fault: Optional[Exception] = None
         # Held while a thread is told of a cancellation, so that none is that has left its function.
         self._threads_lock = _thread.allocate_lock()
@@ -117,9 +116,9 @@ class LoopWorker(Worker):
 
     def _start_task(self, offered: Offered, frame: Dict[str, Any]) -> None:
         context = self.open[frame["call"]] = WorkerContext(self, frame)
-        token = current_call.set(context)
-        context.task = self.loop.create_task(self._perform_async(offered, frame, context))
-        current_call.reset(token)
+        context.task = self.variables_of(context).run(
+            self.loop.create_task, self._perform_async(offered, frame, context)
+        )
 
     async def _perform_async(self, offered: Offered, frame: Dict[str, Any], context: WorkerContext) -> None:
         try:
@@ -128,7 +127,7 @@ class LoopWorker(Worker):
                 context.is_cancelled = True
                 raise Cancelled()
             positional, named = offered.prepare(frame, context)
-            value = await offered.function(*positional, **named)
+            value = context.returned = await offered.function(*positional, **named)
             member = '"result":' + offered.render(value, frame)
         except BaseException as problem:
             member = self.failure(problem, offered, context)
@@ -139,10 +138,8 @@ class LoopWorker(Worker):
     def _start_thread(self, offered: Offered, frame: Dict[str, Any]) -> None:
         context = self.open[frame["call"]] = WorkerContext(self, frame)
         if self._pool is None:
-            self._pool = ThreadPool(self.threads, "mcp_bash", self.at_once)
-        inherited = contextvars.copy_context()
-        inherited.run(current_call.set, context)
-        self._pool.submit(inherited.run, self._perform_in_thread, offered, frame, context)
+            self._pool = ThreadPoolExecutor(self.at_once, thread_name_prefix="mcp_bash")
+        self._pool.submit(self.variables_of(context).run, self._perform_in_thread, offered, frame, context)
 
     def _perform_in_thread(self, offered: Offered, frame: Dict[str, Any], context: WorkerContext) -> None:
         def run(function: Any, positional: Any, named: Any) -> Any:

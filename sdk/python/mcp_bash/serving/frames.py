@@ -66,6 +66,12 @@ class Frames:
         while not self.ended and self._poll.poll(0):
             self.receive()
 
+    def has_input(self) -> bool:
+        """Whether something has arrived that is not read yet, for any thread to ask."""
+        poll = select.poll()
+        poll.register(self.input_fd, select.POLLIN)
+        return bool(poll.poll(0))
+
     def write(self, text: str) -> None:
         """Sends a frame. The caller holds the lock."""
         if self.in_child:

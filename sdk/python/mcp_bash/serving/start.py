@@ -6,11 +6,13 @@ import os
 import sys
 from typing import Any, Dict, List
 
-from ..capture import capture_output
+from ..capture import capture_output, print_outside_to
 from ..call_context import set_outside
 from ..encoding import encode
+from ..errors import DefinitionError
+from ..frame_limits import misfit
 from ..log_installing import install_if_used
-from . import leftovers, loading
+from . import loading, redirecting, shared_queues, submitting
 from .frames import Frames, open_frames
 
 _PROTOCOL = 1
@@ -25,7 +27,9 @@ def serve(words: List[str]) -> None:
     file = os.path.abspath(words[1])
     frames = open_frames()
     capture_output()
-    leftovers.let_threads_inherit_calls()
+    submitting.carry_calls()
+    shared_queues.watch_queues()
+    redirecting.redirect_by_call()
     status = 0
     try:
         worker = _load(frames, file)
@@ -58,7 +62,14 @@ def _load(frames: Frames, file: str) -> Any:
     worker = _choose(frames, definitions, file, int(worker_options.get("atOnce") or 1))
     install_if_used()
     worker.watch_input()
-    frames.send(encode({"ready": ready}))
+    frame = encode({"ready": ready})
+    problem = misfit(frame)
+    if problem is not None:
+        raise DefinitionError("%s: the definitions cannot be sent: what they say %s" % (os.path.basename(file), problem))
+    frames.send(frame)
+    # The server shows the end of standard error to the caller whose call ends the worker. What belongs to no call may be about
+    # another caller, so it goes to the operator alone.
+    print_outside_to(1)
     return worker
 
 

@@ -8,6 +8,7 @@ back costs 40 µs and more; and a signal is the only thing that also ends a bloc
 from __future__ import annotations
 
 import _thread
+import contextvars
 import fcntl
 import os
 import signal
@@ -20,13 +21,15 @@ from ..definitions import Definitions, Offered, ToolFunction
 from ..encoding import encode, to_bytes
 from ..errors import CannotAsk, Cancelled, ProtocolError
 from ..failures import is_expected, principal, request_failure, tool_failure, traceback_text
+from ..frame_limits import misfit
 from ..log_installing import install_if_used
-from . import leftovers
 from .frames import Frames
 from .restoring import Surroundings
 from .worker_context import OperatorContext, Waiting, WorkerContext
 
 _O_ASYNC = getattr(os, "O_ASYNC", 0o20000)
+# How often a thread that waits for an answer looks whether the main thread has missed it.
+_LOOK_SECS = 0.05
 
 
 # Thrown away by the server, which waits for it all the same.
@@ -53,7 +56,7 @@ class Worker:
         # The highest number of a call that was begun: numbers only grow.
         self.newest = 0
         self.surroundings = Surroundings()
-        self.threads = leftovers.Threads()
+        self._variables = contextvars.copy_context()
         self._main_thread = _thread.get_ident()
         # Whether an exception may be raised in the main thread now: only while a function of the person runs.
         self._may_interrupt = False
@@ -137,13 +140,17 @@ class Worker:
             self.refuse(frame, "there is no such function in %s" % os.path.basename(self.file))
             return
         context = self.call = WorkerContext(self, frame)
-        token = current_call.set(context)
         try:
-            self.finish(context, self.perform(offered, frame, context, self._run))
+            self.finish(context, self.variables_of(context).run(self.perform, offered, frame, context, self._run))
         finally:
-            current_call.reset(token)
             self.call = None
         self.tidy(context)
+
+    def variables_of(self, context: WorkerContext) -> contextvars.Context:
+        """The context variables that a call begins with: no other call has set any of them."""
+        variables = self._variables.copy()
+        variables.run(current_call.set, context)
+        return variables
 
     def perform(
         self, offered: Offered, frame: Dict[str, Any], context: WorkerContext, run: Callable[..., Any]
@@ -155,7 +162,7 @@ class Worker:
                 context.is_cancelled = True
                 raise Cancelled()
             positional, named = offered.prepare(frame, context)
-            value = run(offered.function, positional, named)
+            value = context.returned = run(offered.function, positional, named)
             return '"result":' + offered.render(value, frame)
         except Ended:
             raise
@@ -172,7 +179,8 @@ class Worker:
             self._may_interrupt = False
 
     def failure(self, problem: BaseException, offered: Offered, context: WorkerContext) -> str:
-        """The member that answers a call whose function raised."""
+        """The member that answers a call whose function raised, or whose value cannot be rendered."""
+        context.returned = None
         if context.is_cancelled:
             return CANCELLED
         try:
@@ -203,8 +211,13 @@ class Worker:
             flush_partial(context)
         if self.waiting:
             self._wake_threads_of(context)
-        self.threads.tell_of_new_ones(context)
+        if context.working:
+            _tell_of_threads(context)
         frame = '{"call":%d,%s}' % (context.number, member)
+        problem = misfit(frame, context.returned)
+        if problem is not None:
+            words = "The result of %s cannot be sent: it %s; return it as a text: json.dumps(…)" % (context.name, problem)
+            frame = '{"call":%d,%s}' % (context.number, self._failed(words, context))
         # A character takes up to four bytes. The server ends a worker whose frame has more than the limit.
         if len(frame) * 4 > self.output_limit:
             size = len(to_bytes(frame))
@@ -245,27 +258,34 @@ class Worker:
 
     # What functions say and ask meanwhile.
 
-    def say(self, context: Optional[WorkerContext], text: str) -> None:
-        """Sends a frame, whole: an exception of a signal waits until it is written."""
+    def say(self, context: Optional[WorkerContext], text: str) -> bool:
+        """Sends a frame, whole: an exception of a signal waits until it is written. False if the call has ended."""
         interrupted = self._may_interrupt and _thread.get_ident() == self._main_thread
         if interrupted:
             self._may_interrupt = False
         try:
             with self.frames.lock:
-                if context is None or not context.closed:
+                is_open = context is None or not context.closed
+                if is_open:
                     self.frames.write(text)
         finally:
             if interrupted:
                 self._may_interrupt = True
         if interrupted and self._signalled:
             self._catch_up()
+        return is_open
 
     def ask(self, context: WorkerContext, question: Dict[str, Any]) -> Dict[str, Any]:
         """Puts a question and waits. The main thread reads the answer itself, others are woken by it."""
         waiting = Waiting()
         if _thread.get_ident() != self._main_thread:
             context.put(question, waiting)
-            return waiting.wait()
+            while not waiting.is_over(_LOOK_SECS):
+                if self.frames.has_input():
+                    # A signal that came just before the main thread began to wait for something has not woken it.
+                    signal.pthread_kill(self._main_thread, signal.SIGIO)
+            assert waiting.answer is not None
+            return waiting.answer
         self._may_interrupt = False
         try:
             context.put(question, waiting)
@@ -325,6 +345,12 @@ class Worker:
         while frame is not None:
             self.take(frame)
             frame = self.frames.next()
+
+
+def _tell_of_threads(context: WorkerContext) -> None:
+    """Threads that a call leaves working cannot be ended from outside, so the person is told of them."""
+    names = ", ".join(sorted({thread.name for thread in context.working}))
+    context.log("warning", "threads still run after the call: %s" % names, "mcp_bash")
 
 
 def _forget_signals() -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import _thread
+import json
 import os
 import time
 from itertools import count
-from typing import TYPE_CHECKING, Any, Dict, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
-from ..call_context import Context, NoCall
-from ..encoding import NotJson, encode
+from ..call_context import Context, NoCall, outside
+from ..encoding import NotJson, encode, to_bytes
 from ..errors import CannotAsk, Cancelled
+from ..frame_limits import misfit
 from ..json_types import error_message
 
 if TYPE_CHECKING:
+    import threading
     from pathlib import Path
 
     from .worker import Worker
@@ -38,10 +41,9 @@ class Waiting:
         self.answer = answer
         self._lock.release()
 
-    def wait(self) -> Dict[str, Any]:
-        self._lock.acquire()
-        assert self.answer is not None
-        return self.answer
+    def is_over(self, seconds: float) -> bool:
+        """Waits so long. Whether there is an answer now."""
+        return self._lock.acquire(True, seconds)
 
 
 class WorkerContext(Context):
@@ -54,9 +56,13 @@ class WorkerContext(Context):
         # Set under the lock of the pipe: nothing may be said about a call after its answer.
         self.closed = False
         self.is_cancelled = False
+        # What the function returned; None after a failure, whose details may be anything.
+        self.returned: Any = None
         self.cancelled_raised = False
         # Lines that were printed and are not ended yet, by the name of the stream.
         self.partial: Dict[str, str] = {}
+        # Threads that work for the call besides that of its function.
+        self.working: List[threading.Thread] = []
         # Asyncio tasks that the call started, if any; its thread, if it has one of its own.
         self.tasks: Any = None
         self.task: Any = None
@@ -82,8 +88,9 @@ class WorkerContext(Context):
             self._folder = tempfile.mkdtemp(prefix="mcp-bash-call-")
         return Path(self._folder)
 
-    def hears_prints(self) -> bool:
-        """Whether there is a log for what is printed: not after the call, and not in a process that it forked."""
+    @property
+    def is_open(self) -> bool:
+        # A process that the function forked may live on after the call, and cannot know when that has ended.
         return not self.closed and not self.worker.frames.in_child
 
     def sweep(self) -> None:
@@ -104,9 +111,12 @@ class WorkerContext(Context):
         super().progress(done, total, message)
 
     def notify(self, method: str, params: Dict[str, Any]) -> None:
-        if not self.closed:
-            body = notification(method, params)
-            self.worker.say(self, '{"call":%d,%s}' % (self.number, body))
+        body = notification(method, params, self.worker.output_limit)
+        if self.is_open and self.worker.say(self, '{"call":%d,%s}' % (self.number, body)):
+            return
+        # Of what still runs after the call only the operator is told.
+        if method == "notifications/message":
+            outside().notify(method, params)
 
     def put_question(self, question: Dict[str, Any]) -> Any:
         return read_answer(self.worker.ask(self, question))
@@ -118,11 +128,15 @@ class WorkerContext(Context):
 
     def put(self, question: Dict[str, Any], waiting: Any) -> int:
         """Sends a question, for one who waits for its answer. Returns its number."""
-        if self.closed:
-            raise CannotAsk("The call has ended")
         number = next(self._numbers)
+        frame = '{"call":%d,"ask":%d,%s' % (self.number, number, encode(question)[1:])
+        problem = misfit(frame) or _too_long(frame, self.worker.output_limit)
+        if problem is not None:
+            raise CannotAsk("The question cannot be sent: it %s" % problem)
         self.worker.waiting[self.number, number] = waiting
-        self.worker.say(self, '{"call":%d,"ask":%d,%s' % (self.number, number, encode(question)[1:]))
+        if not self.is_open or not self.worker.say(self, frame):
+            self.worker.waiting.pop((self.number, number), None)
+            raise CannotAsk("The call has ended: nobody can be asked")
         return number
 
 
@@ -140,24 +154,41 @@ class OperatorContext(NoCall):
         if self._worker.frames.in_child:
             os.write(2, ("%s\n" % params.get("data")).encode("utf-8", "replace"))
         else:
-            self._worker.say(None, "{%s}" % notification(method, params))
+            self._worker.say(None, "{%s}" % notification(method, params, self._worker.output_limit))
 
 
-def notification(method: str, params: Dict[str, Any]) -> str:
-    """The members of a frame that tells something. What cannot be written as JSON is written as Python shows it."""
+def notification(method: str, params: Dict[str, Any], limit: int) -> str:
+    """The members of a frame that tells something. What no frame can hold is written as Python shows it, and cut."""
     try:
         body = encode(params)
+        fits = misfit("{%s}" % body) is None
     except NotJson:
-        params = {key: value if isinstance(value, (str, int)) else repr(value) for key, value in params.items()}
-        body = encode(params)
-    if len(body) > _LONGEST:
-        body = encode({key: _cut(value) for key, value in params.items()})
+        body, fits = "", False
+    if not fits:
+        body = encode({key: value if isinstance(value, str) else _shown(value) for key, value in params.items()})
+    # A character takes up to six bytes.
+    longest = min(_LONGEST, limit // 16)
+    if len(body) > longest:
+        body = encode({key: _cut(value, longest) for key, value in json.loads(body).items()})
     return '"method":"%s","params":%s' % (method, body)
 
 
-def _cut(value: Any) -> Any:
+def _shown(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception as problem:  # it has code of its own, or is nested too deeply
+        return "<%s that cannot be shown: %s>" % (type(value).__name__, type(problem).__name__)
+
+
+def _cut(value: Any, longest: int) -> Any:
     text = value if isinstance(value, str) else encode(value)
-    return text[:_LONGEST] + "… (cut)" if len(text) > _LONGEST else value
+    return text[:longest] + "… (cut)" if len(text) > longest else value
+
+
+def _too_long(frame: str, limit: int) -> Optional[str]:
+    # A character takes up to four bytes.
+    size = len(to_bytes(frame)) if len(frame) * 4 > limit else 0
+    return "has %d bytes, and %d are allowed (MCPBASH_MAX_TOOL_OUTPUT_SIZE)" % (size, limit) if size > limit else None
 
 
 def read_answer(answer: Dict[str, Any]) -> Any:

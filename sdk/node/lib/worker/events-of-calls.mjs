@@ -1,0 +1,116 @@
+// Whose work an event causes. A listener works for the call that added it, whoever emits the event: node would run it for the
+// call that emits, or for the one that happened to open the connection.
+
+import { ChildProcess } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import { callOfThisCode, runInCall } from '../current-call.mjs'
+
+const OPENED_BY = Symbol('mcp-bash.opened-by')
+const SHARED = Symbol('mcp-bash.shared')
+const PARTS = Symbol('mcp-bash.parts')
+
+// In the place of a call: work of which nobody knows whose it is.
+const NOBODY = { open: false, name: 'what several calls use' }
+
+/** Has each listener that is added in a call run in that call. */
+export function bindListeners() {
+  const { on, prependListener } = EventEmitter.prototype
+  const adding = (add, bind) =>
+    function (event, listener) {
+      const call = callOfThisCode()
+      const isBound = call !== undefined && typeof listener === 'function'
+      return add.call(this, event, isBound ? bind(call, listener, event) : listener)
+    }
+  const { once, prependOnceListener } = EventEmitter.prototype
+  const addingOnce = (add, addOutside) => {
+    const addBound = adding(add, boundOnce)
+    return function (event, listener) {
+      return (callOfThisCode() === undefined ? addOutside : addBound).call(this, event, listener)
+    }
+  }
+  Object.assign(EventEmitter.prototype, {
+    on: adding(on, bound),
+    addListener: adding(on, bound),
+    prependListener: adding(prependListener, bound),
+    once: addingOnce(viaOwn('on'), once),
+    prependOnceListener: addingOnce(viaOwn('prependListener'), prependOnceListener),
+  })
+}
+
+/** Streams have an `on` of their own, which has to see what is added. */
+function viaOwn(name) {
+  return function (event, listener) {
+    return this[name](event, listener)
+  }
+}
+
+// Those that are bound already: `once` adds by `on`.
+const known = new WeakSet()
+
+/** Emitters take a listener away by the function in its `listener`, as they do it for `once`. */
+function bound(call, listener) {
+  if (known.has(listener)) return listener
+  return noted(listener, function (...parameters) {
+    const whose = this?.[SHARED] ? NOBODY : call
+    if (callOfThisCode() === whose) return listener.apply(this, parameters)
+    return runInCall(whose, () => listener.apply(this, parameters))
+  })
+}
+
+function boundOnce(call, listener, event) {
+  const once = noted(listener, function (...parameters) {
+    this.removeListener(event, once)
+    return run.apply(this, parameters)
+  })
+  const run = bound(call, listener)
+  return once
+}
+
+function noted(listener, wrapper) {
+  wrapper.listener = listener
+  known.add(wrapper)
+  return wrapper
+}
+
+/**
+ * A connection, a process or a thread that one call has opened and another one uses: whose answer an event brings is known to
+ * the library at best, so that its events are nobody's. Promises go on in the call that waits for them all the same.
+ */
+export function watchSharedResources() {
+  noteUse(Socket.prototype, ['connect', 'write'])
+  noteUse(Worker.prototype, ['postMessage'])
+  noteUse(ChildProcess.prototype, ['send'])
+  const { spawn } = ChildProcess.prototype
+  ChildProcess.prototype.spawn = function (...parameters) {
+    const spawned = spawn.apply(this, parameters)
+    const parts = [this, this.stdin, this.stdout, this.stderr].filter(Boolean)
+    for (const part of parts) {
+      part[PARTS] = parts
+      part[OPENED_BY] = callOfThisCode()
+    }
+    return spawned
+  }
+}
+
+function noteUse(prototype, names) {
+  for (const name of names) {
+    const use = prototype[name]
+    prototype[name] = function (...parameters) {
+      const call = callOfThisCode()
+      if (call !== undefined && (this[OPENED_BY] ??= call) !== call && !this[SHARED]) share(this)
+      return use.apply(this, parameters)
+    }
+  }
+}
+
+function share(resource) {
+  for (const part of resource[PARTS] ?? [resource]) {
+    part[SHARED] = true
+    const { emit } = part
+    part.emit = function (...parameters) {
+      return runInCall(NOBODY, () => emit.apply(this, parameters))
+    }
+  }
+}

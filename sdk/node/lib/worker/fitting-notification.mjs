@@ -1,0 +1,12 @@
+// Notifications that a frame can hold. Data that it cannot is written as a person would see it.
+
+import { inspect } from 'node:util'
+import { shortNotification } from '../short-notification.mjs'
+import { misfit } from './frame-limits.mjs'
+
+/** A notification as JSON of at most `most` bytes, which `write` makes of its params. */
+export function fittingNotification(method, params, most, write) {
+  const whole = shortNotification(method, params, most, write)
+  if (misfit(whole) === undefined) return whole
+  return shortNotification(method, { ...params, data: inspect(params.data) }, most, write)
+}

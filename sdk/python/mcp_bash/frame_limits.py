@@ -1,0 +1,113 @@
+"""What the server reads at most in a frame. It ends a worker that sends more, with all that the worker keeps; so a value that
+does not fit is refused here, in words, and costs its own call alone."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+
+from .json_types import is_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Iterable, List, Optional
+
+# `Limits` of the crate `wire`.
+MOST_LEVELS = 100
+LONGEST_NUMBER = 1000
+
+# Shorter frames have no room for what is too much.
+_SHORT = 2 * MOST_LEVELS
+_NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
+_ONE_KIND = bytes.maketrans(b"{}", b"[]")
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]|-?[0-9][0-9.eE+-]*')
+_SIMPLE = frozenset((str, int, float, bool, type(None)))
+_CONTAINERS = frozenset((dict, list, tuple))
+# The frame adds a few to those of the data.
+_FEW_LEVELS = MOST_LEVELS // 2
+# How much of a place is shown.
+_MOST_PARTS = 8
+
+
+def misfit(frame: str, value: Any = None) -> Optional[str]:
+    """What in this JSON is too much for the server, and where: words that complete "it …". None for nearly all frames. ``value``
+    is all in the frame that may be deep, where it is known."""
+    if len(frame) > _SHORT and (_is_deep(frame, value) or _may_have_long_number(frame)):
+        return _find(frame)
+    return None
+
+
+def _is_deep(frame: str, value: Any) -> bool:
+    if frame.count("[") + frame.count("{") <= MOST_LEVELS or _is_shallow(value):
+        return False
+    outside_of_texts = "".join(frame.replace("\\\\", "").replace('\\"', "").split('"')[::2])
+    brackets = outside_of_texts.encode("ascii", "replace").translate(_ONE_KIND, _NOT_BRACKETS)
+    # Each turn takes the innermost level away.
+    for _ in range(MOST_LEVELS):
+        if not brackets:
+            return False
+        brackets = brackets.replace(b"[]", b"")
+    return bool(brackets)
+
+
+def _is_shallow(value: Any) -> bool:
+    """Whether this is plain data of few levels, which is seen far quicker in the data than in their JSON."""
+    if value is None:
+        return False
+    level: List[Any] = [value]
+    for _ in range(_FEW_LEVELS):
+        if not _CONTAINERS.issuperset(map(type, level)):
+            return False
+        held: List[Any] = list(chain.from_iterable(map(_held, level)))
+        if _SIMPLE.issuperset(map(type, held)):
+            return True
+        level = [one for one in held if type(one) not in _SIMPLE]
+    return False
+
+
+def _held(value: Any) -> Iterable[Any]:
+    return value.values() if is_object(value) else value
+
+
+def _may_have_long_number(frame: str) -> bool:
+    """So many digits in a row stand at one of the places that are looked at."""
+    if len(frame) < LONGEST_NUMBER:
+        return False
+    for place in range(0, len(frame), LONGEST_NUMBER):
+        if frame[place : place + 8].isdigit() or frame[max(0, place - 8) : place].isdigit():
+            around = frame[max(0, place - LONGEST_NUMBER) : place + LONGEST_NUMBER]
+            if re.search("[0-9]{%d}" % LONGEST_NUMBER, around):
+                return True
+    return False
+
+
+def _find(frame: str) -> Optional[str]:
+    """Reads the frame up to the place. `path` has a key or an index for each level."""
+    path: List[Any] = []
+    for token in _TOKENS.finditer(frame):
+        text = token.group()
+        if text in "[{":
+            if len(path) >= MOST_LEVELS:
+                return "is nested more than %d levels deep at %s" % (MOST_LEVELS, _place(path))
+            path.append(0 if text == "[" else None)
+        elif text in "]}":
+            path.pop()
+        elif text == ",":
+            if isinstance(path[-1], int):
+                path[-1] += 1
+            else:
+                path[-1] = None
+        elif text[0] == '"':
+            # The first text in an object, and behind each comma, is a key.
+            if path and path[-1] is None:
+                path[-1] = text[1:-1]
+        elif len(text) > LONGEST_NUMBER:
+            return "has a number of %d digits at %s, and %d are allowed" % (len(text), _place(path), LONGEST_NUMBER)
+    return None
+
+
+def _place(path: List[Any]) -> str:
+    # The first is that of the frame itself.
+    parts = ["[%d]" % part if isinstance(part, int) else ".%s" % part for part in path[1:]]
+    shown = "".join(parts[:_MOST_PARTS]).lstrip(".") + ("…" if len(parts) > _MOST_PARTS else "")
+    return shown or "its beginning"

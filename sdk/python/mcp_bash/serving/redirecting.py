@@ -1,0 +1,36 @@
+"""``contextlib.redirect_stdout`` puts another stream in the place of ``sys.stdout``, for the whole process: what other calls print
+meanwhile would end in the buffer of this one. Here it is redirected for the code inside of the ``with`` alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..capture import is_captured
+from .after_import import after_import
+
+
+def redirect_by_call() -> None:
+    after_import("contextlib", _change)
+
+
+def _change(module: Any) -> None:
+    redirect: Any = getattr(module, "_RedirectStream")
+    enter, leave = redirect.__enter__, redirect.__exit__
+
+    def enter_here(self: Any) -> Any:
+        stream: Any = getattr(sys, self._stream)
+        if not is_captured(stream):
+            return enter(self)
+        self._old_targets.append((stream, stream.redirect(self._new_target)))
+        return self._new_target
+
+    def leave_here(self: Any, *problem: Any) -> Any:
+        if not isinstance(self._old_targets[-1], tuple):
+            return leave(self, *problem)
+        stream, token = self._old_targets.pop()
+        stream.end_redirect(token)
+        return None
+
+    redirect.__enter__, redirect.__exit__ = enter_here, leave_here
