@@ -107,6 +107,7 @@ mod toolbox;
 mod trace_context;
 mod trust;
 mod validate;
+mod values_as_code;
 mod variables;
 mod wire;
 mod workers;

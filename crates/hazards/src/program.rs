@@ -42,6 +42,8 @@ pub(crate) struct Program {
     pub(crate) input: Role,
     /// Whether several short options can stand in one word: `-lc`.
     pub(crate) has_clusters: bool,
+    /// Whether it reads no more options after `--`.
+    pub(crate) obeys_dashes: bool,
     /// First operands that make it another program, and options with a fixed value that do.
     pub(crate) subcommands: &'static [(&'static str, &'static Program)],
 }
@@ -58,6 +60,7 @@ pub(crate) static UNKNOWN: Program = Program {
     operands: &[Role::Data],
     input: Role::Data,
     has_clusters: true,
+    obeys_dashes: true,
     subcommands: &[],
 };
 
@@ -73,6 +76,7 @@ pub(crate) const TOOL: Program = Program {
     operands: &[Role::Data],
     input: Role::Data,
     has_clusters: true,
+    obeys_dashes: true,
     subcommands: &[],
 };
 
@@ -105,6 +109,11 @@ impl Program {
     /// Whether it reads code unless it is told otherwise.
     pub(crate) fn is_interpreter(&self) -> bool {
         self.otherwise == Role::Code
+    }
+
+    /// Whether one of its options can be code.
+    pub(crate) fn has_code(&self) -> bool {
+        self.is_interpreter() || [self.code, self.instead, self.commands].iter().any(|list| !list.is_empty())
     }
 
     pub(crate) fn operand(&self, index: usize) -> Role {

@@ -114,8 +114,8 @@ enum Certainty {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Options and operands; so many operands were read, and `--` was.
-    Open { operands: usize, is_ended: bool },
+    /// Options and operands; so many operands were read, `--` was, and the word before was an option that the table does not have.
+    Open { operands: usize, is_ended: bool, after_option: bool },
     /// The next word is the value of an option.
     Value { role: Role, is_instead: bool, operands: usize, is_ended: bool },
     /// The next word is a program.
@@ -146,7 +146,12 @@ const MANY: usize = 4;
 
 impl State {
     fn of(row: &'static Program, certainty: Certainty, is_pasted: bool) -> Self {
-        Self { row, place: Place::Open { operands: 0, is_ended: false }, certainty, is_pasted }
+        Self {
+            row,
+            place: Place::Open { operands: 0, is_ended: false, after_option: false },
+            certainty,
+            is_pasted,
+        }
     }
 
     fn at(self, place: Place) -> Self {
@@ -154,7 +159,7 @@ impl State {
     }
 
     fn open(self, operands: usize, is_ended: bool) -> Self {
-        self.at(Place::Open { operands: operands.min(MANY), is_ended })
+        self.at(Place::Open { operands: operands.min(MANY), is_ended, after_option: false })
     }
 
     /// After the word that is the script.
@@ -197,7 +202,7 @@ impl State {
         }
         match self.place {
             Place::Arguments { from_input: true } => self.verdict(Role::Code, true),
-            Place::Arguments { from_input: false } => Verdict::Data,
+            Place::Arguments { from_input: false } | Place::Program => Verdict::Data,
             Place::Open { operands, .. } | Place::Value { operands, .. } => {
                 // With a script or a command among its operands it reads no code from its input.
                 let has_script = (0..operands).any(|index| {
@@ -206,7 +211,6 @@ impl State {
                 let reads_data = has_script || self.row.input == Role::Data;
                 if reads_data { Verdict::Data } else { self.verdict(self.row.input, true) }
             }
-            Place::Program => Verdict::Data,
         }
     }
 }
@@ -254,10 +258,12 @@ impl Walk {
                 self.runs_own_code |= is_instead;
                 vec![if is_instead { state.script(word) } else { state.open(operands, is_ended) }]
             }
-            Place::Open { operands, is_ended } if !is_ended && word.starts_with('-') && word.len() > 1 => {
+            Place::Open { operands, is_ended, .. }
+                if !is_ended && word.starts_with('-') && word.len() > 1 =>
+            {
                 self.fixed_option(state, word, operands)
             }
-            Place::Open { operands, is_ended } => {
+            Place::Open { operands, is_ended, .. } => {
                 let mut following = vec![self.fixed_operand(state, word, operands, is_ended)];
                 following.extend(named(state, word));
                 following
@@ -270,8 +276,10 @@ impl Walk {
         let row = state.row;
         let open = state.open(operands, false);
         if word == "--" {
-            return vec![state.open(operands, true)];
+            return vec![state.open(operands, row.obeys_dashes)];
         }
+        let after_option =
+            state.at(Place::Open { operands: operands.min(MANY), is_ended: false, after_option: true });
         if let Some((_, other)) = row.subcommands.iter().find(|(name, _)| *name == word) {
             let place = Place::Value { role: Role::Data, is_instead: false, operands: 0, is_ended: false };
             return vec![State { row: other, place, ..state }];
@@ -302,22 +310,20 @@ impl Walk {
                 self.runs_own_code = true;
                 vec![state.script(script)]
             }
-            (_, Some(_)) => vec![open],
             (OptionKind::Instead, None) => value_of(Role::Code, true),
             (OptionKind::Takes(role), None) => value_of(role, false),
             (OptionKind::Begins, None) => vec![state.at(Place::Program)],
-            (OptionKind::Flag, None) => vec![open],
             // It may be a flag, or take the next word.
             (OptionKind::Unlisted, None) if row.is_known() => {
                 let role = unlisted(row, name, self.is_own);
                 let place = Place::Value { role, is_instead: false, operands, is_ended: false };
-                vec![open, State { place, certainty: Certainty::Ambiguous, ..state }]
+                vec![after_option, State { place, certainty: Certainty::Ambiguous, ..state }]
             }
             (OptionKind::Unlisted, None) if !self.is_own && reads_like_code(name) => {
                 let place = Place::Value { role: Role::Pasted, is_instead: false, operands, is_ended: false };
                 vec![open, state.at(place)]
             }
-            (OptionKind::Unlisted, None) => vec![open],
+            _ => vec![open],
         }
     }
 
@@ -329,9 +335,8 @@ impl Walk {
             return State { row: other, ..state.open(0, is_ended) };
         }
         match row.operand(operands) {
-            Role::Command => state.begin(word),
             Role::Assignments if word.contains('=') => state,
-            Role::Assignments => state.begin(word),
+            Role::Command | Role::Assignments => state.begin(word),
             Role::ShellCommand => State { is_pasted: true, ..state.begin(word) },
             Role::Script => {
                 self.runs_own_code = true;
@@ -351,7 +356,7 @@ impl Walk {
                 (next, state.verdict(role, true))
             }
             Place::Arguments { .. } => (state, state.verdict(Role::Data, false)),
-            Place::Open { operands, is_ended } if !is_ended && prefix.starts_with('-') => {
+            Place::Open { operands, is_ended, .. } if !is_ended && prefix.starts_with('-') => {
                 let (kind, name) = option_before(state.row, prefix);
                 let next =
                     if kind == OptionKind::Instead { state.script("") } else { state.open(operands, false) };
@@ -364,7 +369,10 @@ impl Walk {
                 };
                 (next, state.verdict(role, is_listed))
             }
-            Place::Open { operands, is_ended } => {
+            Place::Open { operands, is_ended, after_option } => {
+                // An author who lets a value begin with `-` behind an option says that it is the option's.
+                let may_be_option =
+                    may_be_option && !is_ended && (!after_option || state.row.is_interpreter());
                 operand_value(state, prefix, operands, is_ended, may_be_option)
             }
         }
@@ -383,13 +391,14 @@ fn operand_value(
     let role = row.operand(operands);
     let variable = prefix.split_once('=').map(|(name, _)| name);
     let next = match role {
-        Role::Command | Role::ShellCommand => State { row: &UNKNOWN, ..state.open(0, false) },
         Role::Assignments if variable.is_some() => state,
-        Role::Assignments => State { row: &UNKNOWN, ..state.open(0, false) },
+        Role::Command | Role::ShellCommand | Role::Assignments => {
+            State { row: &UNKNOWN, ..state.open(0, false) }
+        }
         Role::Script => state.script(""),
         _ => state.open(operands + 1, is_ended),
     };
-    if may_be_option && !is_ended && row.is_interpreter() {
+    if may_be_option && row.has_code() {
         return (next, state.verdict(Role::Code, false));
     }
     let verdict = match (role, variable) {
@@ -431,7 +440,7 @@ fn cluster(row: &Program, word: &str) -> Option<(OptionKind, bool)> {
         || letters.char_indices().map(|(index, letter)| (row.letter(letter), index + letter.len_utf8()));
     let takes = |kind: OptionKind| !matches!(kind, OptionKind::Flag | OptionKind::Unlisted);
     let first = kinds().find(|(kind, _)| takes(*kind)).map(|(kind, end)| (kind, end < letters.len()));
-    first.or_else(|| kinds().last().map(|(kind, _)| (kind, false)))
+    first.or_else(|| kinds().next_back().map(|(kind, _)| (kind, false)))
 }
 
 /// The reading in which a word of a program begins a command of its own, as in `some-wrapper sh -c`.

@@ -13,18 +13,18 @@ const LONGEST_COMMAND_LINE: usize = 2 * 1024 * 1024;
 
 /// What a program is given of the arguments of one call.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mapped {
-    pub(crate) words: Vec<OsString>,
-    pub(crate) variables: Vec<(String, String)>,
+pub struct Mapped {
+    pub words: Vec<OsString>,
+    pub variables: Vec<(String, String)>,
     /// Its standard input; `None` for the arguments as JSON.
-    pub(crate) input: Option<String>,
+    pub input: Option<String>,
 }
 
 /// Why one of the arguments cannot be given to a program. The messages are for whoever can mend the call.
 type Problem = String;
 
 /// Maps `arguments`, the text of a JSON object; or says all that is wrong with them.
-pub(crate) fn map(mapping: &Mapping, arguments: &str) -> Result<Mapped, Vec<Problem>> {
+pub fn map(mapping: &Mapping, arguments: &str) -> Result<Mapped, Vec<Problem>> {
     let values = Values::read(arguments, mapping).map_err(|problem| vec![problem])?;
     let mut line = CommandLine::default();
     for words in &mapping.words {

@@ -63,6 +63,8 @@ pub(crate) static ALL: &[Program] = &[
             "-noleaf",
         ],
         commands: &["-exec", "-execdir", "-ok", "-okdir"],
+        // Its expressions begin with `-`, and stand after `--` too.
+        obeys_dashes: false,
         has_clusters: false,
         ..TOOL
     },

@@ -226,6 +226,30 @@ fn ordinary_commands_are_left_alone() {
 }
 
 #[test]
+fn a_value_that_may_be_an_option_is_code_where_options_run_something() {
+    let open = Word::Value { prefix: "", is_plain: false, may_be_option: true };
+    let verdict = |program, before: &[&'static str]| {
+        let mut pieces: Vec<_> = before.iter().map(|word| Piece::Always(Word::Fixed(word))).collect();
+        pieces.push(Piece::Always(open));
+        judge(program, &pieces).words[0]
+    };
+    for (program, before) in [
+        ("tar", &["-x"][..0]),
+        ("find", &["."]),
+        ("find", &["--"]),
+        ("python3", &["-u"]),
+        ("git", &["fetch"]),
+    ] {
+        assert!(matches!(verdict(program, before), Verdict::Code { .. }), "{program} {before:?}");
+    }
+    for (program, before) in
+        [("tar", &["-xf", "a", "--"][..]), ("curl", &["-d"]), ("head", &["-n"]), ("grep", &["--"])]
+    {
+        assert_eq!(verdict(program, before), Verdict::Data, "{program} {before:?}");
+    }
+}
+
+#[test]
 fn numbers_and_choices_are_no_code() {
     let plain = Word::Value { prefix: "", is_plain: true, may_be_option: false };
     let judge_plain = |program, before: &[&'static str]| {
