@@ -74,8 +74,10 @@ impl Choices<'_> {
     }
 
     fn element(&mut self) -> Value {
-        match self.number(6) {
+        match self.number(7) {
             0 => self.words().into(),
+            // An option that often takes code, and a value.
+            6 => json!([self.one_of(&["-c", "-lc", "-S", "-e", "-qc", "-exec"]), self.one_of(&PLACES)]),
             1 => json!([self.one_of(&FIXED), "{xs}", "..."]),
             2 => json!({ "flag": self.one_of(&FIXED), "if": "yes" }),
             _ => self.word(),

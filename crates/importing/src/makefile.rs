@@ -199,9 +199,8 @@ impl Makefile {
         command.push(fixed(&rule.name));
         let mut arguments = Vec::new();
         let (rules, variables) = self.used_by(rule);
-        let run = self.run_by(&rules);
         for (variable, argument) in self.arguments(&variables) {
-            if run.contains(&*variable) || control(&variable) == Control::Decides {
+            if control(&variable) == Control::Decides || self.runs(&variable, &rules) {
                 imported.leave_out(format!("{} {variable}", rule.name), "make would run its value");
                 continue;
             }
@@ -255,32 +254,62 @@ impl Makefile {
         settable.collect()
     }
 
-    /// The variables whose value make or a shell would run: a command or code of a recipe, an included file, or part of a
-    /// variable that decides what is run.
-    fn run_by(&self, rules: &[&Rule]) -> BTreeSet<&str> {
-        let known = |name: &str| self.variables.get_key_value(name).map(|(name, _)| &**name);
-        let mut run: BTreeSet<&str> = BTreeSet::new();
-        for line in rules.iter().flat_map(|rule| &rule.recipe) {
-            run.extend(run_in(line).filter_map(known));
-        }
-        for (name, variable) in &self.variables {
-            if control(name) == Control::Decides || name.starts_with('.') {
-                run.extend(references(&variable.value).filter_map(known));
-            }
-            // Its beginning is no command unless the variable itself is one.
-            let value = format!("_ {}", variable.value);
-            run.extend(run_in(&value).filter_map(known));
-        }
-        for line in &self.included {
-            run.extend(references(line).filter_map(known));
-        }
-        let mut found: Vec<&str> = run.iter().copied().collect();
-        while let Some(name) = found.pop() {
-            let value = self.variables.get(name).map_or("", |variable| &*variable.value);
-            found.extend(run_in(value).filter_map(known).filter(|name| run.insert(name)).collect::<Vec<_>>());
-        }
-        run
+    /// Whether make or a shell would run the value of a variable: as a command or code of a recipe, as an included file, or as a
+    /// part of a variable that decides what is run.
+    fn runs(&self, name: &str, rules: &[&Rule]) -> bool {
+        let is_run_in =
+            |text: &str| self.expanded(text, name).is_none_or(|text| run_in(&text).any(|run| run == name));
+        let mentions = |text: &str| {
+            self.expanded(text, name).is_none_or(|text| references(&text).any(|used| used == name))
+        };
+        let decides = |(variable, value): (&String, &Variable)| {
+            (control(variable) == Control::Decides || variable.starts_with('.')) && mentions(&value.value)
+        };
+        // Its beginning is no command, but `$(shell …)` in it is.
+        let calls =
+            |value: &Variable| value.value.contains("$(shell") && is_run_in(&format!("_ {}", value.value));
+        rules.iter().flat_map(|rule| &rule.recipe).any(|line| is_run_in(line))
+            || self.included.iter().any(|line| mentions(line))
+            || self.variables.iter().any(decides)
+            || self.variables.values().any(calls)
     }
+
+    /// The text with the values of all variables but one in their places, as make would put them there; nothing where it gets
+    /// longer than anybody writes.
+    fn expanded(&self, text: &str, except: &str) -> Option<String> {
+        let mut text = text.to_owned();
+        // Values have references of their own, and may go in circles.
+        for _ in 0..8 {
+            let mut next = String::new();
+            let mut parts = text.split('$');
+            next.push_str(parts.next().unwrap_or_default());
+            for part in parts {
+                let reference = references_at(part).filter(|(name, _)| *name != except);
+                match reference.and_then(|(name, rest)| Some((self.variables.get(name)?, rest))) {
+                    Some((variable, rest)) => next.extend([&*variable.value, rest]),
+                    None => next.extend(["$", part]),
+                }
+                if next.len() > LONGEST_RECIPE {
+                    return None;
+                }
+            }
+            if next == text {
+                break;
+            }
+            text = next;
+        }
+        Some(text)
+    }
+}
+
+/// The name in `(NAME)` or `{NAME}` at the beginning of a text, and what follows.
+fn references_at(text: &str) -> Option<(&str, &str)> {
+    let (inner, close) = match text.split_at_checked(1)? {
+        ("(", inner) => (inner, ')'),
+        ("{", inner) => (inner, '}'),
+        _ => return None,
+    };
+    inner.split_once(close)
 }
 
 /// The variables whose value would be run in a line of a recipe: of make, and as a shell knows them (`$$NAME`).
@@ -457,6 +486,8 @@ FLAG ?= x
 MK ?= x
 SH ?= sh
 SHELL = /bin/$(SH)
+NEXT ?= x
+TWO = a $(NEXT)
 include $(MK).mk
 .PHONY: all
 all:
@@ -465,13 +496,23 @@ all:
 \tcd x && $${FLAG} y
 \techo $(CODE) | sh -c '$(CODE)'
 \techo $(SH) $(MK)
+\tenv A=$(TWO) echo
 ";
         let imported = read(text, HERE);
         assert_eq!(commands(&imported), ["make all [WHERE={WHERE}]: Runs the target `all` of Makefile"]);
         let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
         assert_eq!(
             left_out,
-            ["include $(MK).mk", "all CODE", "all FLAG", "all MK", "all PYTHON", "all SH", "all TOOL"]
+            [
+                "include $(MK).mk",
+                "all CODE",
+                "all FLAG",
+                "all MK",
+                "all NEXT",
+                "all PYTHON",
+                "all SH",
+                "all TOOL"
+            ]
         );
     }
 
