@@ -113,6 +113,7 @@ mod toolbox;
 mod trace_context;
 mod trust;
 mod validate;
+mod values_as_code;
 mod variables;
 mod wire;
 mod workers;

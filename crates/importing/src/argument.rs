@@ -1,16 +1,10 @@
 //! An argument of a tool, and its part of the schema.
 
+use mcp_bash_hazards::HARMLESS;
 use serde_json::{Value, json};
 
-/// What a text may be that ends up in a shell command: words that no shell and no make interprets, none of which begins with
-/// `-`, with single spaces between them.
-pub const HARMLESS: &str = concat!(
-    r#"^([^-\s"'`$\\&|;<>()\[\]{}*?!#~][^\s"'`$\\&|;<>()\[\]{}*?!#~]*"#,
-    r#"( [^-\s"'`$\\&|;<>()\[\]{}*?!#~][^\s"'`$\\&|;<>()\[\]{}*?!#~]*)*)?$"#
-);
-
-/// A text that no program takes for an option.
-pub(crate) const NO_OPTION: &str = "^([^-]|$)";
+/// What [`HARMLESS`] allows, as a person reads it.
+const HARMLESS_WORDS: &str = "letters, digits and _ . / : @ + , -";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
@@ -24,18 +18,16 @@ pub struct Argument {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    Text {
-        pattern: Option<&'static str>,
-    },
+    Text,
+    /// A text of harmless characters, since a shell or another program may interpret others.
+    HarmlessText,
     Integer,
     Number,
     Boolean,
     OneOf(Vec<String>),
-    /// Texts, or some of these choices.
-    List {
-        choices: Vec<String>,
-        pattern: Option<&'static str>,
-    },
+    /// Some of these choices; any texts, if there are none.
+    List(Vec<String>),
+    HarmlessList,
 }
 
 impl Argument {
@@ -44,7 +36,7 @@ impl Argument {
     }
 
     pub(crate) fn is_list(&self) -> bool {
-        matches!(self.kind, Kind::List { .. })
+        matches!(self.kind, Kind::List(_) | Kind::HarmlessList)
     }
 
     pub(crate) fn schema(&self) -> Value {
@@ -66,34 +58,31 @@ impl Kind {
     /// The name of the type, as a person reads it.
     pub fn words(&self) -> String {
         match self {
-            Self::Text { .. } => "text".to_owned(),
+            Self::Text => "text".to_owned(),
+            Self::HarmlessText => format!("text of {HARMLESS_WORDS}"),
             Self::Integer => "integer".to_owned(),
             Self::Number => "number".to_owned(),
             Self::Boolean => "true or false".to_owned(),
             Self::OneOf(choices) => choices.join("|"),
-            Self::List { choices, .. } if !choices.is_empty() => format!("list of {}", choices.join("|")),
-            Self::List { .. } => "list of texts".to_owned(),
+            Self::List(choices) if !choices.is_empty() => format!("list of {}", choices.join("|")),
+            Self::List(_) => "list of texts".to_owned(),
+            Self::HarmlessList => format!("list of texts of {HARMLESS_WORDS}"),
         }
     }
 
     fn schema(&self) -> Value {
         match self {
-            Self::Text { pattern } => text(*pattern),
+            Self::Text => json!({ "type": "string" }),
+            Self::HarmlessText => json!({ "type": "string", "pattern": HARMLESS }),
             Self::Integer => json!({ "type": "integer" }),
             Self::Number => json!({ "type": "number" }),
             Self::Boolean => json!({ "type": "boolean" }),
             Self::OneOf(choices) => json!({ "type": "string", "enum": choices }),
-            Self::List { choices, .. } if !choices.is_empty() => {
+            Self::List(choices) if !choices.is_empty() => {
                 json!({ "type": "array", "items": { "type": "string", "enum": choices } })
             }
-            Self::List { pattern, .. } => json!({ "type": "array", "items": text(*pattern) }),
+            Self::List(_) => json!({ "type": "array", "items": Self::Text.schema() }),
+            Self::HarmlessList => json!({ "type": "array", "items": Self::HarmlessText.schema() }),
         }
-    }
-}
-
-fn text(pattern: Option<&str>) -> Value {
-    match pattern {
-        Some(pattern) => json!({ "type": "string", "pattern": pattern }),
-        None => json!({ "type": "string" }),
     }
 }

@@ -1,9 +1,13 @@
 //! The recipes of a justfile. Nothing in it is evaluated: a default that is no plain string is just's own business.
+//!
+//! A parameter can reach the text of a command in many ways: in braces, as a variable, by its position, through a default or a
+//! recipe that is run before. So every parameter takes harmless characters alone, whatever the recipe does with it.
 
-use crate::argument::{Argument, HARMLESS, Kind};
+use crate::argument::{Argument, Kind};
 use crate::danger::sounds_destructive;
 use crate::name::tool_name;
 use crate::plain_text::plain_text;
+use crate::shell_text::runs_what_follows;
 use crate::word::{each, fixed, group, place};
 use crate::{Imported, Place, Tool};
 use serde_json::Value;
@@ -32,11 +36,11 @@ pub fn read(text: &str, file: Place<'_>) -> Imported {
             skip_long_string(line, &mut lines);
         }
     }
-    for recipe in recipes {
+    for recipe in &recipes {
         if imported.is_full() {
             break;
         }
-        recipe.enter(file, &mut imported);
+        recipe.enter(&recipes, file, &mut imported);
     }
     imported
 }
@@ -70,11 +74,14 @@ struct Parameter<'t> {
 
 impl Recipe<'_> {
     /// Makes a tool of it, or says why not.
-    fn enter(&self, file: Place<'_>, imported: &mut Imported) {
+    fn enter(&self, all: &[Self], file: Place<'_>, imported: &mut Imported) {
         if self.name.starts_with('_') || self.has_attribute("private") {
             return;
         }
         if let Some(why) = self.unusable() {
+            return imported.leave_out(self.name, why);
+        }
+        if let Some(why) = self.runs_a_parameter(all) {
             return imported.leave_out(self.name, why);
         }
         // A recipe may stand there once for each system.
@@ -97,7 +104,7 @@ impl Recipe<'_> {
             if parameter.is_optional && parameter.literal.is_none() && !parameter.is_variadic {
                 taken_by_position = Some(parameter.name);
             }
-            arguments.push(parameter.argument(self.is_pasted(parameter.name)));
+            arguments.push(parameter.argument());
             command.push(parameter.word());
         }
         imported.tools.push(Tool {
@@ -139,27 +146,58 @@ impl Recipe<'_> {
         }
     }
 
-    /// Whether the value becomes part of a command that a shell reads, and not only a variable or a word of its own.
-    fn is_pasted(&self, parameter: &str) -> bool {
-        let names = |text: &str| {
-            let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
-            text.split(|letter| !is_letter(letter)).any(|word| word == parameter)
-        };
-        let quoted = format!("quote({parameter})");
-        let body = self.body.join("\n");
-        let mut places = body.split("{{").skip(1).map(|rest| rest.split("}}").next().unwrap_or(rest));
-        names(self.dependencies) || places.any(|inner| inner.trim() != quoted && names(inner))
+    /// Why no caller may choose the parameters, if one of them is a command or code: in this recipe, or in one that it runs
+    /// before.
+    fn runs_a_parameter(&self, all: &[Self]) -> Option<&'static str> {
+        if self.parameters.is_empty() {
+            return None;
+        }
+        let shebang = self.body.first().map_or("", |line| line.trim()).strip_prefix("#!");
+        let is_shell = shebang
+            .is_none_or(|line| SHELLS.iter().any(|shell| line.split(['/', ' ']).any(|word| word == *shell)));
+        let has_places = || self.body.iter().any(|line| line.contains("{{"));
+        if !is_shell && has_places() {
+            return Some("it puts its parameters into code of another language than that of a shell");
+        }
+        let own = is_shell && self.body.iter().any(|line| self.runs_a_value_in(line));
+        let is_before = |other: &&Self| other.name != self.name && mentions(self.dependencies, other.name);
+        let passes_on = self.parameters.iter().any(|parameter| mentions(self.dependencies, parameter.name));
+        let is_run_before = |other: &Self| other.body.iter().any(|line| other.runs_a_value_in(line));
+        let before = passes_on && all.iter().filter(is_before).any(is_run_before);
+        (own || before).then_some("it runs the value of a parameter as a command")
+    }
+
+    /// Whether a line would run a value: in braces, as a variable, by its position.
+    fn runs_a_value_in(&self, line: &str) -> bool {
+        let is_parameter =
+            |text: &str| self.parameters.iter().any(|parameter| mentions(text, parameter.name));
+        let in_braces = line
+            .match_indices("{{")
+            .filter(|(index, _)| is_parameter(line[*index..].split("}}").next().unwrap_or_default()));
+        let expanded = line.match_indices('$').filter(|(index, _)| {
+            let rest = line[index + 1..].trim_start_matches('{');
+            let end = rest
+                .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+                .unwrap_or(rest.len());
+            is_parameter(&rest[..end])
+                || rest.starts_with(|first: char| matches!(first, '1'..='9' | '@' | '*'))
+        });
+        in_braces.chain(expanded).any(|(index, _)| runs_what_follows(&line[..index]))
     }
 }
 
+/// The interpreters whose recipes are read as shell text.
+const SHELLS: [&str; 6] = ["ash", "bash", "dash", "ksh", "sh", "zsh"];
+
+/// Whether a name stands in a text as a word.
+fn mentions(text: &str, name: &str) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+    text.split(|letter| !is_letter(letter)).any(|word| word == name)
+}
+
 impl Parameter<'_> {
-    fn argument(&self, is_pasted: bool) -> Argument {
-        let pattern = is_pasted.then_some(HARMLESS);
-        let kind = if self.is_variadic {
-            Kind::List { choices: Vec::new(), pattern }
-        } else {
-            Kind::Text { pattern }
-        };
+    fn argument(&self) -> Argument {
+        let kind = if self.is_variadic { Kind::HarmlessList } else { Kind::HarmlessText };
         let description = match (self.is_optional, &self.literal) {
             (true, None) if !self.written.is_empty() => format!("Default: {}", plain_text(self.written)),
             (true, Some(literal)) if self.is_variadic => format!("Default: {}", plain_text(literal)),
@@ -347,18 +385,72 @@ reset:
             json!({
                 "type": "object",
                 "properties": {
-                    "target": { "type": "string", "pattern": HARMLESS, "default": "debug" },
-                    "flags": { "type": "array", "items": { "type": "string", "pattern": HARMLESS } },
+                    "target": { "type": "string", "pattern": mcp_bash_hazards::HARMLESS, "default": "debug" },
+                    "flags": { "type": "array", "items": { "type": "string", "pattern": mcp_bash_hazards::HARMLESS } },
                 },
                 "additionalProperties": false,
             })
         );
         let greet = &imported.tools[1].metadata()["inputSchema"];
-        assert_eq!(greet["properties"]["name"], json!({ "type": "string" }));
+        // That the recipe quotes it is not relied upon.
+        assert_eq!(
+            greet["properties"]["name"],
+            json!({ "type": "string", "pattern": mcp_bash_hazards::HARMLESS })
+        );
         assert_eq!(greet["required"], json!(["name"]));
         assert!(imported.tools[2].is_destructive && !imported.tools[0].is_destructive);
         let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
         assert_eq!(left_out, ["import 'other.just'", "mod docs", "deploy port", "reset"]);
+    }
+
+    #[test]
+    fn every_parameter_is_restricted_however_the_recipe_uses_it() {
+        let imported = read(
+            "set positional-arguments\n\
+             a x:\n  echo \"{{quote(x)}}\"\n\
+             b x:\n  echo '{{quote(x)}}'\n\
+             c $x:\n  echo $x\n\
+             d x y=x:\n  echo {{y}}\n\
+             e x y=(x + 'a'):\n  echo {{y}}\n\
+             f x:\n  cat <<END\n  {{x}}\n  END\n\
+             g x:\n  echo $1 \"$@\"\n\
+             h x:\n  #!/usr/bin/env bash\n  echo $1 {{x}}\n\
+             i x: (a x)\n  echo\n\
+             j *x:\n  eval echo {{x}}\n",
+            HERE,
+        );
+        for tool in &imported.tools {
+            for argument in &tool.arguments {
+                let is_restricted = matches!(argument.kind, Kind::HarmlessText | Kind::HarmlessList);
+                assert!(is_restricted, "{} {argument:?}", tool.name);
+            }
+        }
+        let names: Vec<&str> = imported.tools.iter().map(|tool| &*tool.name).collect();
+        assert_eq!(names, ["a", "b", "c", "d", "e", "g", "h", "i", "j"]);
+        // A line of the document looks like a command, and is left out rather than misread.
+        assert_eq!(imported.left_out[0].what, "f");
+    }
+
+    #[test]
+    fn a_recipe_that_runs_a_parameter_is_left_out() {
+        let imported = read(
+            "a cmd:\n  {{cmd}}\n\
+             b cmd:\n  @-{{cmd}} x\n\
+             c cmd:\n  eval \"{{cmd}}\"\n\
+             d $cmd:\n  cd x && \"$cmd\"\n\
+             e cmd:\n  bash -c '{{cmd}}'\n\
+             f +cmd:\n  \"$@\"\n\
+             g cmd:\n  $1 x\n\
+             h cmd: (a cmd)\n\
+             i x:\n  #!/usr/bin/env python3\n  print('{{x}}')\n\
+             j x:\n  echo `{{x}}`\n\
+             k:\n  $SHELL x\n\
+             l x:\n  #!/usr/bin/env python3\n  import sys\n",
+            HERE,
+        );
+        let names: Vec<&str> = imported.tools.iter().map(|tool| &*tool.name).collect();
+        assert_eq!(names, ["k", "l"]);
+        assert_eq!(imported.left_out.len(), 10);
     }
 
     #[test]

@@ -4,8 +4,9 @@
 //! Everything here is a function from text to values: nothing is read, run or written. What cannot be understood is left
 //! out, and said ([`LeftOut`]). Text of others is data: no expression of a justfile or a Makefile is ever evaluated.
 //!
-//! just, make and task put the values of their variables into the text of shell commands. An argument that ends up there has
-//! a pattern ([`HARMLESS`]), so that a caller can neither add a command nor an option.
+//! just, make, task and package managers put the values of their variables into the text of shell commands. An argument that ends
+//! up there has a pattern ([`mcp_bash_hazards::HARMLESS`]), however the text quotes it, so that a caller can add neither a word
+//! nor an option nor a command. An argument that would be the command itself is left out.
 
 mod argument;
 mod danger;
@@ -15,11 +16,12 @@ mod makefile;
 mod name;
 mod package_json;
 mod plain_text;
+mod shell_text;
 mod taskfile;
 mod tool;
 mod word;
 
-pub use argument::{Argument, HARMLESS, Kind};
+pub use argument::{Argument, Kind};
 pub use help_text::read as read_help;
 pub use justfile::read as read_justfile;
 pub use makefile::read as read_makefile;
@@ -92,6 +94,8 @@ pub enum Unreadable {
     NoText,
     #[error("does not look like the help of a program: there is no usage line and no option in it")]
     NoHelp,
+    #[error("is the help of a program that runs what it is given as `{0}`, which no caller may choose")]
+    TakesCode(String),
     #[error("is the help of a program that does nothing without one of its commands{}", such_as(.0))]
     OnlyCommands(Vec<String>),
 }

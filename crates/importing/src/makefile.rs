@@ -1,19 +1,21 @@
 //! The targets of a Makefile that people call. Its text is read as far as it says which those are; make is not asked.
 
-use crate::argument::{Argument, HARMLESS, Kind};
+use crate::argument::{Argument, Kind};
 use crate::danger::sounds_destructive;
 use crate::name::{argument_name, tool_name};
 use crate::plain_text::plain_text;
+use crate::shell_text::runs_what_follows;
 use crate::word::{fixed, group, place};
 use crate::{Imported, Place, Tool};
+use mcp_bash_hazards::{Control, control};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names under which make finds a file by itself.
 const USUAL: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
-/// Variables that decide what is run, which no caller may set.
-const DECIDE: [&str; 4] = ["MAKEFLAGS", "PATH", "SHELL", "MAKEFILES"];
+/// Longer than anybody writes a recipe by hand, in bytes.
+const LONGEST_RECIPE: usize = 64 * 1024;
 
 /// More targets than anybody writes by hand.
 const MOST_RULES: usize = 2000;
@@ -36,7 +38,8 @@ pub fn read(text: &str, file: Place<'_>) -> Imported {
         if only_marked && !are_marked(&rule) {
             imported.leave_out(&rule.name, "it has no `## help` and is not .PHONY: a file that make builds");
         } else if let Some(name) = tool_name(&rule.name) {
-            imported.tools.push(makefile.tool(rule, name, file));
+            let tool = makefile.tool(rule, name, file, &mut imported);
+            imported.tools.push(tool);
         } else {
             imported.leave_out(&rule.name, "its name has no letter or digit that a tool's name may have");
         }
@@ -64,15 +67,24 @@ struct Rule {
     help: Option<String>,
     /// What it needs and does, as text.
     text: String,
+    /// The lines of its recipe.
+    recipe: Vec<String>,
     needs: Vec<String>,
 }
 
 impl Rule {
     /// Adds to its text. A recipe that is longer than anybody writes is not read to its end.
     fn add(&mut self, text: &str) {
-        if self.text.len() < 64 * 1024 {
+        if self.text.len() < LONGEST_RECIPE {
             self.text.push_str(text);
         }
+    }
+
+    fn add_line(&mut self, line: &str) {
+        if self.text.len() < LONGEST_RECIPE {
+            self.recipe.push(line.to_owned());
+        }
+        self.add(line);
     }
 }
 
@@ -98,7 +110,7 @@ impl Makefile {
             }
             if line.starts_with('\t') {
                 for rule in &current {
-                    makefile.rules[*rule].add(line);
+                    makefile.rules[*rule].add_line(line);
                 }
                 continue;
             }
@@ -170,13 +182,13 @@ impl Makefile {
             rule.help = rule.help.take().or_else(|| help.clone());
             rule.needs.extend(needs.split_whitespace().map(str::to_owned));
             rule.add(rest);
-            rule.add(own_recipe);
+            rule.add_line(own_recipe);
             entered.push(index);
         }
         entered
     }
 
-    fn tool(&self, rule: &Rule, name: String, file: Place<'_>) -> Tool {
+    fn tool(&self, rule: &Rule, name: String, file: Place<'_>, imported: &mut Imported) -> Tool {
         let mut command = vec![fixed("make")];
         if !file.folder.is_empty() {
             command.extend(["--no-print-directory", "-C", file.folder].map(fixed));
@@ -186,7 +198,12 @@ impl Makefile {
         }
         command.push(fixed(&rule.name));
         let mut arguments = Vec::new();
-        for (variable, argument) in self.arguments_of(rule) {
+        let (rules, variables) = self.used_by(rule);
+        for (variable, argument) in self.arguments(&variables) {
+            if control(&variable) == Control::Decides || self.runs(&variable, &rules) {
+                imported.leave_out(format!("{} {variable}", rule.name), "make would run its value");
+                continue;
+            }
             command.push(word(&variable, &argument));
             arguments.push(argument);
         }
@@ -203,11 +220,12 @@ impl Makefile {
         }
     }
 
-    /// The variables that may be set and that the rule uses, or a rule it needs, or a variable they use.
-    fn arguments_of(&self, rule: &Rule) -> Vec<(String, Argument)> {
+    /// The rule and all that it needs, and the variables that they use, or a variable they use.
+    fn used_by<'m>(&'m self, rule: &'m Rule) -> (Vec<&'m Rule>, BTreeSet<&'m str>) {
         let (mut rules, mut seen_rules) = (vec![rule], BTreeSet::from([&*rule.name]));
-        let (mut texts, mut used) = (Vec::new(), BTreeSet::new());
+        let (mut texts, mut used, mut all) = (Vec::new(), BTreeSet::new(), Vec::new());
         while let Some(rule) = rules.pop() {
+            all.push(rule);
             texts.push(&*rule.text);
             let needed = rule.needs.iter().filter_map(|name| self.by_name.get(name));
             rules
@@ -222,22 +240,94 @@ impl Makefile {
                 }
             }
         }
-        let settable = used.into_iter().filter_map(|name| {
-            let variable = self.variables.get(name).filter(|variable| variable.may_be_set)?;
-            if DECIDE.contains(&name) || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-                return None;
-            }
-            Some((name.to_owned(), variable.argument(argument_name(name)?)))
+        (all, used)
+    }
+
+    /// Those of the variables that may be set.
+    fn arguments(&self, used: &BTreeSet<&str>) -> Vec<(String, Argument)> {
+        let settable = used.iter().filter_map(|name| {
+            let variable = self.variables.get(*name).filter(|variable| variable.may_be_set)?;
+            let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            is_name.then_some(())?;
+            Some(((*name).to_owned(), variable.argument(argument_name(name)?)))
         });
         settable.collect()
     }
+
+    /// Whether make or a shell would run the value of a variable: as a command or code of a recipe, as an included file, or as a
+    /// part of a variable that decides what is run.
+    fn runs(&self, name: &str, rules: &[&Rule]) -> bool {
+        let is_run_in =
+            |text: &str| self.expanded(text, name).is_none_or(|text| run_in(&text).any(|run| run == name));
+        let mentions = |text: &str| {
+            self.expanded(text, name).is_none_or(|text| references(&text).any(|used| used == name))
+        };
+        let decides = |(variable, value): (&String, &Variable)| {
+            (control(variable) == Control::Decides || variable.starts_with('.')) && mentions(&value.value)
+        };
+        // Its beginning is no command, but `$(shell …)` in it is.
+        let calls =
+            |value: &Variable| value.value.contains("$(shell") && is_run_in(&format!("_ {}", value.value));
+        rules.iter().flat_map(|rule| &rule.recipe).any(|line| is_run_in(line))
+            || self.included.iter().any(|line| mentions(line))
+            || self.variables.iter().any(decides)
+            || self.variables.values().any(calls)
+    }
+
+    /// The text with the values of all variables but one in their places, as make would put them there; nothing where it gets
+    /// longer than anybody writes.
+    fn expanded(&self, text: &str, except: &str) -> Option<String> {
+        let mut text = text.to_owned();
+        // Values have references of their own, and may go in circles.
+        for _ in 0..8 {
+            let mut next = String::new();
+            let mut parts = text.split('$');
+            next.push_str(parts.next().unwrap_or_default());
+            for part in parts {
+                let reference = references_at(part).filter(|(name, _)| *name != except);
+                match reference.and_then(|(name, rest)| Some((self.variables.get(name)?, rest))) {
+                    Some((variable, rest)) => next.extend([&*variable.value, rest]),
+                    None => next.extend(["$", part]),
+                }
+                if next.len() > LONGEST_RECIPE {
+                    return None;
+                }
+            }
+            if next == text {
+                break;
+            }
+            text = next;
+        }
+        Some(text)
+    }
+}
+
+/// The name in `(NAME)` or `{NAME}` at the beginning of a text, and what follows.
+fn references_at(text: &str) -> Option<(&str, &str)> {
+    let (inner, close) = match text.split_at_checked(1)? {
+        ("(", inner) => (inner, ')'),
+        ("{", inner) => (inner, '}'),
+        _ => return None,
+    };
+    inner.split_once(close)
+}
+
+/// The variables whose value would be run in a line of a recipe: of make, and as a shell knows them (`$$NAME`).
+fn run_in(line: &str) -> impl Iterator<Item = &str> {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let places =
+        line.match_indices('$').filter(|(index, _)| runs_what_follows(line[..*index].trim_end_matches('$')));
+    places.map(move |(index, _)| {
+        let name = line[index..].trim_start_matches(['$', '(', '{']);
+        &name[..name.find(|letter| !is_letter(letter)).unwrap_or(name.len())]
+    })
 }
 
 impl Variable {
     fn argument(&self, name: String) -> Argument {
         let is_number =
             !self.value.is_empty() && self.value.len() < 10 && self.value.bytes().all(|b| b.is_ascii_digit());
-        let kind = if is_number { Kind::Integer } else { Kind::Text { pattern: Some(HARMLESS) } };
+        let kind = if is_number { Kind::Integer } else { Kind::HarmlessText };
         let default = plain_text(self.value.trim());
         let description = match (self.comment.is_empty(), default.is_empty()) {
             (true, true) => String::new(),
@@ -374,13 +464,56 @@ clean: X = 1
         assert_eq!(
             imported.tools[1].metadata()["inputSchema"]["properties"],
             json!({
-                "NAME": { "type": "string", "pattern": HARMLESS, "description": "Default: world" },
+                "NAME": { "type": "string", "pattern": mcp_bash_hazards::HARMLESS, "description": "Default: world" },
                 "PORT": { "type": "integer", "description": "Where it listens (default: 8080)" },
             })
         );
         assert!(imported.tools[2].is_destructive);
         let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
         assert_eq!(left_out, ["include common.mk", "out.txt"]);
+    }
+
+    #[test]
+    fn a_variable_that_is_run_is_no_argument() {
+        let text = "\
+TOOL ?= ls
+CC ?= cc
+PYTHON ?= python3
+RUN = $(PYTHON) -m
+CODE ?= 1
+WHERE ?= here
+FLAG ?= x
+MK ?= x
+SH ?= sh
+SHELL = /bin/$(SH)
+NEXT ?= x
+TWO = a $(NEXT)
+include $(MK).mk
+.PHONY: all
+all:
+\t@$(TOOL) $(WHERE)
+\t$(RUN) module
+\tcd x && $${FLAG} y
+\techo $(CODE) | sh -c '$(CODE)'
+\techo $(SH) $(MK)
+\tenv A=$(TWO) echo
+";
+        let imported = read(text, HERE);
+        assert_eq!(commands(&imported), ["make all [WHERE={WHERE}]: Runs the target `all` of Makefile"]);
+        let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
+        assert_eq!(
+            left_out,
+            [
+                "include $(MK).mk",
+                "all CODE",
+                "all FLAG",
+                "all MK",
+                "all NEXT",
+                "all PYTHON",
+                "all SH",
+                "all TOOL"
+            ]
+        );
     }
 
     #[test]

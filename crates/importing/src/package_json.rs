@@ -1,9 +1,10 @@
 //! The scripts of a package.json. Whoever runs them is the package manager that the file names.
 
-use crate::argument::{Argument, Kind, NO_OPTION};
+use crate::argument::{Argument, Kind};
 use crate::danger::sounds_destructive;
 use crate::name::tool_name;
 use crate::plain_text::plain_text;
+use crate::shell_text::runs_what_follows;
 use crate::word::{each, fixed, group};
 use crate::{Imported, Place, Tool, Unreadable};
 use serde_json::{Map, Value};
@@ -43,17 +44,21 @@ pub fn read(text: &str, place: Place<'_>) -> Result<Imported, Unreadable> {
             imported.leave_out(name, "its name has no letter or digit that a tool's name may have");
             continue;
         };
-        let pattern = Some(NO_OPTION);
-        let args = Argument {
+        // A package manager adds the words to the text of the command.
+        let takes_words = !runs_what_follows(&format!("{script} "));
+        if !takes_words {
+            imported.leave_out(format!("{name} args"), "the script would run words that are added to it");
+        }
+        let args = takes_words.then(|| Argument {
             description: "Words that are added to the command of the script".to_owned(),
-            ..Argument::new("args", Kind::List { choices: Vec::new(), pattern })
-        };
+            ..Argument::new("args", Kind::HarmlessList)
+        });
         imported.tools.push(Tool {
             name: tool,
             origin: name.clone(),
             description: description(name, script, &package),
-            arguments: vec![args],
-            command: manager.command(name, place.folder),
+            command: manager.command(name, place.folder, args.is_some()),
+            arguments: args.into_iter().collect(),
             is_destructive: sounds_destructive(name),
         });
     }
@@ -102,7 +107,7 @@ impl Manager {
         }
     }
 
-    fn command(self, script: &str, folder: &str) -> Vec<Value> {
+    fn command(self, script: &str, folder: &str, takes_words: bool) -> Vec<Value> {
         let (program, folder_option) = match self {
             Self::Npm => ("npm", "--prefix"),
             Self::Pnpm => ("pnpm", "--dir"),
@@ -121,6 +126,7 @@ impl Manager {
         command.push(fixed(script));
         // Only npm reads options after the name; the others would hand the `--` to the script.
         match self {
+            _ if !takes_words => {}
             Self::Npm => command.push(group(&["--".to_owned(), each("args")])),
             _ => command.push(group(&[each("args")])),
         }
@@ -174,6 +180,19 @@ mod tests {
         assert_eq!(command("yarn@4", ""), "yarn run x [{args...}]");
         assert_eq!(command("bun@1", "w e b"), "bun --cwd 'w e b' run x [{args...}]");
         assert_eq!(command("", "web"), "npm --prefix web run --silent x [-- {args...}]");
+    }
+
+    #[test]
+    fn no_word_is_added_where_it_would_be_run() {
+        let imported = imported(&json!({
+            "scripts": { "a": "node -e", "b": "cd x && ", "c": "sh -c", "d": "npx", "e": "eslint .", "f": "vitest run --dir src" },
+        }));
+        let with_words = imported.tools.iter().filter(|tool| !tool.arguments.is_empty());
+        assert_eq!(with_words.map(|tool| &*tool.name).collect::<Vec<_>>(), ["e", "f"]);
+        let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
+        assert_eq!(left_out, ["a args", "b args", "c args", "d args"]);
+        assert_eq!(imported.tools[0].command_words(), "npm run --silent a");
+        assert_eq!(imported.tools[4].arguments[0].kind, Kind::HarmlessList);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The tasks of a Taskfile.
 
-use crate::argument::{Argument, HARMLESS, Kind};
+use crate::argument::{Argument, Kind};
 use crate::danger::sounds_destructive;
 use crate::name::{argument_name, tool_name};
 use crate::plain_text::plain_text;
+use crate::shell_text::runs_what_follows;
 use crate::word::{each, fixed, group, place};
 use crate::{Imported, Place, Tool, Unreadable};
 use serde_json::Value;
@@ -32,7 +33,7 @@ pub fn read(text: &str, file: Place<'_>) -> Result<Imported, Unreadable> {
         }
         match unusable(name, task) {
             Some(why) => imported.leave_out(name, why),
-            None => match tool(name, task, file) {
+            None => match tool(name, task, file, &mut imported) {
                 Some(tool) => imported.tools.push(tool),
                 None => {
                     imported.leave_out(name, "its name has no letter or digit that a tool's name may have");
@@ -50,10 +51,13 @@ fn unusable(name: &str, task: &Value) -> Option<&'static str> {
     if name.starts_with('-') || name.contains('=') {
         return Some("its name would be taken for something else");
     }
+    if required(task).iter().any(|(variable, kind)| *kind == Kind::HarmlessText && is_run(task, variable)) {
+        return Some("it runs the value of a variable that it requires as a command");
+    }
     task.get("prompt").is_some().then_some("it asks for a confirmation, and nobody is there to answer")
 }
 
-fn tool(name: &str, task: &Value, file: Place<'_>) -> Option<Tool> {
+fn tool(name: &str, task: &Value, file: Place<'_>, imported: &mut Imported) -> Option<Tool> {
     let words = |key: &str| task[key].as_str().map(str::trim).filter(|words| !words.is_empty());
     let mut command = vec![fixed("task"), fixed("--taskfile"), fixed(&file.path()), fixed(name)];
     let mut arguments: Vec<Argument> = Vec::new();
@@ -63,17 +67,22 @@ fn tool(name: &str, task: &Value, file: Place<'_>) -> Option<Tool> {
         arguments.push(Argument { is_required: true, ..Argument::new(name, kind) });
     }
     for (variable, value) in with_default(task) {
-        let Some(name) = argument_name(variable) else { continue };
-        if arguments.iter().any(|known| known.name == name) {
+        let Some(argument) = argument_name(variable) else { continue };
+        if arguments.iter().any(|known| known.name == argument) {
             continue;
         }
-        command.push(group(&[format!("{variable}={}", place(&name))]));
+        if is_run(task, variable) {
+            imported.leave_out(format!("{name} {variable}"), "the task runs its value as a command");
+            continue;
+        }
+        command.push(group(&[format!("{variable}={}", place(&argument))]));
         let description = format!("Default: {}", plain_text(value));
-        arguments
-            .push(Argument { description, ..Argument::new(name, Kind::Text { pattern: Some(HARMLESS) }) });
+        arguments.push(Argument { description, ..Argument::new(argument, Kind::HarmlessText) });
     }
-    if task.to_string().contains(".CLI_ARGS") {
-        let kind = Kind::List { choices: Vec::new(), pattern: Some(HARMLESS) };
+    if task.to_string().contains(".CLI_ARGS") && is_run(task, "CLI_ARGS") {
+        imported.leave_out(format!("{name} CLI_ARGS"), "the task runs it as a command");
+    } else if task.to_string().contains(".CLI_ARGS") {
+        let kind = Kind::HarmlessList;
         let description = "Words that the task passes on".to_owned();
         command.push(group(&["--".to_owned(), each("args")]));
         arguments.push(Argument { description, ..Argument::new("args", kind) });
@@ -89,6 +98,58 @@ fn tool(name: &str, task: &Value, file: Place<'_>) -> Option<Tool> {
     })
 }
 
+/// Whether one of its commands would run the value of a variable.
+fn is_run(task: &Value, variable: &str) -> bool {
+    let mut texts = Vec::new();
+    commands(task, &mut texts);
+    let dotted = format!(".{variable}");
+    texts.iter().flat_map(|text| text.lines()).any(|line| {
+        let pasted = line.match_indices("{{").filter(|(index, _)| {
+            let inner = line[*index..].split("}}").next().unwrap_or_default();
+            inner
+                .split(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '.'))
+                .any(|word| word == dotted)
+        });
+        let named = [format!("${variable}"), format!("${{{variable}")];
+        let expanded = named.iter().flat_map(|name| line.match_indices(&**name));
+        pasted.chain(expanded).any(|(index, _)| runs_what_follows(&line[..index]))
+    })
+}
+
+/// All texts of a task that a shell reads.
+fn commands<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+    const NO_COMMANDS: [&str; 11] = [
+        "aliases",
+        "desc",
+        "dir",
+        "dotenv",
+        "env",
+        "generates",
+        "label",
+        "requires",
+        "sources",
+        "summary",
+        "task",
+    ];
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(values) => values.iter().for_each(|value| commands(value, texts)),
+        Value::Object(members) => {
+            for (key, value) in members.iter().filter(|(key, _)| !NO_COMMANDS.contains(&&***key)) {
+                // A variable is a text, or what a command prints.
+                if key == "vars" {
+                    let dynamic =
+                        value.as_object().into_iter().flatten().filter_map(|(_, value)| value.get("sh"));
+                    dynamic.for_each(|command| commands(command, texts));
+                } else {
+                    commands(value, texts);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// The variables that the task says it requires: names, or names with the values they may have.
 fn required(task: &Value) -> Vec<(String, Kind)> {
     let variables = task["requires"]["vars"].as_array().into_iter().flatten();
@@ -96,8 +157,7 @@ fn required(task: &Value) -> Vec<(String, Kind)> {
         let name = variable.as_str().or_else(|| variable["name"].as_str())?;
         let choices = variable["enum"].as_array().into_iter().flatten();
         let choices: Vec<String> = choices.filter_map(Value::as_str).map(str::to_owned).collect();
-        let kind =
-            if choices.is_empty() { Kind::Text { pattern: Some(HARMLESS) } } else { Kind::OneOf(choices) };
+        let kind = if choices.is_empty() { Kind::HarmlessText } else { Kind::OneOf(choices) };
         is_variable(name).then(|| (name.to_owned(), kind))
     };
     variables.filter_map(read).collect()
@@ -167,6 +227,32 @@ tasks:
         assert!(imported.tools[2].is_destructive);
         let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
         assert_eq!(left_out, ["include docs", "careful", "to:*"]);
+    }
+
+    #[test]
+    fn a_variable_that_is_run_is_no_argument() {
+        let imported = read(
+            r#"
+tasks:
+  any: {requires: {vars: [CMD]}, cmds: ["{{.CMD}} now"]}
+  with: {vars: {TOOL: '{{.TOOL | default "ls"}}', DIR: '{{.DIR | default "."}}'}, cmds: [{cmd: "cd x && {{.TOOL}} {{.DIR}}"}]}
+  shell: {vars: {X: {sh: 'sh -c "echo {{.NAME}}"'}, NAME: '{{.NAME | default "x"}}'}, cmds: [ls]}
+  pass: {cmds: ["{{.CLI_ARGS}}"]}
+"#,
+            HERE,
+        )
+        .unwrap();
+        let shown: Vec<String> = imported.tools.iter().map(Tool::command_words).collect();
+        assert_eq!(
+            shown,
+            [
+                "task --taskfile Taskfile.yml with [DIR={DIR}]",
+                "task --taskfile Taskfile.yml shell",
+                "task --taskfile Taskfile.yml pass",
+            ]
+        );
+        let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
+        assert_eq!(left_out, ["any", "with TOOL", "shell NAME", "pass CLI_ARGS"]);
     }
 
     #[test]

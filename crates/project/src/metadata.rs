@@ -63,6 +63,8 @@ pub(crate) struct Metadata {
     pub(crate) stdin: Option<Box<RawValue>>,
     /// What a tool runs that has no script.
     pub(crate) command: Option<Box<RawValue>>,
+    /// The arguments that may hold any text in places where a program may interpret it, and why that is safe.
+    pub(crate) unrestricted_arguments: Option<Box<RawValue>>,
     /// That the process of a tool stays alive, and for how long.
     pub(crate) worker: Option<Box<RawValue>>,
 }
@@ -119,6 +121,7 @@ impl Metadata {
             &self.env,
             &self.stdin,
             &self.command,
+            &self.unrestricted_arguments,
             &self.worker,
         ];
         all.into_iter().flatten().all(|value| require_shallow(value.get()).is_ok())

@@ -226,7 +226,7 @@ impl Tool {
         let project = tools.parent().unwrap_or(tools);
         let schema = object(metadata.input_schema.or(metadata.arguments), "inputSchema")?;
         let schema = match (&mapped, schema) {
-            (Some(mapped), None) => mapped.mapping.derived_schema()?,
+            (Some(mapped), None) => mapped.derived_schema()?,
             (_, schema) => input_schema(schema)?,
         };
         let schema = header_parameters::without_faults(&name, &schema, problems).unwrap_or(schema);
@@ -265,7 +265,7 @@ impl Tool {
 impl Execution {
     /// How a tool is run whose metadata says this, and whose arguments have this schema.
     fn of(mapped: Option<mapping::Read>, worker: Option<Worker>, schema: &RawValue) -> Result<Self, String> {
-        let (program, mapping) = match (mapped, worker) {
+        let mapped = match (mapped, worker) {
             (None, None) => return Ok(Self::Script),
             (None, Some(worker)) => return Ok(Self::Worker(worker)),
             (Some(_), Some(_)) => {
@@ -273,9 +273,9 @@ impl Execution {
                             `stdin` and `command` away"
                     .to_owned());
             }
-            (Some(mapping::Read { program, mapping }), None) => (program, mapping),
+            (Some(mapped), None) => mapped,
         };
-        let mapping = mapping.fitted_to(schema)?;
+        let mapping::Read { program, mapping } = mapped.fitted_to(schema)?;
         Ok(match program {
             Some(program) => Self::Command { program, mapping },
             None => Self::MappedScript(mapping),

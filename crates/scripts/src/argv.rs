@@ -2,6 +2,7 @@
 //! a whole: no shell reads it, nothing splits it, and no value becomes an option.
 
 use crate::fresh_process::LONGEST_ARGUMENT;
+use mcp_bash_hazards::is_harmless;
 use mcp_bash_project::{Mapping, Part, Template, Word, Words};
 use mcp_bash_wire::{Limits, Raw, Scanner, write};
 use std::borrow::Cow;
@@ -12,19 +13,19 @@ const LONGEST_COMMAND_LINE: usize = 2 * 1024 * 1024;
 
 /// What a program is given of the arguments of one call.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mapped {
-    pub(crate) words: Vec<OsString>,
-    pub(crate) variables: Vec<(String, String)>,
+pub struct Mapped {
+    pub words: Vec<OsString>,
+    pub variables: Vec<(String, String)>,
     /// Its standard input; `None` for the arguments as JSON.
-    pub(crate) input: Option<String>,
+    pub input: Option<String>,
 }
 
 /// Why one of the arguments cannot be given to a program. The messages are for whoever can mend the call.
 type Problem = String;
 
 /// Maps `arguments`, the text of a JSON object; or says all that is wrong with them.
-pub(crate) fn map(mapping: &Mapping, arguments: &str) -> Result<Mapped, Vec<Problem>> {
-    let values = Values::read(arguments, &mapping.defaults).map_err(|problem| vec![problem])?;
+pub fn map(mapping: &Mapping, arguments: &str) -> Result<Mapped, Vec<Problem>> {
+    let values = Values::read(arguments, mapping).map_err(|problem| vec![problem])?;
     let mut line = CommandLine::default();
     for words in &mapping.words {
         let pushed = match words {
@@ -45,7 +46,7 @@ pub(crate) fn map(mapping: &Mapping, arguments: &str) -> Result<Mapped, Vec<Prob
     for variable in &mapping.variables {
         // The name, `=` and the value are one text to the system.
         let room = LONGEST_ARGUMENT.saturating_sub(variable.name.len() + 1);
-        let filled = values.fill(&variable.value, None);
+        let filled = values.fill(&variable.value, None, variable.only_harmless);
         match filled.and_then(|filled| filled.map(|filled| fit_for_the_system(filled, room)).transpose()) {
             Ok(value) => variables.extend(value.map(|value| (variable.name.clone(), value))),
             Err(problem) => problems.push(problem),
@@ -53,7 +54,7 @@ pub(crate) fn map(mapping: &Mapping, arguments: &str) -> Result<Mapped, Vec<Prob
     }
     let mut input = None;
     if let Some(template) = &mapping.input {
-        match values.fill(template, None) {
+        match values.fill(template, None, mapping.input_only_harmless) {
             Ok(filled) => input = Some(filled.map(|filled| filled.text).unwrap_or_default()),
             Err(problem) => problems.push(problem),
         }
@@ -91,13 +92,13 @@ impl CommandLine {
         element: Option<Raw<'_>>,
     ) -> Result<(), Problem> {
         let Some(list) = word.template.list() else {
-            let filled = values.fill(&word.template, element)?;
+            let filled = values.fill(&word.template, element, word.only_harmless)?;
             let filled = filled.ok_or_else(|| missing(&word.template, values))?;
             self.push(checked(word, filled)?);
             return Ok(());
         };
         for element in values.elements(list)? {
-            let filled = values.fill(&word.template, Some(element))?;
+            let filled = values.fill(&word.template, Some(element), word.only_harmless)?;
             let filled = filled.ok_or_else(|| missing(&word.template, values))?;
             self.push(checked(word, filled)?);
             if self.bytes > LONGEST_COMMAND_LINE {
@@ -196,10 +197,13 @@ fn missing(template: &Template, values: &Values<'_>) -> Problem {
 }
 
 /// The arguments of a call by their names, and what stands for those that are absent.
-struct Values<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
+struct Values<'a> {
+    all: Vec<(Cow<'a, str>, Raw<'a>)>,
+    mapping: &'a Mapping,
+}
 
 impl<'a> Values<'a> {
-    fn read(arguments: &'a str, defaults: &'a [(String, String)]) -> Result<Self, Problem> {
+    fn read(arguments: &'a str, mapping: &'a Mapping) -> Result<Self, Problem> {
         let (mut given, mut unreadable) = (Vec::new(), false);
         let scanned =
             Scanner::new(arguments.trim(), Limits::NONE).members(|name, value| match name.string() {
@@ -211,17 +215,17 @@ impl<'a> Values<'a> {
         if unreadable {
             return Err("the name of an argument is no text".to_owned());
         }
-        for (name, text) in defaults {
+        for (name, text) in &mapping.defaults {
             if !given.iter().any(|(known, _)| known == name) {
                 let value = Scanner::new(text, Limits::NONE).whole_value();
                 given.push((name.into(), value.map_err(|error| error.to_string())?));
             }
         }
-        Ok(Self(given))
+        Ok(Self { all: given, mapping })
     }
 
     fn get(&self, name: &str) -> Option<Raw<'a>> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+        self.all.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 
     /// The elements of a list; none where it is absent.
@@ -237,12 +241,33 @@ impl<'a> Values<'a> {
         Ok(elements)
     }
 
+    /// Whether a value may stand where a program may interpret it: harmless characters, or what the author has chosen.
+    fn is_allowed(&self, name: &str, value: &str) -> bool {
+        let is_default = |(known, text): &(String, String)| {
+            let default = Scanner::new(text, Limits::NONE).whole_value().ok();
+            let elements = |list: Raw<'_>| {
+                let mut is_one = false;
+                let _ = Scanner::again(list)
+                    .elements(|element| is_one |= written(element).as_deref() == Some(value));
+                is_one
+            };
+            let is_same = |default: Raw<'_>| {
+                written(default).as_deref() == Some(value) || default.is_array() && elements(default)
+            };
+            known == name && default.is_some_and(is_same)
+        };
+        is_harmless(value)
+            || self.mapping.exempt.iter().any(|exempt| exempt == name)
+            || self.mapping.defaults.iter().any(is_default)
+    }
+
     /// Fills a template; nothing where an argument is absent. `element` stands for each element of a list, or where there is no
     /// list for the argument of repeated words.
     fn fill<'t>(
         &self,
         template: &'t Template,
         element: Option<Raw<'_>>,
+        only_harmless: bool,
     ) -> Result<Option<Filled<'t>>, Problem> {
         let is_repeated = template.list().is_none();
         let mut text = String::new();
@@ -258,12 +283,23 @@ impl<'a> Values<'a> {
             };
             match value.map(written) {
                 None => return Ok(None),
+                Some(Some(value)) if only_harmless && !self.is_allowed(name, &value) => {
+                    return Err(restricted(name));
+                }
                 Some(Some(value)) => text.push_str(&value),
                 Some(None) => return Err(format!("`{name}` is no text: half of a character is missing")),
             }
         }
         Ok(Some(Filled { text, template }))
     }
+}
+
+/// That a value has other characters than it may have.
+fn restricted(name: &str) -> Problem {
+    format!(
+        "`{name}` may only have letters, digits and any of `_ . / : @ + , -`, must begin with a letter, a digit or one of \
+         `_ . /`, and must not be empty: anything else could be taken for code where this tool puts it"
+    )
 }
 
 /// A value as a program reads it: a text without its quotes, everything else as JSON.

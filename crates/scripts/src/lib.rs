@@ -52,6 +52,7 @@ mod toolbox;
 mod trace_variables;
 mod workers;
 
+pub use argv::{Mapped, map as map_arguments};
 pub use cached_home::{CacheError, cached_home};
 pub use completion::CompletionCall;
 pub use environment_checks::EnvironmentProblems;

@@ -24,9 +24,10 @@ pub(super) struct Report<'a> {
     pub(super) inspector: Option<&'a str>,
 }
 
-/// A finding, or an entry of which nothing is wrong.
+/// A finding, an entry of which nothing is wrong, or what an author answers for.
 enum Message<'a> {
     Finding(&'a Finding),
+    Note(String),
     Sound(String),
 }
 
@@ -58,11 +59,31 @@ impl Report<'_> {
             line: None,
             message: Message::Sound(words),
         });
-        let mut messages: Vec<Placed<'_>> = findings.chain(sound).collect();
+        let notes = self.declarations().into_iter().map(|(file, words)| Placed {
+            section: Section::of(&file, self.paths),
+            file: Some(file),
+            line: None,
+            message: Message::Note(words),
+        });
+        let mut messages: Vec<Placed<'_>> = findings.chain(sound).chain(notes).collect();
         messages.sort_by(|one, other| {
             (one.section, &one.file, one.line).cmp(&(other.section, &other.file, other.line))
         });
         messages
+    }
+
+    /// What authors say is safe though nobody can see that it is: the arguments that may hold any text where a program may read
+    /// code.
+    fn declarations(&self) -> Vec<(PathBuf, String)> {
+        let tools = self.catalog.tools.items().iter();
+        let declared = tools.flat_map(|tool| {
+            let unrestricted = tool.execution.mapping().into_iter().flat_map(|mapping| &mapping.unrestricted);
+            unrestricted.map(|(name, reason)| {
+                let words = format!("lets `{name}` hold any text, also where a program may read it as code");
+                (tool.script.clone(), format!("{words}; its author says: {reason}"))
+            })
+        });
+        declared.collect()
     }
 
     /// The entries of which nothing is wrong, each with its file.
@@ -112,7 +133,7 @@ impl Report<'_> {
                     "line": finding.line,
                     "remedy": finding.remedy,
                 }),
-                Message::Sound(words) => json!({
+                Message::Note(words) | Message::Sound(words) => json!({
                     "level": "info",
                     "section": section,
                     "message": self.line_of(placed.file.as_deref(), None, &words),
@@ -156,6 +177,10 @@ impl Report<'_> {
                     if let Some(remedy) = &finding.remedy {
                         let _ = writeln!(text, "    → {}", visible(remedy));
                     }
+                }
+                Message::Note(words) => {
+                    let line = self.line_of(placed.file.as_deref(), None, &words);
+                    let _ = writeln!(text, "{} {line}", terminal.painted("36", "ℹ"));
                 }
                 Message::Sound(_) if self.is_quiet => {}
                 Message::Sound(words) => {

@@ -51,7 +51,7 @@ impl Placeholder {
         let type_name = self.name.to_ascii_uppercase();
         let is_list_type = matches!(&*type_name, "STRINGS" | "STRINGARRAY" | "STRINGSLICE");
         if self.is_list || is_list_type || is_repeated.iter().any(|words| lower.contains(words)) {
-            return Kind::List { choices, pattern: None };
+            return Kind::List(choices);
         }
         if !choices.is_empty() {
             return Kind::OneOf(choices);
@@ -61,7 +61,7 @@ impl Placeholder {
         } else if NUMBERS.contains(&&*type_name) {
             Kind::Number
         } else {
-            Kind::Text { pattern: None }
+            Kind::Text
         }
     }
 }

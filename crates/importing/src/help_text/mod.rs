@@ -54,7 +54,7 @@ pub fn read(command: &[String], text: &str) -> Result<Imported, Unreadable> {
         imported.leave_out(word, "this part of the usage line is not clear");
     }
     options.retain(|option| {
-        let takes_code = option.takes_code(&command[0]);
+        let takes_code = option.takes_code(command);
         if takes_code {
             imported.leave_out(&option.names[0], "its value is code, which the program would run");
         }
@@ -69,6 +69,13 @@ pub fn read(command: &[String], text: &str) -> Result<Imported, Unreadable> {
         }
     }
     for positional in positional::described(words.positionals, &lines) {
+        if positional.is_code(&all) {
+            if !positional.is_optional {
+                return Err(Unreadable::TakesCode(positional.placeholder.name));
+            }
+            imported.leave_out(positional.placeholder.name, "the program would run it");
+            continue;
+        }
         positional.enter(&mut arguments, &mut all, &mut imported);
     }
     let origin = name.join(" ");

@@ -5,6 +5,7 @@ use super::{LONGEST_DESCRIPTION, indentation};
 use crate::argument::{Argument, Kind};
 use crate::name::argument_name;
 use crate::word::{each, escaped, flag, group, place};
+use mcp_bash_hazards::{Verdict, option_verdict, reads_like_code};
 use serde_json::Value;
 
 #[derive(Debug, Clone)]
@@ -13,6 +14,8 @@ pub(super) struct ProgramOption {
     pub(super) names: Vec<String>,
     /// How its value is given; nothing for a flag.
     value: Option<Form>,
+    /// What stands for its value.
+    placeholder: Option<String>,
     pub(super) argument: Argument,
 }
 
@@ -43,18 +46,26 @@ impl ProgramOption {
     pub(super) fn adopt(&mut self, other: Self) {
         if self.value.is_none() && other.value.is_some() && self.argument.kind == Kind::Boolean {
             self.value = other.value;
+            self.placeholder = other.placeholder;
             self.argument.kind = other.argument.kind;
         }
     }
 
-    /// Whether its value is code that the program would run.
-    pub(super) fn takes_code(&self, program: &str) -> bool {
-        let program = program.rsplit('/').next().unwrap_or(program);
-        let program = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-        let is_letter =
-            self.names.iter().any(|name| matches!(&**name, "-c" | "-e" | "-E" | "-p" | "-r" | "-m"));
-        let is_code = CODE.contains(&&*self.argument.name) || is_letter && INTERPRETERS.contains(&program);
-        self.takes_value() && is_code
+    /// Whether its value is code that the program would run: by the table of programs, or by its name, its placeholder or what
+    /// is said about it.
+    pub(super) fn takes_code(&self, command: &[String]) -> bool {
+        let command: Vec<&str> = command.iter().map(String::as_str).collect();
+        let is_free = matches!(
+            self.argument.kind,
+            Kind::Text | Kind::List(_) | Kind::HarmlessText | Kind::HarmlessList
+        );
+        let has_no_choices = !matches!(&self.argument.kind, Kind::List(choices) if !choices.is_empty());
+        let is_known = || self.names.iter().any(|name| option_verdict(&command, name) != Verdict::Data);
+        let sounds = || {
+            let names = self.names.iter().map(String::as_str).chain(self.placeholder.as_deref());
+            names.into_iter().any(reads_like_code) || speaks_of_code(&self.argument.description)
+        };
+        self.takes_value() && is_free && has_no_choices && (is_known() || sounds())
     }
 
     pub(super) fn takes_value(&self) -> bool {
@@ -80,13 +91,25 @@ impl ProgramOption {
     }
 }
 
-/// Values that a program runs as code, whatever a caller writes.
-const CODE: [&str; 6] = ["command", "eval", "exec", "execute", "init-command", "run-command"];
-
-/// Programs that take code with options of one letter.
-const INTERPRETERS: [&str; 14] = [
-    "awk", "bash", "bun", "dash", "deno", "fish", "ksh", "lua", "node", "perl", "php", "python", "ruby", "sh",
-];
+/// Whether a description says that a value is run.
+fn speaks_of_code(description: &str) -> bool {
+    const SAYINGS: [&str; 12] = [
+        "as a command",
+        "as code",
+        "command to execute",
+        "command to run",
+        "evaluate",
+        "execute ",
+        "pipe through",
+        "program to run",
+        "program to use",
+        "run the command",
+        "shell command",
+        "through the command",
+    ];
+    let description = description.to_ascii_lowercase();
+    SAYINGS.iter().any(|saying| description.contains(saying))
+}
 
 /// All options in a text, and the lines that look like one and could not be read.
 pub(super) fn read_all(lines: &[&str]) -> (Vec<ProgramOption>, Vec<String>) {
@@ -201,6 +224,7 @@ fn read(spec: &str, description: &str) -> Option<ProgramOption> {
         Some((_, placeholder)) => placeholder.kind(&description),
         None => Kind::Boolean,
     };
+    let placeholder = value.as_ref().map(|(_, placeholder)| placeholder.name.clone());
     let form = value.map(|(form, _)| match form {
         // `-n<num>` says nothing of `--lines`, which all who have it take with the next word.
         Form::Attached if first_name.starts_with("--") => Form::NextWord,
@@ -210,6 +234,7 @@ fn read(spec: &str, description: &str) -> Option<ProgramOption> {
     Some(ProgramOption {
         names: read.into_iter().map(|(name, _)| name).collect(),
         value: form,
+        placeholder,
         argument: Argument { description, ..Argument::new(argument, kind) },
     })
 }

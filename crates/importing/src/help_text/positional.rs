@@ -3,9 +3,10 @@
 use super::indentation;
 use super::kind::Placeholder;
 use crate::Imported;
-use crate::argument::Argument;
+use crate::argument::{Argument, Kind};
 use crate::name::argument_name;
 use crate::word::{each, group, place};
+use mcp_bash_hazards::{Piece, Verdict, Word, judge, reads_like_code};
 use serde_json::Value;
 
 #[derive(Debug)]
@@ -35,6 +36,23 @@ impl Positional {
         let word = if argument.is_list() { each(&argument.name) } else { place(&argument.name) };
         command.push(if self.is_optional { group(&[word]) } else { word.into() });
         arguments.push(argument);
+    }
+
+    /// Whether the program would run it, after the words of the command so far: by the table of programs, or by its name.
+    pub(super) fn is_code(&self, command: &[Value]) -> bool {
+        let kind = self.placeholder.kind(&self.description);
+        let is_free =
+            matches!(&kind, Kind::Text) || matches!(&kind, Kind::List(choices) if choices.is_empty());
+        let fixed: Vec<&str> =
+            command.iter().map_while(Value::as_str).filter(|word| !word.contains('{')).collect();
+        let value = Word::Value { prefix: "", is_plain: false, may_be_option: false };
+        let words = fixed.iter().skip(1).map(|word| Piece::Always(Word::Fixed(word)));
+        // Words by position before it count, options do not.
+        let before = command.iter().filter(|word| word.as_str().is_some_and(|word| word.starts_with('{')));
+        let before = before.map(|_| Piece::Always(value));
+        let pieces: Vec<Piece<'_>> = words.chain(before).chain([Piece::Always(value)]).collect();
+        let judged = || judge(fixed.first().unwrap_or(&""), &pieces).words.pop();
+        is_free && (reads_like_code(&self.placeholder.name) || matches!(judged(), Some(Verdict::Code { .. })))
     }
 
     fn name(&self, arguments: &[Argument]) -> Option<String> {

@@ -213,7 +213,7 @@ fn a_usage_line_alone_tells_of_options_too() {
     let text =
         "usage: ssh [-46A] [-b bind_address] [-p port] [-v | -q]\n           [-o option] destination\n";
     let (command, description, arguments) = shown(&imported(&["ssh"], text));
-    assert_eq!(command, "ssh [-b {b}] [-p {p}] [-v] [-q] [-o {o}] {destination}");
+    assert_eq!(command, "ssh [-b {b}] [-p {p}] [-v] [-q] {destination}");
     assert_eq!(description, "Runs `ssh`");
     assert_eq!(arguments[1], "p: integer");
     let text = "Usage: pm add [--save|--no-save] [--mood <kind|grim>] NAME\n\nOptions:\n  --save  saves\n  --mood\n    how\n";
@@ -226,8 +226,64 @@ fn a_usage_line_alone_tells_of_options_too() {
 fn no_value_becomes_code() {
     let text = "usage: python3 [option] ... [-c cmd | -m mod] [file]\n-c cmd : program passed in as string\n-q     : quiet\n";
     let imported = imported(&["/usr/bin/python3.12"], text);
-    assert_eq!(imported.tools[0].command_words(), "/usr/bin/python3.12 [-q] [{file}]");
-    assert_eq!(imported.left_out[0].what, "-c");
+    assert_eq!(imported.tools[0].command_words(), "/usr/bin/python3.12 [-q]");
+    let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
+    assert_eq!(left_out, ["-c", "file"]);
+}
+
+#[test]
+fn options_that_run_something_are_left_out() {
+    for (command, option) in [
+        (&["tar"][..], "      --to-command=COMMAND   pipe extracted files to another program"),
+        (&["tar"], "  -F, --info-script=NAME   run script at end of each tape"),
+        (&["tar"], "      --rsh-command=COMMAND  use remote COMMAND instead of rsh"),
+        (&["tar"], "      --checkpoint-action=ACTION  execute ACTION on each checkpoint"),
+        (&["tar"], "  -I, --use-compress-program=PROG  filter through PROG (must accept -d)"),
+        (&["tar"], "  -T, --files-from=FILE    get names to extract or create from FILE"),
+        (
+            &["sort"],
+            "      --compress-program=PROG   compress temporaries with PROG; decompress them with PROG -d",
+        ),
+        (&["split"], "      --filter=COMMAND    write to shell COMMAND; file name is $FILE"),
+        (&["git", "clone"], "    -u, --upload-pack <path>   path to git-upload-pack on the remote"),
+        (&["vim"], "   -u <vimrc>  Use <vimrc> instead of any .vimrc"),
+        (&["vim"], "   -S <session>  Source file <session> after loading the first file"),
+        (&["env"], "  -S, --split-string=S  process and split S into separate arguments"),
+        (&["node"], "  -r, --require=module  CommonJS module to preload"),
+        (&["unknown"], "  --shell=SHELL  which one"),
+        (&["unknown"], "  -x PROG  what is used"),
+        (&["unknown"], "  --expr=EXPR  what is looked for"),
+        (&["unknown"], "  --when-done TEXT  a shell command for the end"),
+    ] {
+        let text = format!("Usage: x [OPTION]... [FILE]...\n\n{option}\n  --size=NUM  how large\n");
+        let imported = imported(command, &text);
+        let words = imported.tools[0].command_words();
+        let names: Vec<&str> = imported.tools[0].arguments.iter().map(|argument| &*argument.name).collect();
+        assert!(
+            !names.is_empty() && names.iter().all(|name| ["size", "file"].contains(name)),
+            "{option}: {words}"
+        );
+        assert!(imported.left_out[0].why.contains("code"), "{option}: {:?}", imported.left_out);
+    }
+    let harmless =
+        "Usage: x [FILE]\n  --run-shell=N  how many\n  --filter=<fast|slow>  which\n  --author=NAME  who\n";
+    assert_eq!(imported(&["x"], harmless).tools[0].arguments.len(), 4);
+}
+
+#[test]
+fn a_program_that_runs_its_words_is_no_tool() {
+    for (program, usage, word) in [
+        ("awk", "Usage: awk [options] 'program' file ...", "program"),
+        ("sed", "Usage: sed [OPTION]... SCRIPT [input-file]...", "SCRIPT"),
+        ("flock", "Usage: flock [options] <file> <argv>...", "argv"),
+        ("timeout", "Usage: timeout [OPTION] DURATION WORD...", "WORD"),
+        ("sqlite3", "Usage: sqlite3 [OPTIONS] FILENAME WORDS...", "WORDS"),
+    ] {
+        let read = read(&[program.to_owned()], &format!("{usage}\n\n  -n  do it\n"));
+        assert_eq!(read, Err(Unreadable::TakesCode(word.to_owned())), "{usage}");
+    }
+    let find = "Usage: find [-H] [-L] [path...] [expression]\n";
+    assert_eq!(imported(&["find"], find).tools[0].command_words(), "find [-H] [-L] [{path...}]");
 }
 
 #[test]

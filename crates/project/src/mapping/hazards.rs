@@ -1,179 +1,158 @@
 //! Places in which a value would be more than data: code that an interpreter reads, and variables that change which code runs.
+//! What certainly is code is refused; what may be is restricted to harmless characters.
 
-use super::words::Words;
+use super::Mapping;
+use super::schema::Kind;
+use super::template::Template;
+use super::words::{Word, Words};
+use mcp_bash_hazards::{Control, Judgement, Piece, Verdict, control, judge};
 
-/// Programs that read code from their command line, and the options that announce it.
-const INTERPRETERS: [(&str, &[&str]); 20] = [
-    ("sh", SHELL),
-    ("bash", SHELL),
-    ("dash", SHELL),
-    ("zsh", SHELL),
-    ("ksh", SHELL),
-    ("mksh", SHELL),
-    ("ash", SHELL),
-    ("fish", SHELL),
-    ("su", SHELL),
-    ("cmd", &["/c"]),
-    ("pwsh", &["-c", "-command"]),
-    ("python", SHELL),
-    ("perl", &["-e", "-E"]),
-    ("ruby", &["-e"]),
-    ("node", &["-e", "-p", "--eval", "--print"]),
-    ("deno", &["eval"]),
-    ("bun", &["-e", "--eval"]),
-    ("php", &["-r"]),
-    ("lua", &["-e"]),
-    ("osascript", &["-e"]),
-];
-
-const SHELL: &[&str] = &["-c", "--command"];
-
-/// Refuses a command in which an interpreter would read a value as code.
-pub(super) fn require_no_code(program: &str, words: &[Words]) -> Result<(), String> {
-    let mut interpreter = options_of(program).map(|options| (program, options));
-    let mut is_code = false;
-    // Whether the word before was an option that takes the next word, as in `bash -o pipefail -c`.
-    let mut takes_next = false;
-    for word in words {
-        let fixed = match word {
-            Words::Word(word) => word.template.fixed(),
-            Words::Flag { word, .. } => Some(&**word),
-            Words::Group(_) | Words::Repeated { .. } => None,
+/// Refuses a mapping in which a value would be code, and restricts the values that may be. `program` is what a tool without a
+/// script runs; a script is its author's own, and reads its words as it likes.
+pub(super) fn restrict(
+    mapping: &mut Mapping,
+    program: Option<&str>,
+    kinds: &[(String, Kind)],
+) -> Result<(), String> {
+    let choices = kinds.iter().filter(|(_, kind)| *kind == Kind::Choice).map(|(name, _)| name);
+    let declared = mapping.unrestricted.iter().map(|(name, _)| name);
+    mapping.exempt = choices.chain(declared).cloned().collect();
+    let judged = program.map(|program| {
+        let is_plain = |template: &Template| {
+            let is_number = |name: &str| kinds.iter().any(|(known, _)| known == name);
+            template.arguments().all(|name| is_number(name) || mapping.is_exempt(name))
         };
-        let Some(fixed) = fixed else {
-            if let Some((name, _)) = interpreter.filter(|_| is_code) {
-                return Err(format!(
-                    "`command` would have `{name}` read a value as code; give the value a word of its own, as in \
-                     [\"sh\", \"-c\", \"echo \\\"$1\\\"\", \"sh\", \"{{text}}\"], or write a script"
-                ));
+        judge(program, &pieces(&mapping.words, is_plain))
+    });
+    if let Some(judged) = &judged {
+        restrict_words(mapping, judged)?;
+    }
+    let is_foreign = judged.as_ref().is_some_and(|judged| !judged.runs_own_code);
+    restrict_variables(mapping, is_foreign)?;
+    let input = judged.map(|judged| judged.input).unwrap_or_default();
+    let is_any_text = |template: &Template| !template.arguments().all(|name| mapping.is_exempt(name));
+    match input {
+        Verdict::Code { reader } if mapping.input.as_ref().is_some_and(is_any_text) => Err(format!(
+            "`stdin` would have `{reader}` read a value as code; {}",
+            remedy("write a script, and give the value to it")
+        )),
+        Verdict::Code { .. } | Verdict::Doubtful { .. } => {
+            mapping.input_only_harmless = true;
+            Ok(())
+        }
+        Verdict::Data => Ok(()),
+    }
+}
+
+impl Mapping {
+    fn is_exempt(&self, argument: &str) -> bool {
+        self.exempt.iter().any(|name| name == argument)
+    }
+
+    /// Whether the argument may only have harmless characters in some place.
+    pub(super) fn is_restricted(&self, argument: &str) -> bool {
+        let words = self.words.iter().flat_map(Words::words);
+        let words = words.filter(|word| word.only_harmless).map(|word| &word.template);
+        let variables = self.variables.iter().filter(|variable| variable.only_harmless);
+        let input = self.input.as_ref().filter(|_| self.input_only_harmless);
+        let mut places = words.chain(variables.map(|variable| &variable.value)).chain(input);
+        !self.is_exempt(argument) && places.any(|template| template.arguments().any(|name| name == argument))
+    }
+}
+
+/// How often a list in a group is looked at: no row of the table tells more operands apart.
+const REPETITIONS: usize = 3;
+
+/// How many words of a command line stand for this one.
+fn copies(word: &Word, is_alone: bool) -> usize {
+    if word.template.list().is_some() && !is_alone { REPETITIONS } else { 1 }
+}
+
+/// The words as they are judged. A value can stand there more often than once.
+fn pieces<'w>(words: &'w [Words], is_plain: impl Fn(&Template) -> bool) -> Vec<Piece<'w>> {
+    let judged = |word: &'w Word| match word.template.fixed() {
+        Some(text) => mcp_bash_hazards::Word::Fixed(text),
+        None => mcp_bash_hazards::Word::Value {
+            prefix: word.template.prefix(),
+            is_plain: is_plain(&word.template),
+            may_be_option: word.may_begin_with_dash,
+        },
+    };
+    let together = |words: &'w [Word]| {
+        words.iter().flat_map(|word| std::iter::repeat_n(judged(word), copies(word, false))).collect()
+    };
+    let piece = |words: &'w Words| match words {
+        Words::Word(word) if word.template.list().is_some() => Piece::Repeated(vec![judged(word)]),
+        Words::Word(word) => Piece::Always(judged(word)),
+        Words::Group(words) => Piece::Optional(together(words)),
+        Words::Repeated { words, .. } => Piece::Repeated(together(words)),
+        Words::Flag { word, .. } => Piece::Optional(vec![mcp_bash_hazards::Word::Fixed(word)]),
+    };
+    words.iter().map(piece).collect()
+}
+
+fn restrict_words(mapping: &mut Mapping, judged: &Judgement) -> Result<(), String> {
+    let mut verdicts = judged.words.iter();
+    for words in &mut mapping.words {
+        let is_alone = matches!(words, Words::Word(_));
+        for word in words.words_mut().iter_mut().filter(|word| word.template.fixed().is_none()) {
+            let verdict = verdicts.by_ref().take(copies(word, is_alone)).max().copied().unwrap_or_default();
+            match verdict {
+                Verdict::Data => {}
+                Verdict::Doubtful { .. } => word.only_harmless = true,
+                Verdict::Code { reader } => {
+                    let own_word = "give the value a word of its own, as in [\"sh\", \"-c\", \"echo \\\"$1\\\"\", \"sh\", \"{text}\"]";
+                    return Err(format!(
+                        "`command` would have `{reader}` read a value as code; {}",
+                        remedy(own_word)
+                    ));
+                }
             }
-            continue;
-        };
-        if std::mem::take(&mut is_code) {
-            // The code is fixed; what follows are its arguments.
-            interpreter = None;
         }
-        match interpreter {
-            Some((_, options)) if announces_code(fixed, options) => is_code = true,
-            Some(_) if takes_next || fixed.starts_with(['-', '+']) => {}
-            // A script, or another program such as the `sh` in `docker exec box sh -c`.
-            _ => interpreter = options_of(fixed).map(|options| (fixed, options)),
-        }
-        takes_next = matches!(fixed, "-o" | "+o" | "-O" | "+O");
     }
     Ok(())
 }
 
-/// The options that announce code, for a program that is an interpreter. `python3.12` is `python`.
-fn options_of(program: &str) -> Option<&'static [&'static str]> {
-    let name = program.rsplit('/').next().unwrap_or(program);
-    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    INTERPRETERS.iter().find(|(known, _)| *known == name).map(|(_, options)| *options)
+/// `is_foreign` says that neither the program nor what it runs is the author's own: it has its variables for settings.
+fn restrict_variables(mapping: &mut Mapping, is_foreign: bool) -> Result<(), String> {
+    for index in 0..mapping.variables.len() {
+        let variable = &mapping.variables[index];
+        if variable.value.arguments().all(|name| mapping.is_exempt(name)) {
+            continue;
+        }
+        let only_harmless = match control(&variable.name) {
+            Control::Decides => {
+                return Err(format!(
+                    "`env` would let a caller set `{}`, which decides what code is run; {}",
+                    variable.name,
+                    remedy("choose another name, or a fixed value")
+                ));
+            }
+            Control::Sounds => true,
+            Control::Free => is_foreign,
+        };
+        mapping.variables[index].only_harmless = only_harmless;
+    }
+    Ok(())
 }
 
-/// Whether the option is one of these, alone or as the last of several letters, as in `-lc`.
-fn announces_code(word: &str, options: &[&str]) -> bool {
-    let is_cluster = word.starts_with('-') && !word.starts_with("--");
-    options.iter().any(|option| {
-        let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
-        word == *option || letter.is_some_and(|letter| is_cluster && word.ends_with(letter))
-    })
+/// The next step, with those that help everywhere.
+fn remedy(first: &str) -> String {
+    format!(
+        "{first}, list what it can be with `enum`, or say in `unrestrictedArguments` why any text is safe"
+    )
 }
 
-/// Variables that decide which code a program runs, or where it looks for settings that do.
-const DECIDE: [&str; 24] = [
-    "BASHOPTS",
-    "BASH_ENV",
-    "EDITOR",
-    "ENV",
-    "HOME",
-    "IFS",
-    "JAVA_TOOL_OPTIONS",
-    "LESSOPEN",
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "PAGER",
-    "PATH",
-    "PERL5LIB",
-    "PERL5OPT",
-    "PROMPT_COMMAND",
-    "PS4",
-    "PYTHONHOME",
-    "PYTHONPATH",
-    "PYTHONSTARTUP",
-    "RUBYOPT",
-    "SHELL",
-    "SHELLOPTS",
-    "VISUAL",
-    "XDG_CONFIG_HOME",
-];
-
-/// How the names of others begin.
-const DECIDE_ALL: [&str; 4] = ["BASH_FUNC_", "DYLD_", "GIT_", "LD_"];
-
-/// Refuses the name of a variable that metadata must not set. `is_fixed` says that no argument has a place in its value.
-pub(super) fn require_harmless(name: &str, is_fixed: bool) -> Result<(), String> {
+/// Refuses the name of a variable that metadata must not set at all.
+pub(super) fn require_free_name(name: &str) -> Result<(), String> {
     if name.is_empty() || name.contains(['=', '\0']) {
         return Err(format!("`env` has the name {name:?}, which no variable can have"));
     }
     if name.starts_with("MCP_") || name.starts_with("MCPBASH_") {
         return Err(format!("`env` must not set `{name}`: these names are the server's own; choose another"));
     }
-    let decides = DECIDE.contains(&name) || DECIDE_ALL.iter().any(|start| name.starts_with(start));
-    if decides && !is_fixed {
-        return Err(format!(
-            "`env` would let a caller set `{name}`, which decides what code is run; choose another name, or a fixed value"
-        ));
-    }
     Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mapping::words;
-    use serde_json::{Value, json};
-
-    fn judged(command: &Value) -> Result<(), String> {
-        let list = command.as_array().unwrap();
-        require_no_code(list[0].as_str().unwrap(), &words::read(&list[1..], "command").unwrap())
-    }
-
-    #[test]
-    fn a_value_is_never_code() {
-        for command in [
-            json!(["sh", "-c", "ls {path}"]),
-            json!(["/bin/bash", "-lc", "{code}"]),
-            json!(["bash", "-o", "pipefail", "-c", "ls {path}"]),
-            json!(["bash", "-c", ["{code}"]]),
-            json!(["python3.12", "-u", "-c", "print('{x}')"]),
-            json!(["perl", "-ne", "print if /{x}/"]),
-            json!(["node", "--eval", "{x}"]),
-            json!(["env", "bash", "-c", "ls {path}"]),
-            json!(["docker", "exec", "box", "sh", "-c", "ls {path}"]),
-        ] {
-            assert!(judged(&command).is_err_and(|refused| refused.contains("as code")), "{command}");
-        }
-        for command in [
-            json!(["sh", "-c", "ls \"$1\"", "sh", "{path}"]),
-            json!(["python3", "script.py", "-c", "{config}"]),
-            json!(["bash", "script.sh", "-c", "{config}"]),
-            json!(["grep", "-e", "{pattern}"]),
-            json!(["git", "-c", "{setting}"]),
-        ] {
-            assert_eq!(judged(&command), Ok(()), "{command}");
-        }
-    }
-
-    #[test]
-    fn variables_that_decide_what_runs_are_the_authors_alone() {
-        for name in ["PATH", "LD_PRELOAD", "BASH_ENV", "DYLD_INSERT_LIBRARIES", "GIT_DIR"] {
-            assert!(require_harmless(name, false).is_err(), "{name}");
-            assert_eq!(require_harmless(name, true), Ok(()), "{name}");
-        }
-        for name in ["", "A=B", "MCP_TOOL_NAME", "MCPBASH_ROOTS"] {
-            assert!(require_harmless(name, true).is_err(), "{name}");
-        }
-        assert_eq!(require_harmless("DEPTH", false), Ok(()));
-    }
-}
+mod tests;

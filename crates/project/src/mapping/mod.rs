@@ -21,8 +21,14 @@ pub struct Mapping {
     pub variables: Vec<Variable>,
     /// Its standard input, which is empty where the template is. `None` for the arguments as JSON.
     pub input: Option<Template>,
+    /// Whether values on standard input may only have harmless characters.
+    pub input_only_harmless: bool,
     /// What stands for arguments that are absent, as JSON texts by their names.
     pub defaults: Vec<(String, String)>,
+    /// Arguments that may hold any text wherever they stand: the author has listed what they can be, or says that it is safe.
+    pub exempt: Vec<String>,
+    /// Arguments that the author says may hold any text, and why.
+    pub unrestricted: Vec<(String, String)>,
     /// As the author wrote it: the keys of the metadata, and JSON texts.
     pub written: Vec<(&'static str, String)>,
 }
@@ -32,6 +38,8 @@ pub struct Mapping {
 pub struct Variable {
     pub name: String,
     pub value: Template,
+    /// Whether values in it may only have harmless characters, since its program may interpret others.
+    pub only_harmless: bool,
 }
 
 /// What metadata says about how a tool is run.
@@ -58,6 +66,7 @@ pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, String> {
         return Ok(None);
     }
     let mut read = Read { program: None, mapping: Mapping::default() };
+    read.mapping.unrestricted = unrestricted(metadata)?;
     for (key, text) in &given {
         let value: Value = serde_json::from_str(text).map_err(|error| format!("`{key}`: {error}"))?;
         match *key {
@@ -72,6 +81,9 @@ pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, String> {
         }
         read.mapping.written.push((*key, (*text).to_owned()));
     }
+    if let Some(written) = metadata.unrestricted_arguments.as_deref().filter(|raw| raw.get() != "null") {
+        read.mapping.written.push(("unrestrictedArguments", written.get().to_owned()));
+    }
     let has = |key| given.iter().any(|(given, _)| *given == key);
     if has("argv") && has("command") {
         return Err("it has both `argv` and `command`; `command` has all words already, so leave `argv` out"
@@ -84,18 +96,24 @@ pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, String> {
     Ok(Some(read))
 }
 
-impl Mapping {
-    /// Takes from the schema what stands for arguments that are absent, or says what does not fit.
+impl Read {
+    /// Takes from the schema what stands for arguments that are absent and what values can be, or says what does not fit.
     pub(crate) fn fitted_to(self, schema: &RawValue) -> Result<Self, String> {
-        let defaults = schema::fit(&self, schema)?;
-        Ok(Self { defaults, ..self })
+        let defaults = schema::fit(&self.mapping, schema)?;
+        let mut mapping = Mapping { defaults, ..self.mapping };
+        hazards::restrict(&mut mapping, self.program.as_deref(), &schema::kinds(schema))?;
+        Ok(Self { mapping, ..self })
     }
 
     /// The schema of a tool whose author has written none.
     pub(crate) fn derived_schema(&self) -> Result<Box<RawValue>, String> {
-        schema::derive(self)
+        let mut mapping = self.mapping.clone();
+        hazards::restrict(&mut mapping, self.program.as_deref(), &[])?;
+        schema::derive(&mapping)
     }
+}
 
+impl Mapping {
     /// The arguments of the schema that nothing uses, and whether each stands in a text with two braces, as it would in a
     /// prompt.
     pub(crate) fn unused(&self, schema: &RawValue) -> Vec<(String, bool)> {
@@ -131,17 +149,15 @@ fn command(value: &Value) -> Result<(String, Vec<Words>), String> {
     let Some(program) = fixed.filter(is_usable) else {
         return Err("`command[0]` must be the name of a program, which no argument can choose".to_owned());
     };
-    let words = words::read(words, "command")?;
-    hazards::require_no_code(program, &words)?;
-    Ok((program.to_owned(), words))
+    Ok((program.to_owned(), words::read(words, "command")?))
 }
 
 fn variables(value: &Value) -> Result<Vec<Variable>, String> {
     let members = value.as_object().ok_or("`env` must be an object: {\"DEPTH\": \"{depth}\"}")?;
     let variable = |(name, value): (&String, &Value)| {
         let value = text(value).map_err(|problem| format!("`env.{name}` {problem}"))?;
-        hazards::require_harmless(name, value.fixed().is_some())?;
-        Ok(Variable { name: name.clone(), value })
+        hazards::require_free_name(name)?;
+        Ok(Variable { name: name.clone(), value, only_harmless: false })
     };
     // Those that are `true` are passed on from the server's environment.
     members.iter().filter(|(_, value)| **value != Value::Bool(true)).map(variable).collect()
@@ -149,6 +165,24 @@ fn variables(value: &Value) -> Result<Vec<Variable>, String> {
 
 fn input(value: &Value) -> Result<Template, String> {
     text(value).map_err(|problem| format!("`stdin` {problem}"))
+}
+
+/// The arguments that the author says may hold any text, and why.
+fn unrestricted(metadata: &Metadata) -> Result<Vec<(String, String)>, String> {
+    let Some(written) = metadata.unrestricted_arguments.as_deref().filter(|raw| raw.get() != "null") else {
+        return Ok(Vec::new());
+    };
+    let reasons: serde_json::Map<String, Value> = serde_json::from_str(written.get()).unwrap_or_default();
+    let reason = |(name, reason): (String, Value)| match reason {
+        Value::String(reason) if !reason.trim().is_empty() => Some((name, reason)),
+        _ => None,
+    };
+    let reasons: Option<Vec<_>> = reasons.into_iter().map(reason).collect();
+    reasons.filter(|reasons| !reasons.is_empty()).ok_or_else(|| {
+        "`unrestrictedArguments` must name arguments, each with the reason why any text is safe; write \
+         {\"message\": \"the recipe quotes it\"}"
+            .to_owned()
+    })
 }
 
 /// A template that makes one text.
@@ -174,12 +208,12 @@ mod tests {
     }
 
     fn derived(metadata: &Value) -> Value {
-        serde_json::from_str(read_text(metadata).unwrap().mapping.derived_schema().unwrap().get()).unwrap()
+        serde_json::from_str(read_text(metadata).unwrap().derived_schema().unwrap().get()).unwrap()
     }
 
     fn fitted(metadata: &Value) -> Result<Mapping, String> {
         let schema = RawValue::from_string(metadata["inputSchema"].to_string()).unwrap();
-        read_text(metadata).unwrap().mapping.fitted_to(&schema)
+        read_text(metadata).unwrap().fitted_to(&schema).map(|read| read.mapping)
     }
 
     #[test]

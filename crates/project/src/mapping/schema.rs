@@ -3,6 +3,7 @@
 use super::template::{Part, Template};
 use super::words::Words;
 use super::{Mapping, Variable};
+use mcp_bash_hazards::HARMLESS;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -81,12 +82,16 @@ pub(super) fn derive(mapping: &Mapping) -> Result<Box<RawValue>, String> {
         if properties.contains_key(used.argument) {
             continue;
         }
+        let text = match mapping.is_restricted(used.argument) {
+            true => json!({ "type": "string", "pattern": HARMLESS }),
+            false => json!({ "type": "string" }),
+        };
         let schema = if of_it().any(|used| used.shape == Shape::Flag) {
             json!({ "type": "boolean" })
         } else if of_it().any(|used| used.shape == Shape::List) {
-            json!({ "type": "array", "items": { "type": "string" } })
+            json!({ "type": "array", "items": text })
         } else {
-            json!({ "type": "string" })
+            text
         };
         properties.insert(used.argument.to_owned(), schema);
         if of_it().any(|used| used.place != Place::Group) {
@@ -99,6 +104,33 @@ pub(super) fn derive(mapping: &Mapping) -> Result<Box<RawValue>, String> {
     }
     schema["additionalProperties"] = json!(false);
     RawValue::from_string(schema.to_string()).map_err(|error| error.to_string())
+}
+
+/// What the values of an argument can be, by the schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A number.
+    Number,
+    /// True or false, or one of the values that the author lists.
+    Choice,
+}
+
+/// The arguments that cannot be any text.
+pub(super) fn kinds(schema: &RawValue) -> Vec<(String, Kind)> {
+    let schema: Value = serde_json::from_str(schema.get()).unwrap_or_default();
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let kind = |schema: &Value| match schema["type"].as_str() {
+        _ if schema["enum"].is_array() || schema.get("const").is_some() => Some(Kind::Choice),
+        Some("boolean") => Some(Kind::Choice),
+        Some("integer" | "number") => Some(Kind::Number),
+        _ => None,
+    };
+    // Of a list, the elements are what becomes words.
+    let of = |schema: &Value| match schema["type"].as_str() {
+        Some("array") => kind(&schema["items"]),
+        _ => kind(schema),
+    };
+    properties.filter_map(|(name, schema)| Some((name.clone(), of(schema)?))).collect()
 }
 
 /// Says what does not fit, and returns what the schema gives for arguments that are absent, as JSON texts by their names.
@@ -152,6 +184,13 @@ pub(super) fn fit(mapping: &Mapping, schema: &RawValue) -> Result<Vec<(String, S
                 "`{key}` uses `{name}` in a word that is always there, and `inputSchema` does not require it; put the word \
                  in brackets with its flag to leave both out ([\"--{name}\", \"{{{name}}}\"]), name it in `required`, or \
                  give it a `default`"
+            ));
+        }
+    }
+    for (name, _) in &mapping.unrestricted {
+        if !uses(mapping).iter().any(|used| used.argument == name) {
+            problems.push(format!(
+                "`unrestrictedArguments` names `{name}`, which nothing uses; correct the name"
             ));
         }
     }

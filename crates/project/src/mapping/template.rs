@@ -57,6 +57,14 @@ impl Template {
         }
     }
 
+    /// The names of the arguments that have a place in it.
+    pub fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Fixed(_) => None,
+            Part::Argument(name) | Part::Each(name) => Some(&**name),
+        })
+    }
+
     /// What stands before the first argument.
     pub fn prefix(&self) -> &str {
         match self.parts.first() {

@@ -16,11 +16,32 @@ pub enum Words {
     Flag { word: String, argument: String },
 }
 
+impl Words {
+    /// The words that can have a place for an argument.
+    pub(super) fn words(&self) -> &[Word] {
+        match self {
+            Self::Word(word) => std::slice::from_ref(word),
+            Self::Group(words) | Self::Repeated { words, .. } => words,
+            Self::Flag { .. } => &[],
+        }
+    }
+
+    pub(super) fn words_mut(&mut self) -> &mut [Word] {
+        match self {
+            Self::Word(word) => std::slice::from_mut(word),
+            Self::Group(words) | Self::Repeated { words, .. } => words,
+            Self::Flag { .. } => &mut [],
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
     pub template: Template,
     /// Whether the word may begin with a `-` that comes from a value.
     pub may_begin_with_dash: bool,
+    /// Whether values in it may only have harmless characters, since its program may interpret others.
+    pub only_harmless: bool,
 }
 
 /// Reads the elements of a list. `key` is what the list is called in the metadata.
@@ -44,7 +65,9 @@ fn words(element: &Value) -> Result<Words, String> {
 }
 
 fn word(element: &Value) -> Result<Word, String> {
-    let plain = |text: &str| Ok(Word { template: Template::parse(text)?, may_begin_with_dash: false });
+    let plain = |text: &str| {
+        Ok(Word { template: Template::parse(text)?, may_begin_with_dash: false, only_harmless: false })
+    };
     match element {
         Value::String(text) if text.contains('\0') => Err("holds a NUL, which no word can".to_owned()),
         Value::String(text) => plain(text),
@@ -179,11 +202,7 @@ impl Operands {
 
 /// Refuses a word in which a value would be part of the name of an option.
 fn require_own_options(all: &[Words], key: &str) -> Result<(), String> {
-    let words = all.iter().flat_map(|words| match words {
-        Words::Word(word) => std::slice::from_ref(word),
-        Words::Group(words) | Words::Repeated { words, .. } => words,
-        Words::Flag { .. } => &[],
-    });
+    let words = all.iter().flat_map(Words::words);
     for word in words.filter(|word| word.template.fixed().is_none() && !word.may_begin_with_dash) {
         let prefix = word.template.prefix();
         let ends_in_name = if prefix.starts_with("--") { !prefix.contains('=') } else { prefix == "-" };

@@ -23,11 +23,11 @@ fn fixed(text: &str) -> Template {
 }
 
 fn word(template: Template) -> Word {
-    Word { template, may_begin_with_dash: false }
+    Word { template, may_begin_with_dash: false, only_harmless: false }
 }
 
 fn operand(template: Template) -> Word {
-    Word { template, may_begin_with_dash: true }
+    Word { template, may_begin_with_dash: true, only_harmless: false }
 }
 
 fn mapping(words: Vec<Words>) -> Mapping {
@@ -143,7 +143,7 @@ proptest! {
     #[test]
     fn variables_and_input_are_the_values_too(value in values()) {
         let all = Mapping {
-            variables: vec![Variable { name: "X".to_owned(), value: with_prefix("<", argument("x")) }],
+            variables: vec![Variable { name: "X".to_owned(), value: with_prefix("<", argument("x")), only_harmless: false }],
             input: Some(argument("x")),
             ..Mapping::default()
         };
@@ -190,4 +190,50 @@ fn what_is_absent_has_its_default_and_all_problems_are_told() {
 fn half_a_character_is_refused() {
     let words = vec![Words::Word(word(argument("x")))];
     assert!(map(&mapping(words), r#"{"x": "\ud800"}"#).unwrap_err()[0].contains("half of a character"));
+}
+
+/// What a restricted place makes of a value, in each kind of place.
+fn restricted_places(value: &Value, all: Mapping) -> Vec<Result<Mapped, Vec<Problem>>> {
+    let only_harmless = |template| Word { only_harmless: true, ..word(template) };
+    let variable = Variable { name: "X".to_owned(), value: argument("x"), only_harmless: true };
+    let list = Words::Repeated { words: vec![only_harmless(argument("x"))], list: "x".to_owned() };
+    let places = [
+        Mapping { words: vec![Words::Word(only_harmless(argument("x")))], ..all.clone() },
+        Mapping { words: vec![Words::Word(only_harmless(with_prefix("N=", argument("x"))))], ..all.clone() },
+        Mapping {
+            words: vec![Words::Group(vec![word(fixed("--")), only_harmless(argument("x"))])],
+            ..all.clone()
+        },
+        Mapping { variables: vec![variable], ..all.clone() },
+        Mapping { input: Some(argument("x")), input_only_harmless: true, ..all.clone() },
+    ];
+    let one = json!({ "x": value }).to_string();
+    let many = json!({ "x": [value] }).to_string();
+    let lists = [
+        Mapping { words: vec![list], ..all.clone() },
+        Mapping { words: vec![Words::Word(only_harmless(each("x")))], ..all },
+    ];
+    let lists = lists.iter().map(|mapping| map(mapping, &many));
+    places.iter().map(|mapping| map(mapping, &one)).chain(lists).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_restricted_place_takes_harmless_values_alone(value in texts()) {
+        for mapped in restricted_places(&value.clone().into(), Mapping::default()) {
+            prop_assert_eq!(mapped.is_ok(), is_harmless(&value), "{:?}", mapped);
+        }
+    }
+}
+
+#[test]
+fn what_the_author_has_chosen_is_not_restricted() {
+    let value = json!("a b; c");
+    assert!(restricted_places(&value, Mapping::default()).iter().all(|mapped| {
+        mapped.as_ref().is_err_and(|problems| problems[0].contains("could be taken for code"))
+    }));
+    let exempt = Mapping { exempt: vec!["x".to_owned()], ..Mapping::default() };
+    assert!(restricted_places(&value, exempt).iter().all(Result::is_ok));
+    let default = Mapping { defaults: vec![("x".to_owned(), value.to_string())], ..Mapping::default() };
+    assert!(restricted_places(&value, default).iter().all(Result::is_ok));
 }

@@ -1,0 +1,22 @@
+//! Where a value on a command line, in a variable or on standard input would be more than data: code that an interpreter
+//! reads, the name of a program, an option of another tool.
+//!
+//! A table says of each interpreter, each wrapper (`env`, `timeout`, `ssh`) and each tool with options that run something what
+//! its words mean. Inside an interpreter only what the table calls data is data. A program that is not in the table reads its
+//! operands and options as data, unless the name of an option says otherwise; a program in it may follow as one of its words.
+//!
+//! Everything here is a function of text. Nothing is run or read.
+
+mod harmless;
+mod naming;
+mod program;
+mod table;
+mod variable;
+mod verdict;
+mod walk;
+
+pub use harmless::{HARMLESS, is_harmless};
+pub use naming::reads_like_code;
+pub use variable::{Control, control};
+pub use verdict::{Judgement, Verdict};
+pub use walk::{Piece, Word, judge, option_verdict};

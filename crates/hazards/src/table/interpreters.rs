@@ -1,0 +1,353 @@
+//! Programs that read code: from their command line, from a file that it names, from standard input.
+
+use crate::program::Role::{Code, Data, Script};
+use crate::program::{INTERPRETER, Program, TOOL};
+
+pub(crate) static ALL: &[Program] = &[
+    Program {
+        names: &[
+            "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "yash", "nu",
+            "elvish", "xonsh",
+        ],
+        flags: &[
+            "-e",
+            "-u",
+            "-x",
+            "-l",
+            "-i",
+            "-v",
+            "-n",
+            "-p",
+            "-f",
+            "-a",
+            "-b",
+            "-h",
+            "-m",
+            "-r",
+            "-t",
+            "--login",
+            "--norc",
+            "--noprofile",
+            "--posix",
+            "--restricted",
+            "--verbose",
+            "--interactive",
+            "--private",
+            "--no-config",
+        ],
+        instead: &["-c", "--command", "--commands"],
+        code: &["--rcfile", "--init-file", "-C", "--init-command"],
+        data: &["-o", "+o", "-O", "+O"],
+        ..INTERPRETER
+    },
+    Program {
+        names: &["pwsh", "powershell"],
+        instead: &[
+            "-c",
+            "-C",
+            "-command",
+            "-Command",
+            "-f",
+            "-File",
+            "-file",
+            "-EncodedCommand",
+            "-encodedcommand",
+            "-e",
+            "-ec",
+        ],
+        has_clusters: false,
+        ..INTERPRETER
+    },
+    Program {
+        names: &["cmd"],
+        instead: &["/c", "/C", "/k", "/K"],
+        operands: &[Code],
+        has_clusters: false,
+        ..INTERPRETER
+    },
+    Program {
+        names: &["su", "runuser"],
+        flags: &["-", "-l", "--login", "-m", "-p", "--preserve-environment", "-P", "--pty", "-f", "--fast"],
+        code: &["-c", "--command", "--session-command", "-s", "--shell"],
+        data: &["-u", "--user", "-g", "--group", "-G", "--supp-group", "-w", "--whitelist-environment"],
+        operands: &[Data, Script],
+        ..INTERPRETER
+    },
+    Program {
+        names: &["python", "pypy", "ipython", "micropython"],
+        flags: &[
+            "-u", "-B", "-E", "-I", "-O", "-OO", "-s", "-S", "-q", "-v", "-b", "-d", "-i", "-x", "-P", "-V",
+        ],
+        instead: &["-c", "-m"],
+        code: &["-W", "-X", "--check-hash-based-pycs"],
+        ..INTERPRETER
+    },
+    Program {
+        names: &["node", "nodejs", "ts-node", "tsx"],
+        flags: &[
+            "-i",
+            "--interactive",
+            "--check",
+            "--test",
+            "--watch",
+            "--inspect",
+            "--inspect-brk",
+            "--no-warnings",
+            "--trace-warnings",
+            "--enable-source-maps",
+            "--experimental-vm-modules",
+            "--experimental-strip-types",
+            "--experimental-transform-types",
+            "--use-strict",
+            "--harmony",
+            "--expose-gc",
+            "--throw-deprecation",
+        ],
+        instead: &["-e", "--eval", "-p", "--print", "-pe"],
+        code: &[
+            "-r",
+            "--require",
+            "--import",
+            "--loader",
+            "--experimental-loader",
+            "--env-file",
+            "-C",
+            "--conditions",
+        ],
+        data: &["--title", "--max-old-space-size", "--stack-size"],
+        ..INTERPRETER
+    },
+    Program {
+        names: &["bun"],
+        instead: &["-e", "--eval", "-p", "--print"],
+        subcommands: super::tools::PACKAGE_SCRIPTS,
+        ..INTERPRETER
+    },
+    Program {
+        names: &["deno"],
+        subcommands: &[("eval", &DENO_EVAL), ("run", &DENO_RUN)],
+        operands: &[Data],
+        ..INTERPRETER
+    },
+    Program {
+        names: &["perl", "perl5"],
+        flags: &[
+            "-n", "-p", "-l", "-a", "-w", "-W", "-T", "-t", "-s", "-S", "-c", "-v", "-u", "-U", "-i", "-0",
+            "-g",
+        ],
+        instead: &["-e", "-E"],
+        code: &["-M", "-m", "-I", "-F", "-d", "-D", "-x"],
+        ..INTERPRETER
+    },
+    Program {
+        names: &["ruby", "jruby", "irb", "rake"],
+        flags: &["-n", "-p", "-l", "-a", "-w", "-W", "-s", "-S", "-c", "-v", "-i", "-0", "-y"],
+        instead: &["-e"],
+        code: &["-r", "-I", "-C", "-E", "-F", "-f"],
+        ..INTERPRETER
+    },
+    Program {
+        names: &["php"],
+        flags: &["-n", "-q", "-a", "-H", "-C", "-w", "-l", "-i", "-m", "-v"],
+        instead: &["-r", "-f", "--run", "--file"],
+        code: &["-B", "-R", "-E", "-d", "-c", "-z"],
+        ..INTERPRETER
+    },
+    Program {
+        names: &["lua", "luajit", "texlua"],
+        flags: &["-i", "-v", "-E", "-W"],
+        code: &["-e", "-l"],
+        ..INTERPRETER
+    },
+    Program { names: &["tclsh", "wish", "expect"], code: &["-c", "-e"], ..INTERPRETER },
+    Program {
+        names: &[
+            "osascript",
+            "julia",
+            "Rscript",
+            "R",
+            "groovy",
+            "scala",
+            "elixir",
+            "iex",
+            "guile",
+            "racket",
+            "ghc",
+            "octave",
+        ],
+        instead: &["-e", "-E", "-c", "--eval", "--expr", "-eval"],
+        code: &["-L", "--load", "-r", "-l", "-S"],
+        ..INTERPRETER
+    },
+    Program {
+        names: &["erl", "sbcl", "clisp", "emacs", "emacsclient"],
+        code: &["-eval", "--eval", "--load", "-l", "-x", "-s", "-run"],
+        has_clusters: false,
+        ..INTERPRETER
+    },
+    Program {
+        names: &["java"],
+        instead: &["-jar", "-m", "--module"],
+        code: &["-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-modules"],
+        data: &["-Xmx", "-Xms", "-Xss"],
+        has_clusters: false,
+        ..INTERPRETER
+    },
+    Program { names: &["mono", "wine", "dotnet"], ..INTERPRETER },
+    Program {
+        names: &["awk", "gawk", "mawk", "nawk", "goawk"],
+        flags: &[
+            "-b",
+            "-c",
+            "-C",
+            "-g",
+            "-h",
+            "-M",
+            "-n",
+            "-N",
+            "-O",
+            "-P",
+            "-r",
+            "-s",
+            "-S",
+            "-t",
+            "-V",
+            "--posix",
+            "--re-interval",
+            "--traditional",
+            "--sandbox",
+            "--csv",
+        ],
+        instead: &["-f", "--file", "-e", "--source", "-E", "--exec"],
+        code: &["-i", "--include", "-l", "--load"],
+        data: &["-v", "--assign", "-F", "--field-separator"],
+        operands: &[Code, Data],
+        input: Data,
+        ..INTERPRETER
+    },
+    Program {
+        names: &["sed", "gsed", "ssed"],
+        flags: &[
+            "-n",
+            "-E",
+            "-r",
+            "-i",
+            "-s",
+            "-z",
+            "-u",
+            "--quiet",
+            "--silent",
+            "--regexp-extended",
+            "--in-place",
+            "--separate",
+            "--null-data",
+            "--unbuffered",
+            "--posix",
+            "--debug",
+            "--sandbox",
+        ],
+        instead: &["-e", "--expression", "-f", "--file"],
+        operands: &[Code, Data],
+        input: Data,
+        ..INTERPRETER
+    },
+    Program {
+        names: &["dc", "ed", "red", "gnuplot"],
+        code: &["-e", "--expression", "-f", "--file"],
+        operands: &[Data],
+        ..INTERPRETER
+    },
+    Program {
+        names: &["psql"],
+        flags: &[
+            "-A",
+            "-t",
+            "-x",
+            "-q",
+            "-X",
+            "-1",
+            "-w",
+            "-W",
+            "-a",
+            "-b",
+            "-e",
+            "-E",
+            "-l",
+            "-n",
+            "-S",
+            "-z",
+            "-0",
+            "--csv",
+            "--no-psqlrc",
+            "--tuples-only",
+            "--no-align",
+            "--expanded",
+            "--quiet",
+        ],
+        code: &["-c", "--command", "-f", "--file", "-o", "--output", "-L", "--log-file"],
+        input: Code,
+        ..TOOL
+    },
+    Program {
+        names: &["mysql", "mariadb"],
+        code: &["-e", "--execute", "--init-command", "--pager", "--defaults-file"],
+        input: Code,
+        ..TOOL
+    },
+    Program {
+        names: &["sqlite", "duckdb"],
+        flags: &[
+            "-json",
+            "-csv",
+            "-header",
+            "-noheader",
+            "-column",
+            "-line",
+            "-list",
+            "-html",
+            "-markdown",
+            "-table",
+            "-box",
+            "-readonly",
+            "-batch",
+            "-bail",
+            "-echo",
+            "-tabs",
+        ],
+        code: &["-cmd", "-init", "-c", "-s"],
+        operands: &[Data, Code],
+        input: Code,
+        has_clusters: false,
+        ..TOOL
+    },
+    Program {
+        names: &["redis-cli", "mongo", "mongosh"],
+        code: &["--eval", "-f", "--file"],
+        input: Code,
+        ..TOOL
+    },
+    Program {
+        names: &["gdb", "lldb"],
+        flags: &["-q", "-quiet", "--quiet", "-batch", "--batch", "-nx", "--nx", "-n"],
+        code: &[
+            "-ex",
+            "--ex",
+            "-iex",
+            "-x",
+            "-ix",
+            "-eval-command",
+            "--eval-command",
+            "--command",
+            "-o",
+            "-O",
+            "-s",
+        ],
+        input: Code,
+        has_clusters: false,
+        ..TOOL
+    },
+    Program { names: &["at", "batch", "crontab"], code: &["-f"], input: Code, ..TOOL },
+];
+
+static DENO_EVAL: Program = Program { names: &["deno eval"], operands: &[Code], ..INTERPRETER };
+static DENO_RUN: Program = Program { names: &["deno run"], ..INTERPRETER };

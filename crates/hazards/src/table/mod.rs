@@ -1,0 +1,49 @@
+//! The table of programs: interpreters, programs that run another one, and tools with options that run something.
+
+mod interpreters;
+mod tools;
+mod wrappers;
+
+use crate::program::{Program, UNKNOWN};
+
+/// The row of a program, by its path or name. `python3.12` is `python`.
+pub(crate) fn find(program: &str) -> &'static Program {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'));
+    let all = interpreters::ALL.iter().chain(wrappers::ALL).chain(tools::ALL);
+    all.into_iter().find(|row| row.names.contains(&plain) || row.names.contains(&name)).unwrap_or(&UNKNOWN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_and_folders_do_not_hide_a_program() {
+        for program in ["python", "python3", "python3.12", "/usr/bin/python3", "./python", "python.exe"] {
+            assert_eq!(find(program).names.first(), Some(&"python"), "{program}");
+        }
+        for program in ["du", "my-python-tool", "shfmt", "-", ""] {
+            assert!(!find(program).is_known(), "{program}");
+        }
+    }
+
+    #[test]
+    fn no_program_stands_in_two_rows_and_no_option_has_two_meanings() {
+        let all: Vec<_> = interpreters::ALL.iter().chain(wrappers::ALL).chain(tools::ALL).collect();
+        let names: Vec<_> = all.iter().flat_map(|row| row.names).collect();
+        for (index, name) in names.iter().enumerate() {
+            assert!(!names[..index].contains(name), "{name}");
+        }
+        for row in all {
+            let options: Vec<_> = [row.code, row.instead, row.commands, row.data, row.flags]
+                .iter()
+                .flat_map(|list| *list)
+                .collect();
+            for (index, option) in options.iter().enumerate() {
+                assert!(!options[..index].contains(option), "{:?} {option}", row.names);
+            }
+        }
+    }
+}
