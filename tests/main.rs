@@ -34,6 +34,7 @@ mod functions_environments;
 mod functions_reading;
 mod guard;
 mod handshake;
+mod harmless;
 mod harness;
 mod health;
 mod hostile_scripts;
