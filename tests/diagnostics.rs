@@ -67,7 +67,77 @@ fn arguments_results_and_secrets_are_never_logged() {
         assert!(!message.to_string().contains("s3cr3t"), "{message}");
     }
     let stderr = server.finish();
-    assert!(stderr.contains("failed for a reason") && !stderr.contains("s3cr3t"), "{stderr}");
+    assert!(!stderr.contains("s3cr3t") && !stderr.contains("failed for a reason"), "{stderr}");
+    let failed = events(&stderr).into_iter().find(|event| event["message"] == "a call failed").unwrap();
+    assert_eq!((&failed["tool"], &failed["exitCode"]), (&json!("leak"), &json!(3)), "{failed}");
+}
+
+/// Each way in which a call can fail with words of its own: they reach its caller, and never the log.
+#[test]
+fn what_a_failing_call_says_is_told_to_its_caller_alone() {
+    let says = |rest: &str| format!("#!/usr/bin/env bash\n{rest}\n");
+    let schema = r#"{"description": "x", "outputSchema": {"type": "object", "additionalProperties": false}}"#;
+    let provider = "#!/bin/sh\n[ $1 != list ] || { echo '{\"name\":\"provided\",\"inputSchema\":{\"type\":\"object\"}}'; exit; }\necho s3cr3t\n";
+    let python = "from mcp_bash import ToolError, prompt, resource, tool\n\n@tool\ndef raises() -> int:\n    print('s3cr3t')\n    raise ValueError('s3cr3t')\n\n@tool\ndef advises() -> int:\n    raise ToolError('s3cr3t')\n\n@resource('odd://r')\ndef odd() -> str:\n    raise ValueError('s3cr3t')\n\n@prompt\ndef plan() -> str:\n    raise ValueError('s3cr3t')\n";
+    let project = Project::new()
+        .tool("exits", &says("echo s3cr3t >&2; exit 3"))
+        .tool("prints", &says("echo s3cr3t; exit 4"))
+        .tool("signalled", &says("echo s3cr3t >&2; kill -9 $$"))
+        .tool("fails", &says(r#". "$MCP_SDK/tool-sdk.sh"; mcp_fail -32050 s3cr3t '"s3cr3t"'"#))
+        .tool("old", &says(r#"echo '{"code": -32051, "message": "s3cr3t"}'; exit 1"#))
+        .tool("odd", &says(r#"echo '{"content": [{"type": "text", "s3cr3t": 1}]}'"#))
+        .tool("files", &says(r#"echo /s3cr3t >"$MCP_TOOL_RESOURCES_FILE""#))
+        .tool("schema", &says(r#"echo '{"s3cr3t": 1}'"#))
+        .file("tools/schema/tool.meta.json", schema)
+        .tool("nojson", &says("echo s3cr3t"))
+        .file("tools/nojson/tool.meta.json", schema)
+        .tool("options", &says("echo"))
+        .file(
+            "tools/options/tool.meta.json",
+            r#"{"description": "x", "argv": ["{a}"], "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}}}"#,
+        )
+        .script("tools/provider.sh", provider)
+        .file("tools/functions.py", python)
+        .script("providers/mine.sh", "#!/bin/sh\necho s3cr3t >&2\nexit 5\n")
+        .file("resources/r.meta.json", r#"{"uri": "mine://r", "name": "r", "provider": "mine"}"#)
+        .script("prompts/p/prompt.sh", "#!/bin/sh\necho s3cr3t >&2\nexit 5\n")
+        .file("prompts/p/prompt.meta.json", r#"{"name": "p"}"#);
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "debug")], "2025-11-25");
+    server.ask("level", "logging/setLevel", &json!({ "level": "emergency" }));
+    let tools = [
+        "exits",
+        "prints",
+        "signalled",
+        "fails",
+        "old",
+        "odd",
+        "schema",
+        "nojson",
+        "provided",
+        "raises",
+        "advises",
+        "options",
+    ];
+    let calls =
+        tools.iter().map(|tool| ("tools/call", json!({ "name": tool, "arguments": { "a": "-s3cr3t" } })));
+    let reads = [
+        ("resources/read", json!({ "uri": "mine://r" })),
+        ("resources/read", json!({ "uri": "odd://r" })),
+        ("prompts/get", json!({ "name": "p" })),
+        ("prompts/get", json!({ "name": "plan" })),
+    ];
+    for (method, params) in calls.chain(reads) {
+        let answer = server.ask(params.to_string(), method, &params);
+        assert!(answer.to_string().contains("s3cr3t"), "{method} {params}: {answer}");
+    }
+    server.ask("files", "tools/call", &json!({ "name": "files" }));
+    let stderr = server.finish();
+    assert!(!stderr.contains("s3cr3t"), "{stderr}");
+    let failed: Vec<Value> =
+        events(&stderr).into_iter().filter(|event| event["message"] == "a call failed").collect();
+    for tool in tools {
+        assert_eq!(failed.iter().filter(|event| event["tool"] == tool).count(), 1, "{tool}: {stderr}");
+    }
 }
 
 #[test]

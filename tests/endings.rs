@@ -1,5 +1,6 @@
 //! How a server ends: well when its client is done, at once when nobody is left to hear it.
 
+use crate::harness::http::HttpServer;
 use crate::harness::{ONE_AT_A_TIME, Project, Server, exists, request, wait_until, wait_until_gone};
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -251,4 +252,45 @@ fn a_server_that_is_killed_before_any_call_leaves_no_folder_behind() {
     assert_eq!(count(), 1, "the folder of the payloads");
     server.child.kill().unwrap();
     wait_until("the folder to be removed", || (count() == 0).then_some(()));
+}
+
+#[test]
+fn what_is_stopped_at_a_shutdown_over_http_says_so() {
+    let stubborn = "#!/bin/sh\ntrap '' TERM\necho $$ >>started\nread _ <gate\n";
+    let provider =
+        "#!/bin/sh\necho $$ >>\"$MCPBASH_PROJECT_ROOT/started\"\nread _ <\"$MCPBASH_PROJECT_ROOT/gate\"\n";
+    let worker =
+        "#!/bin/sh\necho '{\"ready\":{\"protocol\":1}}' >&3\nread _\necho $$ >>started\nread _ <gate\n";
+    let project = Project::new()
+        .waiting_tool("ends")
+        .tool("stubborn", stubborn)
+        .script("tools/worker/tool.sh", worker)
+        .file("tools/worker/tool.meta.json", r#"{"description": "x", "worker": true}"#)
+        .script("prompts/asks/prompt.sh", stubborn)
+        .file("prompts/asks/prompt.meta.json", r#"{"name": "asks"}"#)
+        .script("providers/mine.sh", provider)
+        .file("resources/r.meta.json", r#"{"uri": "mine://r", "name": "r", "provider": "mine"}"#);
+    let server = HttpServer::start_with(project.root(), &[], &[("MCPBASH_HTTP_DRAIN_TIMEOUT", "0")]);
+    let session = server.session("2025-11-25");
+    let mut waiting: Vec<_> = [
+        ("tools/call", json!({ "name": "ends" })),
+        ("tools/call", json!({ "name": "stubborn" })),
+        ("tools/call", json!({ "name": "worker" })),
+        ("prompts/get", json!({ "name": "asks" })),
+        ("resources/read", json!({ "uri": "mine://r" })),
+    ]
+    .into_iter()
+    .map(|(method, params)| (params.clone(), session.request(params.to_string(), method, &params)))
+    .collect();
+    project.wait_for_started(waiting.len());
+    server.signal(Signal::TERM);
+    for (asked, http) in &mut waiting {
+        let answer = http.response().json().to_string();
+        assert!(answer.contains("stopped because the server is shutting down"), "{asked}: {answer}");
+        assert!(!answer.contains("137") && !answer.contains("143"), "{asked}: {answer}");
+    }
+    let mut server = server;
+    assert_eq!(server.wait().code(), Some(0));
+    let log = server.log();
+    assert_eq!(log.matches(r#""stoppedByShutdown":true"#).count(), 2, "{log}");
 }

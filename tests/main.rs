@@ -37,6 +37,7 @@ mod functions_identity;
 mod functions_reading;
 mod guard;
 mod handshake;
+mod harmless;
 mod harness;
 mod health;
 mod hostile_scripts;

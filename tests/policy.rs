@@ -99,7 +99,7 @@ fn the_policy_of_the_project_decides_by_name_metadata_and_environment() {
 fn a_refusal_is_one_warning_for_the_operator_without_arguments() {
     let project = guarded("mcp_tools_policy_check() { mcp_tools_error -32050 $'not\nnow'; return 1; }");
     for (environment, code, message) in [
-        (&[][..], -32050, "not now"),
+        (&[][..], -32050, "server.d/policy.sh refuses it"),
         (&[("MCPBASH_TOOL_ALLOWLIST", "other")], -32602, "MCPBASH_TOOL_ALLOWLIST"),
     ] {
         let mut server = Server::ready_with(project.root(), environment, "2025-11-25");
@@ -111,7 +111,7 @@ fn a_refusal_is_one_warning_for_the_operator_without_arguments() {
         for part in ["warning", "hi", &code.to_string(), message] {
             assert!(told[0].contains(part), "{part} in {}", told[0]);
         }
-        assert!(!log.contains("s3cr3t"), "{log}");
+        assert!(!log.contains("s3cr3t") && !log.contains("now"), "{log}");
     }
 }
 

@@ -213,7 +213,9 @@ echo done
     assert_eq!(content[1]["resource"], json!({ "uri": "my://odd", "mimeType": "text/x-odd", "text": "s" }));
     assert!(content[2]["resource"]["uri"].as_str().unwrap().ends_with("/data/with%20space.txt"), "{content}");
     let stderr = server.finish();
-    assert!(stderr.contains("/etc/passwd is left out") && stderr.contains("gone is left out"), "{stderr}");
+    let kind = "files that a tool named for its result are left out";
+    assert!(stderr.contains(kind) && stderr.contains(r#""problems":3"#), "{stderr}");
+    assert!(!stderr.contains("passwd"), "what a script names is for its caller: {stderr}");
 }
 
 #[test]
@@ -400,4 +402,61 @@ fn a_tool_runs_where_its_metadata_says() {
     assert_eq!(text(&run("below")), root.join("data").to_str().unwrap());
     // What leads out of the project is no tool at all.
     assert_eq!(code(&run("outside")), -32602);
+}
+
+/// What strict clients refuse is not passed on: a half of a character, which JSON can write as an escape.
+#[test]
+fn half_a_character_in_what_a_script_writes_is_a_mark_to_the_client() {
+    let whole = r#"{"content":[{"type":"text","text":"a\ud83db \ud83d\ude00"}],"structuredContent":{"\ud83d":"\udc00"},"_meta":{"k":"\ud83d"}}"#;
+    let result = result_of(&format!("cat <<'EOF'\n{whole}\nEOF"));
+    assert_eq!(result["content"][0]["text"], "a\u{fffd}b \u{1f600}", "{result}");
+    assert_eq!(result["structuredContent"], json!({ "\u{fffd}": "\u{fffd}" }));
+    assert_eq!(result["_meta"]["k"], "\u{fffd}");
+    let other = result_of("cat <<'EOF'\n{\"a\":\"\\ud83d\"}\nEOF");
+    assert_eq!(other["structuredContent"], json!({ "a": "\u{fffd}" }), "{other}");
+    // What is no JSON stays as it is.
+    assert_eq!(result_of("printf '%s' '\\ud83d {'")["content"][0]["text"], "\\ud83d {");
+    let error = answer_to(
+        "printf '%s' '{\"code\":-32001,\"message\":\"a\\ud83d\",\"data\":\"\\ud83d\"}' >\"$MCP_TOOL_ERROR_FILE\"; exit 1",
+        "2025-11-25",
+    );
+    assert_eq!(error["error"], json!({ "code": -32001, "message": "a\u{fffd}", "data": "\u{fffd}" }));
+    let project = Project::new()
+        .tool("says", "#!/bin/sh\nprintf '%s\\n' '{\"method\":\"notifications/message\",\"params\":{\"level\":\"error\",\"data\":\"\\ud83d!\"}}' >\"$MCP_LOG_STREAM\"\n")
+        .script("tools/odd/tool.sh", "#!/bin/sh\n")
+        .file("tools/odd/tool.meta.json", r#"{"description":"a\ud83d","annotations":{"title":"\ud83d"}}"#)
+        .script("prompts/p/prompt.sh", "#!/bin/sh\nprintf '%s' '[{\"role\":\"user\",\"content\":\"\\ud83d\"}]'\n")
+        .file("prompts/p/prompt.meta.json", r#"{"name": "p"}"#);
+    let mut server = Server::ready_with(project.root(), &[], "2025-11-25");
+    server.call(1, "says");
+    assert_eq!(server.receive()["params"]["data"], "\u{fffd}!");
+    assert_eq!(server.receive()["id"], 1);
+    let listed = server.ask(2, "tools/list", &json!({}));
+    let odd = listed["result"]["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "odd");
+    assert_eq!(odd.unwrap()["annotations"]["title"], "\u{fffd}", "{listed}");
+    let prompt = server.ask(3, "prompts/get", &json!({ "name": "p" }));
+    assert_eq!(prompt["result"]["messages"][0]["content"]["text"], "\u{fffd}", "{prompt}");
+}
+
+#[test]
+fn a_result_whose_content_no_client_can_read_is_refused() {
+    for (item, problem) in [
+        (r#"{"type":"weird","text":1}"#, "as its `type`"),
+        (r#"{"type":"text","text":1}"#, "lacks the text `text`"),
+        (r#""text""#, "is no object"),
+        (r#"{"type":"resource","resource":{"uri":"a:b"}}"#, "lacks `text` or `blob`"),
+    ] {
+        let prints = format!("printf '%s' '{{\"content\":[{item}]}}'");
+        let answer = answer_to(&prints, "2025-11-25");
+        assert_eq!(code(&answer), -32603, "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(problem), "{item}: {answer}");
+        // Of a failure everything is told as text.
+        let failed = result_of(&format!("{prints}; exit 1"));
+        assert_eq!(
+            (&failed["isError"], &failed["content"][0]["type"]),
+            (&json!(true), &json!("text")),
+            "{failed}"
+        );
+        assert!(failed["content"][0]["text"].as_str().unwrap().contains(item), "{failed}");
+    }
 }

@@ -319,8 +319,10 @@ fn the_command_line_calls_a_worker_and_leaves_nothing_behind() {
 
 #[test]
 fn what_a_worker_prints_is_its_log_and_never_its_result() {
-    let project = project(&json!(true));
-    let mut server = ready_with(&project, &[("MCPBASH_LOG_LEVEL", "info")]);
+    let (project, elsewhere) = (project(&json!(true)), Project::new());
+    let folder = elsewhere.path("logs");
+    let environment = [("MCPBASH_LOG_LEVEL", "info"), ("MCPBASH_LOG_DIR", folder.to_str().unwrap())];
+    let mut server = ready_with(&project, &environment);
     let code = "$|=1; print \"to stdout\\n\"; print STDERR \"to stderr\\n\"; 'result'";
     let answer = work(&mut server, code);
     assert_eq!(
@@ -331,8 +333,10 @@ fn what_a_worker_prints_is_its_log_and_never_its_result() {
         &mut server,
         "frame({method=>'notifications/message', params=>{level=>'warning', data=>'of no call'}}); 1",
     );
-    let log = server.finish();
+    let log = server.finish() + &elsewhere.read("logs/mcp-bash.log");
+    let kept = elsewhere.read("logs/script-output.log");
     for said in ["to stdout", "to stderr", "of no call"] {
-        assert!(log.contains(said), "{log}");
+        assert!(kept.contains(said), "{kept}");
+        assert!(!log.contains(said), "{log}");
     }
 }

@@ -57,14 +57,63 @@ fn a_worker_that_does_not_heed_a_cancellation_is_killed_with_all_it_started() {
 }
 
 #[test]
-fn a_worker_that_ends_in_a_call_is_told_with_the_end_of_its_errors() {
-    expect_fault(
-        "print STDERR \"what went wrong\\n\"; POSIX::_exit(3)",
-        "exited with code 3 before it had answered. The end of its standard error:\nwhat went wrong",
-    );
+fn a_worker_that_ends_in_a_call_is_told() {
+    expect_fault("POSIX::_exit(3)", "exited with code 3 before it had answered");
     expect_fault("kill 'KILL', $$; sleep 1000", "was ended by signal 9");
     expect_fault("kill 'KILL', -$$; sleep 1000", "was ended by signal 9");
-    expect_fault("die 'my reason'", "my reason");
+    expect_fault("die 'my reason'", "before it had answered");
+}
+
+#[test]
+fn the_end_of_its_errors_is_told_to_the_only_call_that_a_worker_had() {
+    let deed = "print STDERR \"what went wrong\\n\"; POSIX::_exit(3)";
+    let told = "exited with code 3 before it had answered. The end of its standard error:\nwhat went wrong";
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    let first = work(&mut server, deed);
+    assert!(text(&first).contains(told), "{first}");
+    // What it writes late may be of a call before.
+    work(&mut server, "print STDERR \"of another call\\n\"; 1");
+    let second = work(&mut server, deed);
+    assert!(text(&second).ends_with("its worker exited with code 3 before it had answered"), "{second}");
+    let log = server.finish();
+    assert!(!log.contains("what went wrong") && !log.contains("of another call"), "{log}");
+    assert_eq!(log.matches("a worker exited with code 3").count(), 2, "{log}");
+}
+
+/// Two calls are open in one worker when it writes what is no frame, with words of one of them in it.
+#[test]
+fn what_is_no_frame_is_quoted_to_no_call_and_in_no_log() {
+    for frame in [
+        r#"'{"call":' . $call . ',"result":' . ('7' x 1001) . '}'"#,
+        r#"'{"call":' . $call . ',"result":' . ('[' x 200) . '"hunter2"' . (']' x 200) . '}'"#,
+        r#"'hunter2'"#,
+        r#"'{"call":"hunter2"}'"#,
+        r#"'{"call":1,"call":1,"result":"hunter2"}'"#,
+    ] {
+        let (project, elsewhere) = (project(&json!({ "processes": 1, "atOnce": 2 })), Project::new());
+        let folder = elsewhere.path("logs");
+        let environment = [("MCPBASH_LOG_LEVEL", "debug"), ("MCPBASH_LOG_DIR", folder.to_str().unwrap())];
+        let mut server = ready_with(&project, &environment);
+        server.request("other", "tools/call", &params("note('taken', 1); undef"));
+        project.wait_for_file("taken");
+        server.request("own", "tools/call", &params(&format!("raw({frame} . \"\\n\"); sleep 1000")));
+        let mut answered = 0;
+        while answered < 2 {
+            let message = server.receive();
+            let told = message.to_string();
+            assert!(!told.contains("hunter2") && !told.contains("7777"), "{told}");
+            if message.get("id").is_some() {
+                answered += 1;
+                assert!(text(&message).contains("wrote a line of "), "{message}");
+            }
+        }
+        let log = server.finish() + &elsewhere.read("logs/mcp-bash.log");
+        assert!(log.contains("a worker wrote a line of ") && log.contains("a call failed"), "{log}");
+        assert!(!log.contains("hunter2") && !log.contains("7777"), "{log}");
+        let kept = elsewhere.read("logs/script-output.log");
+        assert!(kept.contains("hunter2") || kept.contains("7777"), "{kept}");
+    }
 }
 
 #[test]
@@ -80,23 +129,69 @@ fn a_worker_that_ends_in_the_middle_of_its_answer_has_not_answered() {
 fn rubbish_in_the_place_of_frames_ends_the_worker() {
     expect_fault(
         "raw(\"rubbish\\n\"); sleep 1000",
-        "that is no JSON (unexpected character at byte 0): rubbish",
+        "wrote a line of 7 bytes to descriptor 3 that is no JSON (unexpected character at byte 0), and was ended",
     );
     expect_fault("raw(\"\\n\"); sleep 1000", "that is no JSON");
     expect_fault("raw(\"\\xff\\xfe\\n\"); sleep 1000", "that is not UTF-8");
     expect_fault("raw(\"[1]\\n\"); sleep 1000", "no frame");
     expect_fault("raw(('[' x 10000) . \"\\n\"); sleep 1000", "no JSON (nesting exceeds");
-    expect_fault("frame({ready=>{protocol=>1}}); sleep 1000", "said twice that it is ready");
     expect_fault("frame({result=>{content=>[]}}); sleep 1000", "an answer without `call`");
 }
 
 #[test]
 fn an_answer_to_another_call_is_nobodys() {
-    expect_fault("answer('x', $call + 1); sleep 1000", "wrote of call 3, which is not open");
-    expect_fault("answer('x', $call - 1); sleep 1000", "wrote of call 1, which is not open");
-    expect_fault("answer('x', 999999); sleep 1000", "wrote of call 999999, which is not open");
+    expect_fault("answer('x', $call + 1); sleep 1000", "wrote of call 3, which it was not given");
+    expect_fault("answer('x', 0); sleep 1000", "wrote of call 0, which it was not given");
+    expect_fault("answer('x', 999999); sleep 1000", "wrote of call 999999, which it was not given");
     expect_fault("frame({call=>77, ask=>1, method=>'elicitation/create'}); sleep 1000", "wrote of call 77");
     expect_fault("raw(qq({\"call\":-1,\"result\":{}}\\n)); sleep 1000", "(`call`)");
+}
+
+/// What a worker says of a call that it has answered comes too late for that call, and is no fault of the next one.
+#[test]
+fn what_is_said_too_late_costs_no_call() {
+    for (late, is_replaced) in [
+        ("answer('again', $call - 1)", true),
+        ("frame({call=>$call - 1, error=>{code=>-1, message=>'again'}})", true),
+        ("frame({ready=>{protocol=>1}})", true),
+        ("frame({call=>$call - 1, method=>'notifications/progress', params=>{progress=>9}})", false),
+        (
+            "frame({call=>$call - 1, method=>'notifications/message', params=>{level=>'error', data=>'late'}})",
+            false,
+        ),
+        ("frame({call=>$call - 1, withdraw=>1})", false),
+        (
+            "frame({call=>$call - 1, ask=>1, method=>'elicitation/create', params=>{}}); \
+             next_frame()->{error}{message} =~ /has ended/ or die 'not refused'",
+            false,
+        ),
+    ] {
+        let project = project(&json!({ "processes": 1 }));
+        let mut server = ready_with(&project, &[("MCPBASH_LOG_LEVEL", "info")]);
+        let first = pid(&mut server);
+        // Within the next call, so that it is open for sure.
+        let mut given = params(&format!("{late}; 'own'"));
+        given["_meta"] = json!({ "progressToken": 1 });
+        let (answer, told) = ask_and_news(&mut server, &given);
+        assert_eq!(text(&answer), "own", "{late}");
+        assert!(told.iter().all(|message| !message.to_string().contains("late")), "{told:?}");
+        assert_eq!(pid(&mut server) != first, is_replaced, "{late}");
+        let log = server.finish();
+        assert_eq!(log.contains("a worker is replaced: it "), is_replaced, "{late}: {log}");
+    }
+}
+
+/// The answer to a call, and what else was said meanwhile.
+fn ask_and_news(server: &mut Server, given: &Value) -> (Value, Vec<Value>) {
+    server.request("asked", "tools/call", given);
+    let mut told = Vec::new();
+    loop {
+        let message = server.receive();
+        if message["id"] == "asked" {
+            return (message, told);
+        }
+        told.push(message);
+    }
 }
 
 /// What a worker does right after its answer ends it, and harms neither that answer nor the next one.
@@ -235,9 +330,10 @@ fn an_answer_whose_content_no_client_can_read_is_refused() {
     }
     assert_eq!(pid(&mut server), first, "it is a fault of the answer, and of nothing else");
     let log = server.finish();
-    let events =
-        log.lines().filter(|line| line.contains("a call failed") && line.contains("of its `content`"));
+    let kind = r#""error":"it answered with no `CallToolResult`""#;
+    let events = log.lines().filter(|line| line.contains("a call failed") && line.contains(kind));
     assert_eq!(events.count(), 3, "{log}");
+    assert!(!log.contains("weird"), "{log}");
 }
 
 #[test]

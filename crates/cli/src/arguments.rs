@@ -5,6 +5,7 @@ use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::help_groups::grouped;
+use crate::terminal::complain;
 use crate::{
     ask, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import, init,
     install, jq, list, manual, new, provider, read, registry, run_tool, scaffold, schema, sdk_path, serve,
@@ -270,8 +271,7 @@ fn tell_of_folder(name: &str, common: &Common) {
     let folder = Path::new(name);
     let is_project = || ["tools", "server.d"].iter().any(|part| folder.join(part).is_dir());
     if !common.quiet && folder.is_dir() && is_project() {
-        let note = format!("`{name}` is a command; `mcp-bash ./{name}` serves the folder of that name");
-        let _ = writeln!(std::io::stderr(), "mcp-bash: {note}");
+        complain(&format!("`{name}` is a command; `mcp-bash ./{name}` serves the folder of that name"));
     }
 }
 

@@ -1,8 +1,8 @@
 //! `server.d/health-checks.sh`, as people and `--health` are told of it.
 
+use crate::terminal::tell;
 use mcp_bash_project::Paths;
 use mcp_bash_scripts::{Outcome, Scripts};
-use std::io::Write;
 use std::time::Duration;
 
 /// Runs the checks of a project and shows what they printed. Nothing where it has none, else whether they passed or why
@@ -11,8 +11,10 @@ pub(crate) fn run(scripts: &Scripts, paths: &Paths) -> Option<Result<(), String>
     let timeout = scripts.settings().health_timeout;
     match scripts.check_health(paths, timeout) {
         Ok(outcome) => outcome.map(|outcome| {
-            // Whoever closed our standard error does not want to read it.
-            let _ = std::io::stderr().write_all(&outcome.stderr);
+            let printed = outcome.errors();
+            if !printed.is_empty() {
+                tell(printed.strip_suffix('\n').unwrap_or(&printed));
+            }
             verdict(&outcome, timeout)
         }),
         Err(error) => Some(Err(error.to_string())),

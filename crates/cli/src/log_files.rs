@@ -24,13 +24,24 @@ pub(crate) fn settle(logs: &mut LogSettings) {
     }
 }
 
-/// Makes the folders, which only their owner can enter if they are new. Returns the log file that belongs there.
-pub(crate) fn make_folders(logs: &LogSettings) -> Result<Option<PathBuf>, (PathBuf, io::Error)> {
+/// The files in the folder of logs.
+pub(crate) struct LogFiles {
+    /// The events of the server.
+    pub(crate) log: PathBuf,
+    /// What scripts print, which is no event.
+    pub(crate) script_output: PathBuf,
+}
+
+/// Makes the folders, which only their owner can enter if they are new. Returns the files that belong there.
+pub(crate) fn make_folders(logs: &LogSettings) -> Result<Option<LogFiles>, (PathBuf, io::Error)> {
     for folder in [&logs.temporary, &logs.folder].into_iter().flatten() {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(|source| (folder.clone(), source))?;
     }
-    Ok(logs.folder.as_ref().map(|folder| folder.join("mcp-bash.log")))
+    Ok(logs.folder.as_ref().map(|folder| LogFiles {
+        log: folder.join("mcp-bash.log"),
+        script_output: folder.join("script-output.log"),
+    }))
 }
 
 /// Describes, in a build, what the server runs in: sizes and names, and no values of variables.

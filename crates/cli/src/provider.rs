@@ -4,6 +4,7 @@
 use crate::call::show;
 use crate::common::Common;
 use crate::error::Error;
+use crate::terminal::harmless;
 use crate::{provider_read, startup};
 use mcp_bash_project::{Catalog, Diagnostic, Execution, Paths, Tool, excerpt};
 use mcp_bash_server::{InMemoryClient, Log, Server, Style};
@@ -172,5 +173,5 @@ fn text(value: &Value) -> String {
 }
 
 fn say(line: &str) -> Result<(), Error> {
-    show::print(&format!("{line}\n"))
+    show::print(&format!("{}\n", harmless(line)))
 }

@@ -3,9 +3,11 @@
 use crate::common::Common;
 use crate::dev::{Holdings, View};
 use crate::error::Error;
+use crate::log_files::{self, LogFiles};
 use crate::serve_http::{self, HttpArguments};
 use crate::start_checks::StartChecks;
-use crate::{allocator, log_files, search_path, startup, welcome};
+use crate::terminal::tell;
+use crate::{allocator, search_path, startup, welcome};
 use mcp_bash_project::{Catalog, Location, Paths, Tool, no_project};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{KeyRing, Log, Server, Style};
@@ -13,8 +15,8 @@ use mcp_bash_settings::Settings;
 use mcp_bash_transport::{Ending, Host, stdio};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
-use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -111,11 +113,17 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
         (false, _) => Style::Json,
     };
     let mut log = Log::new(settings.log_level, style);
-    let own_file = log_files::make_folders(&settings.logs);
-    let own_file = own_file.map_err(|(path, source)| Error::LogFile { path, source })?;
-    if let Some(path) = arguments.log_file.as_ref().or(own_file.as_ref()) {
-        let failed = |source| Error::LogFile { path: path.clone(), source };
-        log = log.with_file(path).map_err(failed)?;
+    let files = log_files::make_folders(&settings.logs);
+    let files = files.map_err(|(path, source)| Error::LogFile { path, source })?;
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        |source| Error::LogFile { path, source }
+    };
+    if let Some(path) = arguments.log_file.as_ref().or(files.as_ref().map(|files| &files.log)) {
+        log = log.with_file(path).map_err(failed(path))?;
+    }
+    if let Some(LogFiles { script_output, .. }) = &files {
+        log = log.with_script_output(script_output).map_err(failed(script_output))?;
     }
     if let Some(view) = &view {
         log = log.with_operator(view.operator());
@@ -153,8 +161,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
             Some(welcome) => welcome(&location, &catalog),
             None => welcome::text(&location, &catalog, scripts.settings().minimal),
         };
-        // Whoever closed standard error does not want to be welcomed.
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        tell(text.trim_end());
     }
 
     let needing = catalog.tools.items().iter().filter(|tool| !tool.variables.is_empty()).cloned();

@@ -3,6 +3,7 @@
 use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::terminal::tell;
 use mcp_bash_server::Server;
 use mcp_bash_settings::HttpSettings;
 use mcp_bash_transport::http::{
@@ -10,7 +11,6 @@ use mcp_bash_transport::http::{
 };
 use mcp_bash_transport::{Ending, Host};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -157,12 +157,11 @@ pub(crate) fn serve(
     host: Host,
 ) -> Result<Ending, Error> {
     let announce = |places: &Places| {
-        // Whoever closed standard error does not want to know.
         for address in places.endpoints.iter().filter(|_| !common.quiet) {
-            let _ = writeln!(std::io::stderr(), "{}", announcement("Serving", address, "/mcp"));
+            tell(&announcement("Serving", address, "/mcp"));
         }
         for address in places.metrics.iter().filter(|_| !common.quiet) {
-            let _ = writeln!(std::io::stderr(), "{}", announcement("Metrics", address, "/metrics"));
+            tell(&announcement("Metrics", address, "/metrics"));
         }
     };
     let connections = options.limits.connections;

@@ -39,7 +39,7 @@ impl StartChecks {
         }
         let found: Vec<String> = self.examine(server).iter().map(ToString::to_string).collect();
         for words in found.iter().filter(|words| !self.told.contains(*words)) {
-            server.log().operator_event(LogLevel::Warning, "mcp.checks", words, &json!({}));
+            server.log().project_event(LogLevel::Warning, "mcp.checks", words, &json!({}));
         }
         // What was mended is told again when it breaks again.
         self.told = found.into_iter().collect();

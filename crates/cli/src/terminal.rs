@@ -1,5 +1,6 @@
 //! What a person reads on a terminal: whether it is coloured, and how wide it is.
 
+use mcp_bash_harmless as harmless;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 
@@ -66,30 +67,25 @@ impl Terminal {
     }
 }
 
-/// A text that came from elsewhere, without what could move the cursor, change colours, or hide what stands beside it. Line
-/// breaks and tabs stay.
+/// A text from elsewhere, made harmless for people. Line breaks and tabs stay.
 pub(crate) fn harmless(text: &str) -> String {
-    harmless_lines(&text.replace("\r\n", "\n"))
+    harmless::text(text).into_owned()
 }
 
 /// The same where line breaks of Windows are to be seen.
 pub(crate) fn harmless_lines(text: &str) -> String {
-    text.replace(|letter: char| is_obeyed(letter) && !matches!(letter, '\n' | '\t'), "\u{fffd}")
+    harmless::exact_lines(text).into_owned()
 }
 
-/// Whether a terminal does something else with it than to show it.
-fn is_obeyed(letter: char) -> bool {
-    letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// The same on one line.
+/// The same on one line, with one space for whatever stands between two words.
 pub(crate) fn harmless_line(text: &str) -> String {
-    harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    let words: Vec<&str> = text.split_whitespace().collect();
+    harmless::line(&words.join(" ")).into_owned()
 }
 
-/// A text with a mark for each character that a terminal would obey, line breaks and tabs too.
+/// The same on one line, where line breaks and tabs are to be seen.
 pub(crate) fn visible(text: &str) -> String {
-    text.replace(is_obeyed, "\u{fffd}")
+    harmless::line(text).into_owned()
 }
 
 /// Says something on standard error. It may quote what came from elsewhere. Whoever closed it does not want to know.
@@ -102,9 +98,11 @@ pub(crate) fn complain(problem: &str) {
     tell(&format!("mcp-bash: {problem}"));
 }
 
-/// Writes a text at once. Where nobody reads, that is an error of its own ([`nobody_reads`]).
+/// Writes a text at once: on a terminal with no more than line breaks, tabs and our own colours in it, and exactly as it is
+/// where a program may read it. Where nobody reads, that is an error of its own ([`nobody_reads`]).
 pub(crate) fn say(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout();
+    let text = if stdout.is_terminal() { harmless::painted(text) } else { text.into() };
     let said = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     said.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => io::Error::new(io::ErrorKind::BrokenPipe, NobodyReads),
@@ -147,11 +145,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_taken_out() {
-        assert_eq!(harmless("a\x1b[31mb\r\nc\td\u{9b}\u{202e}"), "a\u{fffd}[31mb\nc\td\u{fffd}\u{fffd}");
-        assert_eq!(harmless_line(" a\n\tb\rc"), "a b\u{fffd}c");
-        assert_eq!(harmless_lines("a\r\nb\u{2066}"), "a\u{fffd}\nb\u{fffd}");
-        assert_eq!(visible("a\n\tb\u{202e}c"), "a\u{fffd}\u{fffd}b\u{fffd}c");
+    fn what_a_terminal_would_obey_is_seen() {
+        assert_eq!(harmless("a\x1b[31mb\r\nc\td\u{9b}\u{202e}"), "a\\u{1b}[31mb\nc\td\\u{9b}\\u{202e}");
+        assert_eq!(harmless_line(" a\n\tb\x07c"), "a b\\u{7}c");
+        assert_eq!(harmless_lines("a\r\nb\u{2066}"), "a\\r\nb\\u{2066}");
+        assert_eq!(visible("a\n\tb\u{202e}c"), r"a\n\tb\u{202e}c");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::register::KINDS;
 use crate::run::{Hook, Run};
 use crate::{Paths, excerpt, trust};
+use mcp_bash_wire::surrogates;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Output;
@@ -82,12 +83,12 @@ pub(crate) fn run(paths: &Paths, limit: u64, runner: &dyn Run) -> Result<Option<
 
 /// Entries if there are any, else what the hook printed, if that is a registration as JSON.
 fn registered(entries: &[u8], printed: &[u8]) -> Result<Hooked, HookError> {
-    let registered = read_entries(&String::from_utf8_lossy(entries))?;
+    let registered = read_entries(&surrogates::mended(&String::from_utf8_lossy(entries)))?;
     if !registered.is_empty() {
         return Ok(Hooked { registered, problem: None });
     }
     let printed = String::from_utf8_lossy(printed);
-    let registered = read_printed(&printed)?;
+    let registered = read_printed(&surrogates::mended(&printed))?;
     let is_rubbish = registered.is_empty() && entries.is_empty() && !printed.trim().is_empty();
     let problem = is_rubbish.then(|| {
         format!(

@@ -1,6 +1,6 @@
 //! JSON as people write it in files, made fit to be part of a line.
 
-use mcp_bash_wire::{Limits, ScanError, Scanner};
+use mcp_bash_wire::{Limits, ScanError, Scanner, surrogates};
 use serde_json::value::RawValue;
 
 /// The longest file of JSON or YAML that is read, where no setting says.
@@ -8,6 +8,7 @@ pub(crate) const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// The text of a file as one line of JSON, numbers and the order of keys untouched.
 pub(crate) fn one_line(text: &str) -> Result<Box<RawValue>, String> {
+    let text = &*surrogates::mended(text);
     // Checked first: a line break inside a string is an error that must not be compacted away.
     let checked: &RawValue = serde_json::from_str(text).map_err(|error| mend(&error))?;
     require_shallow(checked.get())?;

@@ -4,7 +4,7 @@ use crate::client_capability::ClientCapability;
 use crate::diagnostic::without_place;
 use crate::json::{LONGEST, deepest, mend, require_shallow, too_deep};
 use crate::wrong_type::describe_wrong_type;
-use mcp_bash_wire::write;
+use mcp_bash_wire::{surrogates, write};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_saphyr::Error;
@@ -156,7 +156,7 @@ impl Metadata {
 
     pub(crate) fn from_json(text: &str) -> Result<Self, String> {
         // What stands before the object is left there, so that lines are counted as the author counts them.
-        let text = text.trim_start_matches('\u{feff}').trim_end();
+        let text = &*surrogates::mended(text.trim_start_matches('\u{feff}').trim_end());
         // One pass tells whether it is JSON at all, another what the author meant.
         serde_json::from_str::<&RawValue>(text).map_err(|error| mend(&error))?;
         require_shallow(text)?;

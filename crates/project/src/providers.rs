@@ -8,7 +8,7 @@ use crate::sighting::{Candidate, Sighting};
 use crate::sign::{self, Says};
 use crate::stamp::Stamp;
 use crate::{Diagnostic, Paths, Tool, trust};
-use mcp_bash_wire::write;
+use mcp_bash_wire::{surrogates, write};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
@@ -60,6 +60,7 @@ fn definitions(
     problems: &mut Vec<String>,
 ) -> Result<Vec<Arc<Tool>>, String> {
     let mut tools = Vec::new();
+    let listed = &*surrogates::mended(listed);
     for definition in serde_json::Deserializer::from_str(listed).into_iter::<&RawValue>() {
         let definition =
             definition.map_err(|error| format!("printed what is no JSON ({error}): {}", excerpt(listed)))?;

@@ -12,6 +12,7 @@ use crate::tools::relative;
 use crate::trust::{self, Distrust};
 use crate::{Diagnostic, Paths, Tool};
 use mcp_bash_spelling::nearest_or_longer;
+use mcp_bash_wire::surrogates;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -65,7 +66,7 @@ impl Registration {
         let Some(file) = trust::open(&path, &paths.root)? else { return Ok(None) };
         let text = read_text(&file, limit)?;
         let mut kinds = BTreeMap::new();
-        for (name, raw) in members(&text)? {
+        for (name, raw) in members(&surrogates::mended(&text))? {
             if KINDS.contains(&&*name) && raw.get() != "null" {
                 let entries = serde_json::from_str(raw.get()).map_err(RegistrationError::NotJson)?;
                 kinds.insert(name, entries);

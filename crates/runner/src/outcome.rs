@@ -23,6 +23,8 @@ pub enum ProcessEnding {
     Signalled(i32),
     TimedOut(Overrun),
     Cancelled,
+    /// The runner ended it with all others ([`Runner::end_all`](crate::Runner::end_all)).
+    Shutdown,
     /// It wrote more than [`Invocation::output_limit`](crate::Invocation::output_limit).
     OutputTooLarge,
     /// The budget had no room for its output.

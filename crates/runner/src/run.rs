@@ -11,9 +11,13 @@ use crate::running_call::{self, RunningCall};
 use crate::side_channel::SideChannel;
 use crate::start::{Pipes, prepare};
 use crate::supervise::{Bounds, Supervised, supervise};
-use crate::{CallFolder, Invocation, Outcome, StartError, StateDir, Talk, WorkerInvocation, WorkerProcess};
+use crate::{
+    CallFolder, Invocation, Outcome, ProcessEnding, StartError, StateDir, Talk, WorkerInvocation,
+    WorkerProcess,
+};
 use mcp_bash_budget::Budget;
 use parking_lot::Mutex;
+use rustix::process::Signal;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -72,7 +76,8 @@ impl Runner {
         if let Some(children) = &self.fake_children {
             let bounds = Bounds::of(&invocation);
             let supervised = children.start(invocation, &self.ended)?;
-            return Ok(supervise(supervised, bounds, cancelled, on_line, on_question).await);
+            let outcome = supervise(supervised, bounds, cancelled, on_line, on_question).await;
+            return Ok(self.judged(outcome));
         }
         let lines = open_side_channel(invocation.talk)?;
         let questions = self.open_questions(invocation.talk, &invocation.budget)?;
@@ -84,7 +89,23 @@ impl Runner {
         let (process, Pipes { input, output, errors }) = started.map_err(failed)?;
         let (output, errors) = (PipeSource::new(output), PipeSource::new(errors));
         let supervised = Supervised { process, feeding: feed(input), output, errors, lines, questions };
-        Ok(supervise(supervised, bounds, cancelled, on_line, on_question).await)
+        Ok(self.judged(supervise(supervised, bounds, cancelled, on_line, on_question).await))
+    }
+
+    /// The outcome of a process that a signal ended while this runner ends all of them: it was our signal. A shell says
+    /// the same of its child in its exit code.
+    fn judged(&self, outcome: Outcome) -> Outcome {
+        let is_by_signal = match outcome.ending {
+            ProcessEnding::Signalled(_) => true,
+            ProcessEnding::Exited(code) => {
+                [Signal::TERM, Signal::KILL].iter().any(|signal| code == 128 + signal.as_raw())
+            }
+            _ => false,
+        };
+        if is_by_signal && self.ended.load(Ordering::Acquire) {
+            return Outcome { ending: ProcessEnding::Shutdown, ..outcome };
+        }
+        outcome
     }
 
     /// Starts a process that stays alive and serves many calls. To be called within the runtime that is to watch it.

@@ -16,6 +16,7 @@ pub struct Problem {
     sentence: String,
     /// Where what came instead starts in the sentence.
     demand: usize,
+    rule: Option<String>,
 }
 
 impl Problem {
@@ -32,6 +33,11 @@ impl Problem {
     /// The sentence without what came instead.
     pub(crate) fn demand(&self) -> &str {
         &self.sentence[..self.demand]
+    }
+
+    /// Where in the schema the keyword stands that the value breaks: `/properties/items/type`. It tells nothing of the value.
+    pub fn rule(&self) -> Option<&str> {
+        self.rule.as_deref()
     }
 
     /// A short piece of what came instead.
@@ -61,16 +67,23 @@ pub(crate) struct Problems {
     whole: &'static str,
     list: Vec<Problem>,
     more: usize,
+    /// Where in the schema the keyword stands that the next problems are about.
+    rule: Option<String>,
 }
 
 impl Problems {
     pub(crate) fn new(whole: &'static str) -> Self {
-        Self { whole, list: Vec::new(), more: 0 }
+        Self { whole, list: Vec::new(), more: 0, rule: None }
     }
 
     /// An empty list for the same value.
     pub(crate) fn aside(&self) -> Self {
         Self::new(self.whole)
+    }
+
+    /// The next problems are about the keyword that stands there in the schema.
+    pub(crate) fn set_rule(&mut self, rule: &str) {
+        self.rule = Some(excerpt::clip(rule, 200).into_owned());
     }
 
     /// Whether further problems are only counted, so that they need not be put into words.
@@ -97,7 +110,8 @@ impl Problems {
         // Schemas often ask for the same thing twice, which is no second problem.
         if self.list.iter().all(|known| known.sentence != sentence) {
             let path = excerpt::clip(path, 200).into_owned();
-            self.list.push(Problem { path, expected, given, sentence, demand: demand.len() });
+            let (demand, rule) = (demand.len(), self.rule.clone());
+            self.list.push(Problem { path, expected, given, sentence, demand, rule });
         }
     }
 
@@ -107,7 +121,7 @@ impl Problems {
             let sentence =
                 format!("and {} more {}", self.more, if self.more == 1 { "problem" } else { "problems" });
             let (path, expected, demand) = (String::new(), String::new(), sentence.len());
-            self.list.push(Problem { path, expected, given: None, sentence, demand });
+            self.list.push(Problem { path, expected, given: None, sentence, demand, rule: None });
         }
         self.list
     }

@@ -34,6 +34,7 @@ pub(crate) struct Teller<'t> {
 impl Teller<'_> {
     pub(crate) fn tell(&self, error: &ValidationError<'_>, problems: &mut Problems) {
         let path = error.instance_path().as_str();
+        problems.set_rule(error.schema_path().as_str());
         match error.kind() {
             Kind::Required { property } => self.tell_required(error, property, problems),
             Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {

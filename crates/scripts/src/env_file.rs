@@ -211,6 +211,7 @@ fn judge(outcome: &Outcome) -> Result<(), String> {
         ProcessEnding::Signalled(signal) => format!("was ended by signal {signal}{}", said()),
         ProcessEnding::NoRoom(why) => format!("could not be sourced: {why}"),
         ProcessEnding::Cancelled => "was not sourced to its end".to_owned(),
+        ProcessEnding::Shutdown => "was not sourced to its end: the server is shutting down".to_owned(),
     })
 }
 

@@ -49,9 +49,9 @@ pub enum ScriptError {
     NoRoom { what: String, why: NoRoom },
     #[error("{what} could not be started: {source}")]
     Start { what: String, source: StartFailure },
-    /// A worker has not answered: how it ended, or why there is none.
-    #[error("{what}: its worker {how}")]
-    Worker { what: String, how: String },
+    /// A worker has not answered: how it ended, or why there is none, without and with its own words.
+    #[error("{what}: its worker {told}")]
+    Worker { what: String, kind: String, told: String },
     /// A worker has answered with an error of its own; its data is JSON.
     #[error("{message}")]
     Answered { code: i32, message: String, data: Option<String> },
@@ -75,6 +75,41 @@ impl ScriptError {
     /// Whether somebody decided that it may not run: a setting, the policy, or the trust in who may write it.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Blocked { .. } | Self::Refused { .. } | Self::Distrusted { .. })
+    }
+
+    /// There is no worker to call, for a reason of ours.
+    pub(crate) fn worker(what: &str, how: String) -> Self {
+        Self::Worker { what: what.to_owned(), kind: how.clone(), told: how }
+    }
+
+    /// What the operator is told: what is wrong and where, without arguments and without anything that a script wrote.
+    pub fn kind(&self) -> String {
+        match self {
+            Self::Blocked { tool, why: Block::PolicyFailed(_) } => {
+                format!("Tool '{tool}' blocked by policy: server.d/policy.sh failed")
+            }
+            Self::Refused { .. } => "server.d/policy.sh refuses it".to_owned(),
+            Self::Unfit { tool, .. } => format!("the arguments of '{tool}' cannot be given to it"),
+            Self::Worker { what, kind, .. } => format!("{what}: its worker {kind}"),
+            Self::Answered { .. } => "its worker answered with an error".to_owned(),
+            Self::Failed { what, how } => format!("{what} {}", how.kind()),
+            Self::Unread(_) => "the resource was not read".to_owned(),
+            Self::NoEnvironment(NoEnvironment::File(_)) => {
+                "No script is run: server.d/env.sh cannot be sourced".to_owned()
+            }
+            Self::Blocked { .. }
+            | Self::Distrusted { .. }
+            | Self::Arguments { .. }
+            | Self::NoProgram { .. }
+            | Self::NoInterpreter { .. }
+            | Self::NoFolder { .. }
+            | Self::NoRoom { .. }
+            | Self::Start { .. }
+            | Self::NotStarted { .. }
+            | Self::NoEnvironment(_)
+            | Self::ServerScriptDistrusted { .. }
+            | Self::ServerScriptNotRun { .. } => self.to_string(),
+        }
     }
 
     /// The JSON-RPC error that a worker has answered with.
@@ -125,6 +160,8 @@ pub enum Block {
     PolicyTimedOut,
     #[error("server.d/policy.sh failed: {0}")]
     PolicyFailed(String),
+    #[error("server.d/policy.sh was not asked to its end, because the server is shutting down")]
+    PolicyStopped,
     /// Nobody knows what was meant to be allowed.
     #[error(
         "server.d/policy.sh does not define the function `mcp_tools_policy_check`; call the function that decides so, or \
@@ -150,6 +187,8 @@ pub enum Failed {
     NoRoom(NoRoom),
     #[error("was cancelled")]
     Cancelled,
+    #[error("was stopped because the server is shutting down")]
+    Shutdown,
 }
 
 /// The limits that a script may have broken, and what sets them.
@@ -162,6 +201,18 @@ pub(crate) struct Bounds {
 }
 
 impl Failed {
+    /// How it ended, without what it printed.
+    fn kind(&self) -> String {
+        match self {
+            Self::Exited { code, .. } => format!("failed (exit {code})"),
+            Self::Signalled { signal, .. } => format!("was ended by signal {signal}"),
+            Self::TimedOut { limit, .. } => format!("timed out after {} s", limit.as_secs()),
+            Self::OutputTooLarge { .. } | Self::NoRoom(_) | Self::Cancelled | Self::Shutdown => {
+                self.to_string()
+            }
+        }
+    }
+
     /// What is wrong with that ending, if anything is.
     pub(crate) fn from_ending(
         ending: ProcessEnding,
@@ -180,6 +231,7 @@ impl Failed {
             }
             ProcessEnding::NoRoom(why) => Self::NoRoom(why),
             ProcessEnding::Cancelled => Self::Cancelled,
+            ProcessEnding::Shutdown => Self::Shutdown,
         })
     }
 }
@@ -206,6 +258,8 @@ pub enum Unread {
     NoRoom(NoRoom),
     #[error("it was cancelled")]
     Cancelled,
+    #[error("reading it was stopped because the server is shutting down")]
+    Shutdown,
 }
 
 /// What the system says about a process that could not be started.

@@ -24,23 +24,12 @@ pub struct Outcome {
     pub last_command: Option<String>,
     /// Where a worker has answered, what standard output holds: the text of its result, or of a JSON-RPC error.
     pub worker_answer: Option<AnswerKind>,
-    /// The last line of what a worker complained of in its log of the call.
-    pub complaint: Option<String>,
 }
 
 impl From<mcp_bash_runner::Outcome> for Outcome {
     fn from(outcome: mcp_bash_runner::Outcome) -> Self {
         let mcp_bash_runner::Outcome { ending, stdout, held, stderr } = outcome;
-        Self {
-            ending,
-            stdout,
-            stderr,
-            held,
-            files: None,
-            last_command: None,
-            worker_answer: None,
-            complaint: None,
-        }
+        Self { ending, stdout, stderr, held, files: None, last_command: None, worker_answer: None }
     }
 }
 
@@ -70,7 +59,6 @@ impl Outcome {
             files: None,
             last_command: None,
             worker_answer: None,
-            complaint: None,
         }
     }
 
@@ -80,10 +68,6 @@ impl Outcome {
 
     pub(crate) fn with_last_command(self, last_command: Option<String>) -> Self {
         Self { last_command, ..self }
-    }
-
-    pub(crate) fn with_complaint(self, line: Option<&str>) -> Self {
-        Self { complaint: line.map(str::to_owned), ..self }
     }
 
     /// What it printed as text, with a mark in the place of what is no UTF-8.
@@ -110,6 +94,7 @@ impl Outcome {
             ProcessEnding::Signalled(signal) => Some(128 + signal),
             ProcessEnding::TimedOut(_)
             | ProcessEnding::Cancelled
+            | ProcessEnding::Shutdown
             | ProcessEnding::OutputTooLarge
             | ProcessEnding::NoRoom(_) => None,
         }
@@ -127,6 +112,7 @@ impl Outcome {
             ProcessEnding::Signalled(signal) => Some(ExitStatus::from_raw(signal)),
             ProcessEnding::TimedOut(_)
             | ProcessEnding::Cancelled
+            | ProcessEnding::Shutdown
             | ProcessEnding::OutputTooLarge
             | ProcessEnding::NoRoom(_) => None,
         }

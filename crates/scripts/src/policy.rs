@@ -135,6 +135,7 @@ impl Scripts {
                 Err(refusal(&outcome.text()).unwrap_or_else(|| blocked(Block::PolicySaysNo)))
             }
             ProcessEnding::TimedOut(_) => Err(blocked(Block::PolicyTimedOut)),
+            ProcessEnding::Shutdown => Err(blocked(Block::PolicyStopped)),
             _ => Err(blocked(Block::PolicyFailed(match outcome.errors().trim() {
                 "" => "it wrote nothing on standard error".to_owned(),
                 said => said.to_owned(),

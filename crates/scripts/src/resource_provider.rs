@@ -95,6 +95,7 @@ impl Scripts {
             }
             ProcessEnding::NoRoom(why) => Unread::NoRoom(why),
             ProcessEnding::Cancelled => Unread::Cancelled,
+            ProcessEnding::Shutdown => Unread::Shutdown,
         })
     }
 }

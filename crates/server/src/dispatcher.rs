@@ -4,6 +4,7 @@ use crate::admission::Task;
 use crate::batch::Batch;
 use crate::client::Client;
 use crate::context::{RequestContext, missing_meta};
+use crate::facts::Facts;
 use crate::given_answers::GivenAnswers;
 use crate::guard::{Denied, SLOWED};
 use crate::handshake::Gate;
@@ -25,12 +26,10 @@ use crate::subscriber::Subscriber;
 
 use crate::work::{Work, unknown_state};
 use mcp_bash_budget::SMALL;
-use mcp_bash_project::excerpt;
 use mcp_bash_wire::{
     Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, RawBuf, Refusal, Request,
     RequestMeta, RpcError, code, decode, decode_element, keys, refuse_oversized,
 };
-use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -161,17 +160,23 @@ impl Dispatcher<'_> {
                 let is_awaited =
                     self.client.session().is_some_and(|session| session.questions.take(&response));
                 if !is_awaited {
-                    let details = json!({ "id": response.id.as_ref().map(Id::as_json) });
-                    self.tell("unexpected answer", &details);
+                    let facts = Facts::none();
+                    let facts = match &response.id {
+                        Some(id) => facts.by_client("id", id.as_json()),
+                        None => facts,
+                    };
+                    self.tell("unexpected answer", facts);
                 }
             }
-            Incoming::Ignored(reason) => self.tell("notification ignored", &json!({ "reason": reason })),
+            Incoming::Ignored(reason) => {
+                self.tell("notification ignored", Facts::none().words("reason", reason));
+            }
         }
         Owed::Nothing
     }
 
     fn refuse(&self, refusal: &Refusal, way: &Way<'_>) -> Owed {
-        self.tell("message refused", &json!({ "code": refusal.error.code }));
+        self.tell("message refused", Facts::none().number("code", refusal.error.code));
         if let Some((meter, arrived)) = self.arrived {
             meter::tell_of_refused_message(&**meter, arrived, &refusal.error);
         }
@@ -228,7 +233,7 @@ impl Dispatcher<'_> {
             routing::check_arguments(headers, request, &client.server.snapshot())
         })?;
         if let Some(error) = rights::refusal(&client.caller, request) {
-            self.tell_operator_of_refused_call(&error);
+            self.tell_operator_of_refused_call();
             return Ok(Served::Failed(error));
         }
         let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;
@@ -369,9 +374,9 @@ impl Dispatcher<'_> {
 
     /// Tells the operator, and nobody else, why a state is refused.
     fn report_state(&self, why: &Unacceptable) {
-        let details = json!({ "caller": self.client.caller.name(), "reason": why.to_string() });
+        let facts = Facts::of_caller(&self.client.caller).state_refusal(why);
         let log = self.client.server.log();
-        log.operator_event(LogLevel::Notice, "mcp.state", "a requestState is refused", &details);
+        log.request_event(LogLevel::Notice, "mcp.state", "a requestState is refused", facts);
     }
 
     fn start_work(
@@ -483,7 +488,7 @@ impl Dispatcher<'_> {
         }
         if let Some(request) = self.client.in_flight.cancel(&id) {
             self.client.server.admission().forget(&self.client.caller, &request);
-            self.tell("request cancelled", &json!({}));
+            self.tell("request cancelled", Facts::none());
         }
     }
 
@@ -496,9 +501,8 @@ impl Dispatcher<'_> {
     ) -> Result<Served, RpcError> {
         let (server, error) = (&self.client.server, RpcError::from(denied));
         if !denied.throttled {
-            let details = json!({ "method": request.method.chars().take(80).collect::<String>() });
-            let message = "remote token rejected";
-            server.log().client_event(self.subscriber(), LogLevel::Warning, "mcp.auth", message, &details);
+            let (kind, facts) = ("remote token rejected", Facts::none().by_client("method", &request.method));
+            server.log().client_event(self.subscriber(), LogLevel::Warning, "mcp.auth", kind, facts);
             return Err(error);
         }
         let Some(slowed) = self.client.caller.slow_down() else { return Err(error) };
@@ -512,15 +516,16 @@ impl Dispatcher<'_> {
     }
 
     /// Tells the operator and this client of something about its messages.
-    fn tell(&self, message: &str, details: &Value) {
+    fn tell(&self, kind: &'static str, facts: Facts) {
         let log = self.client.server.log();
-        log.client_event(self.subscriber(), LogLevel::Debug, "mcp.rpc", message, details);
+        log.client_event(self.subscriber(), LogLevel::Debug, "mcp.rpc", kind, facts);
     }
 
-    fn tell_operator_of_refused_call(&self, error: &RpcError) {
-        let details = json!({ "code": error.code, "error": excerpt(&error.message) });
+    fn tell_operator_of_refused_call(&self) {
+        let facts = Facts::of_caller(&self.client.caller)
+            .words("error", "the tool is not in the list of tools of the caller");
         let log = self.client.server.log();
-        log.operator_event(LogLevel::Warning, "mcp.tools", "a call was refused", &details);
+        log.request_event(LogLevel::Warning, "mcp.tools", "a call was refused", facts);
     }
 
     fn subscriber(&self) -> Option<&Subscriber> {

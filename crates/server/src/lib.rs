@@ -28,6 +28,7 @@ mod client;
 mod context;
 mod defaults;
 mod dispatcher;
+mod facts;
 mod given_answers;
 mod guard;
 mod handshake;

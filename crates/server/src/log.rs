@@ -1,9 +1,13 @@
-//! Diagnostics: one event, told to the operator, who reads standard error, and to the clients it concerns.
+//! Diagnostics: one event, told to the operator, who reads standard error, and to the clients it concerns. An event about a
+//! request is made of [`Facts`] only. What scripts print is no event: it goes to a file of its own, where the operator keeps
+//! one.
 
 use crate::audience::Audience;
+use crate::facts::Facts;
 use crate::short_paths::ShortPaths;
 use crate::start_warnings::StartWarnings;
 use crate::subscriber::Subscriber;
+use mcp_bash_harmless as harmless;
 use mcp_bash_project::utc::now;
 use mcp_bash_wire::{LogLevel, write};
 use parking_lot::Mutex;
@@ -30,13 +34,15 @@ pub enum Style {
 /// One who is told of events in place of standard error: level, part of the server, message, details.
 pub type Operator = dyn Fn(LogLevel, &str, &str, &Value) + Send + Sync;
 
-/// Who hears of events. Events carry names, counts and durations: never arguments, results or secrets. Of a call that
-/// failed the operator is told the last line of its standard error.
+/// Who hears of events. Events carry kinds, places, counts and durations: never arguments, results, secrets, or what a
+/// script printed.
 pub struct Log {
     level: LogLevel,
     style: Style,
     audience: Audience,
     file: Option<Mutex<File>>,
+    /// What scripts print, where the operator keeps that.
+    script_output: Option<Mutex<File>>,
     /// Who is told instead of standard error.
     operator: Option<Box<Operator>>,
     /// How clients are told paths. The operator is told whole ones.
@@ -52,6 +58,7 @@ impl Log {
             style,
             audience: Audience::default(),
             file: None,
+            script_output: None,
             operator: None,
             short_paths: Arc::default(),
             start_warnings: StartWarnings::default(),
@@ -72,7 +79,7 @@ impl Log {
         }
     }
 
-    /// The same, with `operator` told in place of standard error, and of what is otherwise for the log file alone.
+    /// The same, with `operator` told in place of standard error, and of what scripts print.
     #[must_use]
     pub fn with_operator(self, operator: Box<Operator>) -> Self {
         Self { operator: Some(operator), ..self }
@@ -81,6 +88,11 @@ impl Log {
     /// The same, with events written to a file as well.
     pub fn with_file(self, path: &Path) -> io::Result<Self> {
         Ok(Self { file: Some(Mutex::new(Self::open_file(path)?)), ..self })
+    }
+
+    /// The same, with what scripts print kept in a file of its own.
+    pub fn with_script_output(self, path: &Path) -> io::Result<Self> {
+        Ok(Self { script_output: Some(Mutex::new(Self::open_file(path)?)), ..self })
     }
 
     /// Opens a log file to append to it. One that is made is its owner's alone; one that is there already must not be
@@ -112,7 +124,7 @@ impl Log {
     /// Tells the operator and every client of something that concerns them all: the project, or the server itself.
     /// `logger` names the part of the server, `details` is an object.
     pub fn event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
-        self.operator_event(level, logger, message, details);
+        self.project_event(level, logger, message, details);
         // The client that is becoming ready is told of it with the rest.
         if self.start_warnings.keep(level, logger, || data_of(message, details)) {
             return;
@@ -132,13 +144,34 @@ impl Log {
         client: Option<&Subscriber>,
         level: LogLevel,
         logger: &str,
-        message: &str,
-        details: &Value,
+        kind: &'static str,
+        facts: Facts,
     ) {
-        self.operator_event(level, logger, message, details);
+        let details = facts.into_value();
+        self.project_event(level, logger, kind, &details);
         if let Some(client) = client.filter(|client| client.wants(level)) {
-            client.log(&self.notification(level, logger, message, details));
+            client.log(&self.notification(level, logger, kind, &details));
         }
+    }
+
+    /// Tells a client of what is wrong with what it said, if it has a session, and the operator of what kind of problem that is.
+    pub(crate) fn client_problem(
+        &self,
+        client: Option<&Subscriber>,
+        level: LogLevel,
+        logger: &str,
+        kind: &'static str,
+        problem: &str,
+    ) {
+        self.request_event(level, logger, kind, Facts::none());
+        if let Some(client) = client.filter(|client| client.wants(level)) {
+            client.log(&self.notification(level, logger, problem, &Value::Null));
+        }
+    }
+
+    /// Tells the operator alone of something that concerns a request.
+    pub(crate) fn request_event(&self, level: LogLevel, logger: &str, kind: &'static str, facts: Facts) {
+        self.project_event(level, logger, kind, &facts.into_value());
     }
 
     /// The event as a client is told of it.
@@ -157,8 +190,8 @@ impl Log {
         self.short_paths.value(data).to_string()
     }
 
-    /// Tells the operator alone.
-    pub fn operator_event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
+    /// Tells the operator alone of something that concerns the project or the server itself, and no request.
+    pub fn project_event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
         if !self.is_heard(level) {
             return;
         }
@@ -167,35 +200,59 @@ impl Log {
             None if self.style == Style::Hidden => {}
             None => to_stderr(&Self::line(self.style, level, logger, message, details)),
         }
-        self.to_file(level, logger, message, details);
+        self.write(self.file.as_ref(), level, logger, message, details);
     }
 
-    /// Writes what is for the log file alone, and for whoever is told in place of standard error.
-    pub(crate) fn file_event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
+    /// Keeps what a script printed where the operator keeps that, and tells whoever is told in place of standard error.
+    pub(crate) fn script_printed(
+        &self,
+        level: LogLevel,
+        logger: &str,
+        message: &'static str,
+        details: &Value,
+    ) {
         if let Some(operator) = self.operator.as_ref().filter(|_| self.is_heard(level)) {
             operator(level, logger, message, details);
         }
-        self.to_file(level, logger, message, details);
+        self.keep_script_output(level, logger, message, details);
     }
 
-    /// Writes to the log file, and tells nobody.
-    pub(crate) fn to_file(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
-        if let Some(file) = self.file.as_ref().filter(|_| self.is_heard(level)) {
+    /// Keeps what a script printed where the operator keeps that, and tells nobody.
+    pub(crate) fn keep_script_output(
+        &self,
+        level: LogLevel,
+        logger: &str,
+        message: &'static str,
+        details: &Value,
+    ) {
+        self.write(self.script_output.as_ref(), level, logger, message, details);
+    }
+
+    fn write(
+        &self,
+        file: Option<&Mutex<File>>,
+        level: LogLevel,
+        logger: &str,
+        message: &str,
+        details: &Value,
+    ) {
+        if let Some(file) = file.filter(|_| self.is_heard(level)) {
             let line = Self::line(Style::Json, level, logger, message, details);
             // A full disk must not stop the server.
             let _ = file.lock().write_all(line.as_bytes());
         }
     }
 
+    /// One line, whatever the event holds: people read it too, and it may quote what came from elsewhere.
     fn line(style: Style, level: LogLevel, logger: &str, message: &str, details: &Value) -> String {
         if style != Style::Json {
             let time = if style == Style::Timed { format!("{} ", now()) } else { String::new() };
             let details = if details.as_object().is_none_or(Map::is_empty) {
                 String::new()
             } else {
-                format!(" {details}")
+                format!(" {}", harmless::json(&details.to_string()))
             };
-            return format!("{time}mcp-bash {}: {message}{details}\n", level.as_str());
+            return format!("{time}mcp-bash {}: {}{details}\n", level.as_str(), harmless::line(message));
         }
         let mut event = Map::new();
         event.insert("time".into(), now().into());
@@ -205,7 +262,7 @@ impl Log {
         if let Value::Object(details) = details {
             event.extend(details.clone());
         }
-        format!("{}\n", Value::Object(event))
+        format!("{}\n", harmless::json(&Value::Object(event).to_string()))
     }
 }
 

@@ -8,7 +8,6 @@ use mcp_bash_project::roots::{self, Root};
 use mcp_bash_scripts::ScriptRoots;
 use mcp_bash_wire::{LogLevel, RawBuf};
 use parking_lot::Mutex;
-use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -21,6 +20,10 @@ const QUIET: Duration = Duration::from_millis(100);
 
 /// The longest answer that is read, in bytes. Every script is given what it says.
 const LONGEST: usize = 1024 * 1024;
+
+/// What the operator is told of what is wrong with an answer. What the client said in it is its own.
+const ROOT_PROBLEM: &str =
+    "the client does not say which folders scripts may work in, or names one that cannot be used";
 
 /// The folders that a client named in its answer, and what is wrong with the rest. Nothing where it is no answer.
 pub(crate) async fn read(answer: RawBuf) -> (Option<Vec<Root>>, Vec<String>) {
@@ -126,7 +129,7 @@ impl ClientRoots {
         let is_wrong = !problems.is_empty();
         for problem in problems {
             let client = Some(&*self.subscriber);
-            server.log().client_event(client, LogLevel::Debug, "mcp.roots", &problem, &json!({}));
+            server.log().client_problem(client, LogLevel::Debug, "mcp.roots", ROOT_PROBLEM, &problem);
         }
         if self.generation.load(Ordering::Acquire) != generation {
             return;

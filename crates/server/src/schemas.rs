@@ -2,6 +2,7 @@
 
 use crate::added_arguments;
 use crate::defaults::Defaults;
+use crate::facts::SchemaRule;
 use mcp_bash_budget::tree_bytes;
 use mcp_bash_project::{HeaderParameter, Tool, header_parameters};
 use mcp_bash_schema::{Problem, Schema};
@@ -25,6 +26,17 @@ pub(crate) enum Unfit {
     Arguments(String),
     /// The tool itself is at fault.
     Tool(RpcError),
+}
+
+/// A result that is not what its tool promised.
+pub(crate) struct Broken {
+    /// What the client is told.
+    pub(crate) error: RpcError,
+    /// What anybody may know of it.
+    pub(crate) kind: &'static str,
+    pub(crate) problems: usize,
+    /// The first rule that is broken.
+    pub(crate) rule: Option<SchemaRule>,
 }
 
 impl Schemas {
@@ -67,7 +79,7 @@ impl Schemas {
         tool: &Tool,
         structured: Option<&str>,
         missing: impl FnOnce() -> String,
-    ) -> Result<(), RpcError> {
+    ) -> Result<(), Broken> {
         let Some(written) = &tool.output_schema else { return Ok(()) };
         let broken = |why: &str| RpcError {
             data: Some(json!({ "problems": why }).to_string()),
@@ -76,10 +88,19 @@ impl Schemas {
                 tool.name
             ))
         };
-        let structured = structured.ok_or_else(|| broken(&missing()))?;
+        let without = |kind, error| Broken { error, kind, problems: 0, rule: None };
+        let structured = structured
+            .ok_or_else(|| without("it has an outputSchema and gave nothing for it", broken(&missing())))?;
         let compiled = self.output.get_or_init(|| compile(written.get()));
-        let schema = compiled.as_ref().map_err(|error| unusable(tool, "outputSchema", error))?;
-        schema.check_value(structured).map_err(|problems| broken(&listed(&problems)))
+        let schema = compiled.as_ref().map_err(|error| {
+            without("its outputSchema cannot be used", unusable(tool, "outputSchema", error))
+        })?;
+        schema.check_value(structured).map_err(|problems| Broken {
+            error: broken(&listed(&problems)),
+            kind: "its result does not satisfy its outputSchema",
+            problems: problems.len(),
+            rule: problems.first().and_then(SchemaRule::broken_by),
+        })
     }
 }
 

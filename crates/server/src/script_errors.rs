@@ -1,7 +1,7 @@
 //! What clients are told about scripts that were not run, or that failed.
 
 use mcp_bash_scripts::ScriptError;
-use mcp_bash_wire::{Limits, RpcError, Scanner, code, write};
+use mcp_bash_wire::{Limits, RpcError, Scanner, code, surrogates, write};
 
 pub(crate) fn told(error: ScriptError) -> RpcError {
     match error {
@@ -19,7 +19,7 @@ pub(crate) fn told(error: ScriptError) -> RpcError {
 
 /// The data of an error: JSON as it is, and anything else as a string.
 fn json_of(data: &str) -> String {
-    match Scanner::new(data, Limits::default()).whole_value() {
+    match Scanner::new(&surrogates::mended(data), Limits::default()).whole_value() {
         Ok(json) => write::compact(json.text()),
         Err(_) => write::string(data),
     }

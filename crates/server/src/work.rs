@@ -4,6 +4,7 @@ use crate::admission::{Place, Resting};
 use crate::caller::Caller;
 use crate::capabilities::ClientCapabilities;
 use crate::client::Client;
+use crate::facts::Facts;
 use crate::given_answers::GivenAnswers;
 use crate::parking::{Parked, ParkedStage, PendingQuestion};
 use crate::questions::Unanswered;
@@ -15,7 +16,7 @@ use crate::slot::{Current, Occupant, Slot};
 use crate::subscriber::Subscriber;
 use mcp_bash_budget::Budget;
 use mcp_bash_scripts::{ScriptRoots, TraceVariables};
-use mcp_bash_wire::{Era, Limits, LogLevel, Object, Raw, RawBuf, Revision, RpcError, Scanner};
+use mcp_bash_wire::{Era, Limits, LogLevel, Object, Raw, RawBuf, Revision, RpcError, Scanner, surrogates};
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::sync::Arc;
@@ -396,16 +397,30 @@ impl Work {
     }
 
     /// Tells the operator about this request and, if it wants to know, its client.
-    pub(crate) fn log(&self, level: LogLevel, logger: &str, message: &str, details: impl FnOnce() -> Value) {
+    pub(crate) fn log(
+        &self,
+        level: LogLevel,
+        logger: &str,
+        kind: &'static str,
+        facts: impl FnOnce() -> Facts,
+    ) {
         let current = self.current().filter(|current| current.wants(level));
         let log = self.server().log();
         if current.is_none() && !log.is_heard(level) {
             return;
         }
-        let details = details();
-        log.operator_event(level, logger, message, &details);
+        let details = facts().into_value();
+        log.project_event(level, logger, kind, &details);
         if let Some(current) = current {
-            current.in_flight.request().log(log.notification(level, logger, message, &details));
+            current.in_flight.request().log(log.notification(level, logger, kind, &details));
+        }
+    }
+
+    /// Tells the client of this request something that is nobody else's business, if it wants to know.
+    pub(crate) fn log_to_client(&self, level: LogLevel, logger: &str, message: &str) {
+        if let Some(current) = self.current().filter(|current| current.wants(level)) {
+            let log = self.server().log();
+            current.in_flight.request().log(log.notification(level, logger, message, &Value::Null));
         }
     }
 
@@ -413,7 +428,8 @@ impl Work {
     pub(crate) fn relay(&self, line: &[u8]) {
         let Some(current) = self.current() else { return };
         let Ok(text) = std::str::from_utf8(line) else { return };
-        let Ok(whole) = Scanner::new(text, Limits::default()).whole_value() else { return };
+        let text = surrogates::mended(text);
+        let Ok(whole) = Scanner::new(&text, Limits::default()).whole_value() else { return };
         let Ok(message) = Object::read(whole, "a line", &["method", "params"]) else { return };
         let Some(params) = message.get("params") else { return };
         match message.get("method").and_then(Raw::string).as_deref() {

@@ -20,12 +20,11 @@ impl fmt::Display for SettingProblem {
 /// A value as a problem quotes it: not much of it, and nothing that a terminal would obey.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 200;
-    let visible = |letter: char| if letter.is_control() { '\u{fffd}' } else { letter };
-    let mut excerpt: String = text.chars().take(LONGEST).map(visible).collect();
+    let mut excerpt: String = text.chars().take(LONGEST).collect();
     if text.chars().nth(LONGEST).is_some() {
         excerpt.push('…');
     }
-    excerpt
+    mcp_bash_harmless::line(&excerpt).into_owned()
 }
 
 #[cfg(test)]
@@ -34,7 +33,7 @@ mod tests {
 
     #[test]
     fn a_value_is_quoted_in_part_and_without_control_characters() {
-        assert_eq!(excerpt("a\u{1b}[31m\nb"), "a\u{fffd}[31m\u{fffd}b");
+        assert_eq!(excerpt("a\u{1b}[31m\nb"), r"a\u{1b}[31m\nb");
         assert_eq!(excerpt(&"é".repeat(100_000)).chars().count(), 201);
         assert_eq!(excerpt(&"é".repeat(200)), "é".repeat(200));
     }

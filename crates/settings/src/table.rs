@@ -79,7 +79,7 @@ table! {
     LOG_TIMESTAMP: Flag = row("MCPBASH_LOG_TIMESTAMP", Flag, "false",
         "`true` begins log lines on a terminal with the time, as all other log lines have it anyway");
     LOG_DIR: Optional<Folder> = row("MCPBASH_LOG_DIR", Optional(Folder), "",
-        "A folder for `mcp-bash.log`, which also has what tools write to standard error, and for the files of single calls");
+        "A folder for `mcp-bash.log`, for `script-output.log`, which has what scripts print, and for the files of single calls");
     TMP_ROOT: Optional<Folder> = row("MCPBASH_TMP_ROOT", Optional(Folder), "",
         "Where the private folder of the server is made, in place of `TMPDIR`");
 
@@ -232,7 +232,7 @@ table! {
     TOOL_STDERR_TAIL_LIMIT: Bytes = row("MCPBASH_TOOL_STDERR_TAIL_LIMIT", bytes(0, LARGEST), "4096",
         "How much of the end of a tool's standard error is reported");
     TOOL_STDERR_CAPTURE: Flag = row("MCPBASH_TOOL_STDERR_CAPTURE", Flag, "true",
-        "`false` reports nothing of a tool's standard error, to clients and in log files");
+        "`false` reports nothing of a tool's standard error, to clients and in `script-output.log`");
     RESULT_META_ALWAYS: Flag = row("MCPBASH_RESULT_META_ALWAYS", Flag, "false",
         "`true` adds `_meta.exitCode` and `_meta.stderr` to every result of a script, not only to failures");
     MAX_PROGRESS_PER_MINUTE: PerMinute = row("MCPBASH_MAX_PROGRESS_PER_MIN", per_minute(), "100",

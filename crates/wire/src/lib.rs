@@ -22,6 +22,7 @@ mod object;
 mod raw;
 mod revision;
 mod scan;
+pub mod surrogates;
 pub mod write;
 
 pub use cursor::Cursor;

@@ -37,7 +37,7 @@ impl Screen {
     }
 
     pub(crate) fn show(&self, line: &Line) {
-        let painted = format!("{}\n", line.painted(self.terminal));
+        let painted = format!("{}\n", mcp_bash_harmless::painted(&line.painted(self.terminal)));
         match &self.way {
             Way::Stderr { is_stuck } => to_stderr(painted.as_bytes(), is_stuck),
             Way::Printer(print) => print(painted),

@@ -58,21 +58,22 @@ impl View {
     fn event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) -> Line {
         if let (Some(stderr), "mcp.tools") = (details["stderr"].as_str(), logger) {
             let tool = details["tool"].as_str().unwrap_or("a tool");
+            let tool = words::visible(tool, Length::Whole);
             let text = format!("{tool} wrote to standard error: {}", words::visible(stderr, self.length));
             return Line::event(Look::Faint, text);
         }
-        let look = match level {
-            LogLevel::Debug | LogLevel::Info => Look::Faint,
-            LogLevel::Notice | LogLevel::Warning => Look::Notable,
-            _ => Look::Bad,
-        };
+        if let (Some(printed), "mcp.worker") = (details["text"].as_str(), logger) {
+            let script = words::visible(details["script"].as_str().unwrap_or_default(), Length::Whole);
+            let text = format!("{message} ({script}): {}", words::visible(printed, self.length));
+            return Line::event(look(level), text);
+        }
         let is_empty = details.as_object().is_none_or(serde_json::Map::is_empty);
         let details =
             if is_empty { String::new() } else { format!(" {}", words::value(details, self.length)) };
         // Problems are told whole: their remedy stands at the end.
         let message = words::visible(message, Length::Whole);
         let what = if logger == "mcp.checks" { "problem" } else { level.as_str() };
-        Line::event(look, format!("{what}: {message}{details}"))
+        Line::event(look(level), format!("{what}: {message}{details}"))
     }
 
     fn show(&self, message: &[u8], is_received: bool) {
@@ -89,6 +90,14 @@ impl View {
         for line in &lines {
             self.screen.show(line);
         }
+    }
+}
+
+fn look(level: LogLevel) -> Look {
+    match level {
+        LogLevel::Debug | LogLevel::Info => Look::Faint,
+        LogLevel::Notice | LogLevel::Warning => Look::Notable,
+        _ => Look::Bad,
     }
 }
 

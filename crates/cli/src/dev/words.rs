@@ -1,7 +1,6 @@
 //! Values and texts of others in few words: shortened, and without anything that a terminal would obey.
 
 use serde_json::Value;
-use std::fmt::Write as _;
 use std::time::Duration;
 
 /// How much of a value is shown.
@@ -65,15 +64,7 @@ impl Shown {
             return;
         }
         self.characters += 1;
-        match character {
-            '\n' => self.line.push_str("\\n"),
-            '\t' => self.line.push_str("\\t"),
-            '\r' => self.line.push_str("\\r"),
-            _ if is_harmful(character) => {
-                let _ = write!(self.line, "\\u{{{:x}}}", u32::from(character));
-            }
-            _ => self.line.push(character),
-        }
+        self.line.push(character);
     }
 
     fn text(&mut self, text: &str) {
@@ -142,14 +133,8 @@ impl Shown {
         if self.is_cut {
             self.line.push('…');
         }
-        self.line
+        crate::terminal::visible(&self.line)
     }
-}
-
-/// Whether a terminal would obey it, or show what follows in another order.
-fn is_harmful(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

@@ -7,14 +7,13 @@ mod person;
 mod sampling;
 
 use crate::common::Common;
-use crate::terminal::{harmless, harmless_line};
+use crate::terminal::{harmless_line, tell};
 use bar::Bar;
 use mcp_bash_client::Host;
 use mcp_bash_uri::FileUri;
 use mcp_bash_wire::LogLevel;
 use person::Person;
 use serde_json::{Value, json};
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -70,8 +69,7 @@ impl CommandLineHost {
         }
         let text = text_of(&params["data"]);
         self.finish();
-        // Whoever closed standard error does not want to know.
-        let _ = writeln!(std::io::stderr(), "{}: {}", level.as_str(), harmless(&text));
+        tell(&format!("{}: {text}", level.as_str()));
     }
 }
 

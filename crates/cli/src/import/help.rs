@@ -71,7 +71,7 @@ pub(super) fn ask(
         ProcessEnding::TimedOut(_) => Err(ImportError::TimedOut(shown(), SECONDS)),
         ProcessEnding::OutputTooLarge => Err(ImportError::TooLong(shown(), LONGEST)),
         ProcessEnding::Signalled(signal) => Err(not_run(format!("signal {signal} ended it"))),
-        ProcessEnding::Cancelled => Err(not_run("it was cancelled".to_owned())),
+        ProcessEnding::Cancelled | ProcessEnding::Shutdown => Err(not_run("it was cancelled".to_owned())),
         ProcessEnding::NoRoom(why) => Err(not_run(why.to_string())),
     }
 }

@@ -5,6 +5,7 @@ use super::tool_file;
 use crate::call::show::print;
 use crate::error::Error;
 use crate::terminal::{Terminal, say};
+use mcp_bash_harmless::painted;
 use mcp_bash_importing::{Argument, LeftOut, Tool};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -65,7 +66,7 @@ impl Review {
                 );
             }
         }
-        print(&text)
+        print(&painted(&text))
     }
 
     /// Says what was written, or how to have it written.
@@ -85,7 +86,7 @@ impl Review {
             ),
             (new, _) => format!("Nothing was written. `--yes` writes {} to {folder}.\n", files(new)),
         };
-        print(&words)
+        print(&painted(&words))
     }
 
     fn to_json(&self, verdicts: &[Verdict]) -> Value {

@@ -8,6 +8,7 @@ use crate::connect::Failure;
 use crate::end_signals::EndSignals;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::terminal::tell;
 use mcp_bash_project::trust;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::HashSet;
@@ -149,7 +150,7 @@ fn trusted(root: &Path, files: &[EnvFile], is_verbose: bool) -> Result<Vec<PathB
         })?;
         if is_verbose {
             // Whoever closed standard error does not want to know.
-            let _ = writeln!(std::io::stderr(), "run-tool: sourcing {}", path.display());
+            tell(&format!("run-tool: sourcing {}", path.display()));
         }
         paths.push(path);
     }

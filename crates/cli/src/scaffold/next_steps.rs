@@ -3,7 +3,7 @@
 use crate::common::Common;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::terminal::{nobody_reads, say};
+use crate::terminal::{harmless, nobody_reads, say, visible};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -45,7 +45,7 @@ pub(crate) fn say_text(common: &Common, text: &str) -> Result<(), Error> {
     if common.quiet {
         return Ok(());
     }
-    match say(text) {
+    match say(&harmless(text)) {
         Err(error) if !nobody_reads(&error) => Err(Error::of_command(Exit::Failed, error)),
         _ => Ok(()),
     }
@@ -75,9 +75,4 @@ pub(super) fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-/// A text without what a terminal would obey.
-fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

@@ -155,12 +155,6 @@ impl WorkerProcess {
         self.errors.tail()
     }
 
-    /// Forgets what it has written to standard error so far, all of which is read before.
-    pub fn forget_errors(&mut self, on_print: &mut impl FnMut(Stream, &[u8])) {
-        self.errors.read_now(&mut |line| on_print(Stream::Errors, line));
-        self.errors.forget();
-    }
-
     /// How much memory it uses, in bytes, where the system tells.
     pub fn memory(&self) -> Option<u64> {
         self.footprint.memory()

@@ -72,8 +72,4 @@ impl Output {
     pub(super) fn tail(&self) -> &[u8] {
         &self.tail
     }
-
-    pub(super) fn forget(&mut self) {
-        self.tail.clear();
-    }
 }

@@ -46,12 +46,6 @@ impl CallLog {
         self.entries.is_empty()
     }
 
-    /// The last line of what the call complains of.
-    pub(super) fn last_complaint(&self) -> Option<&str> {
-        let complaints = self.entries.iter().rev().filter(|entry| entry.level >= LogLevel::Warning);
-        complaints.flat_map(|entry| entry.text.lines().rev()).find(|line| !line.trim().is_empty())
-    }
-
     /// Keeps what a frame logs. Whatever else it says is passed over.
     pub(super) fn note(&mut self, frame: &[u8]) {
         if self.limit > 0
@@ -138,7 +132,6 @@ mod tests {
             (LogLevel::Info, "stdout", r#"{"rows":1}"#),
         ];
         assert_eq!(said(&log), all);
-        assert_eq!(log.last_complaint(), Some("ValueError: y"));
         assert!(!log.is_cut());
     }
 

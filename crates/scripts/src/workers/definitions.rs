@@ -3,12 +3,12 @@
 use super::Which;
 use super::fault::Why;
 use super::frame::{self, Said};
-use super::surrogates;
 use crate::interpreters;
 use crate::scripts::{Scripts, block_on};
 use crate::start_failure::StartFailure;
 use mcp_bash_project::{Paths, Worker};
 use mcp_bash_runner::WorkerEvent;
+use mcp_bash_wire::surrogates;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::time::timeout;
@@ -41,7 +41,8 @@ impl Scripts {
                     },
                 };
                 surrogates::mend(&mut frame);
-                match frame::read(&frame)? {
+                let no_frame = |problem| Why::NoFrame { bytes: frame.len(), problem }.to_string();
+                match frame::read(&frame).map_err(no_frame)? {
                     Said::Ready { .. } => return Ok(Ok(String::from_utf8_lossy(&frame).into_owned())),
                     Said::Failed { message, .. } => {
                         return Ok(Err(interpreters::explain(message, which.script, which.paths)));

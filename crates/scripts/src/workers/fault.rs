@@ -1,11 +1,13 @@
-//! Why a worker has ended, or could not begin, in words for whoever called it.
+//! Why a worker has ended, or could not begin: in words of ours for everybody, and with its own for whom they concern.
 
+use super::frame::NoFrame;
 use mcp_bash_project::WorkerProgram;
 use mcp_bash_runner::{FrameFault, ProcessEnding};
 use std::time::Duration;
 use thiserror::Error;
 
-/// The messages complete "its worker ...".
+/// The messages complete "its worker ...". They hold nothing that a worker wrote: the operator reads them, and every call
+/// that the worker had.
 #[derive(Debug, Error)]
 pub(super) enum Why {
     /// It ended by itself.
@@ -13,9 +15,12 @@ pub(super) enum Why {
     Ended(ProcessEnding),
     #[error("{0}, and was ended")]
     Frames(FrameFault),
-    /// It wrote what is no frame, or one about a call that is not open.
-    #[error("{0}, and was ended")]
-    Rubbish(String),
+    #[error("wrote a line of {bytes} bytes to descriptor 3 that is {problem}, and was ended")]
+    NoFrame { bytes: usize, problem: NoFrame },
+    #[error("wrote of call {0}, which it was not given, and was ended")]
+    UnknownCall(u64),
+    #[error("wrote of a call before it was ready, and was ended")]
+    Early,
     #[error("does not read its standard input any more, and was ended")]
     Deaf,
     #[error(
@@ -27,36 +32,43 @@ pub(super) enum Why {
     Unheeding,
     #[error("was not ready within {} s, and was ended; MCPBASH_WORKER_START_SECS gives it more", .0.as_secs())]
     NotReady(Duration),
-    /// It says itself why it cannot serve.
-    #[error("cannot serve: {0}")]
-    Failed(String),
+    /// It says itself that it cannot serve, and why.
+    #[error("cannot serve")]
+    Failed,
     #[error("could not be started: {0}")]
     NotStarted(String),
-    #[error("was ended with the server")]
+    #[error("was stopped because the server is shutting down")]
     ServerEnds,
 }
 
-/// How a worker ended, with the end of what it wrote to standard error.
+/// How a worker ended.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) why: Why,
-    /// Nothing where it cannot be known which call it belongs to.
-    pub(super) errors: String,
+    /// The worker's own words: why it cannot serve, or the end of its standard error. Nothing where they may be about
+    /// another call than the one that is told.
+    pub(super) said: String,
     /// The worker had not read the call.
     pub(super) is_unread: bool,
 }
 
 impl Fault {
     pub(super) fn new(why: Why) -> Self {
-        Self { why, errors: String::new(), is_unread: false }
+        Self { why, said: String::new(), is_unread: false }
+    }
+
+    /// What anybody may know of it.
+    pub(super) fn kind(&self) -> String {
+        let when = if matches!(self.why, Why::Ended(_)) { " before it had answered" } else { "" };
+        format!("{}{when}", self.why)
     }
 
     /// What whoever called is told.
     pub(super) fn told(&self) -> String {
-        let when = if matches!(self.why, Why::Ended(_)) { " before it had answered" } else { "" };
-        match self.errors.trim() {
-            "" => format!("{}{when}", self.why),
-            errors => format!("{}{when}. The end of its standard error:\n{errors}", self.why),
+        match (self.said.trim(), &self.why) {
+            ("", _) => self.kind(),
+            (said, Why::Failed) => format!("{}: {said}", self.kind()),
+            (said, _) => format!("{}. The end of its standard error:\n{said}", self.kind()),
         }
     }
 }

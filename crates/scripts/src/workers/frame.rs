@@ -1,8 +1,9 @@
 //! Frames: one JSON object a line, between us and a worker. `docs/workers.md` describes them.
 
 use super::call::{Request, WorkerCall};
-use mcp_bash_wire::{Limits, Object, Raw, Scanner, write};
+use mcp_bash_wire::{Limits, Object, ObjectError, Raw, ScanError, Scanner, write};
 use std::ops::Range;
+use thiserror::Error;
 
 /// What a worker says.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,26 +36,42 @@ pub enum AnswerKind {
 const MEMBERS: [&str; 9] =
     ["call", "method", "result", "error", "ask", "questions", "withdraw", "ready", "failed"];
 
-/// What a frame says; or what is wrong with it, which completes "the worker ...".
-pub(super) fn read(frame: &[u8]) -> Result<Said, String> {
-    let quoted = || mcp_bash_project::excerpt(&String::from_utf8_lossy(&frame[..frame.len().min(400)]));
-    let wrong = |what: &str| format!("wrote a line to descriptor 3 that is {what}: {}", quoted());
-    let text = std::str::from_utf8(frame).map_err(|_| wrong("not UTF-8"))?;
+/// Why a line is no frame. It names no text of the line, of which nobody knows whose it is.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(super) enum NoFrame {
+    #[error("not UTF-8")]
+    NotUtf8,
+    #[error("no JSON ({0})")]
+    NotJson(ScanError),
+    #[error("no frame ({0})")]
+    NotAnObject(ObjectError),
+    #[error("no frame (`{0}`)")]
+    NotANumber(&'static str),
+    #[error("no `ready` of protocol 1")]
+    OtherProtocol,
+    #[error("an answer without `call`")]
+    NoCall,
+    #[error("both a result and an error")]
+    TwoAnswers,
+}
+
+/// What a frame says; or what is wrong with it.
+pub(super) fn read(frame: &[u8]) -> Result<Said, NoFrame> {
+    let text = std::str::from_utf8(frame).map_err(|_| NoFrame::NotUtf8)?;
     let whole = Scanner::new(text, Limits { message_bytes: usize::MAX, ..Limits::default() }).whole_value();
-    let whole = whole.map_err(|error| wrong(&format!("no JSON ({error})")))?;
-    let frame =
-        Object::read(whole, "a frame", &MEMBERS).map_err(|error| wrong(&format!("no frame ({error})")))?;
-    let number = |name: &str| match frame.get(name) {
+    let frame = Object::read(whole.map_err(NoFrame::NotJson)?, "a frame", &MEMBERS);
+    let frame = frame.map_err(NoFrame::NotAnObject)?;
+    let number = |name: &'static str| match frame.get(name) {
         None => Ok(None),
-        Some(raw) => raw.text().parse::<u64>().map(Some).map_err(|_| wrong(&format!("no frame (`{name}`)"))),
+        Some(raw) => raw.text().parse::<u64>().map(Some).map_err(|_| NoFrame::NotANumber(name)),
     };
     let Some(call) = number("call")? else {
         return Ok(match (frame.get("ready"), frame.get("failed"), frame.get("method")) {
-            (Some(ready), _, _) => read_ready(ready).ok_or_else(|| wrong("no `ready` of protocol 1"))?,
+            (Some(ready), _, _) => read_ready(ready).ok_or(NoFrame::OtherProtocol)?,
             (_, Some(failed), _) => read_failed(failed),
             (_, _, Some(_)) => Said::Notification { call: None },
             _ if frame.get("result").is_some() || frame.get("error").is_some() => {
-                return Err(wrong("an answer without `call`"));
+                return Err(NoFrame::NoCall);
             }
             _ => Said::Unknown,
         });
@@ -64,7 +81,7 @@ pub(super) fn read(frame: &[u8]) -> Result<Said, String> {
         start..start + raw.text().len()
     };
     Ok(match (frame.get("result"), frame.get("error")) {
-        (Some(_), Some(_)) => return Err(wrong("both a result and an error")),
+        (Some(_), Some(_)) => return Err(NoFrame::TwoAnswers),
         (Some(result), None) => Said::Answer { call, kind: AnswerKind::Result, at: place(result) },
         (None, Some(error)) => Said::Answer { call, kind: AnswerKind::Error, at: place(error) },
         (None, None) => match (number("ask")?, number("withdraw")?) {
@@ -235,10 +252,26 @@ mod tests {
             (r#"{"ready":{"protocol":2}}"#, "no `ready` of protocol 1"),
             (r#"{"call":1,"call":2}"#, "more than once"),
         ] {
-            let told = read(frame.as_bytes()).unwrap_err();
+            let told = read(frame.as_bytes()).unwrap_err().to_string();
             assert!(told.contains(problem), "{frame}: {told}");
         }
-        assert!(read(b"\xff\xfe").unwrap_err().contains("not UTF-8"));
+        assert_eq!(read(b"\xff\xfe"), Err(NoFrame::NotUtf8));
+    }
+
+    #[test]
+    fn what_is_no_frame_is_not_quoted() {
+        let digits = "7".repeat(1001);
+        let deep = format!("{}7777{}", "[".repeat(200), "]".repeat(200));
+        for frame in [
+            format!(r#"{{"call":1,"result":{digits}}}"#),
+            format!(r#"{{"call":1,"result":{deep}}}"#),
+            r#"{"call":7777.5,"7777":"7777"}"#.to_owned(),
+            r#"{"call":1,"call":7777}"#.to_owned(),
+            "7777 7777".to_owned(),
+        ] {
+            let told = read(frame.as_bytes()).unwrap_err().to_string();
+            assert!(!told.contains("77"), "{told}");
+        }
     }
 
     #[test]

@@ -2,14 +2,14 @@
 //! each call whether it may stay, and ends it with all it has started.
 
 use super::fault::{Fault, Why};
-use super::frame::{self, Said};
+use super::frame::{self, NoFrame, Said};
 use super::news::{Printing, WorkerNews};
 use super::pool::{Lease, Pool, StartPermit};
 use super::ready::{Command, Event, OpenCall, ReadyWorker};
 use super::stamps::Stamps;
-use super::surrogates;
 use mcp_bash_budget::Budget;
 use mcp_bash_runner::{Frame, FrameFault, Runner, Stream, WorkerEvent, WorkerInvocation, WorkerProcess};
+use mcp_bash_wire::surrogates;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -63,8 +63,9 @@ impl Birth {
         let bounds = permit.pool().bounds;
         let (process, files) = match begin(process, bounds.start, &mut about).await {
             Ok(ready) => ready,
-            Err(fault) => {
-                about.failed(&fault);
+            Err((fault, trace)) => {
+                let why = fault.told();
+                (about.tell)(&WorkerNews::NotStarted { script: &about.script, why, trace: &trace });
                 permit.failed(fault);
                 return;
             }
@@ -83,6 +84,7 @@ impl Birth {
             last_use: Instant::now(),
             served: 0,
             is_retired: false,
+            own_words: None,
         };
         permit.succeeded(worker);
         life.serve().await;
@@ -111,6 +113,14 @@ impl About {
         (self.tell)(&WorkerNews::Failed { script: &self.script, why: fault.why.to_string() });
     }
 
+    /// Why a line is no frame. The line itself is kept where that is wanted.
+    fn no_frame(&mut self, line: &[u8], problem: NoFrame) -> Why {
+        if let Some(shown) = self.printing.shown(line) {
+            (self.tell)(&WorkerNews::Unreadable { script: &self.script, line: &shown });
+        }
+        Why::NoFrame { bytes: line.len(), problem }
+    }
+
     fn log(&self, frame: &[u8]) {
         let notification = &String::from_utf8_lossy(frame);
         (self.tell)(&WorkerNews::Logged { script: &self.script, notification });
@@ -122,36 +132,35 @@ async fn begin(
     mut process: WorkerProcess,
     limit: Duration,
     about: &mut About,
-) -> Result<(WorkerProcess, Vec<String>), Fault> {
+) -> Result<(WorkerProcess, Vec<String>), (Fault, String)> {
     let deadline = Instant::now() + limit.min(FAR);
+    let mut failed = None;
     let why = loop {
         match timeout_at(deadline, about.next(&mut process, None)).await {
             Err(_) => break Why::NotReady(limit),
             Ok(WorkerEvent::Frame(frame)) => match frame::read(&frame.bytes) {
                 Ok(Said::Ready { files }) => return Ok((process, files)),
                 Ok(Said::Failed { message, trace }) => {
-                    for line in trace.lines() {
-                        about.print(Stream::Errors, line.as_bytes());
-                    }
-                    break Why::Failed(message);
+                    failed = Some((message, trace));
+                    break Why::Failed;
                 }
                 Ok(Said::Notification { call: None }) => about.log(&frame.bytes),
                 Ok(Said::Unknown) => {}
-                Ok(_) => break Why::Rubbish("wrote of a call before it was ready".to_owned()),
-                Err(rubbish) => break Why::Rubbish(rubbish),
+                Ok(_) => break Why::Early,
+                Err(problem) => break about.no_frame(&frame.bytes, problem),
             },
             Ok(WorkerEvent::NoMoreFrames(fault)) => break about.closed(&mut process, fault).await,
             Ok(WorkerEvent::InputClosed) => break about.deaf(&mut process).await,
             Ok(WorkerEvent::Exited) => break EXITED,
         }
     };
-    // What it said of why it failed is enough.
-    let has_said = matches!(why, Why::Failed(_));
     let mut fault = about.end(process, why).await;
-    if has_said {
-        fault.errors.clear();
+    // What it said of why it failed is enough.
+    let (message, trace) = failed.unzip();
+    if let Some(message) = message {
+        fault.said = message;
     }
-    Err(fault)
+    Err((fault, trace.unwrap_or_default()))
 }
 
 /// In the place of how it exited, which is known when it is reaped.
@@ -193,7 +202,7 @@ impl About {
         let errors = String::from_utf8_lossy(errors).into_owned();
         let ending = process.finish(&mut |stream, line| self.print(stream, line)).await;
         let why = if matches!(why, Why::Ended(_)) { Why::Ended(ending) } else { why };
-        Fault { why, errors, is_unread: false }
+        Fault { why, said: errors, is_unread: false }
     }
 }
 
@@ -209,6 +218,8 @@ struct Life {
     served: u64,
     /// It gets no more calls.
     is_retired: bool,
+    /// Why it says it can serve no more.
+    own_words: Option<String>,
 }
 
 /// Whether it is time to end, and how.
@@ -249,7 +260,7 @@ impl Life {
     async fn happened(&mut self, event: WorkerEvent) -> Option<End> {
         let why = match event {
             WorkerEvent::Frame(frame) => match self.said(frame).await {
-                Ok(None) => return None,
+                Ok(None) => return self.end_if_retired(),
                 Ok(Some(place)) => return self.after_call(place).await,
                 Err(why) => why,
             },
@@ -281,12 +292,18 @@ impl Life {
     /// Passes on what the worker says. Returns the place of a call that has ended.
     async fn said(&mut self, mut frame: Frame) -> Result<Option<Lease>, Why> {
         surrogates::mend(&mut frame.bytes);
-        let said = frame::read(&frame.bytes).map_err(Why::Rubbish)?;
-        let not_open = |call: u64| Why::Rubbish(format!("wrote of call {call}, which is not open"));
+        let said = frame::read(&frame.bytes);
+        let said = said.map_err(|problem| self.about.no_frame(&frame.bytes, problem))?;
         let (call, event) = match said {
             Said::Unknown => return Ok(None),
-            Said::Ready { .. } => return Err(Why::Rubbish("said twice that it is ready".to_owned())),
-            Said::Failed { message, .. } => return Err(Why::Failed(message)),
+            Said::Ready { .. } => {
+                self.replace("it said twice that it is ready");
+                return Ok(None);
+            }
+            Said::Failed { message, .. } => {
+                self.own_words = Some(message);
+                return Err(Why::Failed);
+            }
             Said::Notification { call: None } => {
                 self.about.log(&frame.bytes);
                 return Ok(None);
@@ -296,7 +313,11 @@ impl Life {
             Said::Withdrawal { call, number } => (call, Event::Withdrawal(number)),
             Said::Answer { call, kind, at } => {
                 let answered = self.presence.worker.calls.lock().open.remove(&call);
-                let answered = answered.ok_or_else(|| not_open(call))?;
+                let Some(answered) = answered else {
+                    self.require_given(call)?;
+                    self.replace("it answered a call twice");
+                    return Ok(None);
+                };
                 self.cancelled.remove(&call);
                 let mut text = frame.bytes;
                 text.truncate(at.end);
@@ -307,8 +328,28 @@ impl Life {
             }
         };
         let events = self.presence.worker.calls.lock().open.get(&call).map(|call| call.events.clone());
-        let _ = events.ok_or_else(|| not_open(call))?.send(event).await;
+        if let Some(events) = events {
+            let _ = events.send(event).await;
+            return Ok(None);
+        }
+        self.require_given(call)?;
+        if let Event::Question { number, .. } = event {
+            let _ = self.process.input().send(frame::of_refusal(call, number, "the call has ended"), None);
+        }
         Ok(None)
+    }
+
+    /// What a worker says too late of a call that it has had is nobody's, and no fault of the calls that are open now.
+    fn require_given(&self, call: u64) -> Result<(), Why> {
+        let has_had = self.presence.worker.calls.lock().has_had(call);
+        if has_had { Ok(()) } else { Err(Why::UnknownCall(call)) }
+    }
+
+    /// Gives it no more calls, since it does not keep to the protocol. Those that it has are served to their end.
+    fn replace(&mut self, why: &str) {
+        let why = format!("{why}, which is not in the protocol");
+        (self.about.tell)(&WorkerNews::Replaced { script: &self.about.script, why });
+        self.retire();
     }
 
     /// Looks whether the worker may stay after a call, before others get the place of that call.
@@ -318,10 +359,6 @@ impl Life {
         let bounds = &self.presence.pool.bounds;
         self.served += 1;
         self.last_use = Instant::now();
-        if bounds.at_once == 1 {
-            // The end of it is told to whoever calls when the worker fails, and must not be of another call.
-            self.process.forget_errors(&mut |stream, line| self.about.print(stream, line));
-        }
         let is_free = self.presence.worker.calls.lock().open.is_empty();
         let memory = self.process.memory().filter(|used| *used > bounds.memory);
         let option = |name: &str| self.presence.pool.worker.program.place_of_option(name);
@@ -403,7 +440,7 @@ impl Life {
     }
 
     async fn end(self, end: End) {
-        let Self { presence, mut about, mut process, .. } = self;
+        let Self { presence, mut about, mut process, own_words, .. } = self;
         presence.retire();
         match end {
             End::InPeace => {
@@ -418,11 +455,14 @@ impl Life {
                 let unread = process.input().unread();
                 // By the runner, with the server.
                 let is_told_to_end = process.input().is_closed();
-                let open = presence.close();
+                let (open, is_of_one_call) = presence.close();
+                let why = if is_told_to_end { Why::ServerEnds } else { why };
                 let mut fault = about.end(process, why).await;
-                if presence.pool.bounds.at_once > 1 {
-                    // It may be of another call.
-                    fault.errors.clear();
+                if let Some(words) = own_words {
+                    fault.said = words;
+                }
+                if !is_of_one_call {
+                    fault.said.clear();
                 }
                 fault.is_unread = open.len() == 1 && open.iter().all(|call| unread >= call.frame_bytes);
                 if !is_told_to_end {
@@ -448,11 +488,11 @@ impl Presence {
         self.pool.retire(&self.worker);
     }
 
-    /// Lets no more calls begin, and returns those that are open.
-    fn close(&self) -> Vec<OpenCall> {
+    /// Lets no more calls begin, and returns those that are open, and whether what the worker said can be of no other.
+    fn close(&self) -> (Vec<OpenCall>, bool) {
         let mut calls = self.worker.calls.lock();
         calls.is_closed = true;
-        std::mem::take(&mut calls.open).into_values().collect()
+        (std::mem::take(&mut calls.open).into_values().collect(), calls.has_had_one_at_most())
     }
 
     /// Lets no more calls begin, unless one has.
@@ -468,7 +508,7 @@ impl Drop for Presence {
     fn drop(&mut self) {
         self.retire();
         let fault = Arc::new(Fault::new(Why::ServerEnds));
-        for call in self.close() {
+        for call in self.close().0 {
             let _ = call.events.try_send(Event::Gone(Arc::clone(&fault)));
         }
     }

@@ -24,7 +24,6 @@ mod news;
 mod pool;
 mod ready;
 mod stamps;
-mod surrogates;
 
 pub use call::{Request, WorkerCall};
 pub use call_log::{CallLog, LogEntry};
@@ -148,7 +147,7 @@ impl Scripts {
                 && let Err(error) = self.start_worker(which, permit).await
                 && let Some(tell) = self.workers.tell.get()
             {
-                tell(&WorkerNews::Failed { script: which.script, why: error.to_string() });
+                tell(&WorkerNews::NotStarted { script: which.script, why: error.to_string(), trace: "" });
             }
         }
     }
@@ -174,7 +173,7 @@ impl Scripts {
         {
             tell(&WorkerNews::CallLogged { script, what: &what, log: &log });
         }
-        ended.map(|outcome| outcome.with_complaint(log.last_complaint()))
+        ended
     }
 
     async fn try_workers(
@@ -185,7 +184,7 @@ impl Scripts {
         mut on_question: impl FnMut(Question),
     ) -> Result<Outcome, ScriptError> {
         tokio::pin!(cancelled);
-        let failed = |fault: &Fault| ScriptError::Worker { what: call.what.clone(), how: fault.told() };
+        let failed = |fault: &Fault| worker_error(&call.what, fault);
         for _ in 0..MOST_ATTEMPTS {
             let Some(lease) = self.lease(&call, cancelled.as_mut()).await? else {
                 return Ok(Outcome::of_ending(ProcessEnding::Cancelled, call.limits.budget));
@@ -197,7 +196,7 @@ impl Scripts {
             }
         }
         let how = format!("ended {MOST_ATTEMPTS} times before it had read the call");
-        Err(ScriptError::Worker { what: call.what, how })
+        Err(ScriptError::worker(&call.what, how))
     }
 
     /// A place in a worker. `None` when the call was cancelled meanwhile.
@@ -218,7 +217,7 @@ impl Scripts {
         };
         let patience = call.limits.patience.limit;
         let patience = if are_busy { patience } else { patience.max(pool.bounds.start) };
-        let too_late = || ScriptError::Worker { what: call.what.clone(), how: busy(&pool, patience) };
+        let too_late = || ScriptError::worker(&call.what, busy(&pool, patience));
         let wait = async {
             for _ in 0..MOST_TURNS {
                 if let Some(permit) = start.take() {
@@ -239,13 +238,12 @@ impl Scripts {
                         start = Some(permit).or(start);
                     }
                     Ok(Turn::Failed(fault)) => {
-                        return Err(ScriptError::Worker { what: call.what.clone(), how: fault.told() });
+                        return Err(worker_error(&call.what, &fault));
                     }
                     Err(_) => (turn, start) = pool.wait_again(),
                 }
             }
-            let how = Why::ServerEnds.to_string();
-            Err(ScriptError::Worker { what: call.what.clone(), how })
+            Err(ScriptError::worker(&call.what, Why::ServerEnds.to_string()))
         };
         tokio::select! {
             biased;
@@ -302,6 +300,11 @@ impl Scripts {
             confinement: Confinement::default(),
         })
     }
+}
+
+/// That a worker has failed, as whoever called is told it.
+fn worker_error(what: &str, fault: &Fault) -> ScriptError {
+    ScriptError::Worker { what: what.to_owned(), kind: fault.kind(), told: fault.told() }
 }
 
 fn busy(pool: &Pool, waited: Duration) -> String {

@@ -5,11 +5,14 @@ use mcp_bash_runner::Stream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What a worker says to the operator, and what becomes of it.
+/// What a worker says, and what becomes of it. What it says may be of any call that it serves: it is for files that the
+/// operator keeps for that, and not for the log.
 #[derive(Debug)]
 pub enum WorkerNews<'a> {
     /// It printed a line.
     Printed { script: &'a Path, stream: Stream, line: &'a str },
+    /// It wrote a line in the place of a frame that is none.
+    Unreadable { script: &'a Path, line: &'a str },
     /// It logs something: a whole `notifications/message`.
     Logged { script: &'a Path, notification: &'a str },
     /// What it logged in a call that has ended; what was called, as in "Tool 'x'".
@@ -18,6 +21,8 @@ pub enum WorkerNews<'a> {
     Replaced { script: &'a Path, why: String },
     /// It has ended by itself, or had to be ended.
     Failed { script: &'a Path, why: String },
+    /// It has come to nothing before it was given any call: what it said of that is its author's.
+    NotStarted { script: &'a Path, why: String, trace: &'a str },
 }
 
 /// The longest line that is told, in bytes.

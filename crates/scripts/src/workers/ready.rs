@@ -31,6 +31,18 @@ pub(super) struct OpenCalls {
     pub(super) is_closed: bool,
 }
 
+impl OpenCalls {
+    /// Whether it was given a call of this number, open or not.
+    pub(super) fn has_had(&self, call: u64) -> bool {
+        (1..=self.last).contains(&call)
+    }
+
+    /// Whether it was given no more than one call, so that whatever it said since is of that one.
+    pub(super) fn has_had_one_at_most(&self) -> bool {
+        self.last <= 1
+    }
+}
+
 pub(super) struct OpenCall {
     pub(super) events: Sender<Event>,
     pub(super) budget: Arc<Budget>,

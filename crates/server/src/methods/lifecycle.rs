@@ -2,11 +2,11 @@
 
 use crate::capabilities::ClientCapabilities;
 use crate::client::Client;
+use crate::facts::Facts;
 use crate::immediate::Immediate;
 use crate::meter::MeasuredSession;
 use crate::shape::{Answer, Members, server_info};
 use mcp_bash_wire::{LogLevel, Object, Raw, Revision, RpcError, code, write};
-use serde_json::{Value, json};
 
 /// Agrees on a revision and tells the client what it can have.
 pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
@@ -25,12 +25,15 @@ pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     if let Some(meter) = request.server().meter() {
         request.session()?.measured.get_or_init(|| MeasuredSession::begin(meter, revision));
     }
-    let details = json!({
-        "client": client.map(client_name),
-        "requested": requested,
-        "revision": revision.as_str(),
-    });
-    tell(request.client, LogLevel::Info, "client connected", &details);
+    let mut facts = Facts::none();
+    if let Some(client) = client {
+        facts = facts.by_client("client", &client_name(client));
+    }
+    if let Some(requested) = &requested {
+        facts = facts.by_client("requested", requested);
+    }
+    let facts = facts.words("revision", revision.as_str());
+    tell(request.client, LogLevel::Info, "client connected", facts);
 
     let server = request.server();
     let snapshot = server.snapshot();
@@ -46,7 +49,7 @@ pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
 /// The client is about to leave: from now on only `ping`, `shutdown` and `exit` are served.
 pub(super) fn shutdown(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     request.session()?.close();
-    tell(request.client, LogLevel::Debug, "shutdown requested", &json!({}));
+    tell(request.client, LogLevel::Debug, "shutdown requested", Facts::none());
     Ok(Answer::default())
 }
 
@@ -62,15 +65,14 @@ pub(super) fn exit(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     Ok(Answer::default())
 }
 
-fn tell(client: &Client, level: LogLevel, message: &str, details: &Value) {
+fn tell(client: &Client, level: LogLevel, kind: &'static str, facts: Facts) {
     let subscriber = client.subscriber().map(AsRef::as_ref);
-    client.server.log().client_event(subscriber, level, "mcp.lifecycle", message, details);
+    client.server.log().client_event(subscriber, level, "mcp.lifecycle", kind, facts);
 }
 
 /// Name and version of a client, as it gives them.
 fn client_name(info: Raw<'_>) -> String {
     let Ok(info) = Object::read(info, "clientInfo", &["name", "version"]) else { return String::new() };
     let part = |name| info.get(name).and_then(Raw::string).unwrap_or_default();
-    let shown: String = format!("{} {}", part("name"), part("version")).chars().take(80).collect();
-    shown.trim().to_owned()
+    format!("{} {}", part("name"), part("version")).trim().to_owned()
 }

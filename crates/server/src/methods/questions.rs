@@ -5,7 +5,7 @@ use crate::questions::Unanswered;
 use crate::roots;
 use crate::work::{ClientQuestion, Resumable, Work};
 use mcp_bash_runner::{AskedThrough, Question};
-use mcp_bash_wire::{Limits, Object, Raw, RawBuf, Scanner, write};
+use mcp_bash_wire::{Limits, Object, Raw, RawBuf, Scanner, surrogates, write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,8 +60,8 @@ pub(crate) fn attend(work: &Arc<Work>, mut question: Question, call: Resumable) 
 }
 
 fn read(text: &[u8], way: AskedThrough) -> Option<Asked> {
-    let text = std::str::from_utf8(text).ok()?;
-    let whole = Scanner::new(text, Limits::default()).whole_value().ok()?;
+    let text = surrogates::mended(std::str::from_utf8(text).ok()?);
+    let whole = Scanner::new(&text, Limits::default()).whole_value().ok()?;
     match way {
         AskedThrough::Socket => read_line(whole),
         AskedThrough::File => {

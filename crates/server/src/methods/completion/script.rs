@@ -9,7 +9,7 @@ use crate::work::Work;
 use mcp_bash_budget::tree_bytes;
 use mcp_bash_project::{Paths, excerpt};
 use mcp_bash_scripts::{CompletionCall, Outcome};
-use mcp_bash_wire::RpcError;
+use mcp_bash_wire::{RpcError, surrogates};
 use serde_json::Value;
 
 /// Runs the script and reads its answer.
@@ -48,7 +48,7 @@ pub(super) async fn ask(
 
 /// An array of values, an object that has one and says whether there are more, or a value on each line.
 fn read(printed: &str, offset: usize, limit: usize) -> Result<Suggestions, String> {
-    let whole: Value = serde_json::from_str(printed.trim()).unwrap_or_default();
+    let whole: Value = serde_json::from_str(&surrogates::mended(printed.trim())).unwrap_or_default();
     let (values, described) = match &whole {
         Value::Array(values) => (strings(values)?, &Value::Null),
         Value::Object(members) => {

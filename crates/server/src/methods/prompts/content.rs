@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use mcp_bash_budget::{Budget, Charge, tree_bytes};
 use mcp_bash_fetch::{ErrorKind, FetchError, Roots, sniff};
 use mcp_bash_project::{Paths, Prompt};
-use mcp_bash_wire::Revision;
+use mcp_bash_wire::{Revision, surrogates};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ impl Writer<'_> {
     /// A JSON text as a tree of values.
     pub(super) fn parse(&self, text: &str) -> Result<serde_json::Result<Value>, String> {
         self.spent.hold(tree_bytes(text))?;
-        Ok(serde_json::from_str(text))
+        Ok(serde_json::from_str(&surrogates::mended(text)))
     }
 
     /// The messages as the text of a JSON array.

@@ -2,6 +2,7 @@
 
 use super::content::{Spent, Writer};
 use super::values::Values;
+use crate::facts::Facts;
 use crate::methods::tools::{asked_timeout, served};
 use crate::methods::{questions, required};
 use crate::request_state::Subject;
@@ -11,7 +12,7 @@ use crate::work::{Resumable, Work, unknown_state};
 use mcp_bash_project::{Paths, Prompt, Source, without_metadata};
 use mcp_bash_scripts::{Outcome, PromptCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError, keys, write};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,7 +37,7 @@ pub(crate) async fn get(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Ans
     }
     let arguments = params.optional_object("arguments")?;
     let values = Values::read(prompt, arguments)?;
-    work.log(LogLevel::Debug, "mcp.prompts", "prompt asked for", || json!({ "prompt": prompt.name }));
+    work.log(LogLevel::Debug, "mcp.prompts", "prompt asked for", || Facts::of_prompt(prompt));
 
     let paths = &snapshot.catalog.paths;
     let writer = Writer {

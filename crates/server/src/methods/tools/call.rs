@@ -2,6 +2,7 @@
 
 use super::record::Record;
 use super::{output, served, unknown};
+use crate::facts::Facts;
 use crate::methods::{questions, required};
 use crate::request_state::Subject;
 use crate::schemas::{Schemas, Unfit};
@@ -9,10 +10,9 @@ use crate::script_errors::told;
 use crate::shape::Answer;
 use crate::work::{Resumable, Work, unknown_state};
 use mcp_bash_budget::SMALL;
-use mcp_bash_project::{ClientCapability, Tool, excerpt};
+use mcp_bash_project::{ClientCapability, Tool};
 use mcp_bash_scripts::{ScriptError, ToolCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
-use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -139,9 +139,10 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
 /// What a client is told of a call for which nothing was run. A model gets to see a result, and can try something else.
 fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Result<Answer, RpcError> {
     if let ScriptError::NotStarted { limit, .. } = error {
-        output::report_failure(work, &json!({ "tool": tool.name, "timedOut": true }));
+        output::report_failure(work, Facts::of_tool(tool).is("timedOut"));
         return Ok(output::not_started(work, &error.to_string(), limit));
     }
+    let facts = Facts::of_tool(tool).script_error(&error);
     let problem = match error {
         ScriptError::Start { .. }
         | ScriptError::NoProgram { .. }
@@ -154,18 +155,17 @@ fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Res
                 work.server().note_refusal();
             }
             let error = told(error);
-            report_refusal(work, tool, &error);
+            report_refusal(work, facts.number("code", error.code));
             return Err(error);
         }
     };
-    output::report_failure(work, &json!({ "tool": tool.name, "error": problem }));
+    output::report_failure(work, facts);
     Ok(output::failure(&work.server().short_paths().text_but(&problem, &[arguments])))
 }
 
-/// Tells the operator of a call that was refused, whoever refused it. The policy of a project never sees arguments.
-fn report_refusal(work: &Work, tool: &Tool, error: &RpcError) {
-    let details = json!({ "tool": tool.name, "code": error.code, "error": excerpt(&error.message) });
-    work.server().log().operator_event(LogLevel::Warning, "mcp.tools", "a call was refused", &details);
+/// Tells the operator of a call that was refused, whoever refused it.
+fn report_refusal(work: &Work, facts: Facts) {
+    work.server().log().request_event(LogLevel::Warning, "mcp.tools", "a call was refused", facts);
 }
 
 /// Tells the operator once for each tool that it is given arguments of which its metadata says nothing.
@@ -174,7 +174,6 @@ fn warn_of_unread_arguments(work: &Work, tool: &Tool, arguments: &str) {
     if is_unread && work.server().is_first_unread(&tool.name) {
         let message = "arguments reach a tool that declares none; describe them in `inputSchema`, and in `argv` if the \
                        script takes them on its command line";
-        let details = json!({ "tool": tool.name });
-        work.server().log().operator_event(LogLevel::Warning, "mcp.tools", message, &details);
+        work.server().log().request_event(LogLevel::Warning, "mcp.tools", message, Facts::of_tool(tool));
     }
 }

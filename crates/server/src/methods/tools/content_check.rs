@@ -1,4 +1,4 @@
-//! Whether the `content` that a worker answers with is what clients can read: each item of a kind that the protocol has,
+//! Whether the `content` that a script answers with is what clients can read: each item of a kind that the protocol has,
 //! with what that kind needs. Clients refuse the whole result otherwise.
 
 use mcp_bash_project::excerpt;

@@ -3,7 +3,8 @@
 use super::resources_file::{self, Allowance};
 use super::structured::Structured;
 use super::{content_check, cut};
-use crate::schemas::Schemas;
+use crate::facts::{Facts, SchemaRule};
+use crate::schemas::{Broken, Schemas};
 use crate::shape::{Answer, Content, Members};
 use crate::work::Work;
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
@@ -11,8 +12,9 @@ use mcp_bash_project::{Execution, Tool, WorkerProgram, excerpt};
 use mcp_bash_scripts::{
     AnswerKind, LONGEST_ARGUMENT, Outcome, Overrun, Patience, ProcessEnding, interpreter_problem,
 };
-use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, code, keys, write};
-use serde_json::{Value, json};
+use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, keys, surrogates, write};
+use serde_json::json;
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// A call whose process has ended.
@@ -26,55 +28,84 @@ pub(crate) struct Finished<'a> {
     pub(crate) arguments: &'a str,
 }
 
+/// Why there is no result: what the client is told, and of what kind it is, which is all that the operator is told.
+struct Failure {
+    error: RpcError,
+    kind: &'static str,
+    /// What is wrong with a result that breaks a schema, and how often.
+    rule: Option<(SchemaRule, usize)>,
+}
+
+impl Failure {
+    fn new(kind: &'static str, error: RpcError) -> Self {
+        Self { error, kind, rule: None }
+    }
+
+    /// The script itself answered with an error.
+    fn own(error: RpcError) -> Self {
+        Self::new("the script answered with an error of its own", error)
+    }
+}
+
+impl From<Broken> for Failure {
+    fn from(Broken { error, kind, problems, rule }: Broken) -> Self {
+        Self { error, kind, rule: rule.map(|rule| (rule, problems)) }
+    }
+}
+
 impl Finished<'_> {
     pub(crate) fn answer(&self) -> Result<Answer, RpcError> {
         let answer = self.result();
-        let error = answer.as_ref().err();
+        let failure = answer.as_ref().err();
         let worker_failed =
             self.outcome.worker_answer.is_some() && answer.as_ref().is_ok_and(|answer| answer.is_error);
         match self.outcome.ending {
-            ProcessEnding::Exited(_) if error.is_none() && self.has_answered() && !worker_failed => {
-                let details = || json!({ "tool": self.tool.name, "exitCode": self.outcome.exit_code() });
-                self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", details);
+            ProcessEnding::Exited(_) if failure.is_none() && self.has_answered() && !worker_failed => {
+                self.work.log(LogLevel::Debug, "mcp.tools", "tool ended", || self.facts());
             }
             ProcessEnding::Cancelled => {}
-            _ => self.report_failure(error),
+            _ => self.report_failure(failure),
         }
-        answer
+        answer.map_err(|failure| failure.error)
     }
 
-    /// Tells the operator of a failed call. Its client has the answer, which may quote what is nobody else's business:
-    /// only the beginning of the reason is told, and where nobody wants to know what tools complain of, no reason that
-    /// may be in their words.
-    fn report_failure(&self, error: Option<&RpcError>) {
-        let mut details = json!({ "tool": self.tool.name });
+    /// Which tool it is, and how it ended.
+    fn facts(&self) -> Facts {
+        let mut facts = Facts::of_tool(self.tool);
         if let Some(code) = self.outcome.exit_code() {
-            details["exitCode"] = json!(code);
+            facts = facts.number("exitCode", code);
         }
-        if let ProcessEnding::TimedOut(_) = self.outcome.ending {
-            details["timedOut"] = json!(true);
+        match self.outcome.ending {
+            ProcessEnding::Signalled(signal) => facts.number("signal", signal),
+            ProcessEnding::TimedOut(_) => facts.is("timedOut"),
+            ProcessEnding::Shutdown => facts.is("stoppedByShutdown"),
+            _ => facts,
         }
-        if let Some(error) = error {
-            details["errorCode"] = json!(error.code);
-        }
-        let reason = error.filter(|error| error.code == code::INTERNAL_ERROR).map(|error| &*error.message);
-        let may_quote = self.work.server().settings().stderr_tail > 0;
-        if let Some(reason) = reason.or(self.outcome.complaint.as_deref()).filter(|_| may_quote) {
-            details["error"] = json!(excerpt(reason));
-        }
-        if let Some(line) = self.outcome.errors().lines().rev().find(|line| !line.trim().is_empty()) {
-            details["stderr"] = json!(excerpt(line));
-        }
-        report_failure(self.work, &details);
     }
 
-    fn result(&self) -> Result<Answer, RpcError> {
-        match self.outcome.ending {
-            ProcessEnding::OutputTooLarge => return Err(self.too_large()),
-            ProcessEnding::NoRoom(why) => return Err(self.no_room(why)),
-            ProcessEnding::TimedOut(overrun) => {
-                return Ok(self.with_meta(self.timed_out(overrun), None, None));
+    /// Tells the operator of a failed call. What its script said is for its client.
+    fn report_failure(&self, failure: Option<&Failure>) {
+        let mut facts = self.facts();
+        if let Some(Failure { error, kind, rule }) = failure {
+            facts = facts.number("errorCode", error.code).words("error", kind);
+            facts = facts.number("stdoutBytes", self.outcome.stdout.len());
+            if let Some((rule, problems)) = rule {
+                facts = facts.rule(rule).number("problems", *problems);
             }
+        } else if self.outcome.worker_answer.is_some() {
+            facts = facts.words("error", "its result says that it failed");
+        }
+        report_failure(self.work, facts);
+    }
+
+    fn result(&self) -> Result<Answer, Failure> {
+        match self.outcome.ending {
+            ProcessEnding::OutputTooLarge => {
+                return Err(Failure::new("it printed more than it may", self.too_large()));
+            }
+            ProcessEnding::NoRoom(why) => return Err(self.no_room(why)),
+            ProcessEnding::TimedOut(overrun) => return Ok(self.with_meta(self.timed_out(overrun), None, None)),
+            ProcessEnding::Shutdown => return Ok(self.with_meta(self.shut_down(), None, None)),
             _ => {}
         }
         if let Some(kind) = self.outcome.worker_answer {
@@ -84,9 +115,12 @@ impl Finished<'_> {
         if !self.has_answered()
             && let Some(error) = self.own_error()
         {
-            return Err(error);
+            return Err(Failure::own(error));
         }
-        let stdout = self.outcome.text();
+        let mut stdout = self.outcome.text();
+        if let Some(mended) = without_halves(&stdout) {
+            stdout = Cow::Owned(mended);
+        }
         let printed = Scanner::new(stdout.trim(), Limits::default()).whole_value();
         if self.tool.execution == Execution::Provider {
             return self.provided(&stdout, printed);
@@ -96,44 +130,44 @@ impl Finished<'_> {
     }
 
     /// What a worker answered: a whole result, or an error.
-    fn answered_by_worker(&self, kind: AnswerKind) -> Result<Answer, RpcError> {
+    fn answered_by_worker(&self, kind: AnswerKind) -> Result<Answer, Failure> {
         let text = self.outcome.text();
         if kind == AnswerKind::Error {
             let unread =
                 || RpcError::internal(format!("Tool '{}' failed with no error: {text}", self.tool.name));
-            return Err(rpc_error(&text).unwrap_or_else(unread));
+            return Err(Failure::own(rpc_error(&text).unwrap_or_else(unread)));
         }
         let result = Scanner::new(&text, Limits::default()).whole_value().ok().and_then(WholeResult::read);
         let Some(whole) = result else {
             let problem = "answered with no `CallToolResult`, which has an array of `content`";
-            return Err(RpcError::internal(format!(
-                "Tool '{}' {problem}: {}",
-                self.tool.name,
-                excerpt(&text)
-            )));
+            return Err(Failure::new(
+                NO_RESULT,
+                RpcError::internal(format!("Tool '{}' {problem}: {}", self.tool.name, excerpt(&text))),
+            ));
         };
+        self.whole_result(&whole)
+    }
+
+    /// A result that a script has written itself, if it is one that clients can read and fits its schema.
+    fn whole_result(&self, whole: &WholeResult<'_>) -> Result<Answer, Failure> {
         if let Some(problem) = content_check::problem(whole.content) {
-            return Err(RpcError::internal(format!(
-                "Tool '{}' answered with no `CallToolResult`: {problem}",
-                self.tool.name
-            )));
+            let name = &self.tool.name;
+            let told = format!("Tool '{name}' answered with no `CallToolResult`: {problem}");
+            return Err(Failure::new(NO_RESULT, RpcError::internal(told)));
         }
         if !whole.is_error {
             self.check(whole.structured, no_structured_content)?;
         }
-        self.pass_through(&whole, whole.is_error)
+        self.pass_through(whole, whole.is_error)
     }
 
     fn has_answered(&self) -> bool {
         self.outcome.answers(self.tool)
     }
 
-    fn success(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, RpcError> {
+    fn success(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, Failure> {
         if let Some(whole) = printed.and_then(WholeResult::read) {
-            if !whole.is_error {
-                self.check(whole.structured, no_structured_content)?;
-            }
-            return self.pass_through(&whole, whole.is_error);
+            return self.whole_result(&whole);
         }
         self.check(printed, || not_json(stdout))?;
         // Whoever promises structure in a schema may give any; otherwise only an object is taken for it.
@@ -146,13 +180,15 @@ impl Finished<'_> {
         Ok(self.with_meta(self.content(content, structured.map(Structured::of_text), false), None, None))
     }
 
-    fn failed(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, RpcError> {
-        if let Some(whole) = printed.and_then(WholeResult::read) {
+    fn failed(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, Failure> {
+        // What is no result that clients can read is told as text, like anything else that was printed.
+        let is_readable = |whole: &WholeResult<'_>| content_check::problem(whole.content).is_none();
+        if let Some(whole) = printed.and_then(WholeResult::read).filter(is_readable) {
             return self.pass_through(&whole, true);
         }
         // Older scripts print the error they want.
         if let Some(error) = printed.and_then(|raw| rpc_error(raw.text())) {
-            return Err(error);
+            return Err(Failure::own(error));
         }
         let (stderr, exit_code) = (self.errors(), self.outcome.exit_code().unwrap_or_default());
         let said = [stderr.trim(), stdout.trim()].into_iter().find(|text| !text.is_empty());
@@ -177,9 +213,9 @@ impl Finished<'_> {
     }
 
     /// What an executable that provides tools makes of a call: a whole result, or an error.
-    fn provided(&self, stdout: &str, printed: Result<Raw<'_>, ScanError>) -> Result<Answer, RpcError> {
+    fn provided(&self, stdout: &str, printed: Result<Raw<'_>, ScanError>) -> Result<Answer, Failure> {
         let name = &self.tool.name;
-        let failed = |why: String| {
+        let failed = |kind, why: String| {
             let hint = if self.arguments.len() > LONGEST_ARGUMENT {
                 let size = self.arguments.len();
                 format!(
@@ -188,7 +224,7 @@ impl Finished<'_> {
             } else {
                 String::new()
             };
-            Err(RpcError::internal(format!("Tool '{name}' {why}{hint}")))
+            Err(Failure::new(kind, RpcError::internal(format!("Tool '{name}' {why}{hint}"))))
         };
         if !self.has_answered() {
             let stderr = self.outcome.errors();
@@ -198,23 +234,20 @@ impl Finished<'_> {
             if let Some(problem) = interpreter_problem(&self.tool.script, exit_code) {
                 said = format!("{said}\n{problem}");
             }
-            return failed(format!("failed (exit {exit_code}): {said}"));
+            return failed("its provider failed", format!("failed (exit {exit_code}): {said}"));
         }
         let printed = match printed {
             Ok(printed) => printed,
-            Err(error) => return failed(format!("returned invalid JSON: {error}")),
+            Err(error) => return failed(NOT_JSON, format!("returned invalid JSON: {error}")),
         };
         let Some(whole) = WholeResult::read(printed) else {
-            return failed(format!("returned invalid JSON:\n{}", stdout.trim()));
+            return failed(NO_RESULT, format!("returned invalid JSON:\n{}", stdout.trim()));
         };
-        if !whole.is_error {
-            self.check(whole.structured, no_structured_content)?;
-        }
-        self.pass_through(&whole, whole.is_error)
+        self.whole_result(&whole)
     }
 
     /// A result that the script has written itself. What it says stands; what we know is added to its `_meta`.
-    fn pass_through(&self, whole: &WholeResult<'_>, is_error: bool) -> Result<Answer, RpcError> {
+    fn pass_through(&self, whole: &WholeResult<'_>, is_error: bool) -> Result<Answer, Failure> {
         let size = |part: Option<Raw<'_>>| part.map_or(0, |raw| raw.text().len());
         let meta = whole.meta.map_or(0, |meta| tree_bytes(meta.text()));
         let _held = self.room_for(size(Some(whole.content)) + size(whole.structured) + meta)?;
@@ -249,9 +282,15 @@ impl Finished<'_> {
         let root = &self.work.server().snapshot().catalog.paths.root;
         let allowance = Allowance::new(self.work.server().settings().output_limit, self.work.budget());
         let before = content.len();
-        for problem in resources_file::embed(content, self.outcome.list_of_resources(), root, allowance) {
+        let problems = resources_file::embed(content, self.outcome.list_of_resources(), root, allowance);
+        for problem in &problems {
             let message = format!("Tool '{}': {problem}", self.tool.name);
-            self.work.log(LogLevel::Warning, "mcp.tools", &message, || json!({}));
+            self.work.log_to_client(LogLevel::Warning, "mcp.tools", &message);
+        }
+        if !problems.is_empty() {
+            let facts = Facts::of_tool(self.tool).number("problems", problems.len());
+            let kind = "files that a tool named for its result are left out";
+            self.work.server().log().request_event(LogLevel::Warning, "mcp.tools", kind, facts);
         }
         content.len() > before
     }
@@ -281,12 +320,18 @@ impl Finished<'_> {
     /// The error that the script left for the client.
     fn own_error(&self) -> Option<RpcError> {
         let text = self.outcome.own_error()?;
-        let text = text.trim();
+        let text = surrogates::mended(text.trim());
         if text.is_empty() {
             return None;
         }
-        let raw = || RpcError { data: Some(write::string(text)), ..RpcError::internal("Tool failed") };
-        Some(rpc_error(text).unwrap_or_else(raw))
+        let raw = || RpcError { data: Some(write::string(&text)), ..RpcError::internal("Tool failed") };
+        Some(rpc_error(&text).unwrap_or_else(raw))
+    }
+
+    /// A script that was running when the server had to end.
+    fn shut_down(&self) -> Answer {
+        let name = &self.tool.name;
+        failure(&format!("Tool '{name}' was stopped because the server is shutting down"))
     }
 
     fn timed_out(&self, overrun: Overrun) -> Answer {
@@ -348,25 +393,29 @@ impl Finished<'_> {
     }
 
     /// Whether what the script gave is what its author promised.
-    fn check(&self, structured: Option<Raw<'_>>, missing: impl FnOnce() -> String) -> Result<(), RpcError> {
+    fn check(&self, structured: Option<Raw<'_>>, missing: impl FnOnce() -> String) -> Result<(), Failure> {
         if self.tool.output_schema.is_none() {
             return Ok(());
         }
         let text = structured.map(Raw::text);
         let _held = self.room_for(text.map_or(0, Schemas::cost_of))?;
-        self.schemas.check_output(self.tool, text, missing)
+        Ok(self.schemas.check_output(self.tool, text, missing)?)
     }
 
     /// Room for a result of so many bytes beside what was printed, for as long as it is being written.
-    fn room_for(&self, bytes: usize) -> Result<Option<Charge>, RpcError> {
+    fn room_for(&self, bytes: usize) -> Result<Option<Charge>, Failure> {
         let held = (bytes > SMALL).then(|| self.work.budget().charge(bytes)).transpose();
         held.map_err(|why| self.no_room(why))
     }
 
-    fn no_room(&self, why: NoRoom) -> RpcError {
-        RpcError::internal(format!("The result of tool '{}' is not sent: {why}", self.tool.name))
+    fn no_room(&self, why: NoRoom) -> Failure {
+        let told = format!("The result of tool '{}' is not sent: {why}", self.tool.name);
+        Failure::new("there is no room for its result", RpcError::internal(told))
     }
 }
+
+const NO_RESULT: &str = "it answered with no `CallToolResult`";
+const NOT_JSON: &str = "it printed what is no JSON";
 
 /// A whole `CallToolResult`, as a script prints it.
 struct WholeResult<'a> {
@@ -388,6 +437,13 @@ impl<'a> WholeResult<'a> {
             meta: result.optional_object("_meta").ok()?,
         })
     }
+}
+
+/// What a script printed, if it is JSON with halves of characters in it, without them.
+fn without_halves(printed: &str) -> Option<String> {
+    let Cow::Owned(mended) = surrogates::mended(printed) else { return None };
+    let is_json = Scanner::new(mended.trim(), Limits::default()).whole_value().is_ok();
+    is_json.then_some(mended)
 }
 
 /// `{"code": …, "message": …, "data": …}` as the error it describes.
@@ -417,11 +473,10 @@ fn not_json(stdout: &str) -> String {
 }
 
 /// Tells the operator, once for each, of a call that failed.
-pub(super) fn report_failure(work: &Work, details: &Value) {
-    work.server().log().operator_event(LogLevel::Warning, "mcp.tools", "a call failed", details);
+pub(super) fn report_failure(work: &Work, facts: Facts) {
+    work.server().log().request_event(LogLevel::Warning, "mcp.tools", "a call failed", facts);
 }
 
-/// A result that says what went wrong.
 /// The result of a call whose time was over before its script was started.
 pub(crate) fn not_started(work: &Work, message: &str, limit: Duration) -> Answer {
     let error = json!({
@@ -434,6 +489,7 @@ pub(crate) fn not_started(work: &Work, message: &str, limit: Duration) -> Answer
     failure(message).with_structured(&json!({ "error": error }).to_string(), work.revision())
 }
 
+/// A result that says what went wrong.
 pub(crate) fn failure(text: &str) -> Answer {
     Content::of_text(text).finish(true)
 }

@@ -1,4 +1,4 @@
-//! What is kept of a finished call for whoever looks for a mistake: its standard error in the log file, a summary of a
+//! What is kept of a finished call for whoever looks for a mistake: its standard error where the operator keeps that, a summary of a
 //! failure in a build, and what else is known in the error itself. Nobody gets any of it who did not ask for it.
 
 use crate::shape::Answer;
@@ -27,7 +27,7 @@ impl Record<'_> {
         let stderr = self.outcome.errors();
         if !stderr.trim().is_empty() {
             let details = json!({ "tool": self.tool.name, "stderr": stderr.trim_end() });
-            self.work.server().log().file_event(
+            self.work.server().log().script_printed(
                 LogLevel::Info,
                 "mcp.tools",
                 "a tool wrote to standard error",

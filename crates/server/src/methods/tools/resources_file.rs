@@ -3,7 +3,7 @@
 use crate::shape::Content;
 use mcp_bash_budget::{Budget, Charge};
 use mcp_bash_fetch::sniff;
-use mcp_bash_wire::write;
+use mcp_bash_wire::{surrogates, write};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind};
@@ -91,7 +91,7 @@ fn read_list(text: &str) -> Vec<Named> {
         }
         _ => None,
     };
-    match serde_json::from_str::<Value>(text) {
+    match serde_json::from_str::<Value>(&surrogates::mended(text)) {
         Ok(Value::Array(entries)) => entries.iter().filter_map(named).collect(),
         Ok(entry) => named(&entry).into_iter().collect(),
         Err(_) => text.lines().filter_map(read_line).collect(),

@@ -1,22 +1,39 @@
-//! Halves of characters in the frames of workers. JSON can write one as an escape (`\ud83d`), and Python and Node.js do
-//! where a text was cut in the middle of a character; it is no text, and strict readers refuse the whole message.
+//! Halves of characters in the JSON of scripts. JSON can write one as an escape (`\ud83d`), and Python and Node.js do where
+//! a text was cut in the middle of a character; it is no text, and strict readers refuse the whole message.
 
 use memchr::memmem;
+use std::borrow::Cow;
 
-/// Puts the mark of a missing character (U+FFFD) in the place of each escape that is half of a character. Whatever has
-/// no such escape, which is nearly everything, is only searched for one.
-pub(super) fn mend(frame: &mut [u8]) {
+/// The JSON text with the mark of a missing character (U+FFFD) in the place of each escape that is half of a character.
+pub fn mended(json: &str) -> Cow<'_, str> {
+    if next_half(json.as_bytes(), 0).is_none() {
+        return Cow::Borrowed(json);
+    }
+    let mut bytes = json.as_bytes().to_vec();
+    mend(&mut bytes);
+    // Escapes are ASCII, before and after.
+    String::from_utf8(bytes).map_or(Cow::Borrowed(json), Cow::Owned)
+}
+
+/// The same in place. Whatever has no such escape, which is nearly everything, is only searched for one.
+pub fn mend(json: &mut [u8]) {
     let mut start = 0;
-    while let Some(place) = next_surrogate(frame, start) {
-        let digits = place + 2;
-        let is_whole = unit(frame, place).is_some_and(|unit| unit < 0xDC00)
-            && unit(frame, place + 6).is_some_and(|unit| (0xDC00..0xE000).contains(&unit));
-        if is_whole {
-            start = place + 12;
-        } else {
-            frame[digits..digits + 4].copy_from_slice(b"fffd");
-            start = place + 6;
+    while let Some(place) = next_half(json, start) {
+        json[place + 2..place + 6].copy_from_slice(b"fffd");
+        start = place + 6;
+    }
+}
+
+/// Where the next escape of half a character begins, from `start` on.
+fn next_half(json: &[u8], mut start: usize) -> Option<usize> {
+    loop {
+        let place = next_surrogate(json, start)?;
+        let is_whole = unit(json, place).is_some_and(|unit| unit < 0xDC00)
+            && unit(json, place + 6).is_some_and(|unit| (0xDC00..0xE000).contains(&unit));
+        if !is_whole {
+            return Some(place);
         }
+        start = place + 12;
     }
 }
 
@@ -44,7 +61,7 @@ fn unit(frame: &[u8], place: usize) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use super::mend;
+    use super::*;
 
     #[test]
     fn halves_are_marked_and_the_rest_stays() {
@@ -65,6 +82,7 @@ mod tests {
             let mut frame = before.as_bytes().to_vec();
             mend(&mut frame);
             assert_eq!(String::from_utf8(frame).unwrap(), after, "{before}");
+            assert_eq!(mended(before), after, "{before}");
         }
     }
 }
