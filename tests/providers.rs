@@ -79,7 +79,7 @@ fn call(server: &mut Server, tool: &str, arguments: &Value) -> Value {
 }
 
 fn names(server: &mut Server) -> Vec<String> {
-    let answer = server.ask("names", "tools/list", &json!({}));
+    let answer = server.ask_past_news("names", "tools/list", &json!({}));
     let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
     tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
@@ -102,6 +102,10 @@ fn marked(does: &str) -> String {
 
 /// Goes through both tools as a client would.
 fn try_out(project: &Project) {
+    let mut server = Server::ready(project.root());
+    assert_eq!(names(&mut server), ["add", "echo"]);
+    server.finish();
+    // The handshake waits for no provider: it has the instructions of those that are known.
     let mut server = Server::start(project.root());
     assert_eq!(server.initialize("2025-11-25")["instructions"], "Add before you echo.");
     assert_eq!(names(&mut server), ["add", "echo"]);
@@ -151,6 +155,10 @@ fn both_kinds_live_in_one_folder() {
         .file("tools/README.md", "not executable")
         .file("server.d/server.instructions.md", "Be kind.");
     let mut server = Server::start(project.root());
+    assert_eq!(server.initialize("2025-11-25")["instructions"], "Be kind.");
+    assert_eq!(names(&mut server), ["add", "beside", "echo", "hi", "inline"]);
+    server.finish();
+    let mut server = Server::start(project.root());
     assert_eq!(server.initialize("2025-11-25")["instructions"], "Be kind.\n\nAdd before you echo.");
     assert_eq!(names(&mut server), ["add", "beside", "echo", "hi", "inline"]);
     assert_eq!(text(&call(&mut server, "beside", &json!({}))), "beside");
@@ -196,7 +204,7 @@ fn a_name_that_two_have_is_nobodys() {
         .script("tools/d", &provider("alone", "echo '{\"content\":[]}'"));
     let mut server = Server::ready(project.root());
     let (hi, twice) = ("hi:tools/a,tools/hi/tool.sh", "twice:tools/c,tools/b");
-    let listed = server.ask(1, "tools/list", &json!({}));
+    let listed = server.ask_past_news(1, "tools/list", &json!({}));
     assert_eq!(code(&listed), -32603);
     assert_eq!(listed["error"]["message"], format!("Duplicate tool names: {hi} {twice}"));
     let called = call(&mut server, "twice", &json!({}));
@@ -256,7 +264,7 @@ fn one_that_does_not_answer_hides_no_other() {
 
     let strict = [settings[0], settings[1], ("MCPBASH_STRICT_PROVIDERS", "true")];
     let mut server = Server::ready_with(project.root(), &strict, "2025-11-25");
-    let listed = server.ask(1, "tools/list", &json!({}));
+    let listed = server.ask_past_news(1, "tools/list", &json!({}));
     assert_eq!(code(&listed), -32603);
     let message = listed["error"]["message"].as_str().unwrap();
     assert!(message.starts_with("Tool listing failed: ") && message.contains("no licence"), "{message}");

@@ -1,12 +1,13 @@
 //! The measures themselves: each takes a server and returns what it found, without averaging over rounds.
 
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::placement::{Held, Placement};
 use crate::proc_usage::{CpuTime, Memory};
+use crate::process::ServerProcess;
 use crate::replies::{Line, ReplyLines, judge};
 use crate::{Failure, Launch, Request, Subject};
 
@@ -27,6 +28,18 @@ pub fn lifetime(launch: &Launch) -> Result<Lifetime, Failure> {
     let (subject, cold_start) = Subject::start_initialized(launch)?;
     let exit = subject.close()?;
     Ok(Lifetime { cold_start, exit })
+}
+
+/// Starts a program, and returns how long it takes until it has written a line.
+pub fn first_line(launch: &Launch) -> Result<Duration, Failure> {
+    let (mut process, _stdin, stdout) = ServerProcess::start(launch)?;
+    let mut line = String::new();
+    let read = BufReader::new(stdout).read_line(&mut line);
+    let elapsed = process.age();
+    match read {
+        Ok(count) if count > 0 => Ok(elapsed),
+        _ => Err(process.failure("it wrote no line")),
+    }
 }
 
 /// The memory of a server that has been greeted and has nothing to do.

@@ -1,5 +1,6 @@
 //! Measures calls of a function in a warm worker beside the same function on other SDKs, and beside a bare loop in the same
-//! language; calls of a script on the same servers; and the start of a server with many functions beside one with none.
+//! language; calls of a script on the same servers; the start of a server with many functions beside one with none; and the
+//! first result of a file that the server does not know beside an interpreter that imports the same file.
 //!
 //! This file holds what is measured and aimed for, and the order of it all. The servers take turns in every round, in
 //! small steps, so that a noisy moment of the machine does not fall on one of them alone.
@@ -8,7 +9,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,7 @@ use mcp_bash_bench::aims::{Aim, Comparison};
 use mcp_bash_bench::command_line::{Options, drive, print};
 use mcp_bash_bench::crowd::crowd;
 use mcp_bash_bench::direct::Script;
-use mcp_bash_bench::measures::lifetime;
+use mcp_bash_bench::measures::{first_line, lifetime};
 use mcp_bash_bench::scoreboard::{Measure, Scoreboard};
 use mcp_bash_bench::statistics::{median, microseconds, milliseconds, percentile};
 use mcp_bash_bench::{Failure, Launch, Request, Subject, fixture};
@@ -42,6 +43,7 @@ const STARTS: u32 = 20;
 const SCRIPT_TURNS: u32 = 10;
 const SCRIPTS_PER_TURN: u32 = 20;
 const FUNCTIONS: u32 = 100;
+const UNKNOWN_STARTS: u32 = 10;
 
 const FIRST: Measure = Measure { name: "start and first call", unit: "ms", decimals: 1 };
 const P50: Measure = Measure { name: "warm call p50", unit: "µs", decimals: 0 };
@@ -49,6 +51,7 @@ const P99: Measure = Measure { name: "warm call p99", unit: "µs", decimals: 0 }
 const OVER: Measure = Measure { name: "warm call p50 over the pipes", unit: "µs", decimals: 0 };
 const THROUGHPUT: Measure = Measure { name: "calls, 16 in flight", unit: "1/s", decimals: 0 };
 const SCRIPT: Measure = Measure { name: "call of `echo hi` p50", unit: "ms", decimals: 2 };
+const UNKNOWN: Measure = Measure { name: "first result of an unknown file", unit: "ms", decimals: 1 };
 const COLD_START: Measure = Measure { name: "cold start", unit: "ms", decimals: 2 };
 
 /// In the order of the table.
@@ -62,12 +65,18 @@ const AIMS: [Aim; 3] = [
 
 const START_AIMS: [Aim; 1] = [Aim { measure: COLD_START, bound: AtMost, limit: 1.2, times: Some(WITHOUT) }];
 
+const PYTHON_AIMS: [Aim; 1] =
+    [Aim { measure: UNKNOWN, bound: AtMost, limit: 1.2, times: Some(PYTHON_BY_HAND) }];
+const NODE_AIMS: [Aim; 1] = [Aim { measure: UNKNOWN, bound: AtMost, limit: 1.2, times: Some(NODE_BY_HAND) }];
+
 const PYTHON: &str = "mcp-bash, Python";
 const NODE: &str = "mcp-bash, Node.js";
 const PIPES: &str = "bare loop, Python";
 const ALONE: &str = "the script alone";
 const FASTMCP: &str = "FastMCP";
 const TYPESCRIPT: &str = "TypeScript SDK";
+const PYTHON_BY_HAND: &str = "import by Python";
+const NODE_BY_HAND: &str = "import by Node.js";
 const WITH: &str = "100 functions";
 const WITHOUT: &str = "none";
 
@@ -97,14 +106,26 @@ fn run(options: &Options) -> Result<(), String> {
         aims: &START_AIMS,
         scores: &scores,
     };
+    let unknown =
+        |server, others, aims| Comparison { server, others, measures: &[UNKNOWN], aims, scores: &scores };
+    let unknown =
+        [unknown(PYTHON, &[PYTHON_BY_HAND], &PYTHON_AIMS), unknown(NODE, &[NODE_BY_HAND], &NODE_AIMS)];
     print(&format!(
         "Medians over {rounds} rounds.\n\n{}\n{}\nA server with {FUNCTIONS} functions of Python, which it knows from before, \
-         beside one without:\n\n{}",
+         beside one without:\n\n{}\nFrom the start of a server that does not know the file to the result of its function, \
+         beside the same interpreter that imports the file:\n\n{}\n{}",
         scores.table(&servers, &MEASURES),
         comparison.table(),
-        starts.whole_table()
+        starts.whole_table(),
+        unknown[0].whole_table(),
+        unknown[1].whole_table()
     ))?;
-    options.write_json(&json!({ "servers": scores.to_json(), "comparison": comparison.to_json(), "starts": starts.to_json() }))
+    options.write_json(&json!({
+        "servers": scores.to_json(),
+        "comparison": comparison.to_json(),
+        "starts": starts.to_json(),
+        "unknown": unknown.each_ref().map(Comparison::to_json),
+    }))
 }
 
 /// The servers that have the function, and the two whose starts are compared.
@@ -115,6 +136,8 @@ struct Stage {
     /// The script that most of them have as a tool.
     script: Script,
     starts: [Launch; 2],
+    /// The interpreters alone, beside the server of the same language.
+    by_hand: [(&'static str, Launch); 2],
 }
 
 impl Stage {
@@ -153,7 +176,11 @@ impl Stage {
         fixture::write_project(&without).map_err(made)?;
         fixture::write_project(&with).and_then(|()| write_functions(&with)).map_err(made)?;
         let starts = [serving(WITH, &with)?, serving(WITHOUT, &without)?];
-        Ok(Self { scratch: scratch.to_owned(), servers, script: Script::new(script), starts })
+        let by_hand = [
+            (PYTHON, python_by_hand(options, &scratch.join(PYTHON))?),
+            (NODE, node_by_hand(options, &scratch.join(NODE))?),
+        ];
+        Ok(Self { scratch: scratch.to_owned(), servers, script: Script::new(script), starts, by_hand })
     }
 
     /// The first starts read programs from disk, and learn which functions there are.
@@ -172,6 +199,7 @@ impl Stage {
 
     fn round(&mut self, scores: &mut Scoreboard) -> Result<(), Failure> {
         self.measure_starts(scores)?;
+        self.measure_unknown(scores)?;
         let mut subjects = Vec::new();
         for launch in &self.servers {
             let (mut subject, _) = Subject::start_initialized(launch)?;
@@ -229,6 +257,59 @@ impl Stage {
         }
         Ok(())
     }
+}
+
+impl Stage {
+    /// First results of servers that have no registry, and imports of the same file by its interpreter.
+    fn measure_unknown(&self, scores: &mut Scoreboard) -> Result<(), Failure> {
+        for (server, by_hand) in &self.by_hand {
+            let launch = self.servers.iter().find(|launch| launch.name() == *server);
+            let launch = launch.ok_or_else(|| Failure::new(server, "it is not measured".to_owned()))?;
+            let (mut ours, mut alone) = (Vec::new(), Vec::new());
+            for _ in 0..UNKNOWN_STARTS {
+                fs::remove_dir_all(self.scratch.join(server).join(".registry"))
+                    .map_err(|error| Failure::new(server, format!("its registry: {error}")))?;
+                let (mut subject, _) = Subject::start_initialized(launch)?;
+                subject.call(&Request::list_tools())?;
+                subject.call_checked(&call(), is_sum)?;
+                ours.push(milliseconds(subject.age()));
+                // It writes what it knows as soon as it does, and at the latest before it ends.
+                subject.close()?;
+                alone.push(milliseconds(first_line(by_hand)?));
+            }
+            scores.add(server, UNKNOWN, median(&ours));
+            scores.add(by_hand.name(), UNKNOWN, median(&alone));
+        }
+        Ok(())
+    }
+}
+
+/// What `mcp-bash sdk-path` says for a language.
+fn sdk(options: &Options, language: &str, folder: &Path) -> Result<PathBuf, String> {
+    let launch = options.launch("sdk-path", "--mcp-bash", "mcp-bash", folder)?;
+    let output = Command::new(launch.program()).args(["sdk-path", "--lang", language]).output();
+    let output = output.map_err(|error| format!("mcp-bash sdk-path: {error}"))?;
+    Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim_end()))
+}
+
+/// Python that imports the file which the project in `root` serves.
+fn python_by_hand(options: &Options, root: &Path) -> Result<Launch, String> {
+    let launch = interpreter(PYTHON_BY_HAND, "python3", &root.join("tools"))?;
+    let launch = launch.setting("PYTHONPATH", sdk(options, "python", root)?);
+    Ok(launch.argument("-c").argument("import sums; print('imported', flush=True)"))
+}
+
+/// The same for Node.js. The SDK is a package like any other, which costs less than what finds it for a project.
+fn node_by_hand(options: &Options, root: &Path) -> Result<Launch, String> {
+    let packages = root.join("node_modules");
+    let sdk = sdk(options, "node", root)?;
+    let sdk = sdk.parent().ok_or("the SDK for Node.js stands nowhere")?;
+    fs::create_dir_all(&packages)
+        .and_then(|()| std::os::unix::fs::symlink(sdk, packages.join("mcp-bash")))
+        .map_err(|error| format!("the package mcp-bash: {error}"))?;
+    let launch = interpreter(NODE_BY_HAND, "node", &root.join("tools"))?;
+    let program = "await import('./sums.mjs'); console.log('imported')";
+    Ok(launch.argument("--input-type=module").argument("-e").argument(program))
 }
 
 /// Whether it is a server of ours that serves functions.

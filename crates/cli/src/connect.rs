@@ -131,8 +131,8 @@ impl OpenProject {
         scripts.share_sdk();
         scripts.set_search_path(SearchPath::resolve(&scripts).path);
         let reading = scripts.reading(&paths);
-        let catalog = Catalog::read(&paths, &reading);
-        catalog.store_functions(&reading);
+        let catalog = startup::read_whole(&runtime, &scripts, &paths, &reading);
+        catalog.store_definitions(&reading);
         if let Some(why) = &catalog.failure {
             return Err(Error::of_command(Exit::Failed, why.clone()));
         }

@@ -56,7 +56,7 @@ impl Examination {
         let search_path = SearchPath::resolve(&scripts);
         scripts.set_search_path(search_path.path.clone());
         let paths = startup::paths(folder, scripts.settings());
-        let catalog = Catalog::read(&paths, &scripts.reading(&paths));
+        let catalog = startup::read_whole(&runtime, &scripts, &paths, &scripts.reading(&paths));
         let path = search_path.for_project(&paths);
         let mut diagnostics = catalog.diagnostics.clone();
         diagnostics.extend(examine(&catalog, Surroundings { search_path: &path }));

@@ -6,7 +6,7 @@ use crate::common::Common;
 use crate::error::Error;
 use crate::terminal::harmless;
 use crate::{provider_read, startup};
-use mcp_bash_project::{Catalog, Diagnostic, Execution, Paths, Tool, excerpt};
+use mcp_bash_project::{Diagnostic, Execution, Paths, Tool, excerpt};
 use mcp_bash_server::{InMemoryClient, Log, Server, Style};
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::LogLevel;
@@ -58,7 +58,7 @@ fn check(file: &Path) -> Result<ExitCode, Error> {
     let paths = project_around(&file, &folder, scripts.settings())
         .map_err(|source| Error::Provider { file: file.clone(), source })?;
     let reading = scripts.reading(&paths);
-    let catalog = Catalog::read(&paths, &reading);
+    let catalog = startup::read_whole(&runtime, &scripts, &paths, &reading);
 
     let problems: Vec<String> = catalog
         .diagnostics

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::startup;
 use crate::terminal::complain;
 use clap::{Args, Subcommand};
-use mcp_bash_project::{Catalog, Diagnostic, Paths};
+use mcp_bash_project::{Diagnostic, Paths};
 use mcp_bash_settings::Settings;
 use serde_json::{Value, json};
 use std::path::{Component, Path, PathBuf};
@@ -58,11 +58,11 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
 
 /// Reads the project and writes its registry: exit 0 when all went well, 1 when something was skipped or not written.
 fn refresh(paths: &Paths, settings: Settings, options: &RefreshArguments) -> Result<ExitCode, Error> {
-    let (_runtime, scripts) = startup::scripts(settings)?;
+    let (runtime, scripts) = startup::scripts(settings)?;
     let mut reading = scripts.reading(paths);
     reading.static_registry = false;
     reading.only = only(paths, options.filter.as_deref(), scripts.settings())?;
-    let catalog = Catalog::read(paths, &reading);
+    let catalog = startup::read_whole(&runtime, &scripts, paths, &reading);
     let error = match &catalog.failure {
         Some(failure) => Some(failure.clone()),
         None => catalog.store(&reading).err().map(|error| error.to_string()),

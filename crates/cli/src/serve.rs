@@ -18,7 +18,7 @@ use serde_json::json;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -155,11 +155,16 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     }
     let reading = scripts.reading(&paths);
     let keys = state_keys(scripts.settings())?;
+    // Files that need a program which is not found wait until it is known where programs are.
+    scripts.await_search_path();
     let catalog = Catalog::read(&paths, &reading);
     if http.is_none() && std::io::stdin().is_terminal() {
         let text = match manner.welcome {
             Some(welcome) => welcome(&location, &catalog),
-            None => welcome::text(&location, &catalog, scripts.settings().minimal),
+            None => {
+                let in_progress = scripts.files_in_progress();
+                welcome::text(&location, &catalog, &in_progress.borrow(), scripts.settings().minimal)
+            }
         };
         tell(text.trim_end());
     }
@@ -204,26 +209,20 @@ fn state_keys(settings: &Settings) -> Result<Option<KeyRing>, Error> {
 
 /// Keeps what is served true to the project, and the registry true to what is served.
 pub(crate) fn follow_project(server: &Arc<Server>, scripts: &Arc<Scripts>, view: Option<Arc<View>>) {
+    let checks = Arc::new(StartChecks::new(Arc::clone(scripts)));
+    take_in_definitions(server, scripts, view.clone(), Arc::downgrade(&checks));
     if server.settings().static_registry {
         return;
     }
     let (watched, interval) = (Arc::clone(server), server.settings().scan_interval);
     let noticing = Arc::clone(server);
     let mut first = true;
-    let mut checks = StartChecks::new(Arc::clone(scripts));
     let started = mcp_bash_project::watch(
         server.served().paths(),
         interval,
         move || noticing.served().note_change(),
         move |changes| {
-            match &view {
-                None => watched.served().reload(changes),
-                Some(view) => {
-                    let before = watched.served().look(Holdings::of);
-                    watched.served().reload(changes);
-                    view.reloaded(&before, &watched.served().look(Holdings::of));
-                }
-            }
+            show_change(&watched, view.as_deref(), || watched.served().reload(changes));
             if std::mem::take(&mut first) {
                 watched.served().store_registry();
             } else {
@@ -241,6 +240,38 @@ pub(crate) fn follow_project(server: &Arc<Server>, scripts: &Arc<Scripts>, view:
             &details,
         );
     }
+}
+
+/// Serves what each file says that it has as soon as it has said so, and writes it down after that.
+fn take_in_definitions(
+    server: &Arc<Server>,
+    scripts: &Scripts,
+    view: Option<Arc<View>>,
+    checks: Weak<StartChecks>,
+) {
+    // The scripts belong to the server, and must not keep it.
+    let server = Arc::downgrade(server);
+    scripts.on_definitions(move |file| {
+        let Some(server) = server.upgrade() else { return };
+        show_change(&server, view.as_deref(), || server.served().take_in(file));
+        server.start_workers_ahead();
+        // No answer waits for the disk.
+        let (file, checks) = (file.to_owned(), checks.upgrade());
+        server.in_background(move |server| {
+            server.served().store_definitions();
+            if let Some(checks) = checks {
+                checks.run_again(server, &file);
+            }
+        });
+    });
+}
+
+/// Shows a person how a change of what is served has changed it.
+fn show_change(server: &Server, view: Option<&View>, change: impl FnOnce()) {
+    let Some(view) = view else { return change() };
+    let before = server.served().look(Holdings::of);
+    change();
+    view.reloaded(&before, &server.served().look(Holdings::of));
 }
 
 /// Says once what would keep scripts from being run, or from finding what they need.

@@ -3,15 +3,18 @@
 use crate::common::Common;
 use crate::error::{Error, LEAST_FILES};
 use crate::log_files;
-use mcp_bash_project::{Catalog, Location, Paths, ServerConfig, roots, stage_embedded};
+use mcp_bash_project::{Catalog, Changes, Location, Paths, Reading, ServerConfig, roots, stage_embedded};
 use mcp_bash_runner::StateDir;
-use mcp_bash_scripts::{Scripts, known_variables};
+use mcp_bash_scripts::{FileInProgress, Scripts, known_variables};
 use mcp_bash_settings::{ProjectSettings, SettingProblem, Settings, UnknownName};
 use mcp_bash_wire::LogLevel;
 use rustix::process::{Resource, getrlimit};
+use std::io::{IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
 
 /// The settings in force for the project at `location`: those of the environment and of the command line, then its own.
 /// What is wrong with those of the environment is `problems`, to which the rest is added.
@@ -105,7 +108,47 @@ fn scripts_on(runtime: &mut Builder, settings: Settings) -> Result<(Runtime, Arc
     let runtime = runtime.enable_all().build().map_err(|source| Error::Start { source })?;
     let temporary = settings.logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
     let state_dir = Arc::new(StateDir::new(temporary, settings.logs.keep));
-    Ok((runtime, Arc::new(Scripts::new(settings, state_dir))))
+    let scripts = Arc::new(Scripts::new(settings, state_dir));
+    // Files are asked what they have as soon as the project is read.
+    scripts.watch_workers_on(runtime.handle().clone());
+    Ok((runtime, scripts))
+}
+
+/// How long a command waits in silence for what a project says of itself.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// Reads a project for a command that needs all of it: waits until each file has said what it has, or could not. A person
+/// who waits is told for what.
+pub(crate) fn read_whole(runtime: &Runtime, scripts: &Scripts, paths: &Paths, reading: &Reading) -> Catalog {
+    let mut catalog = Catalog::read(paths, reading);
+    let mut in_progress = scripts.files_in_progress();
+    loop {
+        let asked = in_progress.borrow_and_update().clone();
+        if asked.is_empty() {
+            return catalog;
+        }
+        runtime.block_on(async {
+            if timeout(SILENCE, in_progress.wait_for(Vec::is_empty)).await.is_err() {
+                if std::io::stderr().is_terminal() {
+                    tell_of_wait(&in_progress.borrow(), paths);
+                }
+                let _ = in_progress.wait_for(Vec::is_empty).await;
+            }
+        });
+        catalog = catalog.read_again(reading, &Changes::to_files(asked.iter().map(|asked| &*asked.file)));
+    }
+}
+
+/// The files by their paths from the project.
+pub(crate) fn names_of(files: &[FileInProgress], paths: &Paths) -> String {
+    let name = |file: &Path| file.strip_prefix(&paths.root).unwrap_or(file).display().to_string();
+    files.iter().map(|asked| name(&asked.file)).collect::<Vec<_>>().join(", ")
+}
+
+fn tell_of_wait(files: &[FileInProgress], paths: &Paths) {
+    let names = names_of(files, paths);
+    // Whoever closed standard error does not want to know.
+    let _ = writeln!(std::io::stderr(), "mcp-bash: waiting for {names} to say what there is");
 }
 
 /// What is wrong with the roots and the environment of scripts.

@@ -204,11 +204,14 @@ impl Catalog {
         self.prompts.hash() == other.prompts.hash() && self.failure.is_some() == other.failure.is_some()
     }
 
-    /// Writes down which functions there are, unless that is there already: it takes a process to find out. A project that
-    /// cannot be written to is read each time.
-    pub fn store_functions(&self, reading: &Reading) {
+    /// Writes down what function files and providers said they have, unless that is there already: it takes a process to
+    /// find out. A project that cannot be written to is asked each time.
+    pub fn store_definitions(&self, reading: &Reading) {
         if !self.functions.is_empty() {
             let _ = registry::store(&self.paths, &self.functions, reading);
+        }
+        if !self.providers.is_empty() {
+            let _ = registry::store(&self.paths, &self.providers, reading);
         }
     }
 

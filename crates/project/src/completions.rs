@@ -1,6 +1,6 @@
 //! Completions: scripts that a project registers to complete what a person types.
 
-use crate::entry::{Context, Entry, RegistryEntry};
+use crate::entry::{Context, Entry, RegistryEntry, Unread};
 use crate::listing::Listing;
 use crate::metadata::Metadata;
 use crate::sighting::{Candidate, Sighting};
@@ -40,7 +40,7 @@ impl Entry for Completion {
         _candidate: Candidate,
         _context: &Context<'_>,
         _problems: &mut Vec<String>,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, Unread> {
         Ok(None)
     }
 

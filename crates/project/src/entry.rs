@@ -29,9 +29,6 @@ pub(crate) trait Entry: Sized + Send + Sync {
     /// How deep below their folder they may stand.
     const DEPTH: usize = scan::DEPTH;
 
-    /// So many are read by several threads.
-    const MANY: usize = 256;
-
     /// Where they stand in a project.
     fn folder(paths: &Paths) -> &Path;
 
@@ -51,7 +48,7 @@ pub(crate) trait Entry: Sized + Send + Sync {
         candidate: Candidate,
         context: &Context<'_>,
         problems: &mut Vec<String>,
-    ) -> Result<Option<Self>, String>;
+    ) -> Result<Option<Self>, Unread>;
 
     /// Makes an entry of what a registration says, which is the text of a JSON object.
     fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String>;
@@ -88,11 +85,26 @@ pub(crate) trait Entry: Sized + Send + Sync {
     }
 }
 
+/// Why a candidate was not read.
+#[derive(Debug)]
+pub(crate) enum Unread {
+    /// It cannot be used, for this reason.
+    Unusable(String),
+    /// It is being asked what it has.
+    Awaited,
+}
+
+impl<S: Into<String>> From<S> for Unread {
+    fn from(problem: S) -> Self {
+        Self::Unusable(problem.into())
+    }
+}
+
 /// What is at hand while entries are read.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) paths: &'a Paths,
-    /// Who runs executables that say themselves what they have, if anybody does.
+    /// Who runs what says itself what it has, if anybody does.
     pub(crate) run: Option<&'a dyn Run>,
     pub(crate) asks: Asks,
     /// Whether the candidates are registered as what they are, and need no sign.

@@ -1,10 +1,11 @@
 //! Files whose functions are tools, resources and prompts. What they are is asked once, by loading the file in its
 //! language, which runs none of them; it is known from then on until the file, or another that it loads, looks different.
 
-use crate::entry::{Context, Entry, RegistryEntry, below};
+use crate::entry::{Context, Entry, RegistryEntry, Unread, below};
 use crate::function_sign::{functions_of, language};
 use crate::listing::Listing;
 use crate::metadata::Metadata;
+use crate::run::{Asked, Said};
 use crate::sighting::{Candidate, Sighting};
 use crate::stamp::{Stamp, Stamps};
 use crate::worker::{Worker, WorkerProgram};
@@ -50,7 +51,7 @@ struct Part {
 
 /// What a file of functions says about its tools when it is loaded, and the other files that it loads.
 #[derive(Debug, Deserialize)]
-struct Definitions {
+struct Loaded {
     #[serde(default)]
     tools: Vec<Box<RawValue>>,
     #[serde(default)]
@@ -95,13 +96,13 @@ impl FunctionFile {
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
         let wrong = |error| format!("it said what is no list of its functions: {error}");
-        let definitions: Definitions = serde_json::from_str(text).map_err(wrong)?;
+        let loaded: Loaded = serde_json::from_str(text).map_err(wrong)?;
         let rest: Rest = serde_json::from_str(text).map_err(wrong)?;
         let mut found = Self::without_tools(file, program, rest, paths, problems)?;
-        for text in &definitions.tools {
+        for text in &loaded.tools {
             found.tools.push(Arc::new(Tool::of_function(text.get(), &found.served_by, paths, problems)?));
         }
-        found.parts = definitions.files.iter().filter_map(|file| Part::of(file, paths)).collect();
+        found.parts = loaded.files.iter().filter_map(|file| Part::of(file, paths)).collect();
         Ok(found)
     }
 
@@ -194,9 +195,6 @@ impl Entry for FunctionFile {
     /// A file without signs is not searched for them again.
     const REMEMBERS_OTHERS: bool = true;
 
-    /// To load one takes the time of a process, in which others can be loaded.
-    const MANY: usize = 2;
-
     fn folder(paths: &Paths) -> &Path {
         &paths.tools
     }
@@ -211,13 +209,19 @@ impl Entry for FunctionFile {
         candidate: Candidate,
         context: &Context<'_>,
         problems: &mut Vec<String>,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, Unread> {
         let Some(program) = functions_of(&candidate.file) else { return Ok(None) };
         let Some(runner) = context.run else { return Ok(None) };
         let paths = context.paths;
         trust::may_run(&candidate.file, &paths.root).map_err(|distrust| distrust.to_string())?;
-        let text = runner.definitions(&candidate.file, &Worker::new(program, "{}")?)?;
-        Self::loaded(&candidate.file, program, &text, paths, problems).map(Some)
+        // Its options are not known before it is loaded.
+        let worker = Worker::new(program, "{}")?;
+        match runner.definitions(&candidate.file, candidate.stamps.file, Asked::Functions(&worker)) {
+            Said::Later => Err(Unread::Awaited),
+            Said::Now(said) => {
+                Ok(Some(Self::loaded(&candidate.file, program, &said?.text, paths, problems)?))
+            }
+        }
     }
 
     fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {

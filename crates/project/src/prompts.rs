@@ -2,7 +2,7 @@
 
 use crate::arguments::{self, Argument};
 use crate::client_capability::ClientCapability;
-use crate::entry::{Context, Entry, RegistryEntry, below};
+use crate::entry::{Context, Entry, RegistryEntry, Unread, below};
 use crate::functions::ServedBy;
 use crate::listing::{Listing, metadata_stem};
 use crate::metadata::Metadata;
@@ -187,7 +187,7 @@ impl Entry for Prompt {
         candidate: Candidate,
         context: &Context<'_>,
         problems: &mut Vec<String>,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, Unread> {
         let mut metadata = match &candidate.metadata {
             Some(path) => Metadata::from_file(path)?,
             None if is_metadata(&candidate.file) => Metadata::from_file(&candidate.file)?,
@@ -196,7 +196,7 @@ impl Entry for Prompt {
                 None if is_script(&candidate.file) => {
                     return Err("it is a script and says nothing about itself; add metadata \
                                 beside it or a `# mcp:` line to make it a prompt"
-                        .to_owned());
+                        .into());
                 }
                 None => Metadata::default(),
             },
@@ -205,7 +205,7 @@ impl Entry for Prompt {
             problems.push(format!("is served without arguments: {problem}"));
             metadata.arguments = None;
         }
-        Self::new(candidate.file, metadata, context.paths, problems).map(Some)
+        Ok(Some(Self::new(candidate.file, metadata, context.paths, problems)?))
     }
 
     fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String> {

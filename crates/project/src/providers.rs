@@ -1,9 +1,9 @@
 //! Executables that describe themselves: asked `list`, they print a JSON object for each of their tools; asked
 //! `instructions`, what the model should know about them. Only those are asked that gave a sign (`sign.rs`).
 
-use crate::entry::{Context, Entry, RegistryEntry, below};
+use crate::entry::{Context, Entry, RegistryEntry, Unread, below};
 use crate::listing::Listing;
-use crate::run::Run;
+use crate::run::{Asked, Definitions, Said};
 use crate::sighting::{Candidate, Sighting};
 use crate::sign::{self, Says};
 use crate::stamp::Stamp;
@@ -33,19 +33,19 @@ pub(crate) struct Written {
 }
 
 impl Provider {
-    /// Asks an executable what it has.
-    pub(crate) fn ask(
+    /// Makes of what an executable said what clients are told.
+    fn answered(
+        said: Result<Definitions, String>,
         program: &Path,
         paths: &Paths,
-        runner: &dyn Run,
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
-        trust::may_run(program, &paths.root).map_err(|distrust| distrust.to_string())?;
-        let listed = runner.ask(program, "list").map_err(|problem| format!("asked `list`, it {problem}"))?;
-        let tools = definitions(&listed, program, paths, problems)
+        let tools = said
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|said| definitions(&said.text, program, paths, problems))
             .map_err(|problem| format!("asked `list`, it {problem}"))?;
-        // Not to have any is its right.
-        let instructions = runner.ask(program, "instructions").ok();
+        let instructions = said.ok().and_then(|said| said.instructions);
         let instructions = instructions.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         let path = below(program, &paths.tools);
         Ok(Self { tools, instructions, path, registry_entry: RegistryEntry::default() })
@@ -91,9 +91,6 @@ impl Entry for Provider {
     /// An executable without a sign is not searched for one again.
     const REMEMBERS_OTHERS: bool = true;
 
-    /// To ask one takes the time of a process, in which others can be asked.
-    const MANY: usize = 2;
-
     /// Below, an executable that says nothing about itself is a tool.
     const DEPTH: usize = 1;
 
@@ -115,14 +112,19 @@ impl Entry for Provider {
         candidate: Candidate,
         context: &Context<'_>,
         problems: &mut Vec<String>,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, Unread> {
         // What is wrong with a `# mcp:` line is told by those who look for tools.
         let gave_sign = || matches!(sign::read(&candidate, context.asks), Ok(Says::Provides));
         if !context.are_registered && !gave_sign() {
             return Ok(None);
         }
         let runner = context.run.ok_or("there is nobody who could ask it which tools it has")?;
-        Self::ask(&candidate.file, context.paths, runner, problems).map(Some)
+        let (file, paths) = (&candidate.file, context.paths);
+        trust::may_run(file, &paths.root).map_err(|distrust| distrust.to_string())?;
+        match runner.definitions(file, candidate.stamps.file, Asked::Provider) {
+            Said::Later => Err(Unread::Awaited),
+            Said::Now(said) => Ok(Some(Self::answered(said, file, paths, problems)?)),
+        }
     }
 
     fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {

@@ -1,7 +1,7 @@
 //! Resources: what clients may read.
 
 use crate::about::About;
-use crate::entry::{Context, Entry, RegistryEntry, below, default_name, inside};
+use crate::entry::{Context, Entry, RegistryEntry, Unread, below, default_name, inside};
 use crate::functions::ServedBy;
 use crate::listing::Listing;
 use crate::metadata::{Metadata, Uris};
@@ -137,7 +137,7 @@ impl Entry for Resource {
         candidate: Candidate,
         context: &Context<'_>,
         problems: &mut Vec<String>,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, Unread> {
         let paths = context.paths;
         let metadata = described(&candidate)?;
         let file = content_of(&candidate);

@@ -2,7 +2,7 @@
 
 use crate::Diagnostic;
 use crate::collection::Collection;
-use crate::entry::{Context, Entry};
+use crate::entry::{Context, Entry, Unread};
 use crate::scan::Sighted;
 use crate::shares::{cores, in_shares};
 use crate::sighting::Candidate;
@@ -18,11 +18,13 @@ pub(crate) struct Known<T> {
     pub(crate) others: HashMap<Box<str>, Stamps>,
     /// The hash of just these, where that is known.
     pub(crate) hash: Option<String>,
+    /// What was wrong.
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl<T> Default for Known<T> {
     fn default() -> Self {
-        Self { entries: HashMap::new(), others: HashMap::new(), hash: None }
+        Self { entries: HashMap::new(), others: HashMap::new(), hash: None, diagnostics: Vec::new() }
     }
 }
 
@@ -38,12 +40,13 @@ impl<T: Entry> Known<T> {
         });
         let entries = entries.collect();
         let others = if T::REMEMBERS_OTHERS { stamps } else { HashMap::new() };
-        Self { entries, others, hash }
+        Self { entries, others, hash, diagnostics: Vec::new() }
     }
 
     pub(crate) fn of(collection: &Collection<T>) -> Self {
         let items = collection.items().iter().cloned();
-        Self::new(items, collection.stamps.clone(), collection.known_hash().cloned())
+        let known = Self::new(items, collection.stamps.clone(), collection.known_hash().cloned());
+        Self { diagnostics: collection.diagnostics.clone(), ..known }
     }
 }
 
@@ -83,12 +86,20 @@ pub(crate) fn search<T: Entry>(
             None if known.others.get(&*path) == Some(&sighting.stamps) => {
                 stamps.insert(path.into(), sighting.stamps);
             }
-            _ => fresh.push((path.into(), sighting.candidate(folder))),
+            before => {
+                let before = before.map(|(_, (item, _))| item);
+                fresh.push(Fresh { path: path.into(), candidate: sighting.candidate(folder), before });
+            }
         }
     }
     let is_known = fresh.is_empty() && known.entries.is_empty() && items.len() == known_before;
     for read in read_all::<T>(fresh, context) {
-        if let Some(item) = read.item {
+        if read.is_awaited {
+            // Until it is known what the file has now, it is what it was; without a stamp it is looked at again.
+            items.extend(read.before);
+            let wrong = known.diagnostics.iter().filter(|told| told.path == read.described_in);
+            diagnostics.extend(wrong.cloned());
+        } else if let Some(item) = read.item {
             // What had a problem is read again each time, so that it is told again each time.
             if read.problems.is_empty() && !item.has_parts_elsewhere() {
                 stamps.insert(read.path, read.stamps);
@@ -109,36 +120,53 @@ pub(crate) fn search<T: Entry>(
     }
 }
 
+/// A candidate that is not known, or looks different from what is known of it.
+struct Fresh<T> {
+    path: Box<str>,
+    candidate: Candidate,
+    before: Option<Arc<T>>,
+}
+
 /// What came of a candidate.
 struct Read<T> {
     path: Box<str>,
     stamps: Stamps,
     described_in: PathBuf,
     item: Option<T>,
+    /// Whether it is being asked what it has.
+    is_awaited: bool,
+    before: Option<Arc<T>>,
     problems: Vec<String>,
 }
 
+/// So many candidates are read by several threads.
+const MANY: usize = 256;
+
 /// Reads candidates, by several threads where there are many.
-fn read_all<T: Entry>(fresh: Vec<(Box<str>, Candidate)>, context: &Context<'_>) -> Vec<Read<T>> {
-    let read_some = |some: Vec<(Box<str>, Candidate)>| -> Vec<Read<T>> {
-        some.into_iter().map(|(path, candidate)| read(path, candidate, context)).collect()
+fn read_all<T: Entry>(fresh: Vec<Fresh<T>>, context: &Context<'_>) -> Vec<Read<T>> {
+    let read_some = |some: Vec<Fresh<T>>| -> Vec<Read<T>> {
+        some.into_iter().map(|fresh| read(fresh, context)).collect()
     };
-    if fresh.len() < T::MANY {
+    if fresh.len() < MANY {
         return read_some(fresh);
     }
-    // Those that wait for a process do not need a core of their own.
-    let threads = if T::MANY < 16 { 16 } else { cores() };
-    in_shares(fresh, threads, read_some).into_iter().flatten().collect()
+    in_shares(fresh, cores(), read_some).into_iter().flatten().collect()
 }
 
-fn read<T: Entry>(path: Box<str>, candidate: Candidate, context: &Context<'_>) -> Read<T> {
-    let (stamps, mut problems) = (candidate.stamps, Vec::new());
+fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
+    let Fresh { path, candidate, before } = fresh;
+    let (stamps, mut problems, mut is_awaited) = (candidate.stamps, Vec::new(), false);
     let regular = stamps.file.require_regular().map_err(|error| error.to_string());
     let described_in = candidate.metadata.clone().filter(|_| regular.is_ok());
     let described_in = described_in.unwrap_or_else(|| candidate.file.clone());
+    let regular = regular.map_err(Unread::Unusable);
     let item = match regular.and_then(|()| T::read(candidate, context, &mut problems)) {
         Ok(item) => item,
-        Err(problem) => {
+        Err(Unread::Awaited) => {
+            is_awaited = true;
+            None
+        }
+        Err(Unread::Unusable(problem)) => {
             problems.push(format!("is skipped: {problem}"));
             None
         }
@@ -147,5 +175,5 @@ fn read<T: Entry>(path: Box<str>, candidate: Candidate, context: &Context<'_>) -
         // Written here, where several threads share the work.
         item.canonical();
     }
-    Read { path, stamps, described_in, item, problems }
+    Read { path, stamps, described_in, item, is_awaited, before, problems }
 }

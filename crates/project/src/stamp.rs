@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Time of change, size and identity of a file. A file that shows the same stamp is not read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp(pub(crate) i64, pub(crate) i64, pub(crate) i64, pub(crate) u64, pub(crate) u32);
+pub struct Stamp(pub(crate) i64, pub(crate) i64, pub(crate) i64, pub(crate) u64, pub(crate) u32);
 
 impl Stamp {
     #[allow(
@@ -25,7 +25,7 @@ impl Stamp {
     }
 
     /// What the file at a path looks like, if there is one.
-    pub(crate) fn at(path: &Path) -> Option<Self> {
+    pub fn at(path: &Path) -> Option<Self> {
         rustix::fs::stat(path).ok().map(|stat| Self::of(&stat))
     }
 

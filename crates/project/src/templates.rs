@@ -2,7 +2,7 @@
 
 use crate::about::About;
 use crate::collection::Collection;
-use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
+use crate::entry::{Context, Entry, RegistryEntry, Unread, below, default_name};
 use crate::functions::ServedBy;
 use crate::listing::Listing;
 use crate::metadata::{Metadata, Uris};
@@ -115,7 +115,7 @@ impl Entry for ResourceTemplate {
         candidate: Candidate,
         context: &Context<'_>,
         problems: &mut Vec<String>,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, Unread> {
         let Ok(metadata) = described(&candidate) else { return Ok(None) };
         let Ok(Uris::Family(_)) = metadata.uris() else { return Ok(None) };
         let paths = context.paths;
@@ -123,7 +123,7 @@ impl Entry for ResourceTemplate {
         let folder = candidate.file.parent().unwrap_or(&paths.resources);
         let about = About::new(&metadata, name, folder, paths, problems)?;
         let path = below(&candidate.file, &paths.resources);
-        Self::new(&metadata, about, path, paths, problems).map(Some)
+        Ok(Some(Self::new(&metadata, about, path, paths, problems)?))
     }
 
     fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String> {

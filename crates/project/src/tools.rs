@@ -1,7 +1,7 @@
 //! Tools: scripts, and what clients are told about them.
 
 use crate::client_capability::ClientCapability;
-use crate::entry::{Context, Entry, RegistryEntry, below, default_name};
+use crate::entry::{Context, Entry, RegistryEntry, Unread, below, default_name};
 use crate::functions::ServedBy;
 use crate::listing::{Listing, is_interface, metadata_stem};
 use crate::mapping::{self, Mapping};
@@ -372,7 +372,7 @@ impl Entry for Tool {
         candidate: Candidate,
         context: &Context<'_>,
         problems: &mut Vec<String>,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, Unread> {
         let mut distrust = None;
         let is_alone = candidate.file.file_name().is_some_and(|name| metadata_stem(name).is_some());
         let metadata_file = if is_alone { Some(&candidate.file) } else { candidate.metadata.as_ref() };
@@ -400,7 +400,7 @@ impl Entry for Tool {
                 Says::Nothing if candidate.at_the_top && !candidate.stamps.file.is_executable() => {
                     return Err("it has neither metadata nor a `# mcp:` line, and is not executable; \
                                 run `chmod +x` on it if it is a tool"
-                        .to_owned());
+                        .into());
                 }
                 Says::Nothing => Metadata::default(),
             },
@@ -408,12 +408,12 @@ impl Entry for Tool {
         let has_command = metadata.command.as_deref().is_some_and(|command| command.get() != "null");
         match (is_alone, has_command) {
             (true, false) => {
-                return Err("there is no script of that name beside it, and no `command` in it".to_owned());
+                return Err("there is no script of that name beside it, and no `command` in it".into());
             }
             (false, true) => {
                 return Err("it has a `command`, and there is a script too; give the script its arguments \
                             in `argv`, or take it away"
-                    .to_owned());
+                    .into());
             }
             _ => {}
         }

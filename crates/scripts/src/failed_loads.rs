@@ -19,65 +19,65 @@ struct Failed {
     /// How often in a row.
     count: u32,
     at: Instant,
-    looks: Option<(SystemTime, u64)>,
+    looks: Option<Looks>,
     why: String,
 }
 
 impl FailedLoads {
-    /// What `load` says, unless that failed too often: then what was said then.
-    pub(crate) fn unless_too_often(
-        &self,
-        file: &Path,
-        load: impl FnOnce() -> Result<String, String>,
-    ) -> Result<String, String> {
-        let looks = file.metadata().ok().and_then(|seen| Some((seen.modified().ok()?, seen.len())));
-        let mut before = 0;
-        if let Some(failed) = self.0.lock().get(file)
-            && failed.looks == looks
-            && failed.at.elapsed() < PAUSE
-        {
-            if failed.count >= MOST {
-                return Err(failed.why.clone());
-            }
-            before = failed.count;
-        }
-        let loaded = load();
-        let mut all = self.0.lock();
-        match &loaded {
-            Ok(_) => drop(all.remove(file)),
-            Err(why) => {
-                let (count, at, why) = (before + 1, Instant::now(), why.clone());
-                all.insert(file.to_owned(), Failed { count, at, looks, why });
-            }
-        }
-        loaded
+    /// Why a file is not loaded now: it failed too often, with these words.
+    pub(crate) fn refusal(&self, file: &Path) -> Option<String> {
+        let all = self.0.lock();
+        let failed = all.get(file).filter(|failed| failed.count >= MOST && failed.is_recent(looks(file)))?;
+        Some(failed.why.clone())
     }
+
+    /// Notes how loading a file ended: with an error, or well.
+    pub(crate) fn note(&self, file: &Path, error: Option<&String>) {
+        let mut all = self.0.lock();
+        let Some(why) = error else {
+            all.remove(file);
+            return;
+        };
+        let looks = looks(file);
+        let before = all.get(file).filter(|failed| failed.is_recent(looks)).map_or(0, |failed| failed.count);
+        let failed = Failed { count: before + 1, at: Instant::now(), looks, why: why.clone() };
+        all.insert(file.to_owned(), failed);
+    }
+}
+
+impl Failed {
+    fn is_recent(&self, looks: Option<Looks>) -> bool {
+        self.looks == looks && self.at.elapsed() < PAUSE
+    }
+}
+
+type Looks = (SystemTime, u64);
+
+fn looks(file: &Path) -> Option<Looks> {
+    let seen = file.metadata().ok()?;
+    Some((seen.modified().ok()?, seen.len()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
 
     #[test]
     fn a_file_that_fails_is_left_alone_until_it_looks_different() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.py");
         std::fs::write(&file, "1").unwrap();
-        let (loads, count) = (FailedLoads::default(), Cell::new(0));
-        let load = |result: Result<String, String>| {
-            loads.unless_too_often(&file, || {
-                count.set(count.get() + 1);
-                result
-            })
-        };
-        for _ in 0..MOST + 3 {
-            assert_eq!(load(Err("wrong".to_owned())), Err("wrong".to_owned()));
+        let loads = FailedLoads::default();
+        let wrong = "wrong".to_owned();
+        for _ in 0..MOST {
+            assert_eq!(loads.refusal(&file), None);
+            loads.note(&file, Some(&wrong));
         }
-        assert_eq!(count.get(), MOST);
+        assert_eq!(loads.refusal(&file), Some(wrong.clone()));
         std::fs::write(&file, "12").unwrap();
-        assert_eq!(load(Ok("fine".to_owned())), Ok("fine".to_owned()));
-        assert_eq!(load(Err("wrong".to_owned())), Err("wrong".to_owned()));
-        assert_eq!(count.get(), MOST + 2);
+        assert_eq!(loads.refusal(&file), None);
+        loads.note(&file, None);
+        loads.note(&file, Some(&wrong));
+        assert_eq!(loads.refusal(&file), None);
     }
 }

@@ -1,22 +1,15 @@
 //! How a project is read: with somebody who runs what has to be run for it.
 
-use crate::error::{Bounds, Failed, system_error};
-use crate::process::{Limits, Process};
+use crate::error::system_error;
+use crate::process::Limits;
 use crate::scripts::{Scripts, block_on};
 use crate::server_script::ServerScript;
-use crate::start_failure::StartFailure;
-use mcp_bash_project::trust::Start;
-use mcp_bash_project::{Asks, Hook, HookError, Paths, Reading, Run, Worker, excerpt};
-use mcp_bash_runner::{Input, Patience, ProcessEnding};
-use mcp_bash_wire::{Limits as ScanLimits, Object, Scanner};
+use mcp_bash_project::{Asked, Asks, Hook, HookError, Paths, Reading, Run, Said, Stamp};
+use mcp_bash_runner::{Patience, ProcessEnding};
 use std::fmt;
 use std::path::Path;
 use std::process::Output;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long an executable may take to end when it is told to.
-const GRACE: Duration = Duration::from_millis(500);
 
 impl Scripts {
     /// How the project in `paths` is read.
@@ -48,48 +41,12 @@ impl fmt::Debug for Reader {
 }
 
 impl Run for Reader {
-    fn ask(&self, program: &Path, word: &str) -> Result<String, String> {
-        let settings = self.scripts.settings();
-        let bounds = Bounds {
-            time: settings.provider_timeout,
-            time_setting: "MCPBASH_PROVIDER_TIMEOUT",
-            output: settings.output_limit,
-            output_setting: "MCPBASH_MAX_TOOL_OUTPUT_SIZE",
-        };
-        let environment = block_on(self.scripts.common_environment(&self.paths));
-        let environment = environment.map_err(|error| format!("could not be started: {error}"))?;
-        let process = Process {
-            start: Start { program: program.to_owned(), arguments: Vec::new() },
-            words: vec![word.into()],
-            directory: &self.paths.root,
-            environment: environment.map_err(|why| format!("was not started: {why}"))?,
-            input: Input::Bytes(&[]),
-            limits: Limits {
-                patience: Patience::fixed(bounds.time),
-                output: bounds.output,
-                error_tail: settings.stderr_tail,
-                budget: self.scripts.budget(),
-            },
-            grace: GRACE,
-            talk: None,
-        };
-        let outcome = self.scripts.run_blocking(process);
-        let explained = |error| format!("could not be started: {}", StartFailure::explain(program, error));
-        let outcome = outcome.map_err(explained)?;
-        let said = || excerpt(&format!("{}{}", outcome.text(), outcome.errors()));
-        Failed::from_ending(outcome.ending, &bounds, said).map_err(|how| how.to_string())?;
-        Ok(outcome.into_text())
+    fn definitions(&self, file: &Path, stamp: Stamp, asked: Asked<'_>) -> Said {
+        self.scripts.definitions(file, stamp, asked, &self.paths)
     }
 
-    fn definitions(&self, file: &Path, worker: &Worker) -> Result<String, String> {
-        let frame = self
-            .scripts
-            .failed_loads
-            .unless_too_often(file, || self.scripts.definitions_of(file, worker, &self.paths))?;
-        let no_definitions = || "its worker did not say which functions there are".to_owned();
-        let whole = Scanner::new(&frame, ScanLimits::NONE).whole_value().map_err(|_| no_definitions())?;
-        let ready = Object::read(whole, "the frame", &["ready"]).ok().and_then(|frame| frame.get("ready"));
-        ready.map(|ready| ready.text().to_owned()).ok_or_else(no_definitions)
+    fn ask_again(&self) {
+        self.scripts.readings.ask_again();
     }
 
     fn run_hook(&self, hook: &Hook<'_>) -> Result<Output, HookError> {

@@ -4,6 +4,7 @@ use crate::env_file::{Changes, EnvFile};
 use crate::failed_loads::FailedLoads;
 use crate::outcome::Outcome;
 use crate::process::Process;
+use crate::readings::Readings;
 use crate::toolbox::Toolbox;
 use crate::workers::Workers;
 use mcp_bash_budget::Budget;
@@ -18,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Builder;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// How long a call waits for the search path. A login shell that is asked for it may take as long.
 const LONGEST_SEARCH: Duration = Duration::from_secs(5);
@@ -39,9 +40,12 @@ pub struct Scripts {
     shares_sdk: AtomicBool,
     on_missing_sdk: OnceLock<TellOfError>,
     pub(crate) failed_loads: FailedLoads,
+    pub(crate) readings: Readings,
     pub(crate) env_file: EnvFile,
     pub(crate) common_environment: Mutex<Option<CommonEnvironment>>,
     pub(crate) workers: Workers,
+    /// Whether every process is to end.
+    has_ended: watch::Sender<bool>,
 }
 
 type TellOfError = Box<dyn Fn(&io::Error) + Send + Sync>;
@@ -74,9 +78,11 @@ impl Scripts {
             shares_sdk: AtomicBool::new(false),
             on_missing_sdk: OnceLock::new(),
             failed_loads: FailedLoads::default(),
+            readings: Readings::default(),
             env_file: EnvFile::default(),
             common_environment: Mutex::default(),
             workers: Workers::default(),
+            has_ended: watch::Sender::new(false),
         }
     }
 
@@ -186,8 +192,22 @@ impl Scripts {
         }
     }
 
+    /// Completes when every process is to end: what only begins then is dropped, and not told to end first.
+    pub(crate) fn ended(&self) -> impl Future<Output = ()> + use<> {
+        let mut has_ended = self.has_ended.subscribe();
+        async move {
+            // Without the sender there is nobody to wait for either.
+            let _ = has_ended.wait_for(|has_ended| *has_ended).await;
+        }
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        *self.has_ended.borrow()
+    }
+
     /// Ends every process, and removes what was only there while they ran.
     pub fn end(&self, grace: Duration) {
+        self.has_ended.send_replace(true);
         self.runner.end_all(grace);
         self.state_dir.remove();
     }

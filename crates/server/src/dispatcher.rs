@@ -12,7 +12,7 @@ use crate::immediate::Immediate;
 use crate::in_flight::InFlightRequest;
 use crate::listens::Filter;
 use crate::meter::{self, Measured, Meter};
-use crate::methods::{LaterHandler, Method, Resumption, Serve, tools};
+use crate::methods::{LaterHandler, Method, NowHandler, Resumption, Serve, tools};
 use crate::panics;
 use crate::parking::Resumed;
 use crate::reply::Reply;
@@ -238,16 +238,13 @@ impl Dispatcher<'_> {
         }
         let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;
         match method.serve {
-            Serve::Now(handler) => {
-                panics::on_purpose(method.name);
-                let answer = handler(&Immediate { client, context: &context, params: request.params });
+            Serve::List(handler) if client.server.served().is_awaited(client.server.settings().list_wait) => {
+                self.list_when_complete(request, method, handler, context, responder)
+            }
+            Serve::Now(handler) | Serve::List(handler) => {
+                let answer = answer_now(method, handler, client, &context, request.params);
                 responder.measure(|measured| self.set_agreed_revision(method, measured));
-                let rendered = answer.and_then(|answer| {
-                    let result = answer.render(context.revision, &client.server.snapshot().catalog.identity);
-                    method.guard_size(&result, client.server.settings())?;
-                    Ok(result)
-                });
-                Ok(rendered.map_or_else(Served::Failed, Served::Now))
+                Ok(answer.map_or_else(Served::Failed, Served::Now))
             }
             Serve::Asking(handler) if has_state => {
                 self.resume(request, method.name, handler, context, responder)
@@ -258,6 +255,38 @@ impl Dispatcher<'_> {
             }
             Serve::Listen => self.listen(request, &context, way, responder),
         }
+    }
+
+    /// Lists what there is as soon as all of it is known, or after a while: many clients list once, and never again.
+    fn list_when_complete(
+        &self,
+        request: &Request<'_>,
+        method: &'static Method,
+        handler: NowHandler,
+        context: RequestContext,
+        responder: &Responder,
+    ) -> Result<Served, RpcError> {
+        let client = self.client;
+        // Somebody who sends without end is answered with what there is.
+        let held = client.caller.budget().charge(WAITING_LIST + held_bytes(request, &context));
+        let Ok(held) = held else {
+            let answer = answer_now(method, handler, client, &context, request.params);
+            return Ok(answer.map_or_else(Served::Failed, Served::Now));
+        };
+        let in_flight = self.begin(&request.id, responder)?;
+        let (client, params) = (Arc::clone(client), request.params.map(RawBuf::from));
+        self.client.server.runtime().spawn(async move {
+            let _held = held;
+            let server = &client.server;
+            tokio::select! {
+                () = server.served().complete(server.settings().list_wait) => {}
+                () = in_flight.request().cancelled() => return,
+            }
+            let params = params.as_ref().map(RawBuf::as_raw);
+            let answer = panics::caught(|| answer_now(method, handler, &client, &context, params));
+            in_flight.answer(answer.map_err(|error| server.short_paths().error(error, params)));
+        });
+        Ok(Served::Later)
     }
 
     /// The method that is asked for, if it may be called now.
@@ -531,6 +560,27 @@ impl Dispatcher<'_> {
     fn subscriber(&self) -> Option<&Subscriber> {
         self.client.subscriber().map(AsRef::as_ref)
     }
+}
+
+/// What a list that waits holds besides its request: its task, and its place among the requests in flight.
+const WAITING_LIST: usize = 1024;
+
+/// The result of a request that is answered at once.
+fn answer_now(
+    method: &Method,
+    handler: NowHandler,
+    client: &Arc<Client>,
+    context: &RequestContext,
+    params: Option<Raw<'_>>,
+) -> Result<String, RpcError> {
+    panics::on_purpose(method.name);
+    if matches!(method.serve, Serve::List(_)) {
+        client.server.served().note_listing();
+    }
+    let answer = handler(&Immediate { client, context, params })?;
+    let result = answer.render(context.revision, &client.server.snapshot().catalog.identity);
+    method.guard_size(&result, client.server.settings())?;
+    Ok(result)
 }
 
 /// What a request that waits or is worked on holds: its params, what of them is kept apart as the context, a token once

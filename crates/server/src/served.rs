@@ -5,11 +5,16 @@ use crate::log::Log;
 use crate::subscriber::ListChange;
 use arc_swap::ArcSwap;
 use mcp_bash_project::{Catalog, Changes, Diagnostic, Paths, Reading, RegistryError, Surroundings};
+use mcp_bash_scripts::FileInProgress;
 use mcp_bash_wire::LogLevel;
+use parking_lot::Mutex;
 use serde_json::json;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
 
 pub struct Served {
     snapshot: ArcSwap<Snapshot>,
@@ -17,20 +22,47 @@ pub struct Served {
     log: Arc<Log>,
     /// Whether changes were noticed that are not read yet.
     has_news: watch::Sender<bool>,
+    /// The files that are being asked what they have: what is served lacks it, or has what they had before.
+    in_progress: watch::Receiver<Vec<FileInProgress>>,
+    /// The files that were asked, and whose answer is not served yet.
+    answered: Mutex<Vec<PathBuf>>,
+    /// Held while the project is read: two readers would undo each other's work.
+    is_being_read: Mutex<()>,
+    /// When the files were asked that the operator was told of as slow.
+    told_late: Mutex<Vec<Instant>>,
+    /// Whether clients have to be told of changes: they got a list, or all that the start lacked is served.
+    is_known_to_clients: AtomicBool,
+    /// Whether answers are served that the registry does not have.
+    has_unsaved: AtomicBool,
+    /// Held while the registry is written.
+    is_being_saved: Mutex<()>,
 }
 
 /// How long whoever needs what has changed waits until it is read.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Served {
-    /// `catalog` was read as `reading` says.
-    pub(crate) fn new(catalog: Catalog, reading: Reading, log: Arc<Log>) -> Self {
-        report(&log, &catalog);
+    /// `catalog` was read as `reading` says, and lacks what the files `in_progress` have.
+    pub(crate) fn new(
+        catalog: Catalog,
+        reading: Reading,
+        in_progress: watch::Receiver<Vec<FileInProgress>>,
+        log: Arc<Log>,
+    ) -> Self {
+        report(&log, &catalog, &[]);
+        let is_complete = in_progress.borrow().is_empty();
         Self {
             snapshot: ArcSwap::from_pointee(Snapshot::new(catalog)),
             reading,
             log,
             has_news: watch::Sender::new(false),
+            in_progress,
+            answered: Mutex::default(),
+            is_being_read: Mutex::default(),
+            told_late: Mutex::default(),
+            is_known_to_clients: AtomicBool::new(is_complete),
+            has_unsaved: AtomicBool::new(false),
+            is_being_saved: Mutex::default(),
         }
     }
 
@@ -63,49 +95,141 @@ impl Served {
         self.has_news.send_replace(true);
     }
 
-    /// Whether changes were noticed that are not read yet.
-    pub(crate) fn is_about_to_change(&self) -> bool {
-        *self.has_news.borrow()
+    /// Whether a list has to wait for files that are being asked what they have, each of which it waits for no longer than
+    /// `patience` after that file was asked.
+    pub(crate) fn is_awaited(&self, patience: Duration) -> bool {
+        youngest(&self.in_progress.borrow()).is_some_and(|youngest| youngest.elapsed() < patience)
     }
 
-    /// Waits until the changes that were noticed are read, but not for long.
-    pub(crate) async fn settled(&self) {
-        let mut has_news = self.has_news.subscribe();
-        let read = has_news.wait_for(|has_news| !has_news);
-        // Either way what is served then is what there is.
-        let _ = tokio::time::timeout(PATIENCE, read).await;
+    /// The files that are being asked what they have.
+    pub fn files_in_progress(&self) -> Vec<FileInProgress> {
+        self.in_progress.borrow().clone()
+    }
+
+    /// Waits for the files that are being asked what they have, for each no longer than `patience` after it was asked.
+    pub(crate) async fn complete(&self, patience: Duration) {
+        self.snapshot_with(patience, |_, in_progress| in_progress.is_empty()).await;
+    }
+
+    /// Says once of each file that a list is given out without what it has.
+    fn report_late(&self, late: &[FileInProgress]) {
+        let mut told = self.told_late.lock();
+        for late in late.iter().filter(|late| !told.iter().any(|told| *told == late.since)) {
+            let message = format!(
+                "{} takes long to say what it has: lists are answered without it, and changed lists announced when it has; \
+                 MCPBASH_LIST_WAIT_SECS lets them wait longer",
+                late.file.display()
+            );
+            self.log.event(LogLevel::Warning, "mcp.project", &message, &json!({}));
+        }
+        *told = late.iter().map(|late| late.since).collect();
+    }
+
+    /// Clients get a list: from now on they are told of changes.
+    pub(crate) fn note_listing(&self) {
+        // Before the list is made: whatever is served after it is announced.
+        self.is_known_to_clients.store(true, Ordering::SeqCst);
+        let late = self.in_progress.borrow();
+        if !late.is_empty() {
+            self.report_late(&late);
+        }
+    }
+
+    /// What is served, as soon as it has what `has` looks for. Where it has not, files that are being asked what they have
+    /// are waited for, each no longer than `patience` after it was asked; and so are changes that were noticed and are not
+    /// read yet.
+    pub(crate) async fn snapshot_with(
+        &self,
+        patience: Duration,
+        has: impl Fn(&Snapshot, &[FileInProgress]) -> bool,
+    ) -> Arc<Snapshot> {
+        let snapshot = self.snapshot();
+        if has(&snapshot, &self.in_progress.borrow()) {
+            return snapshot;
+        }
+        let (mut in_progress, mut has_news) = (self.in_progress.clone(), self.has_news.subscribe());
+        let noticed_until = Instant::now() + PATIENCE;
+        loop {
+            let (asked, is_noticed) =
+                (in_progress.borrow_and_update().clone(), *has_news.borrow_and_update());
+            let snapshot = self.snapshot();
+            let asked_until = youngest(&asked).map(|youngest| youngest + patience);
+            let until = asked_until.max(is_noticed.then_some(noticed_until));
+            let Some(until) = until.filter(|until| *until > Instant::now()) else { return snapshot };
+            if has(&snapshot, &asked) {
+                return snapshot;
+            }
+            tokio::select! {
+                _ = in_progress.changed(), if !asked.is_empty() => {}
+                _ = has_news.changed() => {}
+                () = sleep_until(until) => {}
+            }
+        }
     }
 
     /// Reads the project again, as far as it changed, and tells the clients of each kind that has. A project that cannot be
     /// served any more does not take the place of one that can.
     pub fn reload(&self, changes: &Changes) {
-        self.read_again(changes);
+        let reading = self.is_being_read.lock();
+        if let Some(run) = &self.reading.run {
+            run.ask_again();
+        }
+        let news = self.read_again(changes);
+        if !news.is_empty() {
+            self.store_registry();
+        }
+        self.announce(&news);
+        drop(reading);
         self.has_news.send_replace(false);
     }
 
-    fn read_again(&self, changes: &Changes) {
+    /// Serves what a file has that was asked. Whoever else was asked meanwhile is served too.
+    pub fn take_in(&self, file: &Path) {
+        self.answered.lock().push(file.to_owned());
+        let _reading = self.is_being_read.lock();
+        let answered = std::mem::take(&mut *self.answered.lock());
+        if answered.is_empty() {
+            return;
+        }
+        let news = self.read_again(&Changes::to_files(answered.iter().map(|file| &**file)));
+        self.has_unsaved.store(true, Ordering::Release);
+        // What the start still lacked is news to nobody who has not listed.
+        if self.is_known_to_clients.load(Ordering::SeqCst) {
+            self.announce(&news);
+        }
+        if self.in_progress.borrow().iter().all(|asked| answered.contains(&asked.file)) {
+            self.is_known_to_clients.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Serves the project as it is now. Returns the lists that are different.
+    fn read_again(&self, changes: &Changes) -> Vec<ListChange> {
         let before = self.snapshot();
         let catalog = before.catalog.read_again(&self.reading, changes);
         if catalog.failure.is_some() && before.catalog.failure.is_none() {
-            report(&self.log, &catalog);
+            report(&self.log, &catalog, &before.catalog.diagnostics);
             self.log.event(
                 LogLevel::Error,
                 "mcp.project",
                 "the last good state of the project is served",
                 &json!({}),
             );
-            return;
+            return Vec::new();
         }
         let news = [
             (!catalog.tells_the_same_tools_as(&before.catalog), ListChange::TOOLS),
             (!catalog.tells_the_same_resources_as(&before.catalog), ListChange::RESOURCES),
             (!catalog.tells_the_same_prompts_as(&before.catalog), ListChange::PROMPTS),
         ];
-        let news: Vec<_> = news.into_iter().filter_map(|(is_news, list)| is_news.then_some(list)).collect();
+        let news = news.into_iter().filter_map(|(is_news, list)| is_news.then_some(list)).collect();
         if catalog.diagnostics != before.catalog.diagnostics {
-            report(&self.log, &catalog);
+            report(&self.log, &catalog, &before.catalog.diagnostics);
         }
         self.snapshot.store(Arc::new(Snapshot::new(catalog)));
+        news
+    }
+
+    fn announce(&self, news: &[ListChange]) {
         if news.is_empty() {
             return;
         }
@@ -115,16 +239,25 @@ impl Served {
             "resources": catalog.resources.len(),
             "prompts": catalog.prompts.len(),
         });
-        self.store_registry();
         for list in news {
             let message = format!("the {} have changed", list.kind);
             self.log.event(LogLevel::Info, "mcp.project", &message, &details);
-            self.log.audience().announce(list);
+            self.log.audience().announce(*list);
+        }
+    }
+
+    /// Writes what files said that they have to the registry, if it does not have that yet.
+    pub fn store_definitions(&self) {
+        let _saving = self.is_being_saved.lock();
+        if self.has_unsaved.swap(false, Ordering::AcqRel) {
+            self.snapshot().catalog.store_definitions(&self.reading);
         }
     }
 
     /// Writes the registry. A project that cannot be written to is served all the same.
     pub fn store_registry(&self) {
+        let _saving = self.is_being_saved.lock();
+        self.has_unsaved.store(false, Ordering::Release);
         if let Err(error) = self.snapshot().catalog.store(&self.reading) {
             let level = if matches!(error, RegistryError::TooLarge { .. }) {
                 LogLevel::Error
@@ -136,9 +269,14 @@ impl Served {
     }
 }
 
-/// Logs what is wrong with a project.
-fn report(log: &Log, catalog: &Catalog) {
-    for diagnostic in &catalog.diagnostics {
+/// When the last of them was asked.
+fn youngest(in_progress: &[FileInProgress]) -> Option<Instant> {
+    in_progress.iter().map(|asked| asked.since).max()
+}
+
+/// Logs what is wrong with a project, as far as it was not `told` before.
+fn report(log: &Log, catalog: &Catalog, told: &[Diagnostic]) {
+    for diagnostic in catalog.diagnostics.iter().filter(|diagnostic| !told.contains(diagnostic)) {
         log.event(LogLevel::Warning, "mcp.project", &diagnostic.to_string(), &json!({}));
     }
     if catalog.tools.len() > MANY {

@@ -92,7 +92,8 @@ impl Server {
         worker_news::report(&scripts, &log, &catalog.paths);
         scripts.watch_workers_on(runtime.clone());
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
-        let served = Arc::new(Served::new(catalog, reading, Arc::clone(&log)));
+        let served = Served::new(catalog, reading, scripts.files_in_progress(), Arc::clone(&log));
+        let served = Arc::new(served);
         let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts), runtime.clone());
         let resources = Arc::new(resources);
         let mut observers = Observers::default();
@@ -158,6 +159,12 @@ impl Server {
     pub fn start_workers_ahead(&self) {
         let (scripts, snapshot) = (Arc::clone(&self.scripts), self.snapshot());
         self.runtime.spawn(async move { scripts.start_workers_ahead(&snapshot.catalog).await });
+    }
+
+    /// Does what may block beside all requests.
+    pub fn in_background(self: &Arc<Self>, work: impl FnOnce(&Self) + Send + 'static) {
+        let server = Arc::clone(self);
+        self.runtime.spawn_blocking(move || work(&server));
     }
 
     /// The folders that scripts may work in where their client names none.
@@ -264,6 +271,7 @@ impl Server {
 
     /// Ends every process of every call, and removes what was only there while the server ran.
     pub fn end(&self, grace: Duration) {
+        self.served.store_definitions();
         self.scripts.end(grace);
     }
 

@@ -6,6 +6,7 @@ use crate::capabilities::ClientCapabilities;
 use crate::client::Client;
 use crate::facts::Facts;
 use crate::given_answers::GivenAnswers;
+use crate::listing::Snapshot;
 use crate::parking::{Parked, ParkedStage, PendingQuestion};
 use crate::questions::Unanswered;
 use crate::request_state::{Origin, Round, Subject, digest};
@@ -15,7 +16,7 @@ use crate::shape;
 use crate::slot::{Current, Occupant, Slot};
 use crate::subscriber::Subscriber;
 use mcp_bash_budget::Budget;
-use mcp_bash_scripts::{ScriptRoots, TraceVariables};
+use mcp_bash_scripts::{FileInProgress, ScriptRoots, TraceVariables};
 use mcp_bash_wire::{Era, Limits, LogLevel, Object, Raw, RawBuf, Revision, RpcError, Scanner, surrogates};
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -96,6 +97,20 @@ impl Work {
 
     pub(crate) fn server(&self) -> &Arc<Server> {
         &self.client.server
+    }
+
+    /// What is served, as soon as it has what `has` looks for, given the files that are being asked what they have. Waits
+    /// for those as long as a call may take.
+    pub(crate) async fn snapshot_with(
+        &self,
+        has: impl Fn(&Snapshot, &[FileInProgress]) -> bool,
+    ) -> Arc<Snapshot> {
+        let (served, patience) = (self.server().served(), self.server().settings().default_timeout);
+        tokio::select! {
+            biased;
+            snapshot = served.snapshot_with(patience, has) => snapshot,
+            () = self.cancelled() => served.snapshot(),
+        }
     }
 
     pub(crate) fn caller(&self) -> &Arc<Caller> {

@@ -60,6 +60,8 @@ pub struct Settings {
     pub ask_all_executables: bool,
     pub strict_providers: bool,
     pub provider_timeout: Duration,
+    /// How long a list waits for files that say themselves what they have.
+    pub list_wait: Duration,
     /// How long the project's own health checks may take.
     pub health_timeout: Duration,
     /// The folders that scripts may work in, where somebody says so.
@@ -168,6 +170,7 @@ impl Settings {
             ask_all_executables: reader.value(&table::ASK_ALL_EXECUTABLES),
             strict_providers: reader.value(&table::STRICT_PROVIDERS),
             provider_timeout: reader.value(&table::PROVIDER_TIMEOUT),
+            list_wait: reader.value(&table::LIST_WAIT),
             health_timeout: reader.value(&table::HEALTH_TIMEOUT),
             roots: reader.value(&table::ROOTS),
             roots_timeout: reader.value(&table::ROOTS_REQUEST_TIMEOUT),

@@ -130,6 +130,9 @@ table! {
         "The largest template of a prompt, output of its script, or text of all its messages and files");
     WORKER_START: Seconds = row("MCPBASH_WORKER_START_SECS", seconds(1, YEAR), "60",
         "How long a worker may take until it is ready for its first call");
+    LIST_WAIT: Seconds = row("MCPBASH_LIST_WAIT_SECS", seconds(0, YEAR), "5",
+        "How long a list waits for function files that are being loaded and providers that are being asked; what comes \
+         later is announced");
     WORKER_PROCESSES: Optional<Count> = row("MCPBASH_WORKER_PROCESSES", Optional(count(1)), "",
         "How many workers of one script there may be at once, where its author does not say; without it one for each \
          processor, and 2 to 8");

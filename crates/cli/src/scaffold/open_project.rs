@@ -18,12 +18,12 @@ impl OpenProject {
         let location = startup::location(common, &settings)?;
         let Location::Folder(root) = &location else { return Err(ScaffoldError::NoProject.into()) };
         let settings = startup::settings_at(&location, None, settings, &mut Vec::new());
-        let (_runtime, scripts) = startup::scripts(settings)?;
+        let (runtime, scripts) = startup::scripts(settings)?;
         let paths = startup::paths(root, scripts.settings());
         let reading = scripts.reading(&paths);
-        let catalog = Catalog::read(&paths, &reading);
+        let catalog = startup::read_whole(&runtime, &scripts, &paths, &reading);
         // To find out what functions there are takes a process for each file: the next scaffold need not.
-        catalog.store_functions(&reading);
+        catalog.store_definitions(&reading);
         Ok(Self { paths, catalog })
     }
 

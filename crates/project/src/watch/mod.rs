@@ -44,6 +44,12 @@ impl Changes {
         Self::default()
     }
 
+    /// Only these files may have.
+    pub fn to_files<'a>(files: impl IntoIterator<Item = &'a Path>) -> Self {
+        let folders = files.into_iter().filter_map(Path::parent).map(Path::to_owned);
+        Self { folders: Some(folders.collect()) }
+    }
+
     /// Whether it is not known where something has changed, if anywhere.
     pub fn is_anywhere(&self) -> bool {
         self.folders.is_none()

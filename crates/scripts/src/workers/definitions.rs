@@ -1,65 +1,53 @@
-//! What a worker says it serves, asked of a process that is started for nothing else.
+//! What a file of functions has, as its worker says when it is ready. The worker is kept for the first call of the file.
 
 use super::Which;
-use super::fault::Why;
-use super::frame::{self, Said};
+use super::fault::{Fault, Why};
+use super::spares::StartOfWorker;
 use crate::interpreters;
-use crate::scripts::{Scripts, block_on};
-use crate::start_failure::StartFailure;
+use crate::scripts::Scripts;
 use mcp_bash_project::{Paths, Worker};
-use mcp_bash_runner::WorkerEvent;
-use mcp_bash_wire::surrogates;
+use mcp_bash_wire::{Limits, Object, Scanner};
 use std::path::Path;
-use std::sync::Arc;
-use tokio::time::timeout;
 
 impl Scripts {
-    /// The frame with which a worker of `script` says that it is ready, and what it has: `{"ready":{…}}`. Otherwise why
-    /// there is none. For a thread that may block.
-    pub fn definitions_of(&self, script: &Path, worker: &Worker, paths: &Paths) -> Result<String, String> {
-        let which = Which { script, worker, variables: &[], paths };
-        block_on(self.first_frame(which))
-            .map_err(|error| format!("its worker could not be started: {error}"))?
+    /// Loads a file of functions: what its worker says that it has, as the text of a JSON object; or why it cannot be
+    /// loaded. To be called in the runtime of the workers.
+    pub(crate) async fn load_functions(
+        &self,
+        file: &Path,
+        worker: &Worker,
+        paths: &Paths,
+    ) -> Result<String, String> {
+        let which = Which { script: file, worker, variables: &[], paths };
+        let birth = self.birth(which).await.map_err(|error| error.to_string())?;
+        let start = StartOfWorker::of(&birth.invocation);
+        let ready = birth.begin(self.settings().workers.start).await;
+        let ready = ready.map_err(|failure| told(failure.fault, which))?;
+        let definitions = definitions_in(&ready.frame)?;
+        let spare = self.workers.spares.keep(start);
+        self.workers.home().spawn(ready.wait(spare));
+        Ok(definitions)
     }
+}
 
-    async fn first_frame(&self, which: Which<'_>) -> Result<String, String> {
-        let invocation = self.worker_invocation(which).await.map_err(|error| error.to_string())?;
-        let mut process = self.runner().start_worker(invocation).map_err(|error| {
-            format!("its worker could not be started: {}", StartFailure::explain(which.script, error))
-        })?;
-        let limit = self.settings().workers.start;
-        let budget = || Arc::clone(self.budget());
-        let first = async {
-            loop {
-                let mut frame = match process.next(&mut |_, _| {}, &budget).await {
-                    WorkerEvent::Frame(frame) => frame.bytes,
-                    WorkerEvent::NoMoreFrames(fault) => return Err(Why::Frames(fault).to_string()),
-                    WorkerEvent::InputClosed => return Err(Why::Deaf.to_string()),
-                    WorkerEvent::Exited => match process.frame_now(&budget) {
-                        Some(frame) => frame.bytes,
-                        None => return Err("ended before it was ready".to_owned()),
-                    },
-                };
-                surrogates::mend(&mut frame);
-                let no_frame = |problem| Why::NoFrame { bytes: frame.len(), problem }.to_string();
-                match frame::read(&frame).map_err(no_frame)? {
-                    Said::Ready { .. } => return Ok(Ok(String::from_utf8_lossy(&frame).into_owned())),
-                    Said::Failed { message, .. } => {
-                        return Ok(Err(interpreters::explain(message, which.script, which.paths)));
-                    }
-                    _ => {}
-                }
-            }
-        };
-        let first = timeout(limit, first).await.unwrap_or_else(|_| Err(Why::NotReady(limit).to_string()));
-        let errors = String::from_utf8_lossy(process.errors_now(&mut |_, _| {})).trim().to_owned();
-        process.finish(&mut |_, _| {}).await;
+/// What is told of a file whose worker did not become ready.
+fn told(fault: Fault, which: Which<'_>) -> String {
+    match fault.why {
         // What a worker says itself about why it cannot serve is all there is to say.
-        first.unwrap_or_else(|why| {
-            Err(match &*errors {
-                "" => format!("its worker {why}"),
-                errors => format!("its worker {why}. It wrote: {errors}"),
-            })
-        })
+        Why::Failed => interpreters::explain(fault.said, which.script, which.paths),
+        why => match fault.said.trim() {
+            "" => format!("its worker {why}"),
+            errors => format!("its worker {why}. It wrote: {errors}"),
+        },
     }
+}
+
+/// What stands in a frame `{"ready":{…}}`.
+fn definitions_in(frame: &[u8]) -> Result<String, String> {
+    let ready = || {
+        let whole = Scanner::new(std::str::from_utf8(frame).ok()?, Limits::NONE).whole_value().ok()?;
+        let ready = Object::read(whole, "the frame", &["ready"]).ok()?.get("ready")?;
+        Some(ready.text().to_owned())
+    };
+    ready().ok_or_else(|| "its worker did not say which functions there are".to_owned())
 }

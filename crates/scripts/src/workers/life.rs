@@ -6,6 +6,7 @@ use super::frame::{self, NoFrame, Said};
 use super::news::{Printing, WorkerNews};
 use super::pool::{Lease, Pool, StartPermit};
 use super::ready::{Command, Event, OpenCall, ReadyWorker};
+use super::spares::KEPT;
 use super::stamps::Stamps;
 use mcp_bash_budget::Budget;
 use mcp_bash_runner::{Frame, FrameFault, Runner, Stream, WorkerEvent, WorkerInvocation, WorkerProcess};
@@ -16,7 +17,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::time::{Instant, Sleep, sleep_until, timeout, timeout_at};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, Sleep, sleep, sleep_until, timeout, timeout_at};
 
 /// How long a worker may take to answer a call that was cancelled.
 const HEED: Duration = Duration::from_secs(1);
@@ -40,38 +42,96 @@ pub(super) struct Birth {
     pub(super) invocation: WorkerInvocation,
     /// What the script looked like before the start.
     pub(super) stamps: Stamps,
-    pub(super) permit: StartPermit,
     /// What frames are charged to that belong to no single call.
     pub(super) budget: Arc<Budget>,
     pub(super) tell: Arc<dyn Fn(&WorkerNews<'_>) + Send + Sync>,
+    pub(super) ended: Ended,
+}
+
+/// Completes when the server ends. A worker that had no call by then has nothing to put in order, and is killed.
+pub(super) type Ended = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A worker that can serve, and does not yet.
+pub(super) struct Ready {
+    about: About,
+    process: WorkerProcess,
+    stamps: Stamps,
+    /// How it said so.
+    pub(super) frame: Vec<u8>,
+    ended: Ended,
+}
+
+/// Why a worker did not become ready.
+pub(super) struct Stillborn {
+    about: About,
+    pub(super) fault: Fault,
+    /// Where in the script that is, as the worker tells.
+    trace: String,
+}
+
+/// What a worker says of why it cannot serve, and where in the script that is.
+#[derive(Default)]
+struct Complaint {
+    message: String,
+    trace: String,
 }
 
 impl Birth {
     /// Starts the process, waits until it can serve, and stays with it to its end.
-    pub(super) async fn live(self) {
-        let Self { runner, script, invocation, stamps, permit, budget, tell } = self;
+    pub(super) async fn live(self, permit: StartPermit) {
+        match self.begin(permit.pool().bounds.start).await {
+            Ok(ready) => ready.serve(permit).await,
+            Err(Stillborn { about, fault, trace }) => {
+                if !matches!(fault.why, Why::NotStarted(_) | Why::ServerEnds) {
+                    let why = fault.told();
+                    (about.tell)(&WorkerNews::NotStarted { script: &about.script, why, trace: &trace });
+                }
+                permit.failed(fault);
+            }
+        }
+    }
+
+    /// Starts the process, and waits until it can serve.
+    pub(super) async fn begin(self, limit: Duration) -> Result<Ready, Stillborn> {
+        let Self { runner, script, invocation, mut stamps, budget, tell, mut ended } = self;
         let shows_errors = invocation.error_tail > 0;
         let mut about = About { script, tell, printing: Printing::new(), shows_errors, budget };
-        let process = match runner.start_worker(invocation) {
+        let mut process = match runner.start_worker(invocation) {
             Ok(process) => process,
             Err(error) => {
                 let source = crate::start_failure::StartFailure::explain(&about.script, error);
-                permit.failed(Fault::new(Why::NotStarted(source.to_string())));
-                return;
+                let fault = Fault::new(Why::NotStarted(source.to_string()));
+                return Err(Stillborn { about, fault, trace: String::new() });
             }
         };
-        let bounds = permit.pool().bounds;
-        let (process, files) = match begin(process, bounds.start, &mut about).await {
-            Ok(ready) => ready,
-            Err((fault, trace)) => {
-                let why = fault.told();
-                (about.tell)(&WorkerNews::NotStarted { script: &about.script, why, trace: &trace });
-                permit.failed(fault);
-                return;
+        let (why, complaint) = tokio::select! {
+            biased;
+            () = &mut ended => {
+                drop(process);
+                let fault = Fault::new(Why::ServerEnds);
+                return Err(Stillborn { about, fault, trace: String::new() });
             }
+            said = about.first_word(&mut process, limit) => match said {
+                Ok((frame, files)) => {
+                    stamps.add(files);
+                    return Ok(Ready { about, process, stamps, frame, ended });
+                }
+                Err(why) => why,
+            },
         };
-        let mut stamps = stamps;
-        stamps.add(files);
+        let mut fault = about.end(process, why).await;
+        if matches!(fault.why, Why::Failed) {
+            // What it said of why it failed is enough.
+            fault.said = complaint.message;
+        }
+        Err(Stillborn { about, fault, trace: complaint.trace })
+    }
+}
+
+impl Ready {
+    /// Serves calls, and stays with the process to its end.
+    pub(super) async fn serve(self, permit: StartPermit) {
+        let Self { about, process, stamps, .. } = self;
         let (sender, commands) = unbounded_channel();
         let worker = Arc::new(ReadyWorker::new(Arc::clone(process.input()), stamps, sender));
         let pool = Arc::clone(permit.pool());
@@ -88,6 +148,26 @@ impl Birth {
         };
         permit.succeeded(worker);
         life.serve().await;
+    }
+
+    /// Waits for somebody who has calls for it, and serves them; not for ever.
+    pub(super) async fn wait(mut self, mut taken_over: oneshot::Receiver<StartPermit>) {
+        let permit = tokio::select! {
+            biased;
+            () = &mut self.ended => return,
+            permit = &mut taken_over => permit.ok(),
+            () = self.about.until_gone(&mut self.process) => None,
+            () = sleep(KEPT) => {
+                taken_over.close();
+                taken_over.try_recv().ok()
+            }
+        };
+        // A permit that came meanwhile is dropped with it: whoever brought it starts another worker.
+        drop(taken_over);
+        match permit {
+            Some(permit) => self.serve(permit).await,
+            None => self.about.end_in_peace(self.process).await,
+        }
     }
 }
 
@@ -127,46 +207,54 @@ impl About {
     }
 }
 
-/// Waits until the worker says that it can serve, and returns which files it has loaded.
-async fn begin(
-    mut process: WorkerProcess,
-    limit: Duration,
-    about: &mut About,
-) -> Result<(WorkerProcess, Vec<String>), (Fault, String)> {
-    let deadline = Instant::now() + limit.min(FAR);
-    let mut failed = None;
-    let why = loop {
-        match timeout_at(deadline, about.next(&mut process, None)).await {
-            Err(_) => break Why::NotReady(limit),
-            Ok(WorkerEvent::Frame(frame)) => match frame::read(&frame.bytes) {
-                Ok(Said::Ready { files }) => return Ok((process, files)),
-                Ok(Said::Failed { message, trace }) => {
-                    failed = Some((message, trace));
-                    break Why::Failed;
-                }
-                Ok(Said::Notification { call: None }) => about.log(&frame.bytes),
-                Ok(Said::Unknown) => {}
-                Ok(_) => break Why::Early,
-                Err(problem) => break about.no_frame(&frame.bytes, problem),
-            },
-            Ok(WorkerEvent::NoMoreFrames(fault)) => break about.closed(&mut process, fault).await,
-            Ok(WorkerEvent::InputClosed) => break about.deaf(&mut process).await,
-            Ok(WorkerEvent::Exited) => break EXITED,
-        }
-    };
-    let mut fault = about.end(process, why).await;
-    // What it said of why it failed is enough.
-    let (message, trace) = failed.unzip();
-    if let Some(message) = message {
-        fault.said = message;
-    }
-    Err((fault, trace.unwrap_or_default()))
-}
-
 /// In the place of how it exited, which is known when it is reaped.
 const EXITED: Why = Why::Ended(mcp_bash_runner::ProcessEnding::Exited(0));
 
 impl About {
+    /// Waits until the worker says that it can serve: with which words, and which files it has loaded. Otherwise why not,
+    /// and what it says of that.
+    async fn first_word(
+        &mut self,
+        process: &mut WorkerProcess,
+        limit: Duration,
+    ) -> Result<(Vec<u8>, Vec<String>), (Why, Complaint)> {
+        let deadline = Instant::now() + limit.min(FAR);
+        let wordless = |why| (why, Complaint::default());
+        loop {
+            let next = timeout_at(deadline, self.next(process, None)).await;
+            let frame = match next.map_err(|_| wordless(Why::NotReady(limit)))? {
+                WorkerEvent::Frame(frame) => frame,
+                WorkerEvent::NoMoreFrames(fault) => return Err(wordless(self.closed(process, fault).await)),
+                WorkerEvent::InputClosed => return Err(wordless(self.deaf(process).await)),
+                WorkerEvent::Exited => {
+                    // What it wrote last may say why.
+                    let budget = Arc::clone(&self.budget);
+                    process.frame_now(&|| Arc::clone(&budget)).ok_or_else(|| wordless(EXITED))?
+                }
+            };
+            let mut bytes = frame.bytes;
+            surrogates::mend(&mut bytes);
+            match frame::read(&bytes).map_err(|problem| wordless(self.no_frame(&bytes, problem)))? {
+                Said::Ready { files } => return Ok((bytes, files)),
+                Said::Failed { message, trace } => return Err((Why::Failed, Complaint { message, trace })),
+                Said::Notification { call: None } => self.log(&bytes),
+                Said::Unknown => {}
+                _ => return Err(wordless(Why::Early)),
+            }
+        }
+    }
+
+    /// Waits until a worker that has no calls cannot serve any more, or does what it should not.
+    async fn until_gone(&mut self, process: &mut WorkerProcess) {
+        while let WorkerEvent::Frame(frame) = self.next(process, None).await {
+            match frame::read(&frame.bytes) {
+                Ok(Said::Notification { call: None }) => self.log(&frame.bytes),
+                Ok(Said::Unknown) => {}
+                _ => return,
+            }
+        }
+    }
+
     async fn next(&mut self, process: &mut WorkerProcess, only: Option<&ReadyWorker>) -> WorkerEvent {
         let budget = Arc::clone(&self.budget);
         let budget =
@@ -194,6 +282,16 @@ impl About {
     async fn has_exited(&mut self, process: &mut WorkerProcess, limit: Duration) -> bool {
         let exit = async { while !matches!(self.next(process, None).await, WorkerEvent::Exited) {} };
         timeout(limit, exit).await.is_ok()
+    }
+
+    /// Lets a worker that has done nothing wrong end what it keeps.
+    async fn end_in_peace(&mut self, mut process: WorkerProcess) {
+        process.input().close();
+        if !self.has_exited(&mut process, GRACE).await {
+            process.terminate();
+            self.has_exited(&mut process, LAST_GRACE).await;
+        }
+        self.end(process, EXITED).await;
     }
 
     /// Ends the worker with all it has started, and says how it ended.
@@ -440,17 +538,10 @@ impl Life {
     }
 
     async fn end(self, end: End) {
-        let Self { presence, mut about, mut process, own_words, .. } = self;
+        let Self { presence, mut about, process, own_words, .. } = self;
         presence.retire();
         match end {
-            End::InPeace => {
-                process.input().close();
-                if !about.has_exited(&mut process, GRACE).await {
-                    process.terminate();
-                    about.has_exited(&mut process, LAST_GRACE).await;
-                }
-                about.end(process, EXITED).await;
-            }
+            End::InPeace => about.end_in_peace(process).await,
             End::Fault(why) => {
                 let unread = process.input().unread();
                 // By the runner, with the server.

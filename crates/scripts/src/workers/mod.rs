@@ -23,6 +23,7 @@ mod life;
 mod news;
 mod pool;
 mod ready;
+mod spares;
 mod stamps;
 
 pub use call::{Request, WorkerCall};
@@ -43,6 +44,7 @@ use mcp_bash_project::{Catalog, Paths, Worker};
 use mcp_bash_runner::{Confinement, ProcessEnding, Question, WorkerInvocation};
 use parking_lot::Mutex;
 use pool::{Lease, Pool, StartPermit, Taken, Turn};
+use spares::Spares;
 use stamps::Stamps;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -67,13 +69,15 @@ pub(crate) struct Workers {
     /// The runtime whose tasks stay with them.
     home: OnceLock<Handle>,
     pools: Mutex<HashMap<PathBuf, Vec<Arc<Pool>>>>,
+    /// Those that were started before their first call.
+    spares: Spares,
     tell: Arc<OnceLock<Tell>>,
 }
 
 type Tell = Box<dyn Fn(&WorkerNews<'_>) + Send + Sync>;
 
 impl Workers {
-    fn home(&self) -> &Handle {
+    pub(crate) fn home(&self) -> &Handle {
         self.home.get_or_init(Handle::current)
     }
 
@@ -257,8 +261,16 @@ impl Scripts {
         self.workers.pool(which.script, which.worker, which.variables, bounds)
     }
 
-    /// Starts a worker, which serves whoever waits as soon as it is ready.
+    /// Starts a worker, which serves whoever waits as soon as it is ready; or lets one serve that is kept.
     async fn start_worker(&self, which: Which<'_>, permit: StartPermit) -> Result<(), ScriptError> {
+        let birth = self.birth(which).await?;
+        if let Some(permit) = self.workers.spares.take_over(&birth.invocation, permit) {
+            self.workers.home().spawn(birth.live(permit));
+        }
+        Ok(())
+    }
+
+    async fn birth(&self, which: Which<'_>) -> Result<Birth, ScriptError> {
         let stamps = Stamps::of(which.script);
         let invocation = self.worker_invocation(which).await?;
         let (told, script) = (Arc::clone(&self.workers.tell), which.script.to_owned());
@@ -267,17 +279,15 @@ impl Scripts {
                 tell(news);
             }
         };
-        let birth = Birth {
+        Ok(Birth {
             runner: Arc::clone(self.runner()),
             script,
             invocation,
             stamps,
-            permit,
             budget: Arc::clone(self.budget()),
             tell: Arc::new(tell),
-        };
-        self.workers.home().spawn(birth.live());
-        Ok(())
+            ended: Box::pin(self.ended()),
+        })
     }
 
     async fn worker_invocation(&self, which: Which<'_>) -> Result<WorkerInvocation, ScriptError> {

@@ -1,7 +1,7 @@
 //! A project in a temporary folder, and what runs its scripts.
 
 use mcp_bash_budget::Budget;
-use mcp_bash_project::{Catalog, Paths, Tool};
+use mcp_bash_project::{Catalog, Changes, Paths, Tool};
 use mcp_bash_scripts::{Outcome, ScriptError, ScriptRoots, Scripts, ToolCall, TraceVariables};
 use mcp_bash_settings::Settings;
 use parking_lot::{Mutex, MutexGuard};
@@ -10,8 +10,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::rc::{Rc, Weak};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
 
 pub(crate) struct Project {
     _folder: TempDir,
@@ -45,8 +46,14 @@ impl Project {
         let state_dir = mcp_bash_scripts::StateDir::new(folder.path().to_owned(), false);
         let scripts = Arc::new(Scripts::new(settings, Arc::new(state_dir)));
         let paths = Paths::of(&root);
+        scripts.watch_workers_on(HOME.handle().clone());
         // Whoever reads a project blocks, which no thread of a runtime may.
-        let read = || Catalog::read(&paths, &scripts.reading(&paths));
+        let read = || {
+            let reading = scripts.reading(&paths);
+            let (catalog, mut in_progress) = (Catalog::read(&paths, &reading), scripts.files_in_progress());
+            HOME.block_on(in_progress.wait_for(Vec::is_empty)).unwrap();
+            catalog.read_again(&reading, &Changes::anywhere())
+        };
         let catalog = std::thread::scope(|scope| scope.spawn(read).join().unwrap());
         Self {
             _folder: folder,
@@ -106,6 +113,10 @@ impl Project {
         self.scripts.budget().part(bytes, "SMALL_SETTING")
     }
 }
+
+/// The runtime in which files are asked what they have, and workers are watched.
+static HOME: LazyLock<Runtime> =
+    LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap());
 
 /// Tests take turns: a process that one of them starts has, until it executes its program, every file open that another
 /// one is writing, and a script that is open for writing cannot be executed (`ETXTBSY`).

@@ -14,4 +14,4 @@ mod table;
 pub(crate) mod tools;
 
 pub(crate) use resumption::Resumption;
-pub(crate) use table::{LaterHandler, Method, Serve};
+pub(crate) use table::{LaterHandler, Method, NowHandler, Serve};

@@ -28,6 +28,8 @@ pub(crate) struct Method {
 pub(crate) enum Serve {
     /// Answered before the next message is read.
     Now(NowHandler),
+    /// The same, but not before the files are known that are being loaded, as far as a list waits for them.
+    List(NowHandler),
     /// Its work may take time, and runs beside other work.
     Later(LaterHandler),
     /// The same, and it may ask the client: in the stateless era, a request with a state resumes it.
@@ -55,22 +57,22 @@ const fn method(
 }
 
 use Gate::{Always, First, Greeted, Ready};
-use Serve::{Asking, Later, Listen, NeverAsking, Now};
+use Serve::{Asking, Later, List, Listen, NeverAsking, Now};
 
 #[rustfmt::skip]
 const TABLE: &[Method] = &[
     //     name                        handshake      stateless minimal handler
     method("ping",                     Some(Always),  false,    true,   Now(ping::ping)),
     method("tools/call",               Some(Ready),   true,     false,  Asking(|work, params| Box::pin(tools::call(work, params)))),
-    method("tools/list",               Some(Ready),   true,     false,  Now(tools::list)),
-    method("resources/list",           Some(Ready),   true,     false,  Now(resources::list)),
-    method("resources/templates/list", Some(Ready),   true,     false,  Now(resources::list_templates)),
+    method("tools/list",               Some(Ready),   true,     false,  List(tools::list)),
+    method("resources/list",           Some(Ready),   true,     false,  List(resources::list)),
+    method("resources/templates/list", Some(Ready),   true,     false,  List(resources::list_templates)),
     method("resources/read",           Some(Ready),   true,     false,  NeverAsking(|work, params| Box::pin(resources::read(work, params)))),
     method("resources/subscribe",      Some(Ready),   false,    false,  Later(|work, params| Box::pin(resources::subscribe(work, params)))),
     method("resources/unsubscribe",    Some(Ready),   false,    false,  Now(resources::unsubscribe)),
     method("subscriptions/listen",     None,          true,     false,  Listen),
     method("prompts/get",              Some(Ready),   true,     false,  Asking(|work, params| Box::pin(prompts::get(work, params)))),
-    method("prompts/list",             Some(Ready),   true,     false,  Now(prompts::list)),
+    method("prompts/list",             Some(Ready),   true,     false,  List(prompts::list)),
     method("completion/complete",      Some(Ready),   true,     false,  Later(|work, params| Box::pin(completion::complete(work, params)))),
     method("initialize",               Some(First),   false,    true,   Now(lifecycle::initialize)),
     method("logging/setLevel",         Some(Greeted), false,    true,   Now(logging::set_level)),

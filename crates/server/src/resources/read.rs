@@ -37,7 +37,8 @@ impl Resources {
             return Ok(Content { bytes, mime_type: Some(mime_type), is_written: false });
         }
         let budget = caller.map_or_else(|| self.scripts.budget(), Caller::budget);
-        let snapshot = self.served.snapshot();
+        let patience = self.settings().default_timeout;
+        let snapshot = self.served.snapshot_with(patience, |snapshot, _| find(snapshot, uri).is_some()).await;
         let found = find(&snapshot, uri).ok_or(Failure::Missing(None))?;
         let paths = &snapshot.catalog.paths;
         if let Some((function, name)) = &found.function {

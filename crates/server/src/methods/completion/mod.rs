@@ -48,7 +48,7 @@ impl Suggestions {
 
 pub(crate) async fn complete(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let params = Params::read(params)?;
-    let snapshot = work.server().snapshot();
+    let snapshot = work.snapshot_with(|snapshot, _| Subject::find(&snapshot.catalog, &params).is_ok()).await;
     let catalog = &snapshot.catalog;
     served(catalog)?;
     let subject = Subject::find(catalog, &params)?;

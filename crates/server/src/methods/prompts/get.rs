@@ -24,7 +24,12 @@ pub(crate) async fn get(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Ans
     let params = Object::read(params.ok_or_else(missing)?, "params", &MEMBERS)?;
     let name = params.string("name")?;
     let asked = asked_timeout(&params)?;
-    let snapshot = work.server().snapshot();
+    let snapshot = work
+        .snapshot_with(|snapshot, in_progress| {
+            let prompt = snapshot.catalog.prompts.get(&name);
+            prompt.is_some_and(|prompt| in_progress.iter().all(|asked| asked.file != prompt.file))
+        })
+        .await;
     served(&snapshot.catalog)?;
     let prompt = snapshot.catalog.prompts.get(&name);
     let prompt = prompt.ok_or_else(|| RpcError::invalid_params(format!("Unknown prompt: {name}")))?;

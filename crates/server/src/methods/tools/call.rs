@@ -55,15 +55,19 @@ pub(crate) fn asked_timeout(params: &Object<'_, '_>) -> Result<Option<Duration>,
 
 pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let params = Params::read(params)?;
-    let mut snapshot = work.server().snapshot();
-    // A tool that is not there may be in a file that was changed a moment ago.
-    if snapshot.tool(&params.name).is_none() && work.server().served().is_about_to_change() {
-        work.server().served().settled().await;
-        snapshot = work.server().snapshot();
-    }
+    // A tool that is not there may be in a file that was changed a moment ago, or is being loaded; and one that is there
+    // may become another.
+    let snapshot = work
+        .snapshot_with(|snapshot, in_progress| {
+            snapshot
+                .tool(&params.name)
+                .is_some_and(|(tool, _)| in_progress.iter().all(|asked| asked.file != tool.script))
+        })
+        .await;
     let paths = &snapshot.catalog.paths;
     served(&snapshot.catalog)?;
-    let no_such_tool = || unknown::refusal(&snapshot.catalog, &params.name);
+    let in_progress = || work.server().served().files_in_progress();
+    let no_such_tool = || unknown::refusal(&snapshot.catalog, &params.name, &in_progress());
     let (tool, schemas) = snapshot.tool(&params.name).ok_or_else(no_such_tool)?;
     required::check(work, &tool.required_capabilities)?;
     if work.is_replay() && !tool.may_run_again {

@@ -1,6 +1,7 @@
 //! Why there is no tool of a name: nobody made one, several did, or the file that may have it is skipped.
 
 use mcp_bash_project::{Catalog, Diagnostic, excerpt, may_hold_functions};
+use mcp_bash_scripts::FileInProgress;
 use mcp_bash_wire::RpcError;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -9,13 +10,18 @@ use std::path::Path;
 const LONGEST_NAME: usize = 200;
 
 /// Refuses the call of a tool that is not there.
-pub(super) fn refusal(catalog: &Catalog, name: &str) -> RpcError {
+pub(super) fn refusal(catalog: &Catalog, name: &str, in_progress: &[FileInProgress]) -> RpcError {
     if let Some(duplicate) = catalog.duplicates.iter().find(|duplicate| duplicate.name == name) {
         return RpcError::internal(format!("Tool name '{name}' duplicated ({duplicate})"));
     }
-    RpcError::invalid_params(match suspect(catalog, name) {
-        None => format!("Unknown tool: {name}"),
-        Some(skipped) => format!("Unknown tool: {name} ({})", reason(skipped, &catalog.paths.root)),
+    let root = &catalog.paths.root;
+    RpcError::invalid_params(match (suspect(catalog, name), in_progress.first()) {
+        (Some(skipped), _) => format!("Unknown tool: {name} ({})", reason(skipped, root)),
+        (None, Some(FileInProgress { file, .. })) => {
+            let file = file.strip_prefix(root).unwrap_or(file).display();
+            format!("Unknown tool: {name} ({file} is still being loaded)")
+        }
+        (None, None) => format!("Unknown tool: {name}"),
     })
 }
 

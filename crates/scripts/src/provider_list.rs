@@ -1,0 +1,58 @@
+//! An executable that says itself which tools it has: asked `list`, and then `instructions`.
+
+use crate::error::{Bounds, Failed};
+use crate::process::{Limits, Process};
+use crate::scripts::Scripts;
+use crate::start_failure::StartFailure;
+use mcp_bash_project::trust::Start;
+use mcp_bash_project::{Definitions, Paths, excerpt};
+use mcp_bash_runner::{Input, Patience};
+use std::future::pending;
+use std::path::Path;
+use std::time::Duration;
+
+/// How long it may take to end when it is told to.
+const GRACE: Duration = Duration::from_millis(500);
+
+impl Scripts {
+    pub(crate) async fn ask_provider(&self, program: &Path, paths: &Paths) -> Result<Definitions, String> {
+        let text = self.print_of(program, "list", paths).await?;
+        // Not to have any is its right.
+        let instructions = self.print_of(program, "instructions", paths).await.ok();
+        Ok(Definitions { text, instructions })
+    }
+
+    /// Runs an executable with one word as its argument, within the bounds of a provider: what it printed, or why that is
+    /// no answer.
+    async fn print_of(&self, program: &Path, word: &str, paths: &Paths) -> Result<String, String> {
+        let settings = self.settings();
+        let bounds = Bounds {
+            time: settings.provider_timeout,
+            time_setting: "MCPBASH_PROVIDER_TIMEOUT",
+            output: settings.output_limit,
+            output_setting: "MCPBASH_MAX_TOOL_OUTPUT_SIZE",
+        };
+        let environment = self.common_environment(paths).await;
+        let process = Process {
+            start: Start { program: program.to_owned(), arguments: Vec::new() },
+            words: vec![word.into()],
+            directory: &paths.root,
+            environment: environment.map_err(|why| format!("was not started: {why}"))?,
+            input: Input::Bytes(&[]),
+            limits: Limits {
+                patience: Patience::fixed(bounds.time),
+                output: bounds.output,
+                error_tail: settings.stderr_tail,
+                budget: self.budget(),
+            },
+            grace: GRACE,
+            talk: None,
+        };
+        let outcome = self.run_without_talk(process, pending()).await;
+        let explained = |error| format!("could not be started: {}", StartFailure::explain(program, error));
+        let outcome = outcome.map_err(explained)?;
+        let said = || excerpt(&format!("{}{}", outcome.text(), outcome.errors()));
+        Failed::from_ending(outcome.ending, &bounds, said).map_err(|how| how.to_string())?;
+        Ok(outcome.into_text())
+    }
+}

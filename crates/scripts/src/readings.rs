@@ -1,0 +1,236 @@
+//! Files that say themselves what they have (function files, providers), asked beside everything else: each by a task of
+//! its own, so that one that hangs costs its own tools and nobody else's time.
+//!
+//! The answer is kept until the project is read because of it, and reported to whoever reads it again. A file is *in
+//! progress* until then, so that those who wait for it find it served when they go on.
+
+use crate::scripts::Scripts;
+use mcp_bash_project::{Asked, Definitions, Paths, Said, Stamp, Worker};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::thread::available_parallelism;
+use std::time::Duration;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::{AbortHandle, spawn_blocking};
+use tokio::time::{Instant, sleep};
+
+/// A file that takes longer than this does not keep others from being asked.
+const SLOW: Duration = Duration::from_secs(2);
+
+pub(crate) struct Readings {
+    state: Mutex<State>,
+    /// The files whose definitions are not served yet.
+    in_progress: watch::Sender<Vec<FileInProgress>>,
+    /// How many are asked at once: it takes an interpreter each.
+    places: Semaphore,
+    tell: OnceLock<Tell>,
+}
+
+/// A file that is being asked what it has, or was and is not served yet.
+#[derive(Debug, Clone)]
+pub struct FileInProgress {
+    pub file: PathBuf,
+    pub since: Instant,
+}
+
+type Tell = Box<dyn Fn(&Path) + Send + Sync>;
+
+#[derive(Default)]
+struct State {
+    files: HashMap<PathBuf, Reading>,
+    last: u64,
+}
+
+/// One file, as it looked when it was asked.
+struct Reading {
+    number: u64,
+    stamp: Stamp,
+    answer: Answer,
+}
+
+enum Answer {
+    Awaited(AbortHandle),
+    Here {
+        answer: Result<Definitions, String>,
+        /// Whether the project was read because of it.
+        is_served: bool,
+    },
+}
+
+impl Default for Readings {
+    fn default() -> Self {
+        let processors = available_parallelism().map_or(2, usize::from);
+        Self {
+            state: Mutex::default(),
+            in_progress: watch::Sender::default(),
+            places: Semaphore::new((2 * processors).clamp(4, 16)),
+            tell: OnceLock::new(),
+        }
+    }
+}
+
+impl Scripts {
+    /// Lets `tell` know of each file whose definitions are known now. It runs where it may block, and reads the file again.
+    pub fn on_definitions(&self, tell: impl Fn(&Path) + Send + Sync + 'static) {
+        let _ = self.readings.tell.set(Box::new(tell));
+    }
+
+    /// The files whose definitions are not served yet.
+    pub fn files_in_progress(&self) -> watch::Receiver<Vec<FileInProgress>> {
+        self.readings.in_progress.subscribe()
+    }
+
+    /// What a file says that it has. It is asked in the runtime of the workers, unless it was and looks the same.
+    pub(crate) fn definitions(
+        self: &Arc<Self>,
+        file: &Path,
+        stamp: Stamp,
+        asked: Asked<'_>,
+        paths: &Paths,
+    ) -> Said {
+        let mut state = self.readings.state.lock();
+        match state.files.get(file) {
+            Some(reading) if reading.stamp == stamp => {
+                return match &reading.answer {
+                    Answer::Awaited(_) => Said::Later,
+                    Answer::Here { answer, .. } => Said::Now(answer.clone()),
+                };
+            }
+            // A newer version of the file ends the reading of the older one.
+            Some(Reading { answer: Answer::Awaited(older), .. }) => older.abort(),
+            _ => {}
+        }
+        if let Some(why) = self.failed_loads.refusal(file) {
+            state.files.remove(file);
+            return Said::Now(Err(why));
+        }
+        state.last += 1;
+        let question = Question {
+            in_progress: InProgress { scripts: Arc::clone(self), file: file.to_owned(), number: state.last },
+            worker: match asked {
+                Asked::Provider => None,
+                Asked::Functions(worker) => Some(worker.clone()),
+            },
+            paths: paths.clone(),
+        };
+        self.readings.enter(file);
+        let task = self.workers.home().spawn(question.ask());
+        let reading = Reading { number: state.last, stamp, answer: Answer::Awaited(task.abort_handle()) };
+        state.files.insert(file.to_owned(), reading);
+        Said::Later
+    }
+}
+
+impl Readings {
+    /// Forgets the answers that are served, and does not wait for files any longer that look different now, or are gone.
+    pub(crate) fn ask_again(&self) {
+        self.state.lock().files.retain(|file, reading| {
+            let is_same = Stamp::at(file) == Some(reading.stamp);
+            match &reading.answer {
+                Answer::Here { is_served, .. } => is_same && !is_served,
+                Answer::Awaited(task) => {
+                    if !is_same {
+                        task.abort();
+                    }
+                    is_same
+                }
+            }
+        });
+    }
+
+    fn enter(&self, file: &Path) {
+        self.in_progress.send_modify(|files| {
+            files.retain(|known| known.file != file);
+            files.push(FileInProgress { file: file.to_owned(), since: Instant::now() });
+        });
+    }
+
+    /// Keeps an answer, unless the file is asked anew by now. False then.
+    fn keep(&self, file: &Path, number: u64, answer: Result<Definitions, String>) -> bool {
+        let mut state = self.state.lock();
+        let reading = state.files.get_mut(file).filter(|reading| reading.number == number);
+        reading.map(|reading| reading.answer = Answer::Here { answer, is_served: false }).is_some()
+    }
+
+    /// A file is not in progress any more, unless it is asked anew.
+    fn leave(&self, file: &Path, number: u64) {
+        let mut state = self.state.lock();
+        let reading = state.files.get_mut(file);
+        if reading.as_ref().is_none_or(|reading| reading.number == number) {
+            match reading.map(|reading| &mut reading.answer) {
+                Some(Answer::Here { is_served, .. }) => *is_served = true,
+                // It ended without an answer, and may be asked again.
+                Some(Answer::Awaited(_)) => drop(state.files.remove(file)),
+                None => {}
+            }
+            self.in_progress.send_modify(|files| files.retain(|known| known.file != file));
+        }
+    }
+}
+
+/// That a file is in progress. However its task ends, it is not any longer then.
+struct InProgress {
+    scripts: Arc<Scripts>,
+    file: PathBuf,
+    number: u64,
+}
+
+impl Drop for InProgress {
+    fn drop(&mut self) {
+        self.scripts.readings.leave(&self.file, self.number);
+    }
+}
+
+/// A file that is to be asked.
+struct Question {
+    in_progress: InProgress,
+    /// What loads it. Nothing for a provider.
+    worker: Option<Worker>,
+    paths: Paths,
+}
+
+impl Question {
+    async fn ask(self) {
+        let InProgress { scripts, file, number } = &self.in_progress;
+        let answer = tokio::select! {
+            biased;
+            // What is dropped is killed.
+            () = scripts.ended() => return,
+            answer = self.answer() => answer,
+        };
+        if scripts.has_ended() {
+            // It says no more than that.
+            return;
+        }
+        if self.worker.is_some() {
+            scripts.failed_loads.note(file, answer.as_ref().err());
+        }
+        if scripts.readings.keep(file, *number, answer) && scripts.readings.tell.get().is_some() {
+            let (scripts, file) = (Arc::clone(scripts), file.clone());
+            let told = spawn_blocking(move || scripts.readings.tell.get().map(|tell| tell(&file)));
+            let _ = told.await;
+        }
+    }
+
+    async fn answer(&self) -> Result<Definitions, String> {
+        let InProgress { scripts, file, .. } = &self.in_progress;
+        let answer = async {
+            match &self.worker {
+                None => scripts.ask_provider(file, &self.paths).await,
+                Some(worker) => {
+                    let text = scripts.load_functions(file, worker, &self.paths).await?;
+                    Ok(Definitions { text, instructions: None })
+                }
+            }
+        };
+        let place = scripts.readings.places.acquire().await;
+        tokio::pin!(answer);
+        tokio::select! {
+            answer = &mut answer => return answer,
+            () = sleep(SLOW) => drop(place),
+        }
+        answer.await
+    }
+}

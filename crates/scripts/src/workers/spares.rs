@@ -1,0 +1,80 @@
+//! Workers that were started to say what they have, kept for a while. The first call of the file takes one over, so that
+//! its interpreter is started once and not twice.
+
+use super::pool::StartPermit;
+use mcp_bash_runner::{Variables, WorkerInvocation};
+use parking_lot::Mutex;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::sync::oneshot::{Receiver, Sender, channel};
+
+/// How long a worker is kept for its first call. Clients call soon after they have listed, or much later.
+pub(super) const KEPT: Duration = Duration::from_secs(10);
+
+/// How many are kept at once. A project may have any number of files.
+const MOST: usize = 8;
+
+/// The oldest first.
+#[derive(Default)]
+pub(super) struct Spares(Mutex<Vec<Spare>>);
+
+struct Spare {
+    start: StartOfWorker,
+    take_over: Sender<StartPermit>,
+}
+
+/// What a worker was started with: another is the same only if all of it is the same.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct StartOfWorker {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    environment: Variables,
+}
+
+impl StartOfWorker {
+    pub(super) fn of(invocation: &WorkerInvocation) -> Self {
+        Self {
+            program: invocation.program.clone(),
+            arguments: invocation.arguments.clone(),
+            environment: invocation.environment.clone(),
+        }
+    }
+
+    fn is_that_of(&self, invocation: &WorkerInvocation) -> bool {
+        self.program == invocation.program
+            && self.arguments == invocation.arguments
+            && self.environment == invocation.environment
+    }
+}
+
+impl Spares {
+    /// Keeps a worker: what it is taken over with comes through the receiver. Where that is closed, it is not kept any
+    /// longer, since it was replaced or there are too many.
+    pub(super) fn keep(&self, start: StartOfWorker) -> Receiver<StartPermit> {
+        let (take_over, calls) = channel();
+        let mut spares = self.0.lock();
+        spares.retain(|spare| !spare.take_over.is_closed() && spare.start.arguments != start.arguments);
+        if spares.len() == MOST {
+            spares.remove(0);
+        }
+        spares.push(Spare { start, take_over });
+        calls
+    }
+
+    /// Lets a worker that was started in the same way serve in the place of a new one. The permit comes back where there is
+    /// none.
+    pub(super) fn take_over(
+        &self,
+        invocation: &WorkerInvocation,
+        permit: StartPermit,
+    ) -> Option<StartPermit> {
+        let mut spares = self.0.lock();
+        let Some(place) = spares.iter().position(|spare| spare.start.is_that_of(invocation)) else {
+            return Some(permit);
+        };
+        let spare = spares.remove(place);
+        drop(spares);
+        spare.take_over.send(permit).err()
+    }
+}
