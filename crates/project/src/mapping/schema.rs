@@ -82,10 +82,10 @@ pub(super) fn derive(mapping: &Mapping) -> Result<Box<RawValue>, String> {
         if properties.contains_key(used.argument) {
             continue;
         }
-        let text = match mapping.is_restricted(used.argument) {
-            true => json!({ "type": "string", "pattern": HARMLESS }),
-            false => json!({ "type": "string" }),
-        };
+        let mut text = json!({ "type": "string" });
+        if mapping.is_restricted(used.argument) {
+            text["pattern"] = HARMLESS.into();
+        }
         let schema = if of_it().any(|used| used.shape == Shape::Flag) {
             json!({ "type": "boolean" })
         } else if of_it().any(|used| used.shape == Shape::List) {
