@@ -77,7 +77,7 @@ fn arguments_results_and_secrets_are_never_logged() {
 fn what_a_failing_call_says_is_told_to_its_caller_alone() {
     let says = |rest: &str| format!("#!/usr/bin/env bash\n{rest}\n");
     let schema = r#"{"description": "x", "outputSchema": {"type": "object", "additionalProperties": false}}"#;
-    let provider = "#!/bin/sh\n[ $1 != list ] || { echo '{\"name\":\"provided\",\"inputSchema\":{\"type\":\"object\"}}'; exit; }\necho s3cr3t\n";
+    let provider = "#!/bin/sh\n[ $1 != list ] || { echo '{\"name\":\"provided\",\"inputSchema\":{\"type\":\"object\"}}'; exit; }\necho '{\"s3cr3t\":1}'\n";
     let python = "from mcp_bash import ToolError, prompt, resource, tool\n\n@tool\ndef raises() -> int:\n    print('s3cr3t')\n    raise ValueError('s3cr3t')\n\n@tool\ndef advises() -> int:\n    raise ToolError('s3cr3t')\n\n@resource('odd://r')\ndef odd() -> str:\n    raise ValueError('s3cr3t')\n\n@prompt\ndef plan() -> str:\n    raise ValueError('s3cr3t')\n";
     let project = Project::new()
         .tool("exits", &says("echo s3cr3t >&2; exit 3"))
@@ -94,7 +94,7 @@ fn what_a_failing_call_says_is_told_to_its_caller_alone() {
         .tool("options", &says("echo"))
         .file(
             "tools/options/tool.meta.json",
-            r#"{"description": "x", "argv": ["{a}"], "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}}}"#,
+            r#"{"description": "x", "argv": ["{a}"], "inputSchema": {"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}}"#,
         )
         .script("tools/provider.sh", provider)
         .file("tools/functions.py", python)
@@ -118,8 +118,10 @@ fn what_a_failing_call_says_is_told_to_its_caller_alone() {
         "advises",
         "options",
     ];
-    let calls =
-        tools.iter().map(|tool| ("tools/call", json!({ "name": tool, "arguments": { "a": "-s3cr3t" } })));
+    let calls = tools.iter().map(|tool| {
+        let arguments = if *tool == "options" { json!({ "a": "-s3cr3t" }) } else { json!({}) };
+        ("tools/call", json!({ "name": tool, "arguments": arguments }))
+    });
     let reads = [
         ("resources/read", json!({ "uri": "mine://r" })),
         ("resources/read", json!({ "uri": "odd://r" })),
@@ -127,8 +129,10 @@ fn what_a_failing_call_says_is_told_to_its_caller_alone() {
         ("prompts/get", json!({ "name": "plan" })),
     ];
     for (method, params) in calls.chain(reads) {
-        let answer = server.ask(params.to_string(), method, &params);
-        assert!(answer.to_string().contains("s3cr3t"), "{method} {params}: {answer}");
+        let answer = server.ask("asked", method, &params);
+        // An argument that cannot be given is named without its value.
+        let is_quoted = params["name"] != "options";
+        assert_eq!(answer.to_string().contains("s3cr3t"), is_quoted, "{method} {params}: {answer}");
     }
     server.ask("files", "tools/call", &json!({ "name": "files" }));
     let stderr = server.finish();

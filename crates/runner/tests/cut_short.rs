@@ -144,7 +144,7 @@ async fn when_all_calls_are_ended() {
     tokio::task::spawn_blocking(move || runner.end_all(Duration::from_millis(100))).await.unwrap();
     stage.assert_empty();
     assert!(other.processes_with("1004") == 1, "another runner's calls go on");
-    assert_eq!(ended.await.unwrap().ending, ProcessEnding::Signalled(9));
+    assert_eq!(ended.await.unwrap().ending, ProcessEnding::Shutdown);
 
     let late = stage.runner.run(stage.shell("late", "echo hi"), std::future::pending(), |_| (), drop).await;
     assert!(late.is_err(), "a runner that has ended starts nothing");

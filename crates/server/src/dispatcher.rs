@@ -284,7 +284,7 @@ impl Dispatcher<'_> {
             }
             let params = params.as_ref().map(RawBuf::as_raw);
             let answer = panics::caught(|| answer_now(method, handler, &client, &context, params));
-            in_flight.answer(answer.map_err(|error| server.short_paths().error(error, params)));
+            in_flight.answer(answer.map_err(|error| server.short_paths().error(error, params, "")));
         });
         Ok(Served::Later)
     }

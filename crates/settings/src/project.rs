@@ -126,7 +126,7 @@ mod tests {
             (json!({ "colour": "red" }), "no such setting"),
             (json!({ "defaultToolTimeout": { "a": 1 } }), "must be a text"),
             (json!({ "toolEnvAllowlist": ["A", 1] }), "must be a text"),
-            (json!({ "a\u{1b}[31m": 1 }), "`settings.a\u{fffd}[31m`"),
+            (json!({ "a\u{1b}[31m": 1 }), r"`settings.a\u{1b}[31m`"),
         ] {
             let (_, problems) = read(&written, &[]);
             assert!(problems.len() == 1 && problems[0].contains(said), "{written}: {problems:?}");

@@ -104,7 +104,9 @@ impl Finished<'_> {
                 return Err(Failure::new("it printed more than it may", self.too_large()));
             }
             ProcessEnding::NoRoom(why) => return Err(self.no_room(why)),
-            ProcessEnding::TimedOut(overrun) => return Ok(self.with_meta(self.timed_out(overrun), None, None)),
+            ProcessEnding::TimedOut(overrun) => {
+                return Ok(self.with_meta(self.timed_out(overrun), None, None));
+            }
             ProcessEnding::Shutdown => return Ok(self.with_meta(self.shut_down(), None, None)),
             _ => {}
         }
