@@ -25,6 +25,7 @@ mod capture;
 mod cgroup;
 mod child;
 mod confinement;
+mod dead_servers;
 mod deadline;
 mod exit;
 #[cfg(any(test, feature = "fake-child"))]
@@ -37,6 +38,7 @@ mod line_buffer;
 mod mark;
 mod outcome;
 mod own_thread;
+mod private_folder;
 mod question;
 mod random;
 mod remove;
@@ -46,7 +48,6 @@ mod side_channel;
 mod start;
 mod state_dir;
 mod supervise;
-#[cfg(target_os = "linux")]
 mod system_calls;
 mod variables;
 pub mod warden;
