@@ -60,6 +60,7 @@ mod talk;
 mod terminal;
 mod testing;
 mod token;
+mod upkeep;
 mod validate;
 mod welcome;
 

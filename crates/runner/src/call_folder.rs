@@ -158,7 +158,9 @@ impl CallFolders {
     /// Removes the unused folders that are kept.
     pub(crate) fn discard_spare(&self) {
         let spare = std::mem::take(&mut *self.spare.lock());
-        spare.into_iter().for_each(|spare| remove_folder(&spare.folder.into_path()));
+        for spare in spare {
+            remove_folder(&spare.folder.into_path());
+        }
     }
 
     fn make(&self) -> io::Result<Folder> {

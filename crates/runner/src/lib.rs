@@ -60,6 +60,7 @@ pub use deadline::Deadline;
 pub use head_start::prepare_first_call;
 pub use invocation::{Input, Invocation, Patience, Talk};
 pub use outcome::{Outcome, Overrun, ProcessEnding, StartError};
+pub use private_folder::touch;
 pub use question::{AnswerLine, AskedThrough, Question};
 pub use run::Runner;
 pub use state_dir::StateDir;

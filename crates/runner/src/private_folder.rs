@@ -53,7 +53,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Sets both times of a file or folder to now, for those who remove what was not used for long.
-pub(crate) fn touch(path: &Path) -> io::Result<()> {
+pub fn touch(path: &Path) -> io::Result<()> {
     let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
     let times = Timestamps { last_access: now, last_modification: now };
     Ok(utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)

@@ -120,15 +120,12 @@ impl StateDir {
         let mut made = self.made.lock();
         if let Some(gone) = made.folder.take_if(|folder| !folder.is_there()) {
             made.calls = None;
-            match PrivateFolder::make(gone.path().to_owned()) {
-                Ok(folder) => {
-                    self.note(&mut made, folder.path());
-                    made.folder = Some(folder);
-                }
-                Err(_) => {
-                    warden::forget(gone.path());
-                    self.folder(&mut made)?;
-                }
+            if let Ok(folder) = PrivateFolder::make(gone.path().to_owned()) {
+                self.note(&mut made, folder.path());
+                made.folder = Some(folder);
+            } else {
+                warden::forget(gone.path());
+                self.folder(&mut made)?;
             }
         }
         if let Some(calls) = &made.calls {

@@ -47,18 +47,13 @@ fn close_range_on_exec() -> bool {
 
 fn listed_descriptors() -> Vec<c_int> {
     let number = |name: std::ffi::OsString| name.to_str()?.parse().ok();
-    match std::fs::read_dir("/dev/fd") {
-        Ok(entries) => entries
-            .flatten()
-            .filter_map(|entry| number(entry.file_name()))
-            .filter(|number| *number >= FIRST_OTHER)
-            .collect(),
-        Err(_) => {
-            let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-            let limit = limit.unwrap_or(HIGHEST_TRIED).min(HIGHEST_TRIED);
-            (FIRST_OTHER..c_int::try_from(limit).unwrap_or(FIRST_OTHER)).collect()
-        }
+    if let Ok(entries) = std::fs::read_dir("/dev/fd") {
+        let numbers = entries.flatten().filter_map(|entry| number(entry.file_name()));
+        return numbers.filter(|number| *number >= FIRST_OTHER).collect();
     }
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let limit = limit.unwrap_or(HIGHEST_TRIED).min(HIGHEST_TRIED);
+    (FIRST_OTHER..c_int::try_from(limit).unwrap_or(FIRST_OTHER)).collect()
 }
 
 fn close_on_exec(descriptor: c_int) {

@@ -108,7 +108,7 @@ impl EnvFile {
         &self,
         scripts: &Scripts,
         paths: &Paths,
-        given: impl Fn() -> Variables,
+        given: impl Fn() -> Result<Variables, NoEnvironment>,
     ) -> Result<Arc<Changes>, NoEnvironment> {
         let path = paths.server.join("env.sh");
         let Some(stamp) = Stamp::of(&path) else { return Ok(Arc::clone(&self.nothing)) };
@@ -120,7 +120,7 @@ impl EnvFile {
         if let Some(known) = self.known(stamp, &search_path) {
             return known;
         }
-        let outcome = source(scripts, paths, &path, &given()).await.map(Arc::new);
+        let outcome = source(scripts, paths, &path, &given()?).await.map(Arc::new);
         let outcome = outcome.map_err(NoEnvironment::File);
         *self.last.lock() =
             Some(Sourced { stamp, search_path, at: Instant::now(), outcome: outcome.clone() });

@@ -35,8 +35,7 @@ pub(crate) async fn start_of(
         WorkerProgram::Node => "node/worker.mjs",
         WorkerProgram::Python | WorkerProgram::Itself => "python/worker.py",
     };
-    let worker = scripts.file_for_language(worker);
-    let worker = worker.ok_or_else(|| unfit("the SDK could not be laid out".to_owned()))?;
+    let worker = scripts.file_for_language(worker)?;
     let arguments = vec![OsString::from(worker), OsString::from(file)];
     Ok(Start { program: interpreter, arguments })
 }

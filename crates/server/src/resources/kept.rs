@@ -107,8 +107,11 @@ impl Kept {
     }
 
     fn write(&self, text: &str) -> io::Result<KeptFile> {
-        let path = self.state_dir.fresh("kept")?;
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let (path, mut file) = self.state_dir.with_restored(|| {
+            let path = self.state_dir.fresh("kept")?;
+            let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+            Ok((path, file))
+        })?;
         let kept = KeptFile(path);
         file.write_all(text.as_bytes())?;
         Ok(kept)
