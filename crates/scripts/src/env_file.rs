@@ -111,7 +111,13 @@ impl EnvFile {
         given: impl Fn() -> Result<Variables, NoEnvironment>,
     ) -> Result<Arc<Changes>, NoEnvironment> {
         let path = paths.server.join("env.sh");
-        let Some(stamp) = Stamp::of(&path) else { return Ok(Arc::clone(&self.nothing)) };
+        let Some(stamp) = Stamp::of(&path) else {
+            // Nobody else may have removed it.
+            trust::judge_absence(&path, &paths.root).map_err(|distrust| {
+                NoEnvironment::File(format!("may have been removed by others: {distrust}"))
+            })?;
+            return Ok(Arc::clone(&self.nothing));
+        };
         let search_path = scripts.effective_search_path();
         if let Some(known) = self.known(stamp, &search_path) {
             return known;

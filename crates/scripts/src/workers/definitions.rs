@@ -7,9 +7,9 @@ use super::surrogates;
 use crate::interpreters;
 use crate::scripts::{Scripts, block_on};
 use crate::start_failure::StartFailure;
-use mcp_bash_project::{Paths, Worker};
+use mcp_bash_project::{Paths, Worker, trust};
 use mcp_bash_runner::WorkerEvent;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::time::timeout;
 
@@ -42,7 +42,14 @@ impl Scripts {
                 };
                 surrogates::mend(&mut frame);
                 match frame::read(&frame)? {
-                    Said::Ready { .. } => return Ok(Ok(String::from_utf8_lossy(&frame).into_owned())),
+                    Said::Ready { files } => {
+                        let judged =
+                            trust::judge_loaded(files.iter().map(PathBuf::as_path), &which.paths.root);
+                        return Ok(match judged {
+                            Ok(()) => Ok(String::from_utf8_lossy(&frame).into_owned()),
+                            Err(distrust) => Err(distrust.to_string()),
+                        });
+                    }
                     Said::Failed { message, .. } => {
                         return Ok(Err(interpreters::explain(message, which.script, which.paths)));
                     }

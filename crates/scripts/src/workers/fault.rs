@@ -1,6 +1,7 @@
 //! Why a worker has ended, or could not begin, in words for whoever called it.
 
 use mcp_bash_project::WorkerProgram;
+use mcp_bash_project::trust::Distrust;
 use mcp_bash_runner::{FrameFault, ProcessEnding};
 use std::time::Duration;
 use thiserror::Error;
@@ -32,6 +33,9 @@ pub(super) enum Why {
     Failed(String),
     #[error("could not be started: {0}")]
     NotStarted(String),
+    /// Others could have written what it has loaded.
+    #[error("has loaded what others may have written, and was ended: {0}")]
+    Distrusted(Distrust),
     #[error("was ended with the server")]
     ServerEnds,
 }

@@ -9,6 +9,7 @@ use super::ready::{Command, Event, OpenCall, ReadyWorker};
 use super::stamps::Stamps;
 use super::surrogates;
 use mcp_bash_budget::Budget;
+use mcp_bash_project::trust;
 use mcp_bash_runner::{Frame, FrameFault, Runner, Stream, WorkerEvent, WorkerInvocation, WorkerProcess};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -37,6 +38,8 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 pub(super) struct Birth {
     pub(super) runner: Arc<Runner>,
     pub(super) script: PathBuf,
+    /// The project.
+    pub(super) root: PathBuf,
     pub(super) invocation: WorkerInvocation,
     /// What the script looked like before the start.
     pub(super) stamps: Stamps,
@@ -49,7 +52,7 @@ pub(super) struct Birth {
 impl Birth {
     /// Starts the process, waits until it can serve, and stays with it to its end.
     pub(super) async fn live(self) {
-        let Self { runner, script, invocation, stamps, permit, budget, tell } = self;
+        let Self { runner, script, root, invocation, stamps, permit, budget, tell } = self;
         let shows_errors = invocation.error_tail > 0;
         let mut about = About { script, tell, printing: Printing::new(), shows_errors, budget };
         let process = match runner.start_worker(invocation) {
@@ -61,7 +64,17 @@ impl Birth {
             }
         };
         let bounds = permit.pool().bounds;
-        let (process, files) = match begin(process, bounds.start, &mut about).await {
+        let begun = match begin(process, bounds.start, &mut about).await {
+            Ok((process, files)) => {
+                permit.pool().note_loaded(&files);
+                match trust::judge_loaded(files.iter().map(PathBuf::as_path), &root) {
+                    Ok(()) => Ok((process, files)),
+                    Err(distrust) => Err(about.end(process, Why::Distrusted(distrust)).await),
+                }
+            }
+            Err(fault) => Err(fault),
+        };
+        let (process, files) = match begun {
             Ok(ready) => ready,
             Err(fault) => {
                 about.failed(&fault);
@@ -70,7 +83,7 @@ impl Birth {
             }
         };
         let mut stamps = stamps;
-        stamps.add(files);
+        stamps.add(&files);
         let (sender, commands) = unbounded_channel();
         let worker = Arc::new(ReadyWorker::new(Arc::clone(process.input()), stamps, sender));
         let pool = Arc::clone(permit.pool());
@@ -122,7 +135,7 @@ async fn begin(
     mut process: WorkerProcess,
     limit: Duration,
     about: &mut About,
-) -> Result<(WorkerProcess, Vec<String>), Fault> {
+) -> Result<(WorkerProcess, Vec<PathBuf>), Fault> {
     let deadline = Instant::now() + limit.min(FAR);
     let why = loop {
         match timeout_at(deadline, about.next(&mut process, None)).await {

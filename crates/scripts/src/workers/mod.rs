@@ -260,6 +260,10 @@ impl Scripts {
     /// Starts a worker, which serves whoever waits as soon as it is ready.
     async fn start_worker(&self, which: Which<'_>, permit: StartPermit) -> Result<(), ScriptError> {
         let stamps = Stamps::of(which.script);
+        self.pool_of(which).judge_loaded(&which.paths.root).map_err(|source| {
+            let what = which.script.strip_prefix(&which.paths.root).unwrap_or(which.script);
+            ScriptError::Distrusted { what: what.display().to_string(), source }
+        })?;
         let invocation = self.worker_invocation(which).await?;
         let (told, script) = (Arc::clone(&self.workers.tell), which.script.to_owned());
         let tell = move |news: &WorkerNews<'_>| {
@@ -270,6 +274,7 @@ impl Scripts {
         let birth = Birth {
             runner: Arc::clone(self.runner()),
             script,
+            root: which.paths.root.clone(),
             invocation,
             stamps,
             permit,
