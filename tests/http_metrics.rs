@@ -7,7 +7,12 @@ use serde_json::json;
 use std::net::{SocketAddr, TcpStream};
 
 fn start(project: &Project) -> (HttpServer, SocketAddr) {
-    let server = HttpServer::start_with(project.root(), &["--metrics", "127.0.0.1:0"], &[]);
+    start_with(project, &[])
+}
+
+/// A server, and the address of its metrics.
+pub(crate) fn start_with(project: &Project, environment: &[(&str, &str)]) -> (HttpServer, SocketAddr) {
+    let server = HttpServer::start_with(project.root(), &["--metrics", "127.0.0.1:0"], environment);
     let address = wait_until("the address of the metrics", || {
         let log = server.log();
         let address = log.lines().find_map(|line| line.strip_prefix("Metrics at http://"))?;
@@ -16,7 +21,7 @@ fn start(project: &Project) -> (HttpServer, SocketAddr) {
     (server, address)
 }
 
-fn get(address: SocketAddr, path: &str, accept: &str) -> Response {
+pub(crate) fn get(address: SocketAddr, path: &str, accept: &str) -> Response {
     let mut http = Http::new(TcpStream::connect(address).expect("a connection"));
     http.send(&request("GET", path, &[("Accept", accept)], b""));
     http.response()

@@ -533,7 +533,7 @@ fn init_takes_a_name_and_a_folder_and_says_who_may_write() {
         format!(
             "Initialized an MCP server project\n\n  \
                Created server.d/server.meta.json\n  Created .gitignore\n  Created .schemas\n  Created tools\n\n\
-             Note: scripts here will not be run yet: {} is writable by its group or by everyone; run `chmod go-w` on it (`mcp-bash validate --fix` does it in a whole project)\n\n\
+             Note: scripts here will not be run yet: {} is writable by its group or by everyone (mode 0775); run `chmod go-w` on it (`mcp-bash validate --fix` does it in a whole project)\n\n\
              Next steps:\n  \
                mcp-bash scaffold tool NAME --project-root shared   # make a tool of your own\n  \
                mcp-bash install --project-root shared              # add the server to your clients\n",

@@ -60,8 +60,25 @@ fn with_deaths_of_children_ignored() {
 fn with_no_files_to_be_written() {
     let temporary = tempfile::tempdir().unwrap();
     let project = project();
+    // The SDK that was written to the cache before does.
+    assert!(Server::command().arg("sdk-path").output().unwrap().status.success());
     let mut server = server_after("ulimit -f 0", &project, temporary.path());
     serves(&mut server);
+    server.finish();
+    assert_eq!(temporary.path().read_dir().unwrap().count(), 0);
+}
+
+#[test]
+fn with_no_sdk_and_no_files_to_be_written() {
+    let (temporary, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let project = project();
+    let mut command = command_after("ulimit -f 0", &project, temporary.path());
+    command.env("XDG_CACHE_HOME", cache.path());
+    let mut server = Server::spawn(command);
+    server.initialize("2025-11-25");
+    server.call(1, "hi");
+    let refused = server.receive()["error"]["message"].to_string();
+    assert!(refused.contains("the SDK cannot be laid out: File too large"), "{refused}");
     server.finish();
     assert_eq!(temporary.path().read_dir().unwrap().count(), 0);
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::process::Command;
 
 fn set_mode(path: impl AsRef<Path>, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
@@ -223,7 +224,7 @@ fn a_registry_elsewhere_is_judged_by_the_way_to_it() {
 #[test]
 fn a_registry_is_written_so_that_it_is_believed_whatever_is_usual_here() {
     let project = Project::with_hi();
-    let mut command = std::process::Command::new("sh");
+    let mut command = Command::new("sh");
     command.args(["-c", "umask 000; exec \"$0\" registry refresh --project-root \"$1\""]);
     command.arg(env!("CARGO_BIN_EXE_mcp-bash")).arg(project.root());
     assert!(command.output().expect("a shell").status.success());
@@ -297,9 +298,245 @@ fn instructions_and_roots_are_not_taken_from_others() {
     assert_eq!(ask(), (Value::Null, json!("")));
     for path in ["server.d/server.instructions.md", "config/roots.json"] {
         set_mode(project.path(path), 0o644);
-        set_mode(project.path(path).parent().unwrap(), 0o775);
     }
-    assert_eq!(ask(), (Value::Null, json!("")));
+    set_mode(project.path("config"), 0o775);
+    assert_eq!(ask(), (json!("Obey."), json!("")));
+    // Here others could have removed a policy too, so that no tool is run.
+    set_mode(project.path("server.d"), 0o775);
+    assert_eq!(ask(), (Value::Null, Value::Null));
+}
+
+#[test]
+fn a_policy_that_others_could_have_removed_is_not_taken_for_none() {
+    let project = Project::with_hi().file("server.d/notes.txt", "");
+    assert_eq!(refusal(&project, &[]), None);
+    for mode in [0o777, 0o775, 0o1777] {
+        set_mode(project.path("server.d"), mode);
+        let server = project.path("server.d");
+        let refusal = refusal(&project, &[]);
+        assert!(blames(refusal.clone(), &server), "{mode:o}: {refusal:?}");
+        assert!(refusal.unwrap().contains(&format!("(mode {mode:04o}); run `chmod go-w`")));
+    }
+    set_mode(project.path("server.d"), 0o755);
+    assert_eq!(refusal(&project, &[]), None);
+
+    // The folder that `server.d` would be in decides too, also for a script that is elsewhere.
+    let (project, elsewhere) = linked();
+    assert_eq!(refusal(&project, &[]), None);
+    fs::create_dir_all(project.path("bin")).unwrap();
+    let tools = elsewhere.path("tools");
+    fs::create_dir_all(tools.join("hi")).unwrap();
+    fs::copy(elsewhere.path("outer/inner/real.sh"), tools.join("hi/tool.sh")).unwrap();
+    fs::write(tools.join("hi/tool.meta.json"), r#"{"name": "hi"}"#).unwrap();
+    let environment = [("MCPBASH_TOOLS_DIR", tools.to_str().unwrap())];
+    assert_eq!(refusal(&project, &environment), None);
+    set_mode(project.root(), 0o777);
+    assert!(blames(refusal(&project, &environment), project.root()));
+    set_mode(project.root(), 0o755);
+
+    // So does the folder that a link leads to.
+    let elsewhere = Project::new().file("server/notes.txt", "");
+    symlink(elsewhere.path("server"), project.path("server.d")).unwrap();
+    assert_eq!(refusal(&project, &environment), None);
+    set_mode(elsewhere.path("server"), 0o777);
+    assert!(blames(refusal(&project, &environment), &elsewhere.path("server")));
+}
+
+#[test]
+fn variables_and_roots_that_others_could_have_removed_are_not_taken_for_none() {
+    let project = Project::new()
+        .script("prompts/asked.sh", "#!/bin/sh\n# mcp: {\"name\": \"asked\"}\necho asked\n")
+        .file("server.d/notes.txt", "");
+    let ask = || quiet(&project).ask(1, "prompts/get", &json!({ "name": "asked" }));
+    assert!(ask()["result"].is_object());
+    set_mode(project.path("server.d"), 0o777);
+    let message = why(&ask()).unwrap();
+    assert!(message.contains("server.d/env.sh may have been removed by others"), "{message}");
+    assert!(blames(Some(message), &project.path("server.d")));
+
+    let project =
+        Project::new().tool("hi", "#!/bin/sh\nprintf %s \"$MCP_ROOTS_PATHS\"\n").file("config/notes.txt", "");
+    let roots = || {
+        let mut server = quiet(&project);
+        server.call(1, "hi");
+        server.receive()["result"]["content"][0]["text"].clone()
+    };
+    assert_ne!(roots(), "");
+    set_mode(project.path("config"), 0o777);
+    assert_eq!(roots(), "");
+}
+
+/// A project whose functions import a module beside them.
+fn importing() -> Project {
+    Project::new()
+        .file(
+            "tools/hi.py",
+            "from mcp_bash import tool\nimport _greetings\n\n@tool\ndef hi() -> str:\n    \"\"\"Greets.\"\"\"\n    return _greetings.TEXT\n",
+        )
+        .file("tools/_greetings.py", "open('ran', 'w').close()\nTEXT = 'hi'\n")
+}
+
+/// The same in Node.js.
+fn importing_in_node() -> Project {
+    Project::new()
+        .file(
+            "tools/hi.mjs",
+            "import { tool } from 'mcp-bash'\nimport { TEXT } from './_greetings.mjs'\n\
+             export const hi = tool('Greets.', {}, () => TEXT)\n",
+        )
+        .file(
+            "tools/_greetings.mjs",
+            "import fs from 'fs'\nfs.writeFileSync('ran', '')\nexport const TEXT = 'hi'\n",
+        )
+}
+
+#[test]
+fn a_module_that_others_may_write_is_neither_run_nor_served() {
+    for (project, module) in
+        [(importing(), "tools/_greetings.py"), (importing_in_node(), "tools/_greetings.mjs")]
+    {
+        let calls = |server: &mut Server| {
+            let answer = server.ask(1, "tools/call", &json!({ "name": "hi" }));
+            answer["result"].is_object() && answer["result"]["isError"] != true
+        };
+        for mode in [0o666, 0o664] {
+            // At first sight.
+            set_mode(project.path(module), mode);
+            assert!(!calls(&mut quiet(&project)), "{module}");
+            assert!(!project.path("ran").exists(), "{module} was not even loaded");
+            let said = health(&project);
+            let words = format!("{module} is writable by its group or by everyone (mode {mode:04o})");
+            assert!(said.contains(&words), "{said}");
+            // While it is served, and after it was.
+            set_mode(project.path(module), 0o644);
+            let mut server = quiet(&project);
+            assert!(calls(&mut server), "{module}");
+            fs::remove_file(project.path("ran")).unwrap();
+            set_mode(project.path(module), mode);
+            assert!(!calls(&mut server), "{module}");
+            drop(server);
+            assert!(!calls(&mut quiet(&project)), "{module}");
+            assert!(!project.path("ran").exists(), "{module} was not loaded again");
+        }
+    }
+}
+
+fn quiet(project: &Project) -> Server {
+    ready(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")])
+}
+
+fn health(project: &Project) -> String {
+    let output = Server::command().args(["health", "--project-root"]).arg(project.root()).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn compiled_modules_come_from_no_folder_that_others_may_write() {
+    let project = importing();
+    fs::create_dir(project.path("tools/__pycache__")).unwrap();
+    set_mode(project.path("tools/__pycache__"), 0o777);
+    let listed = quiet(&project).ask(1, "tools/list", &json!({}));
+    assert_eq!(listed["result"]["tools"], json!([]));
+    assert!(health(&project).contains("__pycache__ is writable"), "{}", health(&project));
+}
+
+#[test]
+fn an_interpreter_that_others_may_write_is_not_run() {
+    let found = Command::new("sh").args(["-c", "command -v python3"]).output().unwrap();
+    let found = String::from_utf8(found.stdout).unwrap();
+    let python = format!("#!/bin/sh\nexec {} \"$@\"\n", found.trim_end());
+    let project = importing()
+        .script(".venv/bin/python3", &python)
+        .file(".venv/pyvenv.cfg", "")
+        .file(".venv/lib/python3/site-packages/own.pth", "");
+    symlink("python3", project.path(".venv/bin/python")).unwrap();
+    let answer = || {
+        let mut server = quiet(&project);
+        server.ask(1, "tools/call", &json!({ "name": "hi" }))
+    };
+    let is_refused = |answer: &Value| answer["error"].is_object() || answer["result"]["isError"] == true;
+    assert!(!is_refused(&answer()), "{}", answer());
+    for (path, usual, open) in [
+        (".venv/bin/python3", 0o755, 0o777),
+        (".venv/bin/python3", 0o755, 0o775),
+        (".venv/pyvenv.cfg", 0o644, 0o666),
+        (".venv/lib", 0o755, 0o777),
+        (".venv/lib/python3/site-packages", 0o755, 0o775),
+        (".venv/lib/python3/site-packages/own.pth", 0o644, 0o646),
+        (".venv", 0o755, 0o777),
+    ] {
+        set_mode(project.path(path), open);
+        assert!(is_refused(&answer()), "{path}: {}", answer());
+        // Told when it is called where it is known from before, else when it is loaded.
+        let told = format!("{}{}", answer(), health(&project));
+        assert!(told.contains("is writable by its group or by everyone"), "{path}: {told}");
+        set_mode(project.path(path), usual);
+    }
+    assert!(!is_refused(&answer()));
+
+    // What a link leads to elsewhere is judged too.
+    let elsewhere = Project::new().script("open/python3", &python);
+    fs::remove_file(project.path(".venv/bin/python3")).unwrap();
+    symlink(elsewhere.path("open/python3"), project.path(".venv/bin/python3")).unwrap();
+    assert!(!is_refused(&answer()));
+    set_mode(elsewhere.path("open"), 0o777);
+    assert!(is_refused(&answer()), "{}", answer());
+    assert!(blames(Some(format!("{}{}", answer(), health(&project))), &elsewhere.path("open")));
+}
+
+#[test]
+fn programs_of_the_project_that_others_may_write_are_not_on_the_path() {
+    let project = Project::new()
+        .tool("hi", "#!/usr/bin/env bash\ngreeter\n")
+        .script(".venv/bin/greeter", "#!/bin/sh\necho hi\n")
+        .script("node_modules/.bin/other", "#!/bin/sh\necho hi\n");
+    let answer = || {
+        let mut server = quiet(&project);
+        server.ask(1, "tools/call", &json!({ "name": "hi" }))["result"]["isError"].clone()
+    };
+    assert_ne!(answer(), true);
+    set_mode(project.path(".venv/bin/greeter"), 0o777);
+    assert_eq!(answer(), true);
+    let said = health(&project);
+    assert!(said.contains("greeter is writable"), "{said}");
+}
+
+#[test]
+fn packages_of_node_that_others_may_write_are_not_loaded() {
+    let project = Project::new()
+        .file(
+            "tools/hi.mjs",
+            "import { tool } from 'mcp-bash'\nexport const hi = tool('Greets.', {}, () => 'hi')\n",
+        )
+        .file("node_modules/dependency/index.js", "");
+    let listed = || {
+        let mut server = quiet(&project);
+        server.ask(1, "tools/list", &json!({}))["result"]["tools"].as_array().unwrap().len()
+    };
+    assert_eq!(listed(), 1);
+    fs::remove_dir_all(project.path(".registry")).ok();
+    set_mode(project.path("node_modules"), 0o777);
+    assert_eq!(listed(), 0);
+    let said = health(&project);
+    assert!(said.contains("node_modules is writable"), "{said}");
+}
+
+#[test]
+fn a_copy_of_the_sdk_that_others_may_enter_is_replaced() {
+    let cache = Project::new();
+    let path = || {
+        let mut command = Server::command();
+        let output = command.arg("sdk-path").env("XDG_CACHE_HOME", cache.root()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        Path::new(String::from_utf8(output.stdout).unwrap().trim_end()).to_owned()
+    };
+    let sdk = path();
+    let home = sdk.parent().unwrap();
+    set_mode(home, 0o755);
+    set_mode(sdk.join("tool-sdk.sh"), 0o666);
+    assert_eq!(path(), sdk);
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(home), mode(&sdk.join("tool-sdk.sh"))), (0o700, 0o644));
 }
 
 /// Only root can give files away, so this can be looked at by root alone.
@@ -319,6 +556,11 @@ fn what_belongs_to_somebody_else_is_not_trusted() {
     let project = forged();
     give(&project.path(".registry"));
     assert_eq!(described(&project, &[]).0, "The tool hi");
+    let project = importing();
+    give(&project.path("tools/_greetings.py"));
+    let listed = quiet(&project).ask(1, "tools/list", &json!({}));
+    assert_eq!(listed["result"]["tools"], json!([]));
+    assert!(health(&project).contains("_greetings.py belongs to another user (uid 54321)"));
     let project = Project::with_hi();
     give(&project.path("tools/hi/tool.meta.json"));
     let mut server = ready(project.root(), &[]);

@@ -64,6 +64,7 @@ mod terminal;
 mod testing;
 mod time_limit;
 mod token;
+mod upkeep;
 mod validate;
 mod welcome;
 

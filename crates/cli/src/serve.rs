@@ -7,7 +7,7 @@ use crate::log_files::{self, LogFiles};
 use crate::serve_http::{self, HttpArguments};
 use crate::start_checks::StartChecks;
 use crate::terminal::tell;
-use crate::{allocator, search_path, startup, welcome};
+use crate::{allocator, search_path, startup, upkeep, welcome};
 use mcp_bash_project::{Catalog, Location, Paths, Tool, no_project};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{KeyRing, Log, Server, Style};
@@ -181,12 +181,15 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     let server = Arc::new(server);
     report_panics(&server);
     follow_project(&server, &scripts, view);
+    upkeep::keep_private_folder(&scripts, runtime.handle());
     let told = Arc::clone(&server);
     search_path::resolve_for(scripts, move |scripts| {
         report_environment(&told, scripts, &paths, &needing);
         told.report_missing_programs();
         told.load_functions_again();
         told.start_workers_ahead();
+        // Last, and beside the start: no answer waits for it.
+        scripts.state_dir().remove_folders_of_dead_servers();
     });
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
     let ending = match http {

@@ -125,12 +125,23 @@ pub(crate) fn store<T: Entry>(
     if text.len() > reading.registry_limit {
         return Err(RegistryError::TooLarge { size: text.len(), limit: reading.registry_limit });
     }
-    // Others may not write it, whatever is usual here: it would not be believed.
-    DirBuilder::new().recursive(true).mode(0o755).create(&paths.registry)?;
+    make_folder(paths)?;
     trust::judge_folder(&paths.registry, &paths.root)?;
     replace(&paths.registry, &format!("{}.json", T::REGISTRY), &text)?;
     replace(&paths.registry, &stamps_of::<T>(), &stamps_file::write(&collection.stamps, rules(reading)))?;
     Ok(())
+}
+
+/// Makes the folder of the registries, and never that of the project: one that is gone does not come back by our writing.
+fn make_folder(paths: &Paths) -> io::Result<()> {
+    // Fails where the project is gone.
+    paths.root.metadata()?;
+    let is_beside = paths.registry.parent() == Some(&*paths.root);
+    // Others may not write it, whatever is usual here: it would not be believed.
+    match DirBuilder::new().recursive(!is_beside).mode(0o755).create(&paths.registry) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
 }
 
 /// Hidden, since it means nothing to anybody else.

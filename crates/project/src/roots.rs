@@ -2,6 +2,7 @@
 
 use crate::json::{LONGEST, mend};
 use crate::optional::believed_text;
+use crate::trust;
 use crate::{Diagnostic, Paths};
 use mcp_bash_uri::FileUri;
 use mcp_bash_wire::write;
@@ -94,8 +95,13 @@ fn configured(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Result<Vec<Ro
     let known = diagnostics.len();
     let refused = "config/roots.json cannot be used; no path is allowed until it is mended";
     let Some(text) = believed_text(&file, &paths.root, LONGEST, diagnostics) else {
-        // A file that is not there is nothing to tell of.
-        return if diagnostics.len() == known { Ok(Vec::new()) } else { Err(refused.to_owned()) };
+        if diagnostics.len() > known {
+            return Err(refused.to_owned());
+        }
+        // A file that is not there is nothing to tell of, unless others could have removed it.
+        let folder = file.parent().unwrap_or(&file);
+        let judged = trust::judge_folder_if_any(folder, &paths.root);
+        return judged.map(|()| Vec::new()).map_err(|distrust| format!("{refused}: {distrust}"));
     };
     let listed: Listed = serde_json::from_str(&text).map_err(|error| {
         diagnostics.push(Diagnostic::new(&file, format!("cannot be used: {}", mend(&error))));

@@ -18,7 +18,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How many unused folders are kept.
 const MAX_SPARE: usize = 64;
@@ -28,6 +28,9 @@ const MAX_SWEPT_ENTRIES: usize = 32;
 
 /// The resolution of timestamps of file systems: two changes within this time may have the same one.
 const TIMESTAMP_STEP: Duration = Duration::from_millis(20);
+
+/// A folder that was unused for longer may have been removed meanwhile, by a cleaner of temporary files.
+const SURELY_THERE: Duration = Duration::from_secs(1);
 
 /// The names of the pipe and the socket in the folder.
 pub(crate) const PIPE: &str = "channel";
@@ -114,7 +117,14 @@ impl Drop for CallFolder {
 #[derive(Debug)]
 pub(crate) struct CallFolders {
     state_dir: Arc<StateDir>,
-    spare: Mutex<Vec<Folder>>,
+    spare: Mutex<Vec<Spare>>,
+}
+
+/// A folder that no call uses.
+#[derive(Debug)]
+struct Spare {
+    folder: Folder,
+    since: Instant,
 }
 
 impl CallFolders {
@@ -124,17 +134,33 @@ impl CallFolders {
 
     /// A folder that no call uses.
     pub(crate) fn take(self: &Arc<Self>) -> io::Result<CallFolder> {
-        let spare = self.spare.lock().pop();
-        let folder = match spare {
-            Some(folder) => folder,
-            None => self.make()?,
+        let folder = loop {
+            match self.pop() {
+                Some(spare) if spare.since.elapsed() < SURELY_THERE || spare.folder.is_ours() => {
+                    break spare.folder;
+                }
+                Some(_) => {}
+                None => break self.state_dir.with_restored(|| self.make())?,
+            }
         };
         Ok(CallFolder { folder: Some(folder), folders: Arc::clone(self) })
+    }
+
+    fn pop(&self) -> Option<Spare> {
+        self.spare.lock().pop()
     }
 
     /// Drops the unused folders that are kept.
     pub(crate) fn clear(&self) {
         self.spare.lock().clear();
+    }
+
+    /// Removes the unused folders that are kept.
+    pub(crate) fn discard_spare(&self) {
+        let spare = std::mem::take(&mut *self.spare.lock());
+        for spare in spare {
+            remove_folder(&spare.folder.into_path());
+        }
     }
 
     fn make(&self) -> io::Result<Folder> {
@@ -152,7 +178,7 @@ impl CallFolders {
         }
         let mut spare = self.spare.lock();
         if spare.len() < MAX_SPARE {
-            spare.push(folder);
+            spare.push(Spare { folder, since: Instant::now() });
         } else {
             drop(spare);
             discard(folder);
@@ -164,9 +190,7 @@ impl Folder {
     /// Makes the folder as it was before the call. False when that cannot be done.
     fn clean_up(&mut self) -> bool {
         let Ok(seen) = lstat(&self.path) else { return false };
-        let is_ours =
-            seen.is_dir() && seen.mode() & 0o7777 == 0o700 && identity(&seen) == self.clean.identity;
-        if !is_ours || !self.pipe_and_socket_can_be_opened() {
+        if !self.is_as_made(&seen) || !self.pipe_and_socket_can_be_opened() {
             return false;
         }
         // A change within the same timestamp as the last check cannot be told from none.
@@ -179,6 +203,20 @@ impl Folder {
         }
         self.pipe.get().is_none_or(|(pipe, _)| pipe.discard_rest())
             && self.socket.get().is_none_or(|(socket, _)| socket.refuse_waiting())
+    }
+
+    /// Whether the folder that was made is still there.
+    fn is_ours(&self) -> bool {
+        lstat(&self.path).is_ok_and(|seen| self.is_as_made(&seen))
+    }
+
+    fn is_as_made(&self, seen: &Metadata) -> bool {
+        seen.is_dir() && seen.mode() & 0o7777 == 0o700 && identity(seen) == self.clean.identity
+    }
+
+    /// Closes the pipe and the socket.
+    fn into_path(self) -> PathBuf {
+        self.path
     }
 
     /// Whether the next call can open pipe and socket, and neither has a second name (hard link).
@@ -214,8 +252,7 @@ impl Folder {
 /// Removes a folder for good, on a thread of its own: it may hold any number of files. What is left is
 /// removed when the server ends.
 fn discard(folder: Folder) {
-    let path = folder.path.clone();
-    drop(folder);
+    let path = folder.into_path();
     let _ = std::thread::Builder::new()
         .name("discard".into())
         .stack_size(256 * 1024)

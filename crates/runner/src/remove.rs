@@ -1,34 +1,91 @@
 //! Removes folders that scripts could write to.
 
-use std::fs::{self, Permissions};
+use crate::private_folder;
+use rustix::fs::{
+    AtFlags, Dir, DirEntry, FileType, Mode, OFlags, chmodat, fchmod, openat, renameat, statat, unlinkat,
+};
+use std::ffi::{CStr, CString};
+use std::fs::{self, File, Permissions};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Removes a folder with all that scripts have put there, also where they took permissions away or nested
-/// folders deeper than any stack or path goes: what stands further down is moved up first. What cannot be
-/// removed nevertheless stays in the temporary directory, which the system cleans up.
+/// Removes a folder with all that scripts have put there. What cannot be removed nevertheless stays in the temporary directory,
+/// which the system cleans up.
 pub(crate) fn remove_folder(top: &Path) {
-    let (mut pending, mut emptied) = (vec![top.to_owned()], Vec::new());
-    while let Some(folder) = pending.pop() {
-        if fs::read_dir(&folder).is_err() {
-            let _ = fs::set_permissions(&folder, Permissions::from_mode(0o700));
+    let opened = private_folder::open(top).or_else(|error| {
+        // A link is no folder, and stays.
+        if top.symlink_metadata()?.is_dir() {
+            fs::set_permissions(top, Permissions::from_mode(0o700))?;
         }
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                let _ = fs::remove_file(path);
-            } else if folder == top {
-                pending.push(path);
-            } else {
-                let moved = top.join(format!("mcpbash.removed.{}", emptied.len() + pending.len()));
-                pending.extend(fs::rename(&path, &moved).is_ok().then_some(moved));
+        private_folder::open(top).map_err(|_| error)
+    });
+    if let Ok(folder) = opened {
+        remove_contents(&folder);
+    }
+    let _ = fs::remove_dir(top);
+}
+
+/// Removes all that is in a folder, also where scripts took permissions away or nested folders deeper than any stack or path
+/// goes: what is further down is moved up first. No link is followed.
+pub(crate) fn remove_contents(top: &File) {
+    let _ = fchmod(top, Mode::RWXU);
+    let mut pending = Vec::new();
+    for entry in entries(top) {
+        if is_folder(top, &entry) {
+            pending.push(entry.file_name().to_owned());
+        } else {
+            let _ = unlinkat(top, entry.file_name(), AtFlags::empty());
+        }
+    }
+    let mut moved = 0_u64;
+    while let Some(name) = pending.pop() {
+        let Some(folder) = open_in(top, &name) else { continue };
+        for entry in entries(&folder) {
+            if !is_folder(&folder, &entry) {
+                let _ = unlinkat(&folder, entry.file_name(), AtFlags::empty());
+                continue;
+            }
+            moved += 1;
+            let Ok(new_name) = CString::new(format!("mcpbash.removed.{moved}")) else { continue };
+            // Only a folder that may be written can be moved.
+            let _ = chmodat(&folder, entry.file_name(), Mode::RWXU, AtFlags::empty());
+            if renameat(&folder, entry.file_name(), top, &new_name).is_ok() {
+                pending.push(new_name);
             }
         }
-        emptied.push(folder);
+        let _ = unlinkat(top, &name, AtFlags::REMOVEDIR);
     }
-    for folder in emptied.iter().rev() {
-        let _ = fs::remove_dir(folder);
-    }
+}
+
+/// Opens a folder in `top`, whose permissions are ours to set.
+fn open_in(top: &File, name: &CStr) -> Option<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let open = || openat(top, name, flags, Mode::empty());
+    let folder = open().or_else(|_| {
+        chmodat(top, name, Mode::RWXU, AtFlags::empty())?;
+        open()
+    });
+    let folder = folder.ok()?;
+    let _ = fchmod(&folder, Mode::RWXU);
+    Some(folder)
+}
+
+fn entries(folder: impl std::os::fd::AsFd) -> impl Iterator<Item = DirEntry> {
+    let entries = Dir::read_from(folder).into_iter().flatten().flatten();
+    entries.filter(|entry| !matches!(entry.file_name().to_bytes(), b"." | b".."))
+}
+
+/// Whether it is a folder, and no link to one.
+fn is_folder(parent: impl std::os::fd::AsFd, entry: &DirEntry) -> bool {
+    let kind = match entry.file_type() {
+        FileType::Unknown => {
+            let seen = statat(parent, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW);
+            seen.map_or(FileType::Unknown, |seen| FileType::from_raw_mode(seen.st_mode))
+        }
+        known => known,
+    };
+    kind == FileType::Directory
 }
 
 #[cfg(test)]
@@ -51,11 +108,22 @@ mod tests {
             .current_dir(top.join("a/b"))
             .status();
         assert!(nest.unwrap().success());
-        for closed in ["a/b/c", "a/b", "a"] {
-            fs::set_permissions(top.join(closed), Permissions::from_mode(0o000)).unwrap();
+        for (closed, mode) in [("a/b/c", 0o000), ("a/b", 0o500), ("a", 0o000), ("", 0o300)] {
+            fs::set_permissions(top.join(closed), Permissions::from_mode(mode)).unwrap();
         }
         remove_folder(&top);
         assert!(!top.exists());
         assert!(temporary.path().join("outside").exists());
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_folder_is_not_followed() {
+        let temporary = tempfile::tempdir().unwrap();
+        let (precious, link) = (temporary.path().join("precious"), temporary.path().join("link"));
+        fs::create_dir(&precious).unwrap();
+        fs::write(precious.join("file"), "").unwrap();
+        std::os::unix::fs::symlink(&precious, &link).unwrap();
+        remove_folder(&link);
+        assert!(precious.join("file").exists());
     }
 }

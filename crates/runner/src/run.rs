@@ -62,6 +62,11 @@ impl Runner {
         self.folders.take()
     }
 
+    /// Removes the folders that no call uses, however new they look.
+    pub fn discard_spare_folders(&self) {
+        self.folders.discard_spare();
+    }
+
     /// Runs `invocation` to its end, or until `cancelled` completes. `on_line` gets the lines of the side
     /// channel while the process runs, and `on_question` its questions. While a question is open the time of
     /// the process is paused, as far as its patience allows.

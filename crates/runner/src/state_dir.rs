@@ -1,15 +1,19 @@
 //! The private folder of the server, for files that it needs while it runs.
 
+use crate::private_folder::{PrivateFolder, touch};
 use crate::remove::remove_folder;
-use crate::{random, warden};
+use crate::{dead_servers, random, warden};
 use parking_lot::Mutex;
 use std::fs::{DirBuilder, File};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A folder that only our user can enter, made when it is first needed and removed when the server ends.
+///
+/// A script, or a cleaner of temporary files, may remove it while the server runs. No call looks whether it is there: whoever
+/// does not find a file of theirs calls [`StateDir::restore`], and tries again.
 #[derive(Debug)]
 pub struct StateDir {
     parent: PathBuf,
@@ -21,11 +25,11 @@ pub struct StateDir {
 /// The folders that exist so far.
 #[derive(Debug, Default)]
 struct Made {
-    folder: Option<PathBuf>,
+    folder: Option<PrivateFolder>,
     /// The folder that holds those of calls.
     calls: Option<PathBuf>,
     /// The folder for sockets, if paths in the private folder are too long for them.
-    short: Option<PathBuf>,
+    short: Option<PrivateFolder>,
     /// Descriptors that are closed before the folder is removed: a server at its limit on open files could
     /// not list it otherwise.
     reserve: Vec<File>,
@@ -36,6 +40,9 @@ const RESERVE: usize = 5;
 
 /// Where a folder with a short path can be made, in order of preference.
 const SHORT_PARENTS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+
+/// How often a folder is made that somebody removes at once.
+const ATTEMPTS: usize = 10;
 
 impl StateDir {
     /// A folder below `parent`. With `keep` it stays when the server ends.
@@ -61,23 +68,23 @@ impl StateDir {
             return Ok(path.clone());
         }
         let path = self.folder(&mut made)?.join("calls");
-        DirBuilder::new().mode(0o300).create(&path)?;
+        make_unlistable(&path)?;
         Ok(made.calls.insert(path).clone())
     }
 
     /// A private folder with a short path.
     pub(crate) fn short_folder(&self) -> io::Result<PathBuf> {
         let mut made = self.made.lock();
-        if let Some(path) = &made.short {
-            return Ok(path.clone());
+        if let Some(folder) = &made.short {
+            return Ok(folder.path().to_owned());
         }
-        let mut problem = io::Error::from(io::ErrorKind::NotFound);
+        let mut problem = io::Error::from(ErrorKind::NotFound);
         for parent in SHORT_PARENTS {
-            let path = Path::new(parent).join(format!("mcpbash.{}", random::hex::<8>()?));
-            match DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => {
-                    warden::remove_with_us(&path);
-                    return Ok(made.short.insert(path).clone());
+            let name = || Ok(format!("{}{}", dead_servers::SOCKETS, random::hex::<8>()?));
+            match make_in(Path::new(parent), name) {
+                Ok(folder) => {
+                    warden::remove_with_us(folder.path());
+                    return Ok(made.short.insert(folder).path().to_owned());
                 }
                 Err(error) => problem = error,
             }
@@ -86,24 +93,75 @@ impl StateDir {
     }
 
     fn folder(&self, made: &mut Made) -> io::Result<PathBuf> {
-        if let Some(path) = &made.folder {
-            return Ok(path.clone());
+        if let Some(folder) = &made.folder {
+            return Ok(folder.path().to_owned());
         }
-        let path = self.parent.join(unguessable_name()?);
-        // `mkdir` fails where a file of that name exists, so nobody can have put a folder or link of theirs
-        // there.
-        DirBuilder::new().mode(0o700).create(&path).map_err(|error| {
+        let folder = make_in(&self.parent, || unguessable_name(self.keep)).map_err(|error| {
             let parent = self.parent.display();
             let words = format!(
                 "failed to make a folder in {parent}: {error}; set TMPDIR to a folder that you may write to"
             );
             io::Error::new(error.kind(), words)
         })?;
+        self.note(made, folder.path());
+        Ok(made.folder.insert(folder).path().to_owned())
+    }
+
+    fn note(&self, made: &mut Made, path: &Path) {
         if !self.keep {
-            warden::remove_with_us(&path);
-            made.reserve = (0..RESERVE).map_while(|_| mcp_bash_files::open_folder(&path).ok()).collect();
+            warden::remove_with_us(path);
+            made.reserve = (0..RESERVE).map_while(|_| mcp_bash_files::open_folder(path).ok()).collect();
         }
-        Ok(made.folder.insert(path).clone())
+    }
+
+    /// Makes those folders again that were made before and are gone. The private folder gets the path that it had, where
+    /// running scripts look for it, unless something else is there now.
+    pub fn restore(&self) -> io::Result<()> {
+        let mut made = self.made.lock();
+        if let Some(gone) = made.folder.take_if(|folder| !folder.is_there()) {
+            made.calls = None;
+            if let Ok(folder) = PrivateFolder::make(gone.path().to_owned()) {
+                self.note(&mut made, folder.path());
+                made.folder = Some(folder);
+            } else {
+                warden::forget(gone.path());
+                self.folder(&mut made)?;
+            }
+        }
+        if let Some(calls) = &made.calls {
+            make_unlistable(calls)?;
+        }
+        if let Some(gone) = made.short.take_if(|folder| !folder.is_there()) {
+            warden::forget(gone.path());
+        }
+        Ok(())
+    }
+
+    /// Does what needs the private folder, once more where it was gone.
+    pub fn with_restored<T>(&self, act: impl Fn() -> io::Result<T>) -> io::Result<T> {
+        act().or_else(|error| {
+            if error.kind() != ErrorKind::NotFound {
+                return Err(error);
+            }
+            self.restore()?;
+            act()
+        })
+    }
+
+    /// Makes the folders look used, for those who remove what was not used for long.
+    pub fn refresh(&self) -> io::Result<()> {
+        self.restore()?;
+        let made = self.made.lock();
+        let folders = made.folder.iter().chain(&made.short).map(PrivateFolder::path);
+        folders.chain(made.calls.as_deref()).try_for_each(touch)
+    }
+
+    /// Removes the private folders of servers that have ended and could not do it themselves. Takes as long as listing the
+    /// temporary folders does.
+    pub fn remove_folders_of_dead_servers(&self) {
+        dead_servers::remove_folders_in(&self.parent);
+        let others = SHORT_PARENTS.map(Path::new).into_iter().filter(|other| *other != self.parent);
+        others.for_each(dead_servers::remove_folders_in);
     }
 
     /// A path in the folder at which there is no file yet.
@@ -121,8 +179,8 @@ impl StateDir {
     pub fn remove(&self) {
         let made = std::mem::take(&mut *self.made.lock());
         drop(made.reserve);
-        for path in made.folder.filter(|_| !self.keep).iter().chain(&made.short) {
-            remove_folder(path);
+        for folder in made.folder.filter(|_| !self.keep).iter().chain(&made.short) {
+            remove_folder(folder.path());
         }
     }
 }
@@ -133,7 +191,91 @@ impl Drop for StateDir {
     }
 }
 
-fn unguessable_name() -> io::Result<String> {
+/// Makes a folder in `parent` with a name that nobody can guess.
+fn make_in(parent: &Path, name: impl Fn() -> io::Result<String>) -> io::Result<PrivateFolder> {
+    let mut attempts = 1;
+    loop {
+        match PrivateFolder::make(parent.join(name()?)) {
+            // Another server took it for that of a dead one.
+            Err(error) if error.kind() == ErrorKind::NotFound && attempts < ATTEMPTS && parent.is_dir() => {
+                attempts += 1;
+            }
+            made => return made,
+        }
+    }
+}
+
+/// Makes a folder in the private one that can be entered and not listed. One that is there stays as it is.
+fn make_unlistable(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o300).create(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
+}
+
+/// Other servers never remove a folder that is to be kept, so its name differs.
+fn unguessable_name(keep: bool) -> io::Result<String> {
+    let prefix = if keep { "mcpbash.state." } else { dead_servers::PRIVATE };
     let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
-    Ok(format!("mcpbash.state.{parent}.{}.{}", std::process::id(), random::hex::<8>()?))
+    Ok(format!("{prefix}{parent}.{}.{}", std::process::id(), random::hex::<8>()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::time::{Duration, SystemTime};
+
+    fn state_dir() -> (StateDir, tempfile::TempDir) {
+        let temporary = tempfile::tempdir().unwrap();
+        (StateDir::new(temporary.path().to_owned(), false), temporary)
+    }
+
+    #[test]
+    fn a_folder_that_is_gone_is_made_again_where_it_was() {
+        let (state_dir, _temporary) = state_dir();
+        let (folder, calls) = (state_dir.path().unwrap(), state_dir.calls().unwrap());
+        fs::remove_dir_all(&folder).unwrap();
+        let file = || state_dir.path().map(|folder| folder.join("file"));
+        state_dir.with_restored(|| fs::write(file()?, "")).unwrap();
+        assert_eq!(state_dir.path().unwrap(), folder);
+        assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(state_dir.calls().unwrap(), calls);
+        assert!(calls.is_dir());
+        fs::remove_dir(&calls).unwrap();
+        state_dir.restore().unwrap();
+        assert!(calls.is_dir());
+        state_dir.remove();
+        assert!(!folder.exists());
+    }
+
+    #[test]
+    fn what_somebody_put_in_its_place_is_not_used() {
+        let (state_dir, temporary) = state_dir();
+        let folder = state_dir.path().unwrap();
+        fs::remove_dir(&folder).unwrap();
+        std::os::unix::fs::symlink(temporary.path(), &folder).unwrap();
+        state_dir.restore().unwrap();
+        assert_ne!(state_dir.path().unwrap(), folder);
+        assert!(state_dir.path().unwrap().is_dir());
+    }
+
+    #[test]
+    fn it_looks_used_when_it_is_refreshed() {
+        let (state_dir, _temporary) = state_dir();
+        let (folder, calls) = (state_dir.path().unwrap(), state_dir.calls().unwrap());
+        let long_ago = SystemTime::now() - Duration::from_secs(40 * 24 * 60 * 60);
+        for path in [&folder, &calls] {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o700)).unwrap();
+            let times = fs::FileTimes::new().set_accessed(long_ago).set_modified(long_ago);
+            File::open(path).unwrap().set_times(times).unwrap();
+        }
+        state_dir.refresh().unwrap();
+        for path in [&folder, &calls] {
+            let seen = path.metadata().unwrap();
+            assert!(seen.modified().unwrap() > long_ago && seen.accessed().unwrap() > long_ago);
+            assert_eq!(seen.uid(), rustix::process::geteuid().as_raw());
+        }
+    }
 }

@@ -2,13 +2,102 @@
 
 #![expect(unsafe_code, reason = "no crate we use offers these calls")]
 
-use rustix::process::Pid;
+use std::ffi::c_int;
 use std::mem::MaybeUninit;
-use std::ptr::{null, null_mut};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+#[cfg(target_os = "linux")]
+use std::ptr::null;
+use std::ptr::null_mut;
+use std::sync::Once;
+
+/// The first descriptor after the standard streams.
+const FIRST_OTHER: c_int = 3;
+
+/// Descriptors above this are not looked for where the system cannot list them.
+const HIGHEST_TRIED: u64 = 65_536;
+
+/// The signals that ask a process to end.
+const REQUESTS_TO_END: [c_int; 3] = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
+
+/// Marks all descriptors but the standard streams as close-on-exec, once in the life of this process. Our own are so from the
+/// start on; those that this process has inherited are not, and would reach every process that we start.
+pub(crate) fn keep_descriptors_to_ourselves() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(close_all_on_exec);
+}
+
+pub(crate) fn close_all_on_exec() {
+    if !close_range_on_exec() {
+        listed_descriptors().into_iter().for_each(close_on_exec);
+    }
+}
+
+/// One system call, from Linux 5.11 on.
+#[cfg(target_os = "linux")]
+fn close_range_on_exec() -> bool {
+    // SAFETY: No descriptor is closed now, and programs that are started later use only those they are given.
+    unsafe { libc::syscall(libc::SYS_close_range, FIRST_OTHER, c_int::MAX, libc::CLOSE_RANGE_CLOEXEC) == 0 }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn close_range_on_exec() -> bool {
+    false
+}
+
+fn listed_descriptors() -> Vec<c_int> {
+    let number = |name: std::ffi::OsString| name.to_str()?.parse().ok();
+    if let Ok(entries) = std::fs::read_dir("/dev/fd") {
+        let numbers = entries.flatten().filter_map(|entry| number(entry.file_name()));
+        return numbers.filter(|number| *number >= FIRST_OTHER).collect();
+    }
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let limit = limit.unwrap_or(HIGHEST_TRIED).min(HIGHEST_TRIED);
+    (FIRST_OTHER..c_int::try_from(limit).unwrap_or(FIRST_OTHER)).collect()
+}
+
+fn close_on_exec(descriptor: c_int) {
+    // SAFETY: It is not closed now, and a number that is not open is answered with an error.
+    unsafe {
+        let flags = libc::fcntl(descriptor, libc::F_GETFD);
+        if flags >= 0 {
+            libc::fcntl(descriptor, libc::F_SETFD, flags | libc::FD_CLOEXEC);
+        }
+    }
+}
+
+/// Lets this process ignore the signals that ask it to end.
+pub(crate) fn ignore_requests_to_end() {
+    for signal in REQUESTS_TO_END {
+        set_action(signal, libc::SIG_IGN);
+    }
+}
+
+/// The same for a program from its very start on: what is ignored stays so when a program is loaded.
+pub(crate) fn start_ignoring_requests_to_end(command: &mut Command) {
+    // SAFETY: The child only makes system calls, which neither allocate nor lock.
+    unsafe {
+        command.pre_exec(|| {
+            ignore_requests_to_end();
+            Ok(())
+        });
+    }
+}
+
+/// Sets an action that is no function.
+fn set_action(signal: c_int, action: libc::sighandler_t) {
+    // SAFETY: No code of ours runs in a handler. An action of zeroes has no flags and an empty mask.
+    unsafe {
+        let mut settled = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+        settled.sa_sigaction = action;
+        libc::sigaction(signal, &raw const settled, null_mut());
+    }
+}
 
 /// The soft and the hard limit on file locks of a process. `None` when there is no such process, or it is not
 /// ours to ask.
-pub(crate) fn limits_on_locks(process: Pid) -> Option<(u64, u64)> {
+#[cfg(target_os = "linux")]
+pub(crate) fn limits_on_locks(process: rustix::process::Pid) -> Option<(u64, u64)> {
     let mut limits = MaybeUninit::<libc::rlimit64>::uninit();
     // SAFETY: No new limits are given, and the old ones are written to memory of their type before they are
     // read.
@@ -25,24 +114,44 @@ pub(crate) fn limits_on_locks(process: Pid) -> Option<(u64, u64)> {
 /// Puts two signals as this program needs them, whatever it was started with. Where the death of children was
 /// ignored, they would be gone before anybody could ask how they ended. And a limit on the size of files is
 /// to be an error of the write that breaks it, not our end.
+#[cfg(target_os = "linux")]
 pub(crate) fn settle_signals() {
-    for (signal, action) in [(libc::SIGCHLD, libc::SIG_DFL), (libc::SIGXFSZ, libc::SIG_IGN)] {
-        // SAFETY: Neither action is a function, so no code of ours runs in a handler. An action of zeroes has
-        // no flags and an empty mask.
-        unsafe {
-            let mut settled = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
-            settled.sa_sigaction = action;
-            libc::sigaction(signal, &raw const settled, null_mut());
-        }
-    }
+    set_action(libc::SIGCHLD, libc::SIG_DFL);
+    set_action(libc::SIGXFSZ, libc::SIG_IGN);
 }
 
 /// Lets all signals reach this thread.
+#[cfg(target_os = "linux")]
 pub(crate) fn unblock_signals() {
     let mut none = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: The set is written before it is read.
     unsafe {
         libc::sigemptyset(none.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), null_mut());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
+    use std::os::fd::AsRawFd;
+
+    #[test]
+    fn descriptors_are_listed_where_one_system_call_cannot_mark_them_all() {
+        let inherited = std::fs::File::open("/dev/null").unwrap();
+        fcntl_setfd(&inherited, FdFlags::empty()).unwrap();
+        assert!(listed_descriptors().contains(&inherited.as_raw_fd()));
+        assert!(listed_descriptors().iter().all(|number| *number > 2));
+        close_on_exec(inherited.as_raw_fd());
+        assert_eq!(fcntl_getfd(&inherited).unwrap(), FdFlags::CLOEXEC);
+    }
+
+    #[test]
+    fn a_program_can_ignore_requests_to_end_from_its_start_on() {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "for signal in TERM INT HUP; do kill -s $signal $$; done; echo alive"]);
+        start_ignoring_requests_to_end(&mut shell);
+        assert_eq!(shell.output().unwrap().stdout, b"alive\n");
     }
 }

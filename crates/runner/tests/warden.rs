@@ -35,7 +35,7 @@ fn main() {
     if arguments.get(1).is_some_and(|word| word == "server") {
         return server(Path::new(&arguments[2]), &arguments[3..]);
     }
-    let tests: [(&str, fn()); 12] = [
+    let tests: [(&str, fn()); 13] = [
         ("a_killed_server_takes_its_calls_along", a_killed_server_takes_its_calls_along),
         ("a_server_killed_at_once_takes_its_call_along", a_server_killed_at_once_takes_its_call_along),
         ("a_killed_server_takes_a_chain_along", a_killed_server_takes_a_chain_along),
@@ -43,6 +43,7 @@ fn main() {
         ("wardens_are_replaced_however_often_they_die", wardens_are_replaced_however_often_they_die),
         ("nobody_looks_into_server_and_warden", nobody_looks_into_server_and_warden),
         ("a_signal_to_the_group_of_the_server_spares_the_warden", a_signal_to_the_group_spares_the_warden),
+        ("signals_to_every_process_spare_the_warden", signals_to_every_process_spare_the_warden),
         ("a_server_that_ends_takes_the_warden_along", a_server_that_ends_takes_the_warden_along),
         ("the_warden_has_nothing_of_the_servers", the_warden_has_nothing_of_the_servers),
         ("the_warden_is_no_leftover", the_warden_is_no_leftover),
@@ -134,7 +135,7 @@ impl Server {
 
     fn private_folders(&self) -> usize {
         let entries = fs::read_dir(self.stage.path("")).unwrap().flatten();
-        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("mcpbash.state.")).count()
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("mcpbash.run.")).count()
     }
 
     /// The calls, and after them the server, which has the folder in its command line too.
@@ -238,6 +239,32 @@ fn a_signal_to_the_group_spares_the_warden() {
     server.process.wait().unwrap();
     server.wait_until_gone();
     wait_for("the warden to be gone", || !is_warden(warden));
+}
+
+/// As a client does that ends the whole tree: each process is signalled, and the server killed a moment later. The first warden
+/// is no program of its own yet, the second is.
+fn signals_to_every_process_spare_the_warden() {
+    for has_lived in [false, true] {
+        let mut server = Server::start(&["waiting_for_ever"]);
+        wait_for("the call", || server.stage.path("called").exists());
+        let mut children = children_of(server.process.id());
+        if has_lived {
+            children.push(server.warden());
+        }
+        for child in children {
+            for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+                let _ = kill_process(pid(child), signal);
+            }
+        }
+        server.process.kill().unwrap();
+        server.process.wait().unwrap();
+        server.wait_until_gone();
+        wait_for("its folder to be gone", || server.private_folders() == 0);
+    }
+}
+
+fn children_of(process: u32) -> Vec<u32> {
+    pids().filter(|pid| parent(*pid) == Some(process)).collect()
 }
 
 fn a_server_that_ends_takes_the_warden_along() {

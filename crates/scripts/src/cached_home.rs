@@ -79,7 +79,10 @@ pub(crate) fn cached_jq(home: &Path, program: &Path) -> io::Result<PathBuf> {
 }
 
 fn is_usable(folder: &Path) -> bool {
-    fs::symlink_metadata(folder).is_ok_and(|folder| folder.is_dir())
+    // It is made so that nobody else can enter it. Then nobody else can write a file in it either, whatever its mode, nor what
+    // Python keeps beside it.
+    let is_closed = |folder: fs::Metadata| folder.is_dir() && folder.permissions().mode() & 0o777 == 0o700;
+    fs::symlink_metadata(folder).is_ok_and(is_closed)
         && trust::judge_lone_folder(folder).is_ok()
         && home_files().all(|file| is_intact(folder, &file))
 }
@@ -90,7 +93,7 @@ fn is_as_long(folder: &Path, file: &HomeFile) -> bool {
     fs::metadata(folder.join(&*file.name)).is_ok_and(is_whole)
 }
 
-fn is_intact(folder: &Path, file: &HomeFile) -> bool {
+pub(crate) fn is_intact(folder: &Path, file: &HomeFile) -> bool {
     let path = folder.join(&*file.name);
     let may_run = || fs::metadata(&path).is_ok_and(|file| file.permissions().mode() & 0o100 != 0);
     holds(&path, file.text.as_bytes()).unwrap_or(false) && (!file.is_program || may_run())

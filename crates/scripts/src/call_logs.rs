@@ -48,7 +48,7 @@ impl Scripts {
     fn add_trace(&self, tool: &Tool, variables: &mut Variables) -> Option<Trace> {
         let settings = self.settings().logs.trace.as_ref()?;
         let (folder, prelude) =
-            (self.log_folder().or_else(|| self.state_dir().path().ok())?, self.toolbox()?.trace());
+            (self.log_folder().or_else(|| self.state_dir().path().ok())?, self.toolbox().ok()?.trace());
         let file = LogFile::create(&folder, "trace", tool)?;
         variables.set("MCPBASH_TRACE_FILE", &file.0);
         variables.set("MCPBASH_TRACE_PS4", &settings.prompt);

@@ -109,10 +109,16 @@ impl EnvFile {
         &self,
         scripts: &Scripts,
         paths: &Paths,
-        given: impl Fn() -> Variables,
+        given: impl Fn() -> Result<Variables, NoEnvironment>,
     ) -> Result<Arc<Changes>, NoEnvironment> {
         let path = paths.server.join("env.sh");
-        let Some(stamp) = Stamp::of(&path) else { return Ok(Arc::clone(&self.nothing)) };
+        let Some(stamp) = Stamp::of(&path) else {
+            // Nobody else may have removed it.
+            trust::judge_absence(&path, &paths.root).map_err(|distrust| {
+                NoEnvironment::File(format!("may have been removed by others: {distrust}"))
+            })?;
+            return Ok(Arc::clone(&self.nothing));
+        };
         let search_path = scripts.effective_search_path();
         if let Some(known) = self.known(stamp, &search_path) {
             return known;
@@ -126,7 +132,7 @@ impl EnvFile {
             budget: Arc::clone(scripts.budget()),
             root: paths.root.clone(),
             path,
-            given: given(),
+            given: given()?,
         };
         let last = Arc::clone(&self.last);
         // In a task, so that it goes on when the call that waits for it has no more time: the next one finds what it did.

@@ -5,6 +5,7 @@ use crate::error::{NoEnvironment, ScriptError};
 use crate::process::Limits;
 use crate::project_programs::ProjectPrograms;
 use crate::scripts::{CommonEnvironment, Scripts};
+use crate::toolbox::Toolbox;
 use mcp_bash_project::{Paths, environment_without_secret, variable_without_secret};
 use mcp_bash_runner::Variables;
 use mcp_bash_settings::EnvironmentMode;
@@ -26,20 +27,27 @@ impl Scripts {
     pub(crate) async fn common_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         let mode = &self.settings().environment_mode;
         let changes = self.changes(mode, paths).await?;
+        let toolbox = self.toolbox()?;
         let mut common = self.common_environment.lock();
         match &*common {
             Some(known)
                 if known.search_path.as_ref() == self.search_path()
                     && Arc::ptr_eq(&known.changes, &changes)
+                    && Arc::ptr_eq(&known.toolbox, &toolbox)
                     && known.paths == *paths =>
             {
                 Ok(known.variables.clone())
             }
             _ => {
-                let variables = self.with_toolbox(compose(self, mode, paths, &changes));
+                let variables = with_toolbox(&toolbox, compose(self, mode, paths, &changes));
                 let (search_path, paths) = (self.search_path().cloned(), paths.clone());
-                let known = CommonEnvironment { search_path, paths, changes, variables: variables.clone() };
-                *common = Some(known);
+                *common = Some(CommonEnvironment {
+                    search_path,
+                    paths,
+                    changes,
+                    toolbox,
+                    variables: variables.clone(),
+                });
                 Ok(variables)
             }
         }
@@ -61,13 +69,13 @@ impl Scripts {
     pub(crate) async fn provider_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         let mode = &self.settings().resources.environment_mode;
         let changes = self.changes(mode, paths).await?;
-        Ok(self.with_toolbox(compose(self, mode, paths, &changes)))
+        Ok(with_toolbox(&*self.toolbox()?, compose(self, mode, paths, &changes)))
     }
 
     /// What a script of `server.d` finds in its environment: operators write those, so they see all of ours but the
     /// secret, what `env.sh` makes of it, and the toolbox.
     pub(crate) async fn server_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
-        Ok(self.with_toolbox(self.exported(paths).await?))
+        Ok(with_toolbox(&*self.toolbox()?, self.exported(paths).await?))
     }
 
     /// The same without the toolbox, for whoever only looks at it: no file is written for that.
@@ -85,21 +93,8 @@ impl Scripts {
     }
 
     async fn env_file_changes(&self, paths: &Paths) -> Result<Arc<Changes>, NoEnvironment> {
-        let given = || self.with_toolbox(own_map(self, paths).into_iter().collect());
+        let given = || Ok(with_toolbox(&*self.toolbox()?, own_map(self, paths).into_iter().collect()));
         self.env_file.changes(self, paths, given).await
-    }
-
-    fn with_toolbox(&self, mut variables: Variables) -> Variables {
-        if let Some(toolbox) = self.toolbox() {
-            variables.extend(toolbox.variables());
-            let python_path = toolbox.python_path(variables.get("PYTHONPATH"));
-            variables.set("PYTHONPATH", python_path);
-            if let Some(path) = variables.get("PATH") {
-                let completed = toolbox.completed(path);
-                variables.set("PATH", completed);
-            }
-        }
-        variables
     }
 
     /// Where scripts find their programs, without those that their project brings along.
@@ -116,6 +111,18 @@ impl Scripts {
             ProjectPrograms::default()
         }
     }
+}
+
+/// Lets scripts find the toolbox.
+fn with_toolbox(toolbox: &Toolbox, mut variables: Variables) -> Variables {
+    variables.extend(toolbox.variables());
+    let python_path = toolbox.python_path(variables.get("PYTHONPATH"));
+    variables.set("PYTHONPATH", python_path);
+    if let Some(path) = variables.get("PATH") {
+        let completed = toolbox.completed(path);
+        variables.set("PATH", completed);
+    }
+    variables
 }
 
 type Map = BTreeMap<OsString, OsString>;

@@ -139,6 +139,9 @@ pub enum NoEnvironment {
     /// `server.d/env.sh` is not what it should be.
     #[error("No script is run: server.d/env.sh {0}")]
     File(String),
+    /// There is no SDK for it.
+    #[error("No script is run: the SDK cannot be laid out: {0}")]
+    Sdk(String),
 }
 
 /// Why a tool may not run, and what would allow it.

@@ -146,7 +146,13 @@ impl Scripts {
 
 /// The text of the project's policy, from the file that was judged.
 fn read_policy(paths: &Paths) -> Result<Option<Vec<u8>>, trust::Distrust> {
-    trust::read(&paths.policy(), &paths.root, LONGEST_POLICY)
+    let path = paths.policy();
+    let policy = trust::read(&path, &paths.root, LONGEST_POLICY)?;
+    if policy.is_none() {
+        // Without one every call is allowed, so nobody else may have removed it.
+        trust::judge_absence(&path, &paths.root)?;
+    }
+    Ok(policy)
 }
 
 /// What a policy refuses with: a code, on the next line a message, and after a NUL what else it has to say. None where it

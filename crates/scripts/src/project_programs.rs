@@ -1,13 +1,24 @@
 //! Programs that a project brings along: those of a virtual environment of Python and of installed packages of Node.js.
 //! Its scripts find them before all others.
 
-use mcp_bash_project::{Paths, trust};
+use mcp_bash_project::Paths;
+use mcp_bash_project::trust::{self, Distrust};
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where they stand in a project, and whether that is a virtual environment. Of those, the first one counts.
 const PLACES: [(&str, &str, bool); 3] =
     [(".venv", "bin", true), ("venv", "bin", true), ("node_modules", ".bin", false)];
+
+/// Looks at a folder of programs and at each of them.
+fn judge(folder: &Path, paths: &Paths) -> Result<(), Distrust> {
+    trust::judge_folder(folder, &paths.root)?;
+    let programs = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    // One that leads nowhere is none.
+    programs
+        .filter(|program| program.is_file())
+        .try_for_each(|program| trust::judge_program(&program, &paths.root))
+}
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProjectPrograms {
@@ -26,7 +37,7 @@ impl ProjectPrograms {
             if !folder.is_dir() || (is_virtual_env && found.virtual_env.is_some()) {
                 continue;
             }
-            if let Err(distrust) = trust::judge_folder(&folder, &paths.root) {
+            if let Err(distrust) = judge(&folder, paths) {
                 let problem = format!("{} is not on the PATH of scripts: {distrust}", folder.display());
                 found.problems.push(problem);
                 continue;

@@ -1,6 +1,7 @@
 //! What all scripts of a process share.
 
 use crate::env_file::{Changes, EnvFile};
+use crate::error::NoEnvironment;
 use crate::failed_loads::FailedLoads;
 use crate::outcome::Outcome;
 use crate::process::Process;
@@ -35,10 +36,12 @@ pub struct Scripts {
     search_path_is_known: Notify,
     /// Whether somebody is finding it out.
     search_path_is_awaited: AtomicBool,
-    toolbox: OnceLock<Option<Toolbox>>,
+    toolbox: Mutex<Option<Arc<Toolbox>>>,
     /// Whether the SDK is the one in the cache of the user.
     shares_sdk: AtomicBool,
     on_missing_sdk: OnceLock<TellOfError>,
+    /// Whether it is known that scripts find no SDK.
+    is_sdk_missing: AtomicBool,
     pub(crate) failed_loads: FailedLoads,
     pub(crate) readings: Readings,
     pub(crate) env_file: EnvFile,
@@ -55,6 +58,7 @@ pub(crate) struct CommonEnvironment {
     pub(crate) search_path: Option<OsString>,
     pub(crate) paths: Paths,
     pub(crate) changes: Arc<Changes>,
+    pub(crate) toolbox: Arc<Toolbox>,
     pub(crate) variables: Variables,
 }
 
@@ -74,9 +78,10 @@ impl Scripts {
             search_path: OnceLock::new(),
             search_path_is_known: Notify::new(),
             search_path_is_awaited: AtomicBool::new(false),
-            toolbox: OnceLock::new(),
+            toolbox: Mutex::default(),
             shares_sdk: AtomicBool::new(false),
             on_missing_sdk: OnceLock::new(),
+            is_sdk_missing: AtomicBool::new(false),
             failed_loads: FailedLoads::default(),
             readings: Readings::default(),
             env_file: EnvFile::default(),
@@ -132,7 +137,7 @@ impl Scripts {
         self.search_path.get()
     }
 
-    /// Lets `tell` know why scripts find no SDK, should there be none to be had.
+    /// Lets `tell` know why scripts find no SDK, should it be impossible to lay it out: once, until it succeeds.
     pub fn on_missing_sdk(&self, tell: impl Fn(&io::Error) + Send + Sync + 'static) {
         let _ = self.on_missing_sdk.set(Box::new(tell));
     }
@@ -142,24 +147,52 @@ impl Scripts {
         self.shares_sdk.store(true, Ordering::Relaxed);
     }
 
-    /// What scripts find beside their own project, laid out when the first one needs it.
-    pub(crate) fn toolbox(&self) -> Option<&Toolbox> {
+    /// What scripts find beside their own project. It is laid out when the first one needs it, and again when it is gone.
+    pub(crate) fn toolbox(&self) -> Result<Arc<Toolbox>, NoEnvironment> {
+        let mut toolbox = self.toolbox.lock();
+        if let Some(laid_out) = toolbox.as_ref().filter(|toolbox| toolbox.is_laid_out()) {
+            return Ok(Arc::clone(laid_out));
+        }
+        // What was removed with it was not seen to go.
+        self.runner.discard_spare_folders();
         let shared = self.shares_sdk.load(Ordering::Relaxed);
-        let lay_out = || match Toolbox::lay_out(&self.state_dir, shared) {
-            Ok(toolbox) => Some(toolbox),
-            Err(error) => {
-                if let Some(tell) = self.on_missing_sdk.get() {
-                    tell(&error);
-                }
-                None
+        let laid_out = Toolbox::lay_out(&self.state_dir, shared).map(Arc::new);
+        *toolbox = laid_out.as_ref().ok().cloned();
+        drop(toolbox);
+        let was_missing = self.is_sdk_missing.swap(laid_out.is_err(), Ordering::Relaxed);
+        laid_out.map_err(|error| {
+            if !was_missing && let Some(tell) = self.on_missing_sdk.get() {
+                tell(&error);
             }
-        };
-        self.toolbox.get_or_init(lay_out).as_ref()
+            NoEnvironment::Sdk(error.to_string())
+        })
     }
 
     /// A file of the SDK of Python or of Node.js, which is there from now on.
-    pub(crate) fn file_for_language(&self, name: &str) -> Option<PathBuf> {
-        self.toolbox().map(|toolbox| toolbox.of_language(name))
+    pub(crate) fn file_for_language(&self, name: &str) -> Result<PathBuf, NoEnvironment> {
+        Ok(self.toolbox()?.of_language(name))
+    }
+
+    /// Makes the private folder and the SDK look used, so that nobody removes them for their age. To be called now and then.
+    pub fn refresh_private_folder(&self) {
+        // Whatever is gone is made when it is needed.
+        let _ = self.state_dir.refresh();
+        self.runner.discard_spare_folders();
+        let mut toolbox = self.toolbox.lock();
+        toolbox.take_if(|toolbox| toolbox.refresh().is_err());
+    }
+
+    /// Why no script could be run now, if none could: its project, the private folder or the SDK is not there. What can be made
+    /// again is made.
+    pub fn unready(&self, paths: &Paths) -> Option<String> {
+        if !paths.root.is_dir() {
+            return Some(format!("the project folder {} is not there", paths.root.display()));
+        }
+        if let Err(error) = self.toolbox() {
+            return Some(error.to_string());
+        }
+        let folder = self.runner.folder().err()?;
+        Some(format!("No script is run: a call has no private folder: {folder}"))
     }
 
     /// Runs a process to its end. It ends when `cancelled` completes, or when this is dropped.

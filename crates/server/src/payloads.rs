@@ -6,6 +6,7 @@ use mcp_bash_runner::StateDir;
 use parking_lot::Mutex;
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Payloads {
@@ -17,7 +18,7 @@ pub(crate) struct Payloads {
 impl Payloads {
     pub(crate) fn create(state_dir: &StateDir, redaction: Redaction) -> io::Result<Self> {
         let path = state_dir.path()?.join("payloads.log");
-        let file = mcp_bash_files::create_new(&path, 0o600)?;
+        let file = create(&path)?;
         Ok(Self { file: Mutex::new(file), path, redaction })
     }
 
@@ -32,9 +33,19 @@ impl Payloads {
             Err(why) => why.to_string(),
         };
         let mut file = self.file.lock();
+        // Somebody has removed the private folder, which may be there again.
+        if file.metadata().is_ok_and(|seen| seen.nlink() == 0)
+            && let Ok(again) = create(&self.path)
+        {
+            *file = again;
+        }
         // A full disk must not stop the server; the record is a convenience.
         let _ = writeln!(file, "{direction} {shown}");
     }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    mcp_bash_files::create_new(path, 0o600)
 }
 
 impl Observer for Payloads {
@@ -50,6 +61,18 @@ impl Observer for Payloads {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_record_goes_on_when_its_folder_was_removed_and_is_there_again() {
+        let temp = tempfile::tempdir().unwrap();
+        let state_dir = StateDir::new(temp.path().to_owned(), false);
+        let payloads = Payloads::create(&state_dir, Redaction::new(None)).unwrap();
+        std::fs::remove_dir_all(state_dir.path().unwrap()).unwrap();
+        payloads.received(b"1");
+        state_dir.restore().unwrap();
+        payloads.received(b"2");
+        assert_eq!(std::fs::read_to_string(payloads.path()).unwrap(), "< 2\n");
+    }
 
     #[test]
     fn secrets_are_removed_and_the_rest_stays() {

@@ -189,6 +189,11 @@ impl Server {
         self.state_dir().unguessable_token().ok()
     }
 
+    /// Why no call could be served now, if none could. May wait for files.
+    pub fn unready(&self) -> Option<String> {
+        self.scripts.unready(&self.served.paths())
+    }
+
     /// What is held for all callers.
     pub fn budget(&self) -> &Arc<Budget> {
         self.scripts.budget()

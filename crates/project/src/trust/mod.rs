@@ -1,5 +1,7 @@
-//! Whether a file may be run or believed: only what nobody else could have written.
+//! Whether a file may be run or believed: only what nobody else could have written; and whether its absence may be, where a
+//! file forbids what is allowed without it.
 
+mod loaded;
 mod way;
 
 #[cfg(target_os = "linux")]
@@ -12,6 +14,7 @@ mod elsewhere;
 #[cfg(not(target_os = "linux"))]
 use elsewhere as system;
 
+pub use loaded::judge_loaded;
 use mcp_bash_files::require_regular;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -28,12 +31,17 @@ pub enum Distrust {
     #[error("{0}")]
     Unreadable(#[from] io::Error),
     #[error(
-        "{} is writable by its group or by everyone; run `chmod go-w` on it (`mcp-bash validate --fix` does it in a whole project)",
-        .0.display()
+        "{} is writable by its group or by everyone (mode {mode:04o}); run `chmod go-w` on it (`mcp-bash validate --fix` does it \
+         in a whole project)",
+        .path.display()
     )]
-    WritableByOthers(PathBuf),
-    #[error("{} belongs to another user; only files of your own or of root are used", .0.display())]
-    ForeignOwner(PathBuf),
+    WritableByOthers { path: PathBuf, mode: u32 },
+    #[error(
+        "{} belongs to another user (uid {owner}); only files of your own or of root are used: run `chown` on it, or put a copy \
+         of your own in its place",
+        .path.display()
+    )]
+    ForeignOwner { path: PathBuf, owner: u32 },
     #[error("{} is a link; put the file itself there", .0.display())]
     Link(PathBuf),
     #[error("{} cannot be used: {}", .0.display(), .1)]
@@ -103,6 +111,40 @@ pub fn judge_folder(folder: &Path, root: &Path) -> Result<(), Distrust> {
     Way::follow(folder, root)?.judge_folder()
 }
 
+/// Looks whether anybody else could have removed a file that is not there: whether others may write the folder that it would be
+/// in, or the nearest one above it that there is, up to `root`.
+pub fn judge_absence(path: &Path, root: &Path) -> Result<(), Distrust> {
+    let mut folders =
+        path.ancestors().skip(1).take_while(|folder| folder.starts_with(root) && *folder != root);
+    match folders.find(|folder| folder.symlink_metadata().is_ok()) {
+        // Most projects: two system calls.
+        None if path.starts_with(root) => judge_upwards(root, root),
+        None => judge_folder_if_any(path.parent().unwrap_or(path), root),
+        Some(folder) if open_without_links(folder).is_some() => judge_upwards(folder, root),
+        Some(folder) => judge_folder(folder, root),
+    }
+}
+
+/// Judges a folder if there is one: in one that is not there, nothing was removed.
+pub fn judge_folder_if_any(folder: &Path, root: &Path) -> Result<(), Distrust> {
+    match folder.symlink_metadata() {
+        Ok(_) => judge_folder(folder, root),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Looks at a program that runs files of the project, and at all folders that decide what its path leads to. Inside of the project
+/// the rule is that of scripts. Outside of it only what everybody may write is refused: who may write programs there is decided by
+/// the owner of the system, often by a group.
+pub fn judge_program(program: &Path, root: &Path) -> Result<(), Distrust> {
+    match Way::follow(program, root) {
+        Ok(way) => way.judge_program(),
+        // Whoever starts it is told that it is not there.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(Distrust::Unusable(program.to_owned(), error)),
+    }
+}
+
 /// The same for a folder that belongs to no project.
 pub fn judge_lone_folder(folder: &Path) -> Result<(), Distrust> {
     // A root that nothing stands below.
@@ -170,14 +212,18 @@ fn interpreter(file: File) -> io::Result<Option<(PathBuf, Option<OsString>)>> {
 
 fn judge(path: &Path, metadata: &Metadata) -> Result<(), Distrust> {
     if metadata.mode() & 0o022 != 0 {
-        return Err(Distrust::WritableByOthers(path.to_owned()));
+        return Err(writable(path, metadata));
     }
     judge_owner(path, metadata)
 }
 
+fn writable(path: &Path, metadata: &Metadata) -> Distrust {
+    Distrust::WritableByOthers { path: path.to_owned(), mode: metadata.mode() & 0o7777 }
+}
+
 fn judge_owner(path: &Path, metadata: &Metadata) -> Result<(), Distrust> {
     if metadata.uid() != 0 && metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(Distrust::ForeignOwner(path.to_owned()));
+        return Err(Distrust::ForeignOwner { path: path.to_owned(), owner: metadata.uid() });
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The folders that decide which file a path leads to. Whoever may write one of them can put another file there.
 
-use super::{Distrust, judge, judge_owner};
+use super::{Distrust, judge, judge_owner, writable};
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::io;
@@ -64,6 +64,25 @@ impl Way {
         self.judge_with(&self.end)
     }
 
+    /// Judges the end of the path and all folders as those of a program.
+    pub(super) fn judge_program(&self) -> Result<(), Distrust> {
+        let metadata = fs::metadata(&self.end)?;
+        if self.end.starts_with(&self.root) {
+            judge(&self.end, &metadata)?;
+        } else if is_writable_by_everyone(&metadata) {
+            return Err(writable(&self.end, &metadata));
+        }
+        let ends_in = self.end.parent().unwrap_or(&self.end);
+        for folder in [ends_in].into_iter().chain(self.links.iter().map(PathBuf::as_path)) {
+            if folder.starts_with(&self.root) {
+                judge_upwards(folder, &self.root)?;
+            } else {
+                judge_folders_of_programs(folder)?;
+            }
+        }
+        Ok(())
+    }
+
     fn judge_with(&self, folder: &Path) -> Result<(), Distrust> {
         let folders = [folder].into_iter().chain(self.links.iter().map(PathBuf::as_path));
         for folder in folders {
@@ -96,6 +115,21 @@ pub(super) fn judge_upwards(folder: &Path, root: &Path) -> Result<(), Distrust> 
         }
     }
     Ok(())
+}
+
+/// Judges a folder outside of the project that programs are in, and those above it.
+fn judge_folders_of_programs(folder: &Path) -> Result<(), Distrust> {
+    for (height, folder) in folder.ancestors().enumerate() {
+        let metadata = fs::metadata(folder)?;
+        if is_writable_by_everyone(&metadata) && (height == 0 || !is_sticky(&metadata)) {
+            return Err(writable(folder, &metadata));
+        }
+    }
+    Ok(())
+}
+
+fn is_writable_by_everyone(metadata: &Metadata) -> bool {
+    metadata.mode() & 0o002 != 0
 }
 
 fn is_sticky(metadata: &Metadata) -> bool {

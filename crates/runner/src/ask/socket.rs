@@ -29,12 +29,14 @@ pub(crate) struct AskSocket {
 impl AskSocket {
     /// Binds a socket to `path`, or to a shorter one where the system cannot take it.
     pub(crate) fn bind(path: &Path, state_dir: &StateDir) -> io::Result<Self> {
-        let path = if path.as_os_str().len() <= MAX_SOCKET_PATH {
-            path.to_owned()
+        let (path, listener) = if path.as_os_str().len() <= MAX_SOCKET_PATH {
+            (path.to_owned(), UnixListener::bind(path)?)
         } else {
-            state_dir.short_folder()?.join(random::hex::<8>()?)
+            state_dir.with_restored(|| {
+                let path = state_dir.short_folder()?.join(random::hex::<8>()?);
+                Ok((path.clone(), UnixListener::bind(&path)?))
+            })?
         };
-        let listener = UnixListener::bind(&path)?;
         listener.set_nonblocking(true)?;
         Ok(Self { path, listener })
     }

@@ -12,7 +12,7 @@ use elsewhere as system;
 
 use crate::cgroup::CallGroup;
 use crate::mark::CallNumber;
-use crate::{Confinement, Variables};
+use crate::{Confinement, Variables, system_calls};
 use rustix::fs::{Access, access};
 use rustix::process::Pid;
 use std::ffi::{CString, OsStr, OsString};
@@ -81,6 +81,7 @@ impl Launch {
             let problem = format!("no process can be given the variable '{}'", name.escape_debug());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         }
+        system_calls::keep_descriptors_to_ourselves();
         system::start(self, call, group)
     }
 }
@@ -170,6 +171,18 @@ mod tests {
         output.read_to_string(&mut text).unwrap();
         assert_eq!(text, "");
         waitpid(Some(pid), WaitOptions::empty()).unwrap();
+    }
+
+    /// A parent may leave descriptors open in us, as `make -j` does, and none of them is for our children.
+    #[test]
+    fn no_descriptor_that_we_inherited_reaches_a_process() {
+        let inherited = std::fs::File::open("/dev/null").unwrap();
+        rustix::io::fcntl_setfd(&inherited, rustix::io::FdFlags::empty()).unwrap();
+        let number = std::os::fd::AsRawFd::as_raw_fd(&inherited);
+        // As at the first start of a process.
+        system_calls::close_all_on_exec();
+        let script = format!("ls /dev/fd/{number} 2>/dev/null");
+        assert_eq!(printed("/bin/sh", &["-c", &script], Variables::default()), "");
     }
 
     #[cfg(target_os = "linux")]

@@ -55,6 +55,8 @@ impl Ledger {
                 paths.push(0);
             }
         }
+        // There may have been more before.
+        paths.resize(PATHS_SIZE, 0);
         self.file.write_all_at(&paths, ENCODED as u64)
     }
 

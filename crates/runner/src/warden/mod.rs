@@ -88,6 +88,13 @@ pub(crate) fn remove_with_us(folder: &Path) {
     ensure_running();
 }
 
+/// The folder is not ours any more.
+pub(crate) fn forget(folder: &Path) {
+    let mut cleanups = CLEANUPS.lock();
+    cleanups.retain(|cleanup| !matches!(cleanup, Cleanup::Folder(known) if known == folder));
+    note(&cleanups);
+}
+
 /// Lets the warden kill the processes of a control group and remove the group when this process has ended.
 #[cfg(target_os = "linux")]
 pub(crate) fn end_group_with_us(group: &Path) {
@@ -96,10 +103,16 @@ pub(crate) fn end_group_with_us(group: &Path) {
 
 fn clean_up_after_us(cleanup: Cleanup) {
     let mut cleanups = CLEANUPS.lock();
-    cleanups.push(cleanup);
+    if !cleanups.contains(&cleanup) {
+        cleanups.push(cleanup);
+        note(&cleanups);
+    }
+}
+
+fn note(cleanups: &[Cleanup]) {
     if let Some(Some(ledger)) = LEDGER.get() {
         // If it fails, the system cleans up the folder, and processes are found by their marks.
-        let _ = ledger.set_cleanups(&cleanups);
+        let _ = ledger.set_cleanups(cleanups);
     }
 }
 

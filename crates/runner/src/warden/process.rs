@@ -13,6 +13,8 @@ pub(super) fn run() -> ! {
     // Shown by tools that list processes. Without it the name would be that of the link `/proc/self/exe`.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_name(c"mcp-bash-warden");
+    // A client that ends its server may signal the whole tree of processes. The warden is needed after that.
+    crate::system_calls::ignore_requests_to_end();
     // They were blocked for as long as it was no program of its own.
     #[cfg(target_os = "linux")]
     crate::system_calls::unblock_signals();

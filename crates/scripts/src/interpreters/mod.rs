@@ -27,16 +27,17 @@ pub(crate) async fn start_of(
     let found = match program {
         WorkerProgram::Itself => return Ok(script),
         WorkerProgram::Python => python::find(scripts, file, paths).await,
-        WorkerProgram::Node => node::find(scripts, paths).await,
+        WorkerProgram::Node => node::find(scripts, file, paths).await,
     };
     let unfit = |why| ScriptError::NoInterpreter { what: what(), why };
     let interpreter = found.map_err(unfit)?;
+    trust::judge_program(&interpreter, &paths.root)
+        .map_err(|source| ScriptError::Distrusted { what: what(), source })?;
     let worker = match program {
         WorkerProgram::Node => "node/worker.mjs",
         WorkerProgram::Python | WorkerProgram::Itself => "python/worker.py",
     };
-    let worker = scripts.file_for_language(worker);
-    let worker = worker.ok_or_else(|| unfit("the SDK could not be laid out".to_owned()))?;
+    let worker = scripts.file_for_language(worker)?;
     let arguments = vec![OsString::from(worker), OsString::from(file)];
     Ok(Start { program: interpreter, arguments })
 }

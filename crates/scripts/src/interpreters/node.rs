@@ -1,11 +1,16 @@
 //! The Node.js of a project. What is installed in `node_modules` beside or above a file is found by Node.js itself.
 
 use super::first_found;
+use super::python::folders;
 use crate::scripts::Scripts;
-use mcp_bash_project::Paths;
-use std::path::PathBuf;
+use mcp_bash_project::{Paths, trust};
+use std::path::{Path, PathBuf};
 
-pub(super) async fn find(scripts: &Scripts, paths: &Paths) -> Result<PathBuf, String> {
+pub(super) async fn find(scripts: &Scripts, file: &Path, paths: &Paths) -> Result<PathBuf, String> {
+    for folder in folders(file, paths) {
+        trust::judge_folder_if_any(&folder.join("node_modules"), &paths.root)
+            .map_err(|distrust| format!("its packages are not used: {distrust}"))?;
+    }
     let found = first_found(scripts, &["node", "nodejs"], paths).await;
     found.ok_or_else(|| {
         "there is no `node` on the PATH of scripts; install Node.js 18 or newer, or put its folder on the PATH of the \

@@ -5,7 +5,7 @@ use super::{first_found, inline_dependencies};
 use crate::error::{Bounds, Failed};
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
-use mcp_bash_project::trust::{self, Start};
+use mcp_bash_project::trust::{self, Distrust, Start};
 use mcp_bash_project::{Paths, excerpt, quoted};
 use mcp_bash_runner::{Input, Patience, Variables};
 use std::ffi::OsStr;
@@ -89,15 +89,33 @@ pub(super) fn folders<'a>(file: &'a Path, paths: &'a Paths) -> impl Iterator<Ite
 /// The Python of the virtual environment in a folder, if there is one that others cannot write to.
 fn environment_in(folder: &Path, paths: &Paths) -> Result<Option<PathBuf>, String> {
     for name in ENVIRONMENTS {
-        let programs = folder.join(name).join("bin");
-        let python = programs.join("python");
+        let environment = folder.join(name);
+        let python = environment.join("bin/python");
         if python.exists() {
-            trust::judge_folder(&programs, &paths.root)
+            judge_environment(&environment, paths)
                 .map_err(|distrust| format!("its virtual environment is not used: {distrust}"))?;
             return Ok(Some(python));
         }
     }
     Ok(None)
+}
+
+/// Looks at what a Python reads of its virtual environment before the file that it is started for: its configuration, and in each
+/// folder of packages those files that it runs at every start.
+fn judge_environment(environment: &Path, paths: &Paths) -> Result<(), Distrust> {
+    let root = &paths.root;
+    trust::judge_folder(&environment.join("bin"), root)?;
+    let mut files = Vec::from([environment.join("pyvenv.cfg")]);
+    for version in environment.join("lib").read_dir().into_iter().flatten().flatten() {
+        let packages = version.path().join("site-packages");
+        trust::judge_folder_if_any(&packages, root)?;
+        let installed = packages.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+        files.extend(installed.filter(|file| {
+            file.extension().is_some_and(|ending| ending == "pth")
+                || file.file_stem().is_some_and(|name| name == "sitecustomize" || name == "usercustomize")
+        }));
+    }
+    trust::judge_loaded(files.iter().map(PathBuf::as_path), root)
 }
 
 /// The environment that `uv` keeps for the dependencies of one file.

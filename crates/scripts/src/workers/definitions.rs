@@ -35,6 +35,7 @@ fn told(fault: Fault, which: Which<'_>) -> String {
     match fault.why {
         // What a worker says itself about why it cannot serve is all there is to say.
         Why::Failed => interpreters::explain(fault.said, which.script, which.paths),
+        Why::Distrusted(distrust) => distrust.to_string(),
         why => match fault.said.trim() {
             "" => format!("its worker {why}"),
             errors => format!("its worker {why}. It wrote: {errors}"),

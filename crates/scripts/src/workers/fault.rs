@@ -2,6 +2,7 @@
 
 use super::frame::NoFrame;
 use mcp_bash_project::WorkerProgram;
+use mcp_bash_project::trust::Distrust;
 use mcp_bash_runner::{FrameFault, ProcessEnding};
 use std::time::Duration;
 use thiserror::Error;
@@ -37,6 +38,9 @@ pub(super) enum Why {
     Failed,
     #[error("could not be started: {0}")]
     NotStarted(String),
+    /// Others could have written what it has loaded.
+    #[error("has loaded what others may have written, and was ended: {0}")]
+    Distrusted(Distrust),
     #[error("was stopped because the server is shutting down")]
     ServerEnds,
 }

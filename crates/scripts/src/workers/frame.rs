@@ -3,13 +3,14 @@
 use super::call::{Request, WorkerCall};
 use mcp_bash_wire::{Limits, Object, ObjectError, Raw, ScanError, Scanner, write};
 use std::ops::Range;
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// What a worker says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Said {
     /// It can serve. The files besides its script that it has loaded.
-    Ready { files: Vec<String> },
+    Ready { files: Vec<PathBuf> },
     /// It never will: what is wrong, and where that is.
     Failed { message: String, trace: String },
     /// A notification of a call, or of none.
@@ -101,7 +102,8 @@ fn read_ready(ready: Raw<'_>) -> Option<Said> {
     }
     let mut files = Vec::new();
     if let Some(listed) = ready.get("files").filter(|files| files.is_array()) {
-        let _ = Scanner::again(listed).elements(|file| files.extend(file.string().map(Into::into)));
+        let path = |file: Raw<'_>| file.string().map(|file| PathBuf::from(&*file));
+        let _ = Scanner::again(listed).elements(|file| files.extend(path(file)));
     }
     Some(Said::Ready { files })
 }

@@ -9,6 +9,7 @@ use super::ready::{Command, Event, OpenCall, ReadyWorker};
 use super::spares::KEPT;
 use super::stamps::Stamps;
 use mcp_bash_budget::Budget;
+use mcp_bash_project::trust;
 use mcp_bash_runner::{Frame, FrameFault, Runner, Stream, WorkerEvent, WorkerInvocation, WorkerProcess};
 use mcp_bash_wire::surrogates;
 use std::collections::BTreeMap;
@@ -39,6 +40,8 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 pub(super) struct Birth {
     pub(super) runner: Arc<Runner>,
     pub(super) script: PathBuf,
+    /// The project.
+    pub(super) root: PathBuf,
     pub(super) invocation: WorkerInvocation,
     /// What the script looked like before the start.
     pub(super) stamps: Stamps,
@@ -56,6 +59,8 @@ pub(super) struct Ready {
     about: About,
     process: WorkerProcess,
     stamps: Stamps,
+    /// The files that it has loaded.
+    loaded: Vec<PathBuf>,
     /// How it said so.
     pub(super) frame: Vec<u8>,
     ended: Ended,
@@ -67,6 +72,8 @@ pub(super) struct Stillborn {
     pub(super) fault: Fault,
     /// Where in the script that is, as the worker tells.
     trace: String,
+    /// The files that it had loaded.
+    loaded: Vec<PathBuf>,
 }
 
 /// What a worker says of why it cannot serve, and where in the script that is.
@@ -81,7 +88,8 @@ impl Birth {
     pub(super) async fn live(self, permit: StartPermit) {
         match self.begin(permit.pool().bounds.start).await {
             Ok(ready) => ready.serve(permit).await,
-            Err(Stillborn { about, fault, trace }) => {
+            Err(Stillborn { about, fault, trace, loaded }) => {
+                permit.pool().note_loaded(&loaded);
                 if !matches!(fault.why, Why::NotStarted(_) | Why::ServerEnds) {
                     let why = fault.told();
                     (about.tell)(&WorkerNews::NotStarted { script: &about.script, why, trace: &trace });
@@ -93,7 +101,7 @@ impl Birth {
 
     /// Starts the process, and waits until it can serve.
     pub(super) async fn begin(self, limit: Duration) -> Result<Ready, Stillborn> {
-        let Self { runner, script, invocation, mut stamps, budget, tell, mut ended } = self;
+        let Self { runner, script, root, invocation, mut stamps, budget, tell, mut ended } = self;
         let shows_errors = invocation.error_tail > 0;
         let mut about = About { script, tell, printing: Printing::new(), shows_errors, budget };
         let mut process = match runner.start_worker(invocation) {
@@ -101,21 +109,28 @@ impl Birth {
             Err(error) => {
                 let source = crate::start_failure::StartFailure::explain(&about.script, error);
                 let fault = Fault::new(Why::NotStarted(source.to_string()));
-                return Err(Stillborn { about, fault, trace: String::new() });
+                return Err(Stillborn { about, fault, trace: String::new(), loaded: Vec::new() });
             }
         };
+        let mut loaded = Vec::new();
         let (why, complaint) = tokio::select! {
             biased;
             () = &mut ended => {
                 drop(process);
                 let fault = Fault::new(Why::ServerEnds);
-                return Err(Stillborn { about, fault, trace: String::new() });
+                return Err(Stillborn { about, fault, trace: String::new(), loaded: Vec::new() });
             }
             said = about.first_word(&mut process, limit) => match said {
-                Ok((frame, files)) => {
-                    stamps.add(files);
-                    return Ok(Ready { about, process, stamps, frame, ended });
-                }
+                Ok((frame, files)) => match trust::judge_loaded(files.iter().map(PathBuf::as_path), &root) {
+                    Ok(()) => {
+                        stamps.add(&files);
+                        return Ok(Ready { about, process, stamps, loaded: files, frame, ended });
+                    }
+                    Err(distrust) => {
+                        loaded = files;
+                        (Why::Distrusted(distrust), Complaint::default())
+                    }
+                },
                 Err(why) => why,
             },
         };
@@ -124,14 +139,15 @@ impl Birth {
             // What it said of why it failed is enough.
             fault.said = complaint.message;
         }
-        Err(Stillborn { about, fault, trace: complaint.trace })
+        Err(Stillborn { about, fault, trace: complaint.trace, loaded })
     }
 }
 
 impl Ready {
     /// Serves calls, and stays with the process to its end.
     pub(super) async fn serve(self, permit: StartPermit) {
-        let Self { about, process, stamps, .. } = self;
+        let Self { about, process, stamps, loaded, .. } = self;
+        permit.pool().note_loaded(&loaded);
         let (sender, commands) = unbounded_channel();
         let worker = Arc::new(ReadyWorker::new(Arc::clone(process.input()), stamps, sender));
         let pool = Arc::clone(permit.pool());
@@ -217,7 +233,7 @@ impl About {
         &mut self,
         process: &mut WorkerProcess,
         limit: Duration,
-    ) -> Result<(Vec<u8>, Vec<String>), (Why, Complaint)> {
+    ) -> Result<(Vec<u8>, Vec<PathBuf>), (Why, Complaint)> {
         let deadline = Instant::now() + limit.min(FAR);
         let wordless = |why| (why, Complaint::default());
         loop {

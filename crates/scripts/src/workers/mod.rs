@@ -272,6 +272,10 @@ impl Scripts {
 
     async fn birth(&self, which: Which<'_>) -> Result<Birth, ScriptError> {
         let stamps = Stamps::of(which.script);
+        self.pool_of(which).judge_loaded(&which.paths.root).map_err(|source| {
+            let what = which.script.strip_prefix(&which.paths.root).unwrap_or(which.script);
+            ScriptError::Distrusted { what: what.display().to_string(), source }
+        })?;
         let invocation = self.worker_invocation(which).await?;
         let (told, script) = (Arc::clone(&self.workers.tell), which.script.to_owned());
         let tell = move |news: &WorkerNews<'_>| {
@@ -282,6 +286,7 @@ impl Scripts {
         Ok(Birth {
             runner: Arc::clone(self.runner()),
             script,
+            root: which.paths.root.clone(),
             invocation,
             stamps,
             budget: Arc::clone(self.budget()),

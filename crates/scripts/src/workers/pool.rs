@@ -8,8 +8,10 @@ use super::bounds::Bounds;
 use super::fault::Fault;
 use super::ready::{Command, ReadyWorker};
 use mcp_bash_project::Worker;
+use mcp_bash_project::trust::{self, Distrust};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -17,6 +19,8 @@ pub(super) struct Pool {
     pub(super) worker: Worker,
     pub(super) variables: Vec<String>,
     pub(super) bounds: Bounds,
+    /// The files that the last worker had loaded: the next one will load them too.
+    loaded: Mutex<Vec<PathBuf>>,
     state: Mutex<State>,
 }
 
@@ -68,7 +72,16 @@ pub(super) struct StartPermit(Arc<Pool>);
 
 impl Pool {
     pub(super) fn new(worker: Worker, variables: Vec<String>, bounds: Bounds) -> Self {
-        Self { worker, variables, bounds, state: Mutex::default() }
+        Self { worker, variables, bounds, loaded: Mutex::default(), state: Mutex::default() }
+    }
+
+    pub(super) fn note_loaded(&self, files: &[PathBuf]) {
+        files.clone_into(&mut self.loaded.lock());
+    }
+
+    /// Looks whether others could have written what a worker will load, as far as that is known, before it is run.
+    pub(super) fn judge_loaded(&self, root: &Path) -> Result<(), Distrust> {
+        trust::judge_loaded(self.loaded.lock().iter().map(PathBuf::as_path), root)
     }
 
     pub(super) fn take(self: &Arc<Self>) -> Taken {

@@ -6,18 +6,17 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(super) struct Stamps(Vec<(PathBuf, Option<Stamp>)>);
 
-/// Identity, time of change, size and mode of a file.
+/// Identity, time of change, size, mode and owner of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp(u64, u64, i64, i64, u64, u32);
+struct Stamp(u64, u64, i64, i64, u64, u32, u32);
 
 impl Stamps {
     pub(super) fn of(script: &Path) -> Self {
         Self(vec![(script.to_owned(), Stamp::of(script))])
     }
 
-    pub(super) fn add(&mut self, files: Vec<String>) {
-        let files = files.into_iter().map(PathBuf::from);
-        self.0.extend(files.map(|file| (file.clone(), Stamp::of(&file))));
+    pub(super) fn add(&mut self, files: &[PathBuf]) {
+        self.0.extend(files.iter().map(|file| (file.clone(), Stamp::of(file))));
     }
 
     /// Whether all files still look the same. One system call for each.
@@ -29,6 +28,7 @@ impl Stamps {
 impl Stamp {
     fn of(file: &Path) -> Option<Self> {
         let seen = file.metadata().ok()?;
-        Some(Self(seen.dev(), seen.ino(), seen.mtime(), seen.mtime_nsec(), seen.size(), seen.mode()))
+        let (changed, nanoseconds) = (seen.mtime(), seen.mtime_nsec());
+        Some(Self(seen.dev(), seen.ino(), changed, nanoseconds, seen.size(), seen.mode(), seen.uid()))
     }
 }

@@ -96,7 +96,7 @@ async fn what_others_could_have_written_is_named_and_not_run() {
     let open_to_all = |project: &Project, file: &str| {
         fs::set_permissions(project.path(file), fs::Permissions::from_mode(0o777)).unwrap();
         format!(
-            "{} is writable by its group or by everyone; run `chmod go-w` on it (`mcp-bash validate --fix` does it in a whole project)",
+            "{} is writable by its group or by everyone (mode 0777); run `chmod go-w` on it (`mcp-bash validate --fix` does it in a whole project)",
             project.path(file).display()
         )
     };

@@ -1,6 +1,6 @@
 //! Tool calls: what a script is told, how long it may take, and how it ended.
 
-use crate::project::{Project, variable};
+use crate::project::{Project, said, variable};
 use mcp_bash_project::roots::Root;
 use mcp_bash_scripts::{Limits, Overrun, Patience, ProcessEnding, ScriptRoots};
 use std::fs;
@@ -47,15 +47,61 @@ async fn the_sdk_and_a_jq_are_there_for_every_script() {
 }
 
 #[tokio::test]
-async fn an_sdk_that_cannot_be_laid_out_is_told_and_scripts_run_without() {
-    let project = Project::with_tool(r#"printf %s "${MCP_SDK-none}""#);
-    fs::create_dir_all(project.scripts.state_dir().path().unwrap().join("home/sdk")).unwrap();
-    fs::write(project.scripts.state_dir().path().unwrap().join("home/sdk/parts"), "").unwrap();
+async fn no_script_is_run_while_the_sdk_cannot_be_laid_out_and_one_is_as_soon_as_it_can() {
+    let project = Project::with_tool(r#"test -r "$MCP_SDK/tool-sdk.sh" && echo there"#);
+    // No folder can be made where a file is.
+    let blocked = project.scripts.state_dir().path().unwrap().join("state");
+    fs::write(&blocked, "").unwrap();
     let (sender, told) = std::sync::mpsc::channel();
     project.scripts.on_missing_sdk(move |error| sender.send(error.to_string()).unwrap());
-    assert_eq!(project.call().await.text(), "none");
-    assert_eq!(project.call().await.text(), "none");
-    assert_eq!(told.try_iter().count(), 1);
+    for _ in 0..2 {
+        let refused = said(project.run(project.prepare("t", "{}").await).await);
+        assert!(refused.contains("the SDK cannot be laid out: File exists"), "{refused}");
+        assert!(project.scripts.unready(&project.paths).unwrap().contains("File exists"));
+    }
+    assert_eq!(told.try_iter().count(), 1, "told once");
+    fs::remove_file(&blocked).unwrap();
+    assert_eq!(project.call().await.text(), "there\n");
+    assert_eq!(project.scripts.unready(&project.paths), None);
+}
+
+#[tokio::test]
+async fn what_is_gone_of_the_private_folder_is_laid_out_again_at_the_next_call() {
+    let project = Project::with_tool(
+        r#"test -r "$MCP_SDK/tool-sdk.sh" && test -x "$MCPBASH_JSON_TOOL_BIN" && test -d "$MCPBASH_STATE_DIR" && echo there"#,
+    );
+    assert_eq!(project.call().await.text(), "there\n");
+    let private = project.scripts.state_dir().path().unwrap();
+    for gone in ["", "home", "home/sdk/tool-sdk.sh", "home/sdk/parts"] {
+        let path = private.join(gone);
+        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+        assert_eq!(project.call().await.text(), "there\n", "{gone}");
+    }
+    // What the age of a file makes somebody remove is noticed when all are made to look used.
+    for gone in ["home/bin/jq", "home/sdk/parts/json.sh", "state"] {
+        let path = private.join(gone);
+        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+        project.scripts.refresh_private_folder();
+        assert_eq!(project.call().await.text(), "there\n", "{gone}");
+    }
+}
+
+#[tokio::test]
+async fn all_of_the_sdk_looks_used_when_it_is_refreshed() {
+    let project = Project::with_tool("true");
+    project.call().await;
+    let home = project.scripts.state_dir().path().unwrap().join("home");
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(40 * 24 * 60 * 60);
+    let files = ["", "sdk", "sdk/tool-sdk.sh", "sdk/parts", "sdk/parts/json.sh", "VERSION", "providers"];
+    for file in files {
+        let times = fs::FileTimes::new().set_accessed(long_ago).set_modified(long_ago);
+        fs::File::open(home.join(file)).unwrap().set_times(times).unwrap();
+    }
+    project.scripts.refresh_private_folder();
+    for file in files {
+        let seen = fs::metadata(home.join(file)).unwrap();
+        assert!(seen.accessed().unwrap() > long_ago && seen.modified().unwrap() > long_ago, "{file}");
+    }
 }
 
 #[tokio::test]
@@ -88,7 +134,7 @@ async fn a_value_that_no_process_can_be_given_is_named() {
     let project = Project::with_tool("echo run >ran");
     let mut call = project.prepare("t", "{}").await;
     call.progress_token = "a\0b";
-    let problem = crate::project::said(project.run(call).await);
+    let problem = said(project.run(call).await);
     assert!(problem.starts_with("Tool 't' could not be started: "), "{problem}");
     assert!(problem.contains("MCP_PROGRESS_TOKEN"), "{problem}");
     assert!(!project.path("ran").exists());
@@ -259,7 +305,7 @@ async fn a_script_that_vanishes_after_it_was_allowed_is_not_started() {
     let project = Project::with_tool("true");
     let call = project.prepare("t", "{}").await;
     fs::remove_file(project.path("tools/t/tool.sh")).unwrap();
-    let problem = crate::project::said(project.run(call).await);
+    let problem = said(project.run(call).await);
     assert!(problem.starts_with("Tool 't' could not be started: "), "{problem}");
     assert!(problem.ends_with("tools/t/tool.sh is not there any more"), "{problem}");
 }
@@ -271,7 +317,7 @@ async fn a_script_that_lost_its_mode_says_how_to_get_it_back() {
     fs::write(&script, "echo hi\n").unwrap();
     let call = project.prepare("t", "{}").await;
     fs::set_permissions(&script, fs::Permissions::from_mode(0o644)).unwrap();
-    let problem = crate::project::said(project.run(call).await);
+    let problem = said(project.run(call).await);
     assert!(problem.contains("tool.sh is not executable and has no `#!` line"), "{problem}");
     assert!(problem.contains("run `chmod +x` on it"), "{problem}");
 }

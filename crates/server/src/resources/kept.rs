@@ -105,8 +105,11 @@ impl Kept {
     }
 
     fn write(&self, text: &str) -> io::Result<KeptFile> {
-        let path = self.state_dir.fresh("kept")?;
-        let mut file = files::create_new(&path, 0o600)?;
+        let (path, mut file) = self.state_dir.with_restored(|| {
+            let path = self.state_dir.fresh("kept")?;
+            let file = files::create_new(&path, 0o600)?;
+            Ok((path, file))
+        })?;
         let kept = KeptFile(path);
         file.write_all(text.as_bytes())?;
         Ok(kept)

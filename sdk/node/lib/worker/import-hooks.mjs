@@ -1,5 +1,7 @@
 // Runs in the thread in which older versions of node ask where a module is.
 
+import { refuseForeign } from './trusted.mjs'
+
 let sdk
 
 export function initialize(data) {
@@ -9,6 +11,7 @@ export function initialize(data) {
 export async function resolve(specifier, context, next) {
   if (specifier === sdk.name) return { url: sdk.url, format: 'module', shortCircuit: true }
   const found = await next(specifier, context)
+  refuseForeign(found.url, sdk.root)
   sdk.port.postMessage(found.url)
   return found
 }

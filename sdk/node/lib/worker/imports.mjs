@@ -2,27 +2,33 @@
 // that they import, and notes which files are loaded.
 
 import * as module from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { isAbsolute } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
+import { refuseForeign } from './trusted.mjs'
 
 const SDK_URL = new URL('../../index.mjs', import.meta.url).href
 const SDK_NAME = 'mcp-bash'
 
-/** Says from now on where the SDK is. The function that it gives back says which files were loaded since. */
-export function registerSdk() {
-  if (typeof module.registerHooks === 'function') return registerHere()
-  if (typeof module.register === 'function') return registerInThread()
+/**
+ * Says from now on where the SDK is, and keeps those files of the project in `root` from being loaded that others may have
+ * written. The function that it gives back says which files were loaded since.
+ */
+export function registerSdk(root) {
+  if (typeof module.registerHooks === 'function') return registerHere(root)
+  if (typeof module.register === 'function') return registerInThread(root)
   // Before 18.19 node cannot be told; then this is the copy in node_modules, which it finds by itself.
   return () => filesOf(new Set())
 }
 
 /** Newer versions ask in this thread, for import and require alike. */
-function registerHere() {
+function registerHere(root) {
   const urls = new Set()
   module.registerHooks({
     resolve(specifier, context, next) {
       if (specifier === SDK_NAME) return { url: SDK_URL, format: 'module', shortCircuit: true }
       const found = next(specifier, context)
+      refuseForeign(found.url, root)
       urls.add(found.url)
       return found
     },
@@ -43,14 +49,17 @@ function loadWithoutTypes(url, context, next) {
 }
 
 /** Older versions ask in a thread of their own, and require is another matter. */
-function registerInThread() {
+function registerInThread(root) {
   const { port1, port2 } = new MessageChannel()
-  const data = { name: SDK_NAME, url: SDK_URL, port: port2 }
+  const data = { name: SDK_NAME, url: SDK_URL, root, port: port2 }
   module.register('./import-hooks.mjs', { parentURL: import.meta.url, data, transferList: [port2] })
   const { Module } = module
   const resolve = Module._resolveFilename
   Module._resolveFilename = function (request, ...rest) {
-    return request === SDK_NAME ? fileURLToPath(SDK_URL) : resolve.call(this, request, ...rest)
+    if (request === SDK_NAME) return fileURLToPath(SDK_URL)
+    const found = resolve.call(this, request, ...rest)
+    if (isAbsolute(found)) refuseForeign(pathToFileURL(found).href, root)
+    return found
   }
   const urls = new Set()
   return () => {

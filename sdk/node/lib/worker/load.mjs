@@ -20,7 +20,7 @@ export class LoadFailure extends Error {
 
 /** The definitions of a file by their kinds and names, the options of its workers, and the frame that tells of them. */
 export async function loadFunctionFile(file) {
-  const loadedFiles = registerSdk()
+  const loadedFiles = registerSdk(process.env.MCPBASH_PROJECT_ROOT)
   const module = await importFile(file, () => ownFiles(loadedFiles(), file))
   const definitions = namedDefinitions(module, file)
   for (const definition of definitions) {

@@ -9,6 +9,7 @@ from importlib.machinery import PathFinder
 from typing import Any, Dict, List, Optional
 
 from ..declaring import Declaration, declared
+from .trusted import only_own_modules
 
 _NOT_OURS = ("site-packages", "dist-packages", "node_modules", ".venv", "venv", "__pycache__")
 _OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -40,7 +41,8 @@ def load(file: str) -> List[Declaration]:
     module.__file__ = file
     sys.modules[module.__name__] = module
     sys.argv[:] = [file]
-    exec(code, module.__dict__)
+    with only_own_modules(project_root(file)):
+        exec(code, module.__dict__)
     return [one for one in declared if _belongs(one.file, file)]
 
 

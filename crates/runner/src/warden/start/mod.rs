@@ -17,7 +17,7 @@ mod sharing_memory {
 }
 
 use super::{PID, WARDEN_ARGUMENT};
-use crate::mark;
+use crate::{mark, system_calls};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -92,6 +92,8 @@ impl Program {
             .stderr(Stdio::null())
             // Signals of a terminal or for our process group do not reach the warden.
             .process_group(0);
+        system_calls::keep_descriptors_to_ourselves();
+        system_calls::start_ignoring_requests_to_end(&mut command);
         let process = command.spawn()?;
         Pid::from_raw(process.id().cast_signed()).ok_or_else(|| io::Error::other("the warden has no pid"))
     }

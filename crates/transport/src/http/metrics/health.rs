@@ -5,12 +5,11 @@ use super::{Gauges, Metrics};
 use http::StatusCode;
 use std::sync::Arc;
 
-/// What is told of a server that runs.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Vital {
-    /// Why no request should be sent, if none should.
-    pub(super) not_ready: Option<&'static str>,
-    pub(super) gauges: Gauges,
+/// What is asked of a server that runs.
+pub(super) trait Vital {
+    /// Why no request should be sent, if none should. Waits for files.
+    fn not_ready(&self) -> Option<String>;
+    fn gauges(&self) -> Gauges;
 }
 
 pub(super) struct Health {
@@ -25,6 +24,16 @@ pub(super) struct HealthAnswer {
     pub(super) body: String,
 }
 
+impl HealthAnswer {
+    /// Nobody could be asked.
+    pub(super) fn failed() -> Self {
+        said(StatusCode::SERVICE_UNAVAILABLE, "the server could not find out whether it is ready\n")
+    }
+}
+
+/// The paths that tell whether the server takes requests.
+const READINESS: [&str; 2] = ["/readyz", "/health"];
+
 const TEXT: &str = "text/plain; charset=utf-8";
 
 impl Health {
@@ -32,22 +41,22 @@ impl Health {
         Self { metrics }
     }
 
+    /// Whether the answer to that path waits for files.
+    pub(super) fn waits(path: &str) -> bool {
+        READINESS.contains(&path)
+    }
+
     /// Answers a GET of that path. `vital` is asked where it matters.
-    pub(super) fn answer(
-        &self,
-        path: &str,
-        accept: Option<&str>,
-        vital: impl FnOnce() -> Vital,
-    ) -> HealthAnswer {
+    pub(super) fn answer(&self, path: &str, accept: Option<&str>, vital: &impl Vital) -> HealthAnswer {
         match path {
             "/livez" => said(StatusCode::OK, "alive\n"),
-            "/readyz" | "/health" => match vital().not_ready {
+            path if READINESS.contains(&path) => match vital.not_ready() {
                 None => said(StatusCode::OK, "ready\n"),
                 Some(why) => said(StatusCode::SERVICE_UNAVAILABLE, &format!("{why}\n")),
             },
             "/metrics" => {
                 let format = Format::wanted(accept);
-                let body = self.metrics.render(&vital().gauges, format);
+                let body = self.metrics.render(&vital.gauges(), format);
                 HealthAnswer { status: StatusCode::OK, content_type: format.content_type(), body }
             }
             _ => said(StatusCode::NOT_FOUND, "There are /livez, /readyz, /health and /metrics here\n"),
@@ -63,11 +72,23 @@ fn said(status: StatusCode, body: &str) -> HealthAnswer {
 mod tests {
     use super::*;
 
+    struct Told(Option<&'static str>);
+
+    impl Vital for Told {
+        fn not_ready(&self) -> Option<String> {
+            self.0.map(str::to_owned)
+        }
+
+        fn gauges(&self) -> Gauges {
+            Gauges::default()
+        }
+    }
+
     #[test]
     fn a_server_that_drains_lives_and_is_not_ready() {
         let health = Health::new(Arc::new(Metrics::new("tcp")));
         let answer = |path: &str, not_ready: Option<&'static str>| {
-            let answer = health.answer(path, None, || Vital { not_ready, gauges: Gauges::default() });
+            let answer = health.answer(path, None, &Told(not_ready));
             (answer.status.as_u16(), answer.body)
         };
         for (path, draining) in [("/livez", 200), ("/readyz", 503), ("/health", 503), ("/metrics", 200)] {
@@ -81,7 +102,7 @@ mod tests {
     #[test]
     fn the_form_is_the_one_that_is_wanted() {
         let health = Health::new(Arc::new(Metrics::new("tcp")));
-        let vital = || Vital { not_ready: None, gauges: Gauges::default() };
+        let vital = &Told(None);
         let accept = "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5";
         let open = health.answer("/metrics", Some(accept), vital);
         assert!(

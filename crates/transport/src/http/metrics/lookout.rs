@@ -18,6 +18,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 /// More connections of those who watch are not served at once.
@@ -62,50 +63,60 @@ impl Lookout {
         }
     }
 
-    async fn serve(&self, stream: Stream) {
+    async fn serve(self: &Arc<Self>, stream: Stream) {
         let (limits, serving) = (&self.endpoint.options().limits, Serving::default());
         let service = service_fn(|request: Request<Incoming>| {
             let served = serving.begin();
-            let answer = self.answer(&request).map(|body| body.holding(served));
-            async move { Ok::<_, Infallible>(answer) }
+            let lookout = Arc::clone(self);
+            async move {
+                let answer = lookout.answer(&request).await;
+                Ok::<_, Infallible>(answer.map(|body| body.holding(served)))
+            }
         });
         let io = TokioIo::new(PatientIo::new(stream, limits, serving.clone()));
         // What breaks a connection concerns nobody but whoever watches.
         let _ = http1::Builder::new().serve_connection(io, service).await;
     }
 
-    fn answer(&self, request: &Request<Incoming>) -> Answer {
+    async fn answer(self: Arc<Self>, request: &Request<Incoming>) -> Answer {
         if ![Method::GET, Method::HEAD].contains(request.method()) {
             return respond::not_allowed("GET, HEAD");
         }
-        let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
-        let HealthAnswer { status, content_type, body } =
-            self.health.answer(request.uri().path(), accept, || self.vital());
+        let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let path = request.uri().path().to_owned();
+        let waits = Health::waits(&path);
+        let answer = move || self.health.answer(&path, accept.as_deref(), &*self);
+        let answer = if waits { spawn_blocking(answer).await } else { Ok(answer()) };
+        let HealthAnswer { status, content_type, body } = answer.unwrap_or_else(|_| HealthAnswer::failed());
         let mut answer = Answer::new(ResponseBody::text(body));
         *answer.status_mut() = status;
         answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         answer
     }
+}
 
-    fn vital(&self) -> Vital {
+impl Vital for Lookout {
+    fn not_ready(&self) -> Option<String> {
+        if *self.is_ending.borrow() {
+            return Some("the server is ending".to_owned());
+        }
         let server = &self.endpoint.server;
-        let load = server.load();
-        let not_ready = match *self.is_ending.borrow() {
-            true => Some("the server is ending"),
-            false if server.served().look(|catalog| catalog.failure.is_some()) => {
-                Some("the project cannot be served; the log says why")
-            }
-            false => None,
-        };
-        let gauges = Gauges {
+        if server.served().look(|catalog| catalog.failure.is_some()) {
+            return Some("the project cannot be served; the log says why".to_owned());
+        }
+        server.unready()
+    }
+
+    fn gauges(&self) -> Gauges {
+        let load = self.endpoint.server.load();
+        Gauges {
             connections: self.connections.count(),
             streams: self.endpoint.streams.count(),
             sessions: self.endpoint.sessions.count(),
             running_calls: load.running,
             waiting_calls: load.waiting,
             parked_calls: load.parked,
-        };
-        Vital { not_ready, gauges }
+        }
     }
 }

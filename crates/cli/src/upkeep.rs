@@ -1,0 +1,29 @@
+//! What a server that runs for long does beside its work: it keeps its own temporary files from being removed, and removes those
+//! of servers that were killed.
+
+use mcp_bash_scripts::Scripts;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// How often the private folder is made to look used. Those who remove old files remove what was not used for days.
+const INTERVAL: Duration = Duration::from_secs(60 * 60);
+
+/// Refreshes the private folder every hour, for as long as the runtime lives.
+pub(crate) fn keep_private_folder(scripts: &Arc<Scripts>, runtime: &Handle) {
+    let scripts = Arc::clone(scripts);
+    runtime.spawn(async move {
+        let mut hours = interval(INTERVAL);
+        hours.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // The first one is over at once.
+        hours.tick().await;
+        loop {
+            hours.tick().await;
+            let scripts = Arc::clone(&scripts);
+            // Without a thread to spare it is done an hour later.
+            let _ = spawn_blocking(move || scripts.refresh_private_folder()).await;
+        }
+    });
+}

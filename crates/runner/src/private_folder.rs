@@ -1,0 +1,64 @@
+//! A folder that only our user can enter, and that is locked for as long as we use it.
+//!
+//! The lock is a shared BSD lock (`flock`) on the folder itself. `systemd-tmpfiles` leaves alone what is below a locked folder, and
+//! other servers tell by it that this one is alive (`dead_servers`).
+
+use rustix::fs::{
+    AtFlags, CWD, FlockOperation, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, flock, openat, utimensat,
+};
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug)]
+pub(crate) struct PrivateFolder {
+    path: PathBuf,
+    /// The folder, opened and locked.
+    folder: File,
+}
+
+impl PrivateFolder {
+    /// Makes the folder. Fails where there is anything at that path, so that nobody can have put a folder or link of theirs
+    /// there.
+    pub(crate) fn make(path: PathBuf) -> io::Result<Self> {
+        DirBuilder::new().mode(0o700).create(&path)?;
+        let folder = open(&path)?;
+        // A file system without locks is no reason to do without the folder. Only another server that takes it for that of a
+        // dead one locks it, and removes it.
+        if flock(&folder, FlockOperation::NonBlockingLockShared) == Err(rustix::io::Errno::WOULDBLOCK) {
+            return Err(removed());
+        }
+        let made = Self { path, folder };
+        if made.is_there() { Ok(made) } else { Err(removed()) }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the folder is still at its path.
+    pub(crate) fn is_there(&self) -> bool {
+        let (Ok(ours), Ok(found)) = (self.folder.metadata(), self.path.symlink_metadata()) else {
+            return false;
+        };
+        (ours.dev(), ours.ino()) == (found.dev(), found.ino())
+    }
+}
+
+/// Opens a folder, and nothing that a link leads to.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(openat(CWD, path, flags, Mode::empty())?.into())
+}
+
+/// Sets both times of a file or folder to now, for those who remove what was not used for long.
+pub fn touch(path: &Path) -> io::Result<()> {
+    let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+    let times = Timestamps { last_access: now, last_modification: now };
+    Ok(utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
+}
+
+fn removed() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "the folder was removed as soon as it was made")
+}

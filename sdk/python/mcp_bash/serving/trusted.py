@@ -1,0 +1,52 @@
+"""Keeps modules of the project from being run that others may have written.
+
+The server judges the file that a worker is started for, and every file that the worker says it has loaded. A module runs while it
+is imported, so it has to be judged before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from importlib.machinery import SourceFileLoader
+from typing import Any, Iterator
+
+
+@contextlib.contextmanager
+def only_own_modules(root: str) -> Iterator[None]:
+    """Judges what is imported meanwhile, and lets nobody else write what Python compiles."""
+    get_code = SourceFileLoader.get_code
+
+    def judged(self: Any, fullname: str) -> Any:
+        _judge(os.path.realpath(self.get_filename(fullname)), root)
+        return get_code(self, fullname)
+
+    umask = os.umask(0o077)
+    os.umask(umask | 0o022)
+    setattr(SourceFileLoader, "get_code", judged)
+    try:
+        yield
+    finally:
+        setattr(SourceFileLoader, "get_code", get_code)
+        os.umask(umask)
+
+
+def _judge(path: str, root: str) -> None:
+    if not path.startswith(root + os.sep):
+        return
+    try:
+        seen = os.stat(path)
+    except OSError:
+        # Python says itself what it does not find.
+        return
+    if seen.st_mode & 0o022:
+        mode = "%04o" % (seen.st_mode & 0o7777)
+        raise ImportError(
+            "%s is writable by its group or by everyone (mode %s); run `chmod go-w` on it" % (path, mode), path=path
+        )
+    if seen.st_uid not in (0, os.geteuid()):
+        raise ImportError(
+            "%s belongs to another user (uid %d); only files of your own or of root are used: run `chown` on it, or put a copy of "
+            "your own in its place" % (path, seen.st_uid),
+            path=path,
+        )
