@@ -26,8 +26,8 @@ class Agent:
     pypi: dict[str, str] = {}
     # What its model sees where that differs from what is usual.
     differs: dict = {}
-    # What it puts before each result, as a regular expression.
-    heading = ""
+    # What it puts around each result, as a regular expression.
+    wrapping = "$^"
     seconds = 240
 
     @property

@@ -26,12 +26,6 @@ def says(*words):
     return Expectation(f"the model sees {quoted}", lambda text, _: all(word in text for word in words))
 
 
-def says_without(words, absent):
-    return Expectation(
-        f"the model sees {words!r} and no {absent!r}", lambda text, _: words in text and absent not in text
-    )
-
-
 def whole():
     return Expectation("the model sees all 5,000 lines", lambda text, _: text.count("quick brown fox") == 5000)
 
@@ -63,6 +57,7 @@ USUAL = {
     "count_words": says("outside"),
 }
 CAN_READ_ROOTS = exactly("Words in the file: 5")
+WANTS_NO_PROGRESS = exactly("All 8 seconds are over; progress was not wanted")
 
 
 def steps(work):

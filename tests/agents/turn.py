@@ -83,7 +83,7 @@ def check_turn(checks, agent, script, model, status, said):
     checks.check("the model is offered every tool", not missing, f"it lacks {', '.join(missing)}")
     for tool, expectation in agent.expected.items():
         result = script.results.get(tool)
-        text = re.sub(f"^{agent.heading}", "", result.text) if result else ""
+        text = re.sub(agent.wrapping, "", result.text) if result else ""
         holds = result is not None and expectation.holds(text, script.pictures)
         seen = f"it saw {len(text)} characters: {text[:300]!r}" if result else "there was no result"
         checks.check(f"{tool}: {expectation.meaning}", holds, seen)

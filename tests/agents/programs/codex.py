@@ -19,7 +19,7 @@ class Codex(Program):
     name = client = "codex"
     npm = {"@openai/codex": "0.166.0"}
     list_command = ["codex", "mcp", "list"]
-    heading = r"Wall time: [\d.]+ seconds\nOutput:\n"
+    wrapping = r"^Wall time: [\d.]+ seconds\nOutput:\n"
     differs = {
         "large": cut_below(15_000),
         "asking": exactly("The user was asked: decline"),

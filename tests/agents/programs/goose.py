@@ -1,15 +1,19 @@
 """Goose."""
 
+import platform
 from agent import PROMPT, Program
-from expectations import cut_below
+from expectations import CAN_READ_ROOTS, cut_below
+
+ARCHITECTURE = {"aarch64": "arm64"}.get(platform.machine(), "x64")
 
 
 class Goose(Program):
     name = client = "goose"
-    npm = {"@aaif/goose-binary-linux-x64": "0.20.2"}
+    npm = {f"@aaif/goose-binary-linux-{ARCHITECTURE}": "0.20.2"}
     differs = {
         # It writes all of it to a file, and tells the path.
         "large": cut_below(1_000),
+        "count_words": CAN_READ_ROOTS,
     }
 
     def environment(self, turn):
