@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 HERE = Path(__file__).parent
+INSTALL_SECS = 900
 
 
 def install(agent, folder, latest):
@@ -38,6 +39,10 @@ def from_pypi(agent, folder, latest):
 
 
 def run(command, folder):
-    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    try:
+        done = subprocess.run(command, cwd=folder, timeout=INSTALL_SECS, **output)
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"{' '.join(command[:3])} took more than {INSTALL_SECS} s") from None
     if done.returncode:
-        raise RuntimeError(f"{' '.join(command[:3])} failed:\n{done.stdout}")
+        raise RuntimeError(f"{' '.join(command[:3])} failed: {done.stdout}")

@@ -8,7 +8,7 @@ class LangChainJs(Framework):
     npm = {
         "@langchain/mcp-adapters": "1.1.4",
         "@langchain/core": "1.2.13",
-        "@langchain/langgraph": "1.4.18",
+        "@langchain/langgraph": "1.4.13",
         "@langchain/openai": "1.6.0",
         "langchain": "1.5.14",
         "node": "22.23.3",

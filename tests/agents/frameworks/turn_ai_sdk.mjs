@@ -1,14 +1,14 @@
 // A turn with the AI SDK: MODEL_URL SERVER PROJECT PROMPT.
 import { createMCPClient } from '@ai-sdk/mcp'
 import { Experimental_StdioMCPTransport as StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio'
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, stepCountIs } from 'ai'
 
 const [modelUrl, server, project, prompt] = process.argv.slice(2)
 const transport = new StdioMCPTransport({ command: server, args: ['--project-root', project] })
 const client = await createMCPClient({ transport })
 try {
-	const provider = createOpenAICompatible({ name: 'scripted', baseURL: `${modelUrl}/v1`, apiKey: 'dummy' })
+	const provider = createOpenAI({ baseURL: `${modelUrl}/v1`, apiKey: 'dummy' })
 	const tools = await client.tools()
 	const { text } = await generateText({ model: provider('scripted'), tools, prompt, stopWhen: stepCountIs(30) })
 	console.log(text)
