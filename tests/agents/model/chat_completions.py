@@ -37,20 +37,21 @@ def finish_reason(reply):
     return "stop" if isinstance(reply, Answer) else "tool_calls"
 
 
-def envelope(kind, body, choice):
-    return {"id": "chat_1", "object": kind, "created": 1, "model": body["model"], "choices": [{"index": 0, **choice}]}
+def envelope(kind, reply, body, choice):
+    choices = [{"index": 0, **choice}]
+    return {"id": f"chat_{reply.id}", "object": kind, "created": 1, "model": body["model"], "choices": choices}
 
 
 def whole(reply, body):
     choice = {"message": message(reply), "finish_reason": finish_reason(reply)}
-    return {**envelope("chat.completion", body, choice), "usage": USAGE}
+    return {**envelope("chat.completion", reply, body, choice), "usage": USAGE}
 
 
 def stream(reply, body):
     delta = message(reply)
     for number, call in enumerate(delta.get("tool_calls", [])):
         call["index"] = number
-    yield event(envelope("chat.completion.chunk", body, {"delta": delta, "finish_reason": None}))
-    last = envelope("chat.completion.chunk", body, {"delta": {}, "finish_reason": finish_reason(reply)})
+    yield event(envelope("chat.completion.chunk", reply, body, {"delta": delta, "finish_reason": None}))
+    last = envelope("chat.completion.chunk", reply, body, {"delta": {}, "finish_reason": finish_reason(reply)})
     yield event({**last, "usage": USAGE})
     yield b"data: [DONE]\n\n"

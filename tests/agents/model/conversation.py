@@ -43,6 +43,8 @@ class Call:
 @dataclass
 class Answer:
     text: str
+    # Frameworks take two replies with the same id for one.
+    id: str = "answer"
 
 
 def joined_text(content):

@@ -43,7 +43,7 @@ def content(reply):
 
 def whole(reply, body):
     return {
-        "id": "msg_1",
+        "id": f"msg_{reply.id}",
         "type": "message",
         "role": "assistant",
         "model": body["model"],

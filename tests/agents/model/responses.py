@@ -46,7 +46,7 @@ def tools(offered, namespace=None):
 def item(reply):
     if isinstance(reply, Answer):
         text = {"type": "output_text", "text": reply.text, "annotations": []}
-        return {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [text]}
+        return {"type": "message", "id": f"msg_{reply.id}", "role": "assistant", "status": "completed", "content": [text]}
     call = {
         "type": "function_call",
         "id": f"fc_{reply.id}",
@@ -60,7 +60,7 @@ def item(reply):
 
 def whole(reply, body):
     return {
-        "id": "resp_1",
+        "id": f"resp_{reply.id}",
         "object": "response",
         "created_at": 1,
         "status": "completed",
