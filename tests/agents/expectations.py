@@ -57,6 +57,7 @@ USUAL = {
     "count_words": says("outside"),
 }
 CAN_READ_ROOTS = exactly("Words in the file: 5")
+USER_ACCEPTS = exactly("The user was asked: accept")
 WANTS_NO_PROGRESS = exactly("All 8 seconds are over; progress was not wanted")
 
 

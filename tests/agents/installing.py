@@ -10,7 +10,7 @@ INSTALL_SECS = 900
 
 
 def install(agent, folder, latest):
-    """Packages are installed again only if their versions have changed, or to look for newer ones."""
+    """Pinned packages are installed again only if the pins have changed, newest ones each time."""
     pins = json.dumps([agent.npm, agent.pypi])
     marker = folder / "installed.json"
     if latest or not marker.exists() or marker.read_text() != pins:
@@ -18,7 +18,7 @@ def install(agent, folder, latest):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         (from_npm if agent.npm else from_pypi)(agent, folder, latest)
-        marker.write_text("latest" if latest else pins)
+        marker.write_text(pins)
     # Node looks for packages beside the script.
     if script := getattr(agent, "script", None):
         shutil.copy(HERE / "frameworks" / script, folder / script)

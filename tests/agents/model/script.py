@@ -4,7 +4,10 @@ import threading
 from .conversation import Answer, Call, Conversation, Result
 
 THE_END = "The turn is over."
-SEARCH_TOOLS = {"ToolSearch": lambda tool: {"query": f"select:{tool}", "max_results": 5}}
+# A program may hide tools until the model searches for them. This is how Claude Code names them.
+SEARCH_TOOLS = {"ToolSearch": lambda tool: {"query": f"select:mcp__turns__{tool}", "max_results": 5}}
+# Arguments that a program adds to the schemas of all tools. A model sends them.
+ADDED_ARGUMENTS = {"wait_for_previous": True}
 
 
 class Script:
@@ -35,16 +38,13 @@ class Script:
                 # Later requests may show less of it.
                 self.results.setdefault(name, result)
             elif tool:
-                return Call(f"call_{number}", tool, arguments)
+                return Call(f"call_{number}", tool, {**arguments, **self._added(tool)})
             elif name not in self.not_offered:
                 search = next((tool for tool in conversation.tools if tool.name in SEARCH_TOOLS), None)
                 if search and f"search_{number}" not in answered:
-                    return Call(f"search_{number}", search, SEARCH_TOOLS[search.name](self.name_to_search(name)))
+                    return Call(f"search_{number}", search, SEARCH_TOOLS[search.name](name))
                 self.not_offered.append(name)
         return Answer(self._quotes())
-
-    # A program may hide tools until the model searches for them by the program's name.
-    name_to_search = staticmethod(lambda name: f"mcp__turns__{name}")
 
     def _find(self, name, tools):
         """Programs put the name of the server before the name of a tool, with different characters between them."""
@@ -53,6 +53,11 @@ class Script:
                 self.offered[name] = tool
                 return tool
         return None
+
+    @staticmethod
+    def _added(tool):
+        known = tool.schema.get("properties", {})
+        return {name: value for name, value in ADDED_ARGUMENTS.items() if name in known}
 
     @staticmethod
     def _result(call_id, tool, results):
