@@ -28,11 +28,14 @@ class Agent:
     differs: dict = {}
     # What it puts around each result, as a regular expression.
     wrapping = "$^"
+    # What it says when it gives up because a tool asks and no user is there. Such a call gets a turn of its own.
+    ends_when_asked: str | None = None
     seconds = 240
 
     @property
     def expected(self):
-        return {**USUAL, **self.differs}
+        expected = {**USUAL, **self.differs}
+        return {tool: expected[tool] for tool in expected if tool != "asking" or not self.ends_when_asked}
 
     def environment(self, turn: Turn) -> dict[str, str]:
         return {}

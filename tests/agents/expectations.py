@@ -61,11 +61,11 @@ USER_ACCEPTS = exactly("The user was asked: accept")
 WANTS_NO_PROGRESS = exactly("All 8 seconds are over; progress was not wanted")
 
 
-def steps(work):
+def steps(tools, work):
     """The calls of the scripted model: a tool and its arguments."""
     arguments = {
         "plain_text": {"words": "hello"},
         "structured": {"city": "Rome"},
         "count_words": {"file": str(work / "notes.txt")},
     }
-    return [(tool, arguments.get(tool, {})) for tool in USUAL]
+    return [(tool, arguments.get(tool, {})) for tool in tools]

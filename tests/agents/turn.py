@@ -21,13 +21,11 @@ HERE = Path(__file__).parent
 class Checks:
     def __init__(self, agent):
         self.agent = agent
-        self.failed = 0
 
     def check(self, what, holds, otherwise=""):
         if holds:
             print(f"ok {self.agent}: {what}", flush=True)
         else:
-            self.failed += 1
             print(f"not ok {self.agent}: {what}; {otherwise}", flush=True)
 
 
@@ -45,7 +43,7 @@ def main(name, installed, folder, server):
     start_loopback()
     use_as_tmp(tmp)
 
-    script = Script(steps(work))
+    script = Script(steps(agent.expected, work))
     model = ModelServer(script, requests)
     turn = Turn(Path(installed), home, work, server, project, model.url)
     environment = {
@@ -72,10 +70,13 @@ def main(name, installed, folder, server):
 
     status, said = run("turn", agent.command(turn), agent.seconds)
     check_turn(checks, agent, script, model, status, said)
+    if agent.ends_when_asked:
+        model.script = Script(steps(["asking"], work))
+        status, said = run("asking", agent.command(turn), agent.seconds)
+        checks.check(f"asking: it ends with {agent.ends_when_asked!r}", agent.ends_when_asked in said, f"it said: {said[-300:]!r}")
     found = left(server.resolve(), Path("/tmp"))
     checks.check("nothing is left", not found, "; ".join(found))
     model.close()
-    return checks.failed
 
 
 def check_turn(checks, agent, script, model, status, said):
@@ -102,11 +103,12 @@ def run_to_end(command, folder, environment, seconds, log):
     with log.open("wb") as output:
         output.write((" ".join(command) + "\n\n").encode())
         output.flush()
-        process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
-        )
+        streams = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output}
         try:
+            process = subprocess.Popen(command, cwd=folder, env=environment, start_new_session=True, **streams)
             status = process.wait(seconds)
+        except OSError as error:
+            status = f"not started: {error}"
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             status = f"killed after {seconds} s"
@@ -114,4 +116,4 @@ def run_to_end(command, folder, environment, seconds, log):
 
 
 if __name__ == "__main__":
-    sys.exit(1 if main(*sys.argv[1:]) else 0)
+    main(*sys.argv[1:])

@@ -4,12 +4,13 @@ import platform
 from agent import PROMPT, Program
 from expectations import CAN_READ_ROOTS, cut_below
 
-ARCHITECTURE = {"aarch64": "arm64"}.get(platform.machine(), "x64")
+PACKAGE = f"@aaif/goose-binary-linux-{'arm64' if platform.machine() == 'aarch64' else 'x64'}"
 
 
 class Goose(Program):
     name = client = "goose"
-    npm = {f"@aaif/goose-binary-linux-{ARCHITECTURE}": "0.20.2"}
+    npm = {PACKAGE: "1.52.0"}
+    ends_when_asked = "no interactive terminal is available"
     differs = {
         # It writes all of it to a file, and tells the path.
         "large": cut_below(1_000),
@@ -19,7 +20,7 @@ class Goose(Program):
     def environment(self, turn):
         return {
             "GOOSE_PROVIDER": "openai",
-            "GOOSE_MODEL": "scripted",
+            "GOOSE_MODEL": "gpt-4o",
             "GOOSE_MODE": "auto",
             "GOOSE_DISABLE_KEYRING": "1",
             "OPENAI_HOST": turn.model_url,
@@ -27,7 +28,9 @@ class Goose(Program):
         }
 
     def command(self, turn):
-        return ["goose", "run", "--no-session", "--text", PROMPT]
+        # The link in `.bin` has another name in each version.
+        program = turn.installed / "node_modules" / PACKAGE / "bin/goose"
+        return [str(program), "run", "--no-session", "--text", PROMPT]
 
 
 AGENT = Goose()
