@@ -262,8 +262,8 @@ impl Stage {
 impl Stage {
     /// First results of servers that have no registry, and imports of the same file by its interpreter.
     fn measure_unknown(&self, scores: &mut Scoreboard) -> Result<(), Failure> {
-        for (server, by_hand) in &self.by_hand {
-            let launch = self.servers.iter().find(|launch| launch.name() == *server);
+        for &(server, ref by_hand) in &self.by_hand {
+            let launch = self.servers.iter().find(|launch| launch.name() == server);
             let launch = launch.ok_or_else(|| Failure::new(server, "it is not measured".to_owned()))?;
             let (mut ours, mut alone) = (Vec::new(), Vec::new());
             for _ in 0..UNKNOWN_STARTS {
