@@ -3,7 +3,7 @@
 
 use crate::functions::{call, names, quiet, quiet_with, text};
 use crate::harness::{Project, Server};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Tells in `loaded` that it was loaded.
 const IN_PYTHON: &str = "from mcp_bash import tool
@@ -35,13 +35,13 @@ fn loaded(project: &Project) -> String {
 }
 
 /// A session that ends as soon as everything is sent.
-fn session(project: &Project, request: (&str, serde_json::Value)) -> serde_json::Value {
+fn session(project: &Project, method: &str, params: &Value) -> Value {
     let mut server = Server::start_with(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")]);
     let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
     server.send_together(&[
         json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
         json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-        json!({ "jsonrpc": "2.0", "id": 2, "method": request.0, "params": request.1 }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": method, "params": params }),
     ]);
     server.close_input();
     let mut answers = server.rest();
@@ -50,7 +50,7 @@ fn session(project: &Project, request: (&str, serde_json::Value)) -> serde_json:
     answers.pop().unwrap()
 }
 
-fn listed(answer: &serde_json::Value) -> Vec<&str> {
+fn listed(answer: &Value) -> Vec<&str> {
     let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}"));
     tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
@@ -58,12 +58,12 @@ fn listed(answer: &serde_json::Value) -> Vec<&str> {
 #[test]
 fn what_the_shortest_session_finds_out_is_known_to_the_next() {
     let project = project();
-    let list = || session(&project, ("tools/list", json!({})));
+    let list = || session(&project, "tools/list", &json!({}));
     assert_eq!(listed(&list()), ["node", "provided", "python"]);
     assert_eq!(loaded(&project), "anp");
     assert_eq!(listed(&list()), ["node", "provided", "python"]);
     assert_eq!(loaded(&project), "anp", "nobody is asked again");
-    let called = session(&project, ("tools/call", json!({ "name": "python", "arguments": {} })));
+    let called = session(&project, "tools/call", &json!({ "name": "python", "arguments": {} }));
     assert_eq!(text(&called), "by Python");
     assert_eq!(loaded(&project), "anpp", "only what is called is loaded");
 }
@@ -71,10 +71,10 @@ fn what_the_shortest_session_finds_out_is_known_to_the_next() {
 #[test]
 fn a_call_is_enough_to_know_what_there_is() {
     let project = Project::new().file("tools/one.py", IN_PYTHON);
-    let called = session(&project, ("tools/call", json!({ "name": "python", "arguments": {} })));
+    let called = session(&project, "tools/call", &json!({ "name": "python", "arguments": {} }));
     assert_eq!(text(&called), "by Python");
     assert_eq!(loaded(&project), "p");
-    assert_eq!(listed(&session(&project, ("tools/list", json!({})))), ["python"]);
+    assert_eq!(listed(&session(&project, "tools/list", &json!({}))), ["python"]);
     assert_eq!(loaded(&project), "p");
 }
 

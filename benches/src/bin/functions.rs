@@ -262,13 +262,13 @@ impl Stage {
 impl Stage {
     /// First results of servers that have no registry, and imports of the same file by its interpreter.
     fn measure_unknown(&self, scores: &mut Scoreboard) -> Result<(), Failure> {
-        for (server, by_hand) in &self.by_hand {
-            let launch = self.servers.iter().find(|launch| launch.name() == *server);
-            let launch = launch.ok_or_else(|| Failure::new(*server, "it is not measured".to_owned()))?;
+        for &(server, ref by_hand) in &self.by_hand {
+            let launch = self.servers.iter().find(|launch| launch.name() == server);
+            let launch = launch.ok_or_else(|| Failure::new(server, "it is not measured".to_owned()))?;
             let (mut ours, mut alone) = (Vec::new(), Vec::new());
             for _ in 0..UNKNOWN_STARTS {
                 fs::remove_dir_all(self.scratch.join(server).join(".registry"))
-                    .map_err(|error| Failure::new(*server, format!("its registry: {error}")))?;
+                    .map_err(|error| Failure::new(server, format!("its registry: {error}")))?;
                 let (mut subject, _) = Subject::start_initialized(launch)?;
                 subject.call(&Request::list_tools())?;
                 subject.call_checked(&call(), is_sum)?;

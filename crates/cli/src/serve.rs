@@ -159,12 +159,10 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     scripts.await_search_path();
     let catalog = Catalog::read(&paths, &reading);
     if http.is_none() && std::io::stdin().is_terminal() {
+        let in_progress = scripts.files_in_progress();
         let text = match manner.welcome {
             Some(welcome) => welcome(&location, &catalog),
-            None => {
-                let in_progress = scripts.files_in_progress();
-                welcome::text(&location, &catalog, &in_progress.borrow(), scripts.settings().minimal)
-            }
+            None => welcome::text(&location, &catalog, &in_progress.borrow(), scripts.settings().minimal),
         };
         tell(text.trim_end());
     }

@@ -114,7 +114,7 @@ impl Served {
     /// Says once of each file that a list is given out without what it has.
     fn report_late(&self, late: &[FileInProgress]) {
         let mut told = self.told_late.lock();
-        for late in late.iter().filter(|late| !told.iter().any(|told| *told == late.since)) {
+        for late in late.iter().filter(|late| !told.contains(&late.since)) {
             let message = format!(
                 "{} takes long to say what it has: lists are answered without it, and changed lists announced when it has; \
                  MCPBASH_LIST_WAIT_SECS lets them wait longer",
