@@ -61,7 +61,6 @@ fn every_exchange_is_shown_in_order_with_times_and_sizes() {
     let shown = without_numbers(&server.finish());
     let expected = "\
 → #init initialize from test 1, protocol 2025-11-25
-· info: client connected {client: \"test 1\", requested: \"2025-11-25\", revision: \"2025-11-25\"}
 ← #init result T ms, N bytes: greeter 1.2.3, protocol 2025-11-25
 → notifications/initialized
 → #2 tools/list

@@ -27,6 +27,8 @@ fn events_are_json_lines_on_standard_error_at_the_level_that_is_set() {
 
     let quiet = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "error")], "2025-11-25");
     assert_eq!(quiet.finish(), "");
+    // An ordinary connection is no event that anybody has to read.
+    assert_eq!(Server::ready(project.root()).finish(), "");
 }
 
 // Shows: log-filter
@@ -182,6 +184,7 @@ fn the_log_can_go_to_a_file_that_is_its_owners_alone() {
     let start = || {
         let mut command = Server::command();
         command.arg("--project-root").arg(project.root()).arg("--log-file").arg(&path);
+        command.env("MCPBASH_LOG_LEVEL", "debug");
         Server::spawn(command)
     };
     let mut server = start();

@@ -46,8 +46,15 @@ fn project() -> Project {
     Project::new().file("tools/reads.py", READS).file("tools/reads.mjs", IN_NODE)
 }
 
+/// The answer to a request. What the files have may be announced before it.
 fn ask(server: &mut Server, method: &str, params: &Value) -> Value {
-    server.ask("ask", method, params)
+    server.request("ask", method, params);
+    loop {
+        let message = server.receive();
+        if message.get("id").is_some() {
+            return message;
+        }
+    }
 }
 
 fn listed<'a>(answer: &'a Value, list: &str, key: &str) -> Vec<&'a str> {

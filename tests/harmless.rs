@@ -139,7 +139,7 @@ fn a_log_of_json_is_harmless_too_and_loses_nothing() {
     let (project, elsewhere) = (evil_project(), Project::new());
     let path = elsewhere.path("server.log");
     let mut command = Server::command();
-    command.arg("serve").arg(project.root()).arg("--log-file").arg(&path);
+    command.arg("serve").arg(project.root()).arg("--log-file").arg(&path).env("MCPBASH_LOG_LEVEL", "debug");
     let mut server = Server::spawn(command);
     server.send(&evil_greeting());
     while server.receive()["id"] != 1 {}

@@ -158,6 +158,8 @@ fn scripts_of_all_kinds_are_judged_alike_where_settings_name_their_folders() {
     assert!(provides);
     assert_eq!(refusals, [const { None }; 4]);
     set_mode(elsewhere.root(), 0o777);
+    // What it said while it was trusted is forgotten, so that it would have to be asked.
+    fs::remove_dir_all(project.path(".registry")).unwrap();
     let (provides, refusals) = answers();
     assert!(!provides, "an executable is not even asked what it provides");
     for refusal in refusals {

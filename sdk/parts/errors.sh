@@ -86,7 +86,7 @@ mcp_fail() {
 		data=$_mcp_reply
 	fi
 	_mcp_quote "$message" 2>/dev/null
-	error="{\"code\":${code#+},\"message\":$_mcp_reply,\"data\":$data}"
+	error="{\"code\":${code#+},\"message\":$_mcp_reply,\"data\":$data${_mcp_whole_paths:+,\"wholePaths\":true}}"
 	if [ -n "${MCP_TOOL_ERROR_FILE:-}" ]; then
 		{ printf '%s\n' "$error" >"$MCP_TOOL_ERROR_FILE"; } 2>/dev/null || :
 	fi

@@ -162,6 +162,8 @@ mcp_roots_contains() {
 # Ends the script since a path is not allowed, and says what is, so that whoever chose the path can choose another.
 _mcp_refuse_path() {
 	local pointer=$1 value=$2 message root named=0 open=''
+	# The roots are named as they are, and not relative to the project.
+	local _mcp_whole_paths=true
 	[ "${#value}" -le 200 ] || value=${value:0:200}…
 	message="$pointer is outside configured MCP roots: '$value'"
 	case $value in

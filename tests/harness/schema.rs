@@ -71,7 +71,8 @@ macro_rules! requests {
 /// Checks what the server asks its client.
 pub(crate) fn check_request(revision: &str, message: &Value) {
     match (revision, message["method"].as_str()) {
-        ("2025-06-18", Some("elicitation/create")) => {
+        // Some clients offer forms before their revision has them: they are asked as it is done later.
+        ("2024-11-05" | "2025-03-26" | "2025-06-18", Some("elicitation/create")) => {
             conforms::<schema_2025_06_18::mcp_2025_06_18::ElicitRequest>(message, message);
         }
         ("2025-11-25", Some("elicitation/create")) => {

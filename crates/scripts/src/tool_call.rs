@@ -28,6 +28,7 @@ const SIDE_CHANNEL: &[&str] = &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"];
 pub(crate) const QUESTIONS: [&str; 4] =
     ["MCP_ASK_SOCKET", "MCP_ASK_KEY", "MCP_ELICIT_REQUEST_FILE", "MCP_ELICIT_RESPONSE_FILE"];
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct ToolCall<'a> {
     pub tool: AllowedTool<'a>,
     /// The text of a JSON object.

@@ -198,7 +198,7 @@ impl Dispatcher<'_> {
     }
 
     fn short(&self, error: RpcError, request: &Request<'_>) -> RpcError {
-        self.client.server.short_paths().error(error, request.params, "")
+        self.client.server.short_paths().error(error, request.params)
     }
 
     /// For a message that is owed an answer.
@@ -284,7 +284,7 @@ impl Dispatcher<'_> {
             }
             let params = params.as_ref().map(RawBuf::as_raw);
             let answer = panics::caught(|| answer_now(method, handler, &client, &context, params));
-            in_flight.answer(answer.map_err(|error| server.short_paths().error(error, params, "")));
+            in_flight.answer(answer.map_err(|error| server.short_paths().error(error, params)));
         });
         Ok(Served::Later)
     }
@@ -459,9 +459,7 @@ impl Dispatcher<'_> {
                 let snapshot = work.server().snapshot();
                 let answer = answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity));
                 let params = params.as_ref().map(RawBuf::as_raw);
-                work.answer(answer.map_err(|error| {
-                    work.server().short_paths().error(error, params, &work.known_roots().paths)
-                }));
+                work.answer(answer.map_err(|error| work.server().short_paths().error(error, params)));
             })
         });
         // A panic drops the work, which answers; nobody else must.

@@ -143,11 +143,6 @@ impl ClientRoots {
         });
     }
 
-    /// What the client has said so far.
-    pub(crate) fn so_far(&self) -> Option<Arc<ScriptRoots>> {
-        self.known.borrow().these()
-    }
-
     /// What the client says, as soon as it has said it. Nothing where it does not.
     pub(crate) async fn get(&self) -> Option<Arc<ScriptRoots>> {
         let mut known = self.known.subscribe();

@@ -84,11 +84,11 @@ impl ShortPaths {
 
     /// The text with short paths in it.
     pub(crate) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.text_but(text, &[])
+        self.text_but(text, "")
     }
 
-    /// The same, but for paths that the client knows: they stand in what it sent, or are its roots.
-    pub(crate) fn text_but<'a>(&self, text: &'a str, known: &[&str]) -> Cow<'a, str> {
+    /// The same, but for paths that the client knows: they stand in what it sent.
+    pub(crate) fn text_but<'a>(&self, text: &'a str, sent: &str) -> Cow<'a, str> {
         let mut shortened = String::new();
         let mut told = 0;
         let mut from = 0;
@@ -97,7 +97,7 @@ impl ShortPaths {
             let Some(prefix) = self.0.iter().find(|prefix| prefix.begins(text, at)) else { continue };
             let end = at + prefix.folder.len();
             let path = path_at(text, at, end);
-            if known.iter().any(|known| names(known, path)) {
+            if names(sent, path) {
                 from = at + path.len();
                 continue;
             }
@@ -123,10 +123,12 @@ impl ShortPaths {
         Cow::Owned(shortened)
     }
 
-    /// The error with short paths in its message, for a request with these params by a client with these roots. Its data
-    /// are what a script or a client said.
-    pub(crate) fn error(&self, mut error: RpcError, params: Option<Raw<'_>>, roots: &str) -> RpcError {
-        if let Cow::Owned(message) = self.text_but(&error.message, &[params.map_or("", Raw::text), roots]) {
+    /// The error with short paths in its message, unless its author means them for the client. Its data are what a script
+    /// or a client said.
+    pub(crate) fn error(&self, mut error: RpcError, params: Option<Raw<'_>>) -> RpcError {
+        if !error.has_whole_paths
+            && let Cow::Owned(message) = self.text_but(&error.message, params.map_or("", Raw::text))
+        {
             error.message = message.into();
         }
         error
@@ -178,7 +180,7 @@ fn is_inside_path(before: &str) -> bool {
     !is_option && word.contains(char::is_alphanumeric)
 }
 
-/// Whether the path stands in a text that a client knows, as a whole or as the beginning of a longer one.
+/// Whether the path stands in what a client sent, as a whole or as the beginning of a longer one.
 fn names(sent: &str, path: &str) -> bool {
     if sent.len() > LONGEST_KNOWN {
         return false;
@@ -258,11 +260,11 @@ mod tests {
             ("/tmp is full", "/tmp is full"),
             ("/home/ann/code/project", "."),
         ] {
-            assert_eq!(short().text_but(whole, &[sent]), told, "{whole}");
+            assert_eq!(short().text_but(whole, sent), told, "{whole}");
         }
-        assert_eq!(short().text_but("/tmp/x", &[r#"{"c":"/mnt/tmp/x","d":"/tmp/xy"}"#]), "…/x");
+        assert_eq!(short().text_but("/tmp/x", r#"{"c":"/mnt/tmp/x","d":"/tmp/xy"}"#), "…/x");
         let long = format!("{}/tmp/x", " ".repeat(LONGEST_KNOWN));
-        assert_eq!(short().text_but("/tmp/x", &[&long]), "…/x");
+        assert_eq!(short().text_but("/tmp/x", &long), "…/x");
     }
 
     #[test]

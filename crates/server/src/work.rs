@@ -201,15 +201,6 @@ impl Work {
         of_client.unwrap_or_else(|| Arc::clone(self.server().own_roots()))
     }
 
-    /// The same, as far as they are known by now.
-    pub(crate) fn known_roots(&self) -> Arc<ScriptRoots> {
-        let of_client = match self.session() {
-            Some(session) => session.roots.so_far(),
-            None => self.client.remembered_roots.get(),
-        };
-        of_client.unwrap_or_else(|| Arc::clone(self.server().own_roots()))
-    }
-
     /// Whether the client has folders of its own that it was not asked for yet: without a session that takes a second
     /// request, so that it is asked only for tools that want to know.
     pub(crate) fn has_unasked_roots(&self) -> bool {

@@ -34,6 +34,7 @@ impl<'a> Request<'a> {
     }
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct WorkerCall<'a> {
     /// What is called, as in "Tool 'x'".
     pub what: String,

@@ -33,7 +33,7 @@ pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
         facts = facts.by_client("requested", requested);
     }
     let facts = facts.words("revision", revision.as_str());
-    tell(request.client, LogLevel::Info, "client connected", facts);
+    tell(request.client, LogLevel::Debug, "client connected", facts);
 
     let server = request.server();
     let snapshot = server.snapshot();

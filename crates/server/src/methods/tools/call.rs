@@ -164,7 +164,7 @@ fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Res
         }
     };
     output::report_failure(work, facts);
-    Ok(output::failure(&work.server().short_paths().text_but(&problem, &[arguments])))
+    Ok(output::failure(&work.server().short_paths().text_but(&problem, arguments)))
 }
 
 /// Tells the operator of a call that was refused, whoever refused it.

@@ -210,8 +210,7 @@ impl Finished<'_> {
     }
 
     fn short(&self, text: &str) -> String {
-        let roots = self.work.known_roots();
-        self.work.server().short_paths().text_but(text, &[self.arguments, &roots.paths]).into_owned()
+        self.work.server().short_paths().text_but(text, self.arguments).into_owned()
     }
 
     /// What an executable that provides tools makes of a call: a whole result, or an error.
@@ -451,11 +450,12 @@ fn without_halves(printed: &str) -> Option<String> {
 /// `{"code": …, "message": …, "data": …}` as the error it describes.
 fn rpc_error(text: &str) -> Option<RpcError> {
     let whole = Scanner::new(text, Limits::default()).whole_value().ok()?;
-    let error = Object::read(whole, "the error", &["code", "message", "data"]).ok()?;
+    let error = Object::read(whole, "the error", &["code", "message", "data", "wholePaths"]).ok()?;
     let code = error.get("code")?.text().parse().ok()?;
     let message = error.get("message").and_then(Raw::string)?.into_owned();
     let data = error.get("data").filter(|data| !data.is_null()).map(|data| write::compact(data.text()));
-    Some(RpcError { data, ..RpcError::new(code, message) })
+    let has_whole_paths = error.get("wholePaths").is_some_and(|raw| raw.text() == "true");
+    Some(RpcError { data, has_whole_paths, ..RpcError::new(code, message) })
 }
 
 /// Why there is nothing to be held against a schema.
