@@ -444,8 +444,8 @@ fn sessions_are_begun_at_a_rate_and_a_flood_of_them_costs_nobody_else() {
         http.send(&hello);
         http.response()
     };
-    let begun = (0..2000).take_while(|_| begin().status == 200).count();
-    assert!((600..2000).contains(&begun), "600 in a minute, and not {begun}");
+    let count = (0..2000).take_while(|_| begin().status == 200).count();
+    assert!((600..2000).contains(&count), "600 in a minute, and not {count}");
     let refused = begin();
     assert_eq!((refused.status, refused.header("mcp-session-id")), (429, None));
     assert!(refused.header("retry-after").is_some(), "{refused:?}");

@@ -158,20 +158,21 @@ fn settings_that_cannot_be_used_are_named_and_the_server_starts() {
 fn the_first_request_is_answered_where_the_server_cannot_start() {
     let project = Project::with_hi();
     let root = project.root().to_str().unwrap();
-    let starts: [(&[&str], &[(&str, &str)], &str); 5] = [
-        (&["--project-root", "/nonexistent/project"], &[], "/nonexistent/project"),
-        (&["/nonexistent/project"], &[], "/nonexistent/project"),
-        (&["serve", "/nonexistent/project"], &[], "/nonexistent/project"),
+    let nowhere = "/nonexistent/project";
+    let starts = [
+        (vec!["--project-root", nowhere], vec![], nowhere),
+        (vec![nowhere], vec![], nowhere),
+        (vec!["serve", nowhere], vec![], nowhere),
         (
-            &["--project-root", root],
-            &[("MCPBASH_STATE_KEYS_FILE", "/nonexistent/keys")],
+            vec!["--project-root", root],
+            vec![("MCPBASH_STATE_KEYS_FILE", "/nonexistent/keys")],
             "MCPBASH_STATE_KEYS_FILE",
         ),
-        (&["--project-root", root, "--log-file", "/nonexistent/log"], &[], "/nonexistent/log"),
+        (vec!["--project-root", root, "--log-file", "/nonexistent/log"], vec![], "/nonexistent/log"),
     ];
     for (arguments, environment, named) in starts {
         let mut command = Server::command();
-        command.args(arguments).envs(environment.iter().copied());
+        command.args(&arguments).envs(environment);
         let mut server = Server::spawn(command);
         let answer = server.ask("first", "initialize", &json!({ "protocolVersion": "2025-11-25" }));
         let said = answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();

@@ -253,7 +253,7 @@ fn validate_shows_what_an_author_answers_for() {
 }
 
 /// Does with a justfile what just does, as far as these recipes need it: puts values into the text and gives it to a shell.
-const JUST: &str = r#"#!/usr/bin/env python3
+const JUST: &str = r"#!/usr/bin/env python3
 import os, re, shlex, subprocess, sys
 name, values = sys.argv[3], sys.argv[4:]
 recipes, current = {}, None
@@ -276,7 +276,7 @@ def filled(place):
     return shlex.quote(known[quoted[1]]) if quoted else known[inner]
 text = re.sub(r'\{\{(.*?)\}\}', filled, ''.join(body))
 sys.exit(subprocess.run(['bash', '-c', text, name, *values], env={**os.environ, **known}).returncode)
-"#;
+";
 
 const RECIPES: &str = r#"set positional-arguments
 a x:

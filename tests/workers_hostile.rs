@@ -87,7 +87,7 @@ fn what_is_no_frame_is_quoted_to_no_call_and_in_no_log() {
     for frame in [
         r#"'{"call":' . $call . ',"result":' . ('7' x 1001) . '}'"#,
         r#"'{"call":' . $call . ',"result":' . ('[' x 200) . '"hunter2"' . (']' x 200) . '}'"#,
-        r#"'hunter2'"#,
+        r"'hunter2'",
         r#"'{"call":"hunter2"}'"#,
         r#"'{"call":1,"call":1,"result":"hunter2"}'"#,
     ] {
