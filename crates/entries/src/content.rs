@@ -7,15 +7,17 @@
 //! 1. The new text is written to a draft.
 //! 2. The file gets a second name, that of its backup: whoever has it open goes on writing to the backup.
 //! 3. The file is compared with what was read. If anything differs, nothing is replaced.
-//! 4. The draft takes the place of the file.
+//! 4. The draft takes the place of the file, and what was there takes the place of the draft: if that is another file than
+//!    the one that was read, because a client has replaced it after 3, both go back, and the change is refused.
 //! 5. The backup is compared again: a client that opened the file between 3 and 4 has truncated it by then. If it has, the
 //!    file takes its place again, and the change is refused.
 //!
 //! A client that writes to a file that it has opened before step 4 without truncating it is not noticed, and what it writes
-//! is in the backup. File systems without hard links have a copy for a backup, and no step 5.
+//! is in the backup. File systems without hard links have a copy for a backup, and no step 5; where two names cannot be
+//! exchanged, a file that takes the place of the one that was read between 3 and 4 is lost.
 
 use crate::settled;
-use mcp_bash_files::rename_to_nothing;
+use mcp_bash_files::{exchange, rename_to_nothing};
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -176,9 +178,13 @@ impl Content {
             return Err(changed());
         }
         after(Step::Compared);
-        match &mut draft {
-            Some(draft) => draft.replace(&self.path).map_err(failed)?,
-            None => std::fs::remove_file(&self.path).map_err(failed)?,
+        let file = self.stamp.map(|stamp| stamp.file);
+        let is_replaced = match &mut draft {
+            Some(draft) => draft.take_place_of(&self.path, file).map_err(failed)?,
+            None => remove(&self.path, file).map_err(failed)?,
+        };
+        if !is_replaced {
+            return Err(changed());
         }
         after(Step::Replaced);
         if backup.is_the_file && !self.is_unchanged_at(&backup.path) {
@@ -282,6 +288,24 @@ fn give_owner(file: &File, known: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
+/// Removes one certain file. False where another has its name, which it keeps.
+fn remove(path: &Path, file: Option<(u64, u64)>) -> io::Result<bool> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let aside = path.with_file_name(format!(".{name}.{}.gone", std::process::id()));
+    rename_to_nothing(path, &aside)?;
+    if inode_at(&aside) == file {
+        std::fs::remove_file(&aside)?;
+        return Ok(true);
+    }
+    rename_to_nothing(&aside, path)?;
+    Ok(false)
+}
+
+/// Device and number of the file that has a name.
+fn inode_at(path: &Path) -> Option<(u64, u64)> {
+    path.symlink_metadata().ok().map(|file| Stamp::of(&file).file)
+}
+
 /// A name of ours, which is removed unless it is kept.
 struct OwnFile {
     path: PathBuf,
@@ -300,6 +324,23 @@ impl OwnFile {
         Ok(())
     }
 
+    /// Takes the place of one certain file. False where another has its name, which it keeps.
+    fn take_place_of(&mut self, name: &Path, file: Option<(u64, u64)>) -> io::Result<bool> {
+        match exchange(&self.path, name) {
+            Err(error) if error.kind() == ErrorKind::Unsupported => return self.replace(name).map(|()| true),
+            exchanged => exchanged?,
+        }
+        if inode_at(&self.path) == file {
+            std::fs::remove_file(&self.path)?;
+            self.is_kept = true;
+            return Ok(true);
+        }
+        exchange(&self.path, name)?;
+        // Should yet another file have taken the place meanwhile, it is not ours to remove.
+        self.is_kept = inode_at(&self.path) != self.inode;
+        Ok(false)
+    }
+
     /// Takes a name that nothing has.
     fn publish(&mut self, name: &Path) -> io::Result<()> {
         rename_to_nothing(&self.path, name)?;
@@ -314,7 +355,7 @@ impl OwnFile {
     }
 
     fn is_at(&self, path: &Path) -> bool {
-        path.symlink_metadata().is_ok_and(|file| Some(Stamp::of(&file).file) == self.inode)
+        self.inode.is_some() && inode_at(path) == self.inode
     }
 
     /// Nobody but its owner reads a backup, which may hold secrets.
@@ -473,7 +514,7 @@ mod tests {
             std::fs::write(path.with_extension("new"), "six servers").unwrap();
             std::fs::rename(path.with_extension("new"), path).unwrap();
         };
-        for step in [Step::Drafted, Step::BackedUp] {
+        for step in [Step::Drafted, Step::BackedUp, Step::Compared] {
             let (made, files) = changed_after(step, put);
             assert!(matches!(made, Err(FileError::Changed(_))), "{step:?}");
             assert_eq!(files, [file("a.json", "six servers")], "{step:?}");
@@ -496,6 +537,16 @@ mod tests {
         });
         assert!(matches!(removed, Err(FileError::Changed(_))));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "six servers");
+        // Not even if it is another file by then.
+        let content = Content::read(&path).unwrap();
+        let removed = content.replace_in_steps(None, 0o600, &mut |step| {
+            if step == Step::Compared {
+                std::fs::write(path.with_extension("new"), "seven servers").unwrap();
+                std::fs::rename(path.with_extension("new"), &path).unwrap();
+            }
+        });
+        assert!(matches!(removed, Err(FileError::Changed(_))));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "seven servers");
         std::fs::remove_file(&path).unwrap();
         let made = Content::read(&path).unwrap().replace_in_steps(Some("ours"), 0o600, &mut |step| {
             if step == Step::Drafted {

@@ -11,7 +11,7 @@
 mod make;
 mod whole;
 
-pub use make::{append, copy, create_new, open_folder, rename_to_nothing, truncate};
+pub use make::{append, copy, create_new, exchange, open_folder, rename_to_nothing, truncate};
 pub use whole::write_whole;
 
 use rustix::fs::{FileType, OFlags, fstat};

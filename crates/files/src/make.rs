@@ -53,6 +53,14 @@ pub fn rename_to_nothing(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
+/// Gives two files the name of each other, in one step. `Unsupported` where the file system cannot.
+pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::Unsupported.into()),
+        exchanged => Ok(exchanged?),
+    }
+}
+
 #[expect(clippy::disallowed_methods, reason = "this is where files are opened for writing")]
 pub(crate) fn opened(options: &mut OpenOptions, flags: OFlags, mode: u32, path: &Path) -> io::Result<File> {
     let flags = (HARMLESS | flags).bits().cast_signed();
