@@ -56,7 +56,7 @@ MCP_ROOTS_PATHS=$work/root
 # What is said of a path that is not allowed, of the roots that are.
 refused() {
 	local said=".p is outside configured MCP roots: '$1'$2"
-	printf '1:{"code":-32602,"message":"%s","data":null}\n|' "$said"
+	printf '1:{"code":-32602,"message":"%s","data":null,"wholePaths":true}\n|' "$said"
 }
 relative=" (relative paths start in the project's folder)"
 path() {
@@ -105,4 +105,15 @@ path .p ../rootless "$(refused ../rootless "$relative; allowed is what is in $(s
 path .p null "0:$work/root/null"
 : >"$work/paths"
 MCP_ROOTS_COUNT=0 path .p file "$(refused file "$relative")"
+
+# A client that names its roots only when it is asked is asked; what cannot be used opens nothing.
+export MCP_ROOTS_ASK=1 MCP_ASK_SOCKET=socket STUB_STATUS=0 MCP_ROOTS_PATHS=$work/root MCP_ROOTS_COUNT=1 MCP_ROOTS_PATHS_FILE=
+export STUB_ANSWER="{\"result\":{\"roots\":[{\"uri\":\"file://$work/other\",\"path\":\"$work/other\"}]}}"
+sdk 'mcp_roots_list; mcp_roots_count'
+check "roots: asked for" "$work/other1" "$out"
+path .p "$work/other/secret" "0:$work/other/secret"
+path .p file "$(refused file "$relative; allowed is what is in '$work/other'")"
+STUB_ANSWER='{"result":{"roots":[]}}' path .p file '1:{"code":-32602,"message":".p is not allowed: none of the folders that the client names can be used; no path is allowed","data":null}'$'\n'
+STUB_STATUS=1 STUB_ANSWER='{"error":{"code":-32603,"message":"no"}}' path .p file "0:$work/root/file"
+unset MCP_ROOTS_ASK MCP_ASK_SOCKET STUB_ANSWER STUB_STATUS
 unset MCP_TOOL_ARGS_JSON MCP_ROOTS_PATHS MCP_ROOTS_COUNT MCP_ROOTS_PATHS_FILE
