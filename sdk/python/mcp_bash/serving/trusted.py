@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import os
 from importlib.machinery import SourceFileLoader
-from typing import Any, Iterator
+from typing import Any, Generator
 
 
 @contextlib.contextmanager
-def only_own_modules(root: str) -> Iterator[None]:
+def only_own_modules(root: str) -> Generator[None, None, None]:
     """Judges what is imported meanwhile, and lets nobody else write what Python compiles."""
     get_code = SourceFileLoader.get_code
 
