@@ -48,7 +48,12 @@ impl Check<'_> {
         let run = Run::new(&fewer, Meter::for_errors(&fewer, self.stack));
         let Some(left) = self.errors(&run)? else { return Ok(()) };
         // One that is required is a mistake all the same.
-        errors.retain(|error| !drops_null(error, tree) || left.iter().any(|left| requires(left, error)));
+        let is_mistake = |error: &ValidationError<'_>| {
+            !drops_null(error, tree) || left.iter().any(|left| requires(left, error))
+        };
+        if errors.iter().any(is_mistake) {
+            errors.retain(is_mistake);
+        }
         Ok(())
     }
 

@@ -120,7 +120,7 @@ fn null_for_an_optional_property_is_nothing() {
     // Beside a real mistake it is not worth a word.
     assert_eq!(
         says(schema, r#"{"a": null, "b": null, "d": null, "r": {}}"#),
-        "`/r` must be a string, but an object was given"
+        "`/r` must be a string, but {} (an object) was given"
     );
     let both = says(schema, r#"{"a": null, "b": "y", "r": null}"#);
     assert!(both.contains("`/r`") && both.contains("`/b`") && !both.contains("`/a`"), "{both}");
