@@ -77,11 +77,10 @@ impl Peer {
             asked.draft.expect = Expect::Word;
         }
         self.run.tally.request(asked.draft.method, outcome(message));
-        let heard = if asked.draft.expect == Expect::Honest && outcome(message) == Outcome::Result {
-            ledger.check_notifications(&asked)
-        } else {
-            Ok(())
-        };
+        // After the end of input the server writes nothing but answers.
+        let is_owed_news = !self.is_deaf.load(Ordering::Acquire);
+        let is_honest = asked.draft.expect == Expect::Honest && outcome(message) == Outcome::Result;
+        let heard = if is_honest && is_owed_news { ledger.check_notifications(&asked) } else { Ok(()) };
         drop(ledger);
         if let Some(next) = message["result"]["nextCursor"].as_str() {
             let mut cursors = self.cursors.lock().unwrap_or_else(PoisonError::into_inner);
