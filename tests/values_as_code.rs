@@ -129,7 +129,9 @@ fn project() -> Project {
 fn owns(process: &[&str], variables: &[(&str, &str)]) -> bool {
     let project = project();
     let mut command = Command::new(process[0]);
-    command.args(&process[1..]).envs(variables.iter().copied()).current_dir(project.root());
+    // `make` reads its variables with the shell of its environment, which a login sets and a service may not.
+    command.args(&process[1..]).env("SHELL", "/bin/sh").envs(variables.iter().copied());
+    command.current_dir(project.root());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let _ = command.status().unwrap_or_else(|error| panic!("{process:?}: {error}"));
     project.path("owned").exists()
