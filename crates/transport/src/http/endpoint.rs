@@ -272,7 +272,6 @@ fn refusal_reason(status: StatusCode) -> Option<&'static str> {
         StatusCode::METHOD_NOT_ALLOWED => "method",
         StatusCode::NOT_ACCEPTABLE => "not_acceptable",
         StatusCode::REQUEST_TIMEOUT => "too_slow",
-        StatusCode::CONFLICT => "conflict",
         StatusCode::PAYLOAD_TOO_LARGE => "too_large",
         StatusCode::UNSUPPORTED_MEDIA_TYPE => "content_type",
         StatusCode::MISDIRECTED_REQUEST => "host",

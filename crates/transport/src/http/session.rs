@@ -88,11 +88,11 @@ impl Session {
         }
     }
 
-    /// What belongs to no request. None while somebody reads it.
-    pub(super) fn unasked_events(&self) -> Option<Events> {
-        let reader = self.unasked.read()?;
+    /// What belongs to no request. A stream that is open ends: its client has opened this one because it lost that one.
+    pub(super) fn unasked_events(&self) -> Events {
+        let reader = self.unasked.take_over();
         let first = self.first_event(&self.unasked, self.unasked.last_taken());
-        Some(Events::of(Arc::clone(&self.unasked), reader, first).coming_back())
+        Events::of(Arc::clone(&self.unasked), reader, first).coming_back()
     }
 
     /// What comes after the event with that id, on whichever stream it came. None where that is not known.

@@ -27,10 +27,7 @@ pub(super) fn get(endpoint: &Endpoint, caller: &Arc<Caller>, headers: &HeaderMap
             let reason = "Bad Request: what came after the event in Last-Event-ID is not kept any more";
             refuse(StatusCode::BAD_REQUEST, reason)
         })?,
-        None => session.unasked_events().ok_or_else(|| {
-            let reason = "Conflict: this session has a stream for what belongs to no request";
-            refuse(StatusCode::CONFLICT, reason)
-        })?,
+        None => session.unasked_events(),
     };
     Ok(respond::events(events.holding(open).when_left(Box::new(move || session.note_use()))))
 }

@@ -257,12 +257,6 @@ impl Track {
         self.state.lock().take_over()
     }
 
-    /// One who reads what nobody took yet. None while somebody else does.
-    pub(super) fn read(&self) -> Option<u64> {
-        let mut state = self.state.lock();
-        (!state.has_reader).then(|| state.take_over())
-    }
-
     /// One who reads what comes after the message of that number, whoever read before. None where some of it is not kept
     /// any more, or was never said.
     pub(super) fn read_after(&self, number: u64) -> Option<u64> {

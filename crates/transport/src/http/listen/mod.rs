@@ -17,6 +17,10 @@ pub(crate) use unix::SocketFile;
 /// How many connections the system holds for us until they are accepted.
 const BACKLOG: u32 = 1024;
 
+/// How long what was sent may stay without an acknowledgement before the connection ends, in milliseconds.
+#[cfg(target_os = "linux")]
+const UNACKNOWLEDGED_MS: u32 = 30_000;
+
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     #[error("`{0}` is in use by another program; stop that one, or choose another port with `--http`")]
@@ -136,18 +140,31 @@ impl Listener {
 }
 
 fn tcp(address: SocketAddr) -> Result<TcpListener, ListenError> {
-    let open = || {
+    let open = || -> io::Result<TcpListener> {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
         // Lest connections that have just ended keep a server from being started again.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
-        socket.listen(BACKLOG)
+        let listener = socket.listen(BACKLOG)?;
+        limit_unacknowledged(&listener);
+        Ok(listener)
     };
     open().map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => ListenError::InUse(address),
         _ => ListenError::Tcp { address, error },
     })
 }
+
+/// Ends connections whose peer has vanished without a word: a stream is sent something every few seconds, and what is
+/// sent has to be acknowledged. Accepted connections take the option over from their listener.
+#[cfg(target_os = "linux")]
+fn limit_unacknowledged(listener: &TcpListener) {
+    // Without it the system gives up later by itself.
+    let _ = rustix::net::sockopt::set_tcp_user_timeout(listener, UNACKNOWLEDGED_MS);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_unacknowledged(_listener: &TcpListener) {}
 
 #[cfg(test)]
 mod tests {
@@ -168,6 +185,8 @@ mod tests {
         assert_eq!(peer, Peer::Tcp(client.local_addr().unwrap()));
         let Stream::Tcp(socket) = &stream else { panic!() };
         assert!(socket.nodelay().unwrap());
+        #[cfg(target_os = "linux")]
+        assert_eq!(rustix::net::sockopt::tcp_user_timeout(socket).unwrap(), UNACKNOWLEDGED_MS);
         client.write_all(b"there").await.unwrap();
         let mut bytes = [0; 5];
         stream.read_exact(&mut bytes).await.unwrap();

@@ -190,14 +190,16 @@ fn a_closed_track_holds_nothing_and_ends_its_reader() {
 }
 
 #[test]
-fn only_one_reads_what_belongs_to_no_request_until_it_leaves() {
+fn a_new_reader_replaces_the_one_before_and_gets_what_was_said_meanwhile() {
     let Scene { track, .. } = scene(Some(0), 100);
-    let reader = track.read().unwrap();
-    assert!(track.has_reader() && track.read().is_none());
-    track.leave(reader);
+    let (first, second) = (track.take_over(), track.take_over());
+    assert_eq!(next(&track, first), Poll::Ready(Next::Replaced));
+    track.leave(first);
+    assert!(track.has_reader(), "only the last reader can leave");
+    track.leave(second);
     assert!(!track.has_reader());
     track.say(b"meanwhile".to_vec());
-    assert_eq!(numbers(&track, track.read().unwrap()), [1]);
+    assert_eq!(numbers(&track, track.take_over()), [1]);
 }
 
 #[test]
