@@ -10,7 +10,9 @@ use mcp_bash_transport::http::{
     self, Address, AddressError, Limits, Options, Places, Rate, StartError, TlsFiles,
 };
 use mcp_bash_transport::{Ending, Host};
+use mcp_bash_wire::LogLevel;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde_json::json;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -153,7 +155,7 @@ pub(crate) fn serve(
     common: &Common,
     server: &Arc<Server>,
     runtime: &Runtime,
-    options: Options,
+    mut options: Options,
     host: Host,
 ) -> Result<Ending, Error> {
     let announce = |places: &Places| {
@@ -164,8 +166,15 @@ pub(crate) fn serve(
             tell(&announcement("Metrics", address, "/metrics"));
         }
     };
-    let connections = options.limits.connections;
-    raise_open_files(connections as u64 + FILES_BESIDES_CONNECTIONS);
+    let connections = &mut options.limits.connections;
+    let open_files = raise_open_files(*connections as u64 + FILES_BESIDES_CONNECTIONS);
+    let possible = connections_within(open_files);
+    if possible < *connections {
+        let details = json!({ "openFiles": open_files, "wanted": connections, "connections": possible });
+        let few = "the limit of open files allows fewer connections than the settings; `ulimit -n` or LimitNOFILE raises it";
+        server.log().event(LogLevel::Warning, "mcp.http", few, &details);
+        *connections = possible;
+    }
     http::serve(server, runtime, options, host, announce).map_err(|error| {
         let exit = match error {
             StartError::Listen(_) | StartError::Signals(_) => Exit::Failed,
@@ -183,18 +192,25 @@ fn announcement(what: &str, address: &str, path: &str) -> String {
     }
 }
 
-/// Files that are open besides connections: those of calls above all.
+/// Files that are open besides connections: those of calls above all, and those of whoever asks for the server's health.
 const FILES_BESIDES_CONNECTIONS: u64 = 1024;
 
-/// Lets so many files be open at once, or as many as the system lets us. Shells and service managers start programs with a
-/// limit that they may raise themselves.
-fn raise_open_files(wanted: u64) {
+/// Lets so many files be open at once, or as many as the system lets us, and returns how many that are. Shells and service
+/// managers start programs with a limit that they may raise themselves.
+fn raise_open_files(wanted: u64) -> u64 {
     let limit = getrlimit(Resource::Nofile);
-    let wanted = limit.maximum.map_or(wanted, |most| wanted.min(most));
-    if limit.current.is_some_and(|current| current < wanted) {
-        // Where it does not succeed, fewer clients can connect at once.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit });
+    let Some(current) = limit.current.filter(|current| *current < wanted) else { return wanted };
+    let possible = limit.maximum.map_or(wanted, |most| wanted.min(most));
+    match setrlimit(Resource::Nofile, Rlimit { current: Some(possible), ..limit }) {
+        Ok(()) => possible,
+        Err(_) => current,
     }
+}
+
+/// How many connections leave enough of so many open files for everything else: half of them, where they are few.
+fn connections_within(open_files: u64) -> usize {
+    let others = FILES_BESIDES_CONNECTIONS.min(open_files / 2);
+    usize::try_from(open_files - others).unwrap_or(usize::MAX).max(1)
 }
 
 #[cfg(test)]
@@ -270,6 +286,11 @@ mod tests {
         }
         let half = options(&["--http"], &[("MCPBASH_HTTP_TLS_KEY", "k")]).unwrap_err();
         assert!(half.contains("no certificate"), "{half}");
+    }
+
+    #[test]
+    fn few_open_files_are_shared_between_connections_and_everything_else() {
+        assert_eq!([0, 1, 64, 1024, 5120].map(connections_within), [1, 1, 32, 512, 4096]);
     }
 
     #[test]

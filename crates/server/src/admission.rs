@@ -6,6 +6,7 @@
 
 use crate::caller::Caller;
 use crate::open_request::OpenRequest;
+use crate::reply::Stream as _;
 use crate::workplaces::{Weight, Workplaces};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -1,6 +1,7 @@
 //! What we owe: the requests that have arrived and are not answered yet.
 
 use crate::open_request::{OpenRequest, Pace};
+use crate::reply::Stream as _;
 use crate::responder::Responder;
 use mcp_bash_wire::{Id, RpcError};
 use parking_lot::Mutex;

@@ -5,7 +5,6 @@ use crate::reply::Stream;
 use crate::responder::Responder;
 use mcp_bash_wire::{Id, RpcError};
 use parking_lot::Mutex;
-use std::sync::Arc;
 use tokio::sync::Notify;
 
 /// A request between its arrival and its answer.
@@ -92,21 +91,6 @@ impl OpenRequest {
         }
     }
 
-    /// Lets what was queued for this request leave.
-    pub(crate) fn flush(&self) {
-        self.responder.flush();
-    }
-
-    /// Where the client is asked what this request needs to know.
-    pub(crate) fn stream(&self) -> Arc<dyn Stream> {
-        self.responder.stream()
-    }
-
-    /// Whether the client leaves so much unread that nothing should be started for it.
-    pub(crate) fn is_clogged(&self) -> bool {
-        self.responder.is_clogged()
-    }
-
     /// The longest answer that can leave.
     pub(crate) fn longest_answer(&self) -> usize {
         self.responder.reply().longest_message()
@@ -178,9 +162,31 @@ impl OpenRequest {
     }
 }
 
+/// Where the client is asked what this request needs to know.
+impl Stream for OpenRequest {
+    fn notify(&self, message: Vec<u8>) {
+        self.responder.notify(message);
+    }
+
+    /// Sent while the state is locked, so that no question follows the answer or the cancellation.
+    fn ask(&self, message: Vec<u8>) -> bool {
+        let state = self.state.lock();
+        matches!(*state, State::Open(_)) && self.responder.ask(message)
+    }
+
+    fn flush(&self) {
+        self.responder.flush();
+    }
+
+    fn is_clogged(&self) -> bool {
+        self.responder.is_clogged()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::open_request::{MOST_BUFFERED, Pace};
+    use crate::reply::Stream as _;
     use crate::test_kit::{Requests, UNLIMITED, all_said};
     use std::sync::atomic::Ordering;
     use std::time::Duration;
@@ -203,7 +209,19 @@ mod tests {
         request.progress(2.0, say("p2"));
         request.log(say("l2"));
         assert!(!request.cancel());
+        assert!(!request.ask(say("q2")));
         assert_eq!(all_said(&mut reply), ["p1", "l1", ANSWER]);
+    }
+
+    #[test]
+    fn no_question_follows_a_cancellation() {
+        let requests = Requests::of("a");
+        let (in_flight, mut reply) = requests.begin(1).unwrap();
+        let request = in_flight.request();
+        assert!(request.ask(say("q1")));
+        assert!(request.cancel());
+        assert!(!request.ask(say("q2")));
+        assert_eq!(all_said(&mut reply), ["q1"]);
     }
 
     #[test]

@@ -28,8 +28,10 @@ pub(crate) enum Unanswered {
         "the client leaves unread what it was sent before; MCPBASH_MAX_UNREAD_BYTES says how much it may"
     )]
     Clogged,
-    #[error("the question has {0} bytes, which is too long for a stream of events")]
-    TooLong(usize),
+    #[error(
+        "the question was not sent: the request is over, or {0} bytes are too long for a stream of events"
+    )]
+    NotAsked(usize),
     #[error("the question or its answer is too long: {0}")]
     NoRoom(#[from] NoRoom),
 }
@@ -76,7 +78,7 @@ impl Questions {
         if !stream.ask(question) {
             // The client has never heard of it, so that nothing is to be taken back.
             self.pending.lock().by_number.remove(&number);
-            return Err(Unanswered::TooLong(bytes));
+            return Err(Unanswered::NotAsked(bytes));
         }
         stream.flush();
         match timeout(patience, answer).await {

@@ -1,7 +1,7 @@
 //! Answers one request, within what may be held for its caller.
 
 use crate::meter::{Measured, MeasuredReply};
-use crate::reply::{Reply, Stream};
+use crate::reply::Reply;
 use mcp_bash_budget::{Budget, SMALL};
 use mcp_bash_wire::{Id, RpcError, write};
 use std::sync::Arc;
@@ -86,8 +86,10 @@ impl Responder {
         }
     }
 
-    /// The stream on which the request is answered, for questions that belong to it.
-    pub(crate) fn stream(&self) -> Arc<dyn Stream> {
-        Arc::clone(&self.reply) as _
+    /// Asks the client on the stream on which the request is answered. False as in [`Stream::ask`].
+    ///
+    /// [`Stream::ask`]: crate::reply::Stream::ask
+    pub(crate) fn ask(&self, question: Vec<u8>) -> bool {
+        self.reply.ask(question)
     }
 }

@@ -9,6 +9,7 @@ use crate::given_answers::GivenAnswers;
 use crate::listing::Snapshot;
 use crate::parking::{Parked, ParkedStage, PendingQuestion};
 use crate::questions::Unanswered;
+use crate::reply::Stream as _;
 use crate::request_state::{Origin, Round, Subject, digest};
 use crate::server::Server;
 use crate::session::Session;
@@ -284,12 +285,12 @@ impl Work {
         let rest = self.rest(Place::rest);
         let mut answers = Vec::new();
         for question in asked {
-            let Some(stream) = self.current().map(|current| current.in_flight.request().stream()) else {
+            let Some(current) = self.current() else {
                 answers.push(Err(Unanswered::Cancelled));
                 continue;
             };
-            let params = self.shown(question);
-            answers.push(session.questions.ask(&*stream, question.method, &params, patience).await);
+            let (request, params) = (current.in_flight.request(), self.shown(question));
+            answers.push(session.questions.ask(&**request, question.method, &params, patience).await);
         }
         rest.end().await;
         answers

@@ -83,10 +83,10 @@ async fn the_one_that_was_used_least_lately_goes_and_none_that_is_in_use() {
     let there = || begun.iter().map(|session| scene.is_there(session)).collect::<Vec<_>>();
     let fifth = scene.begin(&caller).unwrap();
     assert_eq!(there(), [true, false, true, true]);
-    let stream = begun[2].unasked_events().unwrap();
+    let stream = begun[2].unasked_events();
     let sixth = scene.begin(&caller).unwrap();
     assert_eq!(there(), [false, false, true, true], "somebody reads the third");
-    let streams: Vec<_> = [&begun[3], &fifth, &sixth].map(|session| session.unasked_events().unwrap()).into();
+    let streams: Vec<_> = [&begun[3], &fifth, &sixth].map(|session| session.unasked_events()).into();
     assert_eq!(scene.begin(&caller).map(|_| ()), Err(NoSession::Full));
     drop((stream, streams));
     assert!(scene.begin(&caller).is_ok());
@@ -104,7 +104,7 @@ async fn a_search_ends_though_all_were_used_since_it_was_last_looked() {
     scene.begin(&caller).unwrap();
     assert_eq!(scene.looks(), LOOKS);
     let in_use: Vec<_> = begun.iter().filter(|session| scene.is_there(session)).collect();
-    let _streams: Vec<_> = in_use.iter().map(|session| session.unasked_events().unwrap()).collect();
+    let _streams: Vec<_> = in_use.iter().map(|session| session.unasked_events()).collect();
     let before = scene.looks();
     // One is not in use. Those that are go behind it a few at a time, and then it is found.
     let mut tries = 0;
@@ -121,7 +121,7 @@ async fn sessions_that_nobody_uses_expire() {
     let scene = Scene::new(10_000);
     let caller = scene.server.caller("a");
     let begun: Vec<_> = (0..1000).map(|_| scene.begin(&caller).unwrap()).collect();
-    let stream = begun[7].unasked_events().unwrap();
+    let stream = begun[7].unasked_events();
     advance(scene.sessions.patience / 2).await;
     scene.sessions.get(&begun[8].id, &caller).unwrap();
     advance(scene.sessions.patience / 2).await;
