@@ -13,12 +13,16 @@ fn start(project: &Project) -> (HttpServer, SocketAddr) {
 /// A server, and the address of its metrics.
 pub(crate) fn start_with(project: &Project, environment: &[(&str, &str)]) -> (HttpServer, SocketAddr) {
     let server = HttpServer::start_with(project.root(), &["--metrics", "127.0.0.1:0"], environment);
-    let address = wait_until("the address of the metrics", || {
+    let address = metrics_address(&server);
+    (server, address)
+}
+
+pub(crate) fn metrics_address(server: &HttpServer) -> SocketAddr {
+    wait_until("the address of the metrics", || {
         let log = server.log();
         let address = log.lines().find_map(|line| line.strip_prefix("Metrics at http://"))?;
         address.strip_suffix("/metrics")?.parse().ok()
-    });
-    (server, address)
+    })
 }
 
 pub(crate) fn get(address: SocketAddr, path: &str, accept: &str) -> Response {

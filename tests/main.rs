@@ -50,6 +50,7 @@ mod http_half_close;
 mod http_headers;
 mod http_hostile;
 mod http_metrics;
+mod http_open_files;
 mod http_parked;
 mod http_rights;
 mod http_sessions;

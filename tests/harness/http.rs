@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -27,7 +27,16 @@ impl HttpServer {
 
     /// The same with further arguments of `serve` and settings.
     pub(crate) fn start_with(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
-        let mut command = Server::command();
+        Self::start_by(Server::command(), root, arguments, environment)
+    }
+
+    /// The same by a command that ends with the name of the program.
+    pub(crate) fn start_by(
+        mut command: Command,
+        root: &Path,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
         command.arg("serve").arg(root).args(["--http", "127.0.0.1:0"]).args(arguments);
         command.envs(environment.iter().copied());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
