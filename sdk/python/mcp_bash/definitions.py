@@ -12,6 +12,7 @@ from .contents import Content, Result
 from .declaring import Declaration
 from .errors import DefinitionError
 from .json_types import is_object
+from .nullable import without_null
 from .rendering import ResultForm, render_prompt, render_resource, render_tool
 from .schema_roots import is_object_schema, root_schema
 from .shapes import Shape, Shapes
@@ -148,7 +149,7 @@ class PromptFunction(Offered):
             self.definition["arguments"] = arguments
 
     def _argument(self, parameter: Any) -> Dict[str, Any]:
-        schema = parameter.schema(self.signature.definitions)
+        schema = without_null(parameter.schema(self.signature.definitions))
         argument: Dict[str, Any] = {"name": parameter.name, "required": parameter.required}
         if schema.get("description"):
             argument["description"] = schema["description"]

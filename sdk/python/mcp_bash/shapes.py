@@ -14,6 +14,7 @@ from . import class_shapes, scalar_shapes
 from .hints import is_alias, is_union, meaning_of_alias, spell, unwrap_annotated
 from .mismatch import Mismatch, inside
 from .notes import apply_notes, whole_schema
+from .nullable import choices_of
 from .schema_check import Convert, checked, first_that_fits
 from .text_reading import from_text
 
@@ -103,7 +104,7 @@ class Shapes:
 
     def _union(self, hints: Tuple[Any, ...]) -> Shape:
         shapes = [self.of(hint) for hint in hints]
-        schema: Dict[str, Any] = {"anyOf": [shape.schema for shape in shapes]}
+        schema = choices_of([shape.schema for shape in shapes])
         named = any(shape.named_tuple for shape in shapes)
         if all(shape.convert is None for shape in shapes):
             return Shape(schema, None, named)

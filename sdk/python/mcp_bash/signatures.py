@@ -13,6 +13,7 @@ from .encoding import name_tuples, plain_or_none
 from .errors import BadArgument, DefinitionError
 from .hints import evaluate, is_union, spell, unwrap_annotated
 from .mismatch import show
+from .nullable import with_null
 from .schema_check import compiled, fits, patterns
 from .schema_roots import root_schema
 from .shapes import Shape, Shapes, Undescribable
@@ -34,7 +35,7 @@ class Parameter:
         self.description = description
 
     def schema(self, definitions: Dict[str, Any]) -> Dict[str, Any]:
-        schema = _without_null(self.shape.schema) if self.default is None else dict(self.shape.schema)
+        schema = dict(self.shape.schema)
         if self.description:
             schema.setdefault("description", self.description)
         if not self.required:
@@ -42,16 +43,7 @@ class Parameter:
             # One that its own schema refuses is between the function and its author.
             if default is not None and fits(default, schema, definitions):
                 schema.setdefault("default", default)
-        return schema
-
-
-def _without_null(schema: Dict[str, Any]) -> Dict[str, Any]:
-    """What an argument may be that can be left out instead of being null: not every model takes a choice of types."""
-    choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
-    if not choices:
-        return dict(schema)
-    rest = {key: value for key, value in schema.items() if key != "anyOf"}
-    return {**choices[0], **rest} if len(choices) == 1 else {**rest, "anyOf": choices}
+        return with_null(schema)
 
 
 class Signature:

@@ -310,6 +310,10 @@ class Worker:
         self._receiving = False
         self._take_all()
 
+    def must_await(self, context: WorkerContext) -> bool:
+        """Whether this thread reads the answers to the questions of the call itself, and must not wait for one."""
+        return False
+
     async def ask_async(self, context: WorkerContext, question: Dict[str, Any]) -> Dict[str, Any]:
         raise NotImplementedError
 

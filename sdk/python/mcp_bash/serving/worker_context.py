@@ -89,6 +89,10 @@ class WorkerContext(Context):
         return Path(self._folder)
 
     @property
+    def must_await(self) -> bool:
+        return self.worker.must_await(self)
+
+    @property
     def is_open(self) -> bool:
         # A process that the function forked may live on after the call, and cannot know when that has ended.
         return not self.closed and not self.worker.frames.in_child
