@@ -64,14 +64,14 @@ def look(depth: Optional[int] = None, key: Optional[Union[int, str]] = None,
     let project = Project::new().file("tools/look.py", file);
     let mut server = quiet(&project);
     let schema = tools(&mut server)[0]["inputSchema"].clone();
-    let null = json!({ "type": "null" });
+    let none = json!({ "type": "null" });
     let expected = json!({
         "depth": {
-            "anyOf": [{ "type": "integer", "description": "How deep" }, null],
+            "anyOf": [{ "type": "integer", "description": "How deep" }, none],
             "description": "How deep",
         },
-        "key": { "anyOf": [{ "type": "integer" }, { "type": "string" }, null] },
-        "order": { "anyOf": [{ "type": "string", "enum": ["up", "down"] }, null] },
+        "key": { "anyOf": [{ "type": "integer" }, { "type": "string" }, none] },
+        "order": { "anyOf": [{ "type": "string", "enum": ["up", "down"] }, none] },
         "times": { "type": "integer", "default": 2 },
     });
     assert_eq!((&schema["properties"], &schema["required"]), (&expected, &Value::Null));

@@ -13,7 +13,8 @@ from .mismatch import Mismatch, inside
 from .nullable import with_null
 
 if TYPE_CHECKING:
-    from .shapes import Shape, Shapes
+    from .scalar_shapes import Shape
+    from .shapes import Shapes
 
 Convert = Optional[Callable[[Any], Any]]
 Description = Tuple[Dict[str, Any], Convert, bool]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 from importlib.machinery import PathFinder
-from typing import Any, Callable, Dict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict
 
 _waiting: Dict[str, Callable[[Any], None]] = {}
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-import types
 from importlib.machinery import PathFinder
-from typing import Any, Dict, List, Optional
 
 from ..declaring import Declaration, declared
-from .trusted import only_own_modules
+from .trusted import with_own_modules_only
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional
 
 _NOT_OURS = ("site-packages", "dist-packages", "node_modules", ".venv", "venv", "__pycache__")
 _OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -37,12 +39,11 @@ def load(file: str) -> List[Declaration]:
     """Runs the file. Always from its source: what Python caches is looked up by whole seconds, and an edit can be faster."""
     with open(file, "rb") as source:
         code = compile(source.read(), file, "exec", dont_inherit=True)
-    module = types.ModuleType(_module_name(file))
+    module = type(sys)(_module_name(file))
     module.__file__ = file
     sys.modules[module.__name__] = module
     sys.argv[:] = [file]
-    with only_own_modules(project_root(file)):
-        exec(code, module.__dict__)
+    with_own_modules_only(project_root(file), lambda: exec(code, module.__dict__))
     return [one for one in declared if _belongs(one.file, file)]
 
 

@@ -4,11 +4,12 @@ an item is only its author knows; so nobody is asked on behalf of another.
 
 from __future__ import annotations
 
-import threading
-from typing import Any, Callable
-
 from ..call_context import current_call
 from .after_import import after_import
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
 _SEVERAL = -1
 
@@ -69,6 +70,8 @@ def _looking(get: Callable[..., Any], is_started_by: Callable[[Any], bool]) -> A
 
 def _is_of_started_thread(call: Any) -> bool:
     """Whether the call has started this thread. Its function, and work that it has submitted to a pool, are sure to be its own."""
+    import threading
+
     return getattr(threading.current_thread(), "mcp_bash_call", None) is call
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Dict, List
 
 from ..capture import capture_output, print_outside_to
 from ..call_context import set_outside
@@ -14,6 +13,10 @@ from ..frame_limits import misfit
 from ..log_installing import install_if_used
 from . import loading, redirecting, shared_queues, submitting
 from .frames import Frames, open_frames
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List
 
 _PROTOCOL = 1
 _DEFAULT_OUTPUT_LIMIT = 10485760

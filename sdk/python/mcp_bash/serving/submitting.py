@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import contextvars
 import sys
-import threading
-from functools import partial
-from typing import Any, Callable
 
 from ..call_context import current_call
 from .after_import import after_import
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import threading
+    from typing import Any, Callable
+
 
 def carry_calls() -> None:
     """Has each piece of work run in the context in which it is submitted, whatever submits it."""
-    threading.Thread.start = _starting(threading.Thread.start)  # type: ignore[method-assign]
+    after_import("threading", _carry_into_threads)
     after_import("concurrent.futures._base", _carry_into_callbacks)
     after_import("concurrent.futures.thread", _carry_into_executors)
     after_import("multiprocessing.pool", _carry_into_pools)
@@ -25,26 +27,33 @@ def carry_calls() -> None:
 def carried(work: Callable[..., Any]) -> Callable[..., Any]:
     """The work, to be done by another thread for the call that is current now."""
     call = current_call.get()
-    return _in_this_context(work if call is None else partial(_work_for, call, work))
+    return _in_this_context(work if call is None else _for_call(call, work))
 
 
 def _in_this_context(work: Callable[..., Any]) -> Callable[..., Any]:
-    return partial(_run, contextvars.copy_context(), work)
+    context = contextvars.copy_context()
+
+    def run(*positional: Any, **named: Any) -> Any:
+        # In a copy, since several threads may do the same work at once.
+        return context.copy().run(work, *positional, **named)
+
+    return run
 
 
-def _run(context: contextvars.Context, work: Callable[..., Any], *positional: Any, **named: Any) -> Any:
-    # In a copy, since several threads may do the same work at once.
-    return context.copy().run(work, *positional, **named)
+def _for_call(call: Any, work: Callable[..., Any]) -> Callable[..., Any]:
+    """The work, which lets it be seen meanwhile that a thread does it."""
 
+    def do_work(*positional: Any, **named: Any) -> Any:
+        import threading
 
-def _work_for(call: Any, work: Callable[..., Any], *positional: Any, **named: Any) -> Any:
-    """Does the work, and lets it be seen that this thread does."""
-    thread = threading.current_thread()
-    call.working.append(thread)
-    try:
-        return work(*positional, **named)
-    finally:
-        call.working.remove(thread)
+        thread = threading.current_thread()
+        call.working.append(thread)
+        try:
+            return work(*positional, **named)
+        finally:
+            call.working.remove(thread)
+
+    return do_work
 
 
 def _outside_of_calls(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,6 +67,10 @@ def _outside_of_calls(function: Callable[..., Any]) -> Callable[..., Any]:
             current_call.reset(token)
 
     return start_threads
+
+
+def _carry_into_threads(module: Any) -> None:
+    module.Thread.start = _starting(module.Thread.start)
 
 
 def _starting(start: Callable[[threading.Thread], None]) -> Any:
