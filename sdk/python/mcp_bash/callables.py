@@ -5,7 +5,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Iterator, List, Optional, Tuple
+    from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 
 class Missing:
@@ -56,7 +56,7 @@ def _read(function: Any) -> Iterator[Given]:
     code = function.__code__
     hints = function.__annotations__
     defaults = function.__defaults__ or ()
-    by_name = function.__kwdefaults__ or {}
+    by_name: Dict[str, Any] = function.__kwdefaults__ or {}
     count, more = code.co_argcount, code.co_kwonlyargcount
     names = code.co_varnames
     for place, name in enumerate(names[:count]):

@@ -33,10 +33,10 @@ def _of_core(default: Callable[[Any], Any]) -> Tuple[Encode, Decode, Callable[[s
     def decode(text: str) -> Any:
         try:
             value, end = scan(text, 0)
+            if end == len(text):
+                return value
         except StopIteration:
-            end = -1
-        if end == len(text):
-            return value
+            pass
         import json
 
         # It has blanks around it, or is no JSON; then this says why.

@@ -16,7 +16,7 @@ from .mismatch import Mismatch, inside
 from .notes import apply_notes, whole_schema
 from .nullable import choices_of
 from .scalar_shapes import Shape
-from .schema_check import checked, first_that_fits
+from .schema_check import Convert, checked, first_that_fits
 from .text_reading import from_text
 
 _LISTS = (list, collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection, collections.abc.MutableSequence)

@@ -92,7 +92,8 @@ fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
 
 /// What a schema says of a value that is not null, where it may be.
 pub(crate) fn besides_null(schema: &Value) -> &Value {
-    let mut others = schema["anyOf"].as_array().into_iter().flatten().filter(|choice| choice["type"] != "null");
+    let mut others =
+        schema["anyOf"].as_array().into_iter().flatten().filter(|choice| choice["type"] != "null");
     match (others.next(), others.next()) {
         (Some(only), None) => only,
         _ => schema,

@@ -6,14 +6,17 @@ import _thread
 import fcntl
 import os
 import select
-from _collections import deque
 
 from ..encoding import decode, to_bytes
 from ..json_types import is_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from typing import Any, Deque, Dict, List, Optional
+else:
+    # Where `collections` has it from, which takes longer to load.
+    from _collections import deque
 
 _CHUNK = 65536
 # Above the numbers that functions and what they start usually see.

@@ -11,7 +11,6 @@ import _thread
 import contextvars
 import fcntl
 import os
-from _collections import deque
 
 from ..capture import flush_partial
 from ..call_context import current_call, set_outside
@@ -27,7 +26,11 @@ from .worker_context import OperatorContext, Waiting, WorkerContext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from typing import Any, Callable, Deque, Dict, Optional, Set, Tuple
+else:
+    # Where `collections` has it from, which takes longer to load.
+    from _collections import deque
 
 _O_ASYNC = getattr(os, "O_ASYNC", 0o20000)
 # How often a thread that waits for an answer looks whether the main thread has missed it.
