@@ -1,5 +1,6 @@
 """Work that is handed to other threads belongs to the call that hands it over, and not to the thread that does it: a thread of
-a pool works for one call after another, and was started by whichever came first.
+a pool works for one call after another, and was started by whichever came first. So each piece of work runs in the context in
+which it is submitted, whatever submits it.
 """
 
 from __future__ import annotations
@@ -8,20 +9,11 @@ import contextvars
 import sys
 
 from ..call_context import current_call
-from .after_import import after_import
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import threading
     from typing import Any, Callable
-
-
-def carry_calls() -> None:
-    """Has each piece of work run in the context in which it is submitted, whatever submits it."""
-    after_import("threading", _carry_into_threads)
-    after_import("concurrent.futures._base", _carry_into_callbacks)
-    after_import("concurrent.futures.thread", _carry_into_executors)
-    after_import("multiprocessing.pool", _carry_into_pools)
 
 
 def carried(work: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,7 +61,8 @@ def _outside_of_calls(function: Callable[..., Any]) -> Callable[..., Any]:
     return start_threads
 
 
-def _carry_into_threads(module: Any) -> None:
+def carry_into_threads(module: Any) -> None:
+    """Changes `threading`."""
     module.Thread.start = _starting(module.Thread.start)
 
 
@@ -83,7 +76,7 @@ def _starting(start: Callable[[threading.Thread], None]) -> Any:
     return start_in_context
 
 
-def _carry_into_callbacks(module: Any) -> None:
+def carry_into_callbacks(module: Any) -> None:
     """Callbacks of a future run in the thread that has the result."""
     add = module.Future.add_done_callback
 
@@ -93,7 +86,7 @@ def _carry_into_callbacks(module: Any) -> None:
     module.Future.add_done_callback = add_in_context
 
 
-def _carry_into_executors(module: Any) -> None:
+def carry_into_executors(module: Any) -> None:
     """Also for `run_in_executor` and `asyncio.to_thread`, which submit to such an executor."""
     submit_outside = _outside_of_calls(module.ThreadPoolExecutor.submit)
 
@@ -115,7 +108,8 @@ def _is_of_interpreters(executor: Any) -> bool:
 _SUBMITTING = {"apply_async": (2, 3), "_map_async": (3, 4), "imap": (), "imap_unordered": ()}
 
 
-def _carry_into_pools(module: Any) -> None:
+def carry_into_pools(module: Any) -> None:
+    """Changes the pools of threads of `multiprocessing`."""
     module.ThreadPool.__init__ = _outside_of_calls(module.ThreadPool.__init__)
     for name, callbacks in _SUBMITTING.items():
         setattr(module.ThreadPool, name, _submitting(getattr(module.ThreadPool, name), callbacks))
