@@ -405,6 +405,7 @@ mcp_result_error() { _mcp_part errors "$@"; }
 mcp_error() { _mcp_part errors "$@"; }
 mcp_fail() { _mcp_part errors "$@"; }
 mcp_fail_invalid_args() { _mcp_part errors "$@"; }
+_mcp_fail_with_result() { _mcp_part errors "$@"; }
 _mcp_report_failure() { _mcp_part errors "$@"; }
 
 mcp_json_truncate() { _mcp_part output "$@"; }

@@ -45,6 +45,55 @@ fn a_file_that_is_known_is_not_loaded_at_the_next_start() {
     assert_eq!(loaded(&project), (3, 1));
 }
 
+/// An optional argument lists null, so that agents which make every argument required leave it optional.
+#[test]
+fn an_argument_that_may_be_none_is_listed_with_null() {
+    let file = "from typing import Literal, Optional, Union
+from mcp_bash import tool
+
+@tool
+def look(depth: Optional[int] = None, key: Optional[Union[int, str]] = None,
+         order: Optional[Literal['up', 'down']] = None, times: int = 2) -> str:
+    \"\"\"Looks.
+
+    Args:
+        depth: How deep
+    \"\"\"
+    return repr((depth, key, order, times))
+";
+    let project = Project::new().file("tools/look.py", file);
+    let mut server = quiet(&project);
+    let schema = tools(&mut server)[0]["inputSchema"].clone();
+    let none = json!({ "type": "null" });
+    let expected = json!({
+        "depth": {
+            "anyOf": [{ "type": "integer", "description": "How deep" }, none],
+            "description": "How deep",
+        },
+        "key": { "anyOf": [{ "type": "integer" }, { "type": "string" }, none] },
+        "order": { "anyOf": [{ "type": "string", "enum": ["up", "down"] }, none] },
+        "times": { "type": "integer", "default": 2 },
+    });
+    assert_eq!((&schema["properties"], &schema["required"]), (&expected, &Value::Null));
+    for (arguments, got) in [
+        (json!({}), "(None, None, None, 2)"),
+        (json!({ "depth": null, "key": null, "order": null }), "(None, None, None, 2)"),
+        (json!({ "depth": "3", "key": "a", "order": "up" }), "(3, 'a', 'up', 2)"),
+        // As for any argument with a default, null is taken as left out.
+        (json!({ "times": null }), "(None, None, None, 2)"),
+    ] {
+        assert_eq!(text(&call(&mut server, "look", &arguments)), got, "{arguments}");
+    }
+    for (arguments, problem) in [
+        (json!({ "depth": "deep" }), "`/depth` must be an integer or null"),
+        (json!({ "order": "sideways" }), "`/order`"),
+    ] {
+        let refused = call(&mut server, "look", &arguments);
+        assert_eq!(refused["result"]["isError"], true, "{refused}");
+        assert!(text(&refused).contains(problem), "{refused}");
+    }
+}
+
 #[test]
 fn a_damaged_memory_is_made_anew() {
     let project = Project::new().file("tools/one.py", &counted("one", 1));

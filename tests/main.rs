@@ -36,6 +36,7 @@ mod functions_definitions;
 mod functions_environments;
 mod functions_identity;
 mod functions_reading;
+mod functions_roots;
 mod guard;
 mod handshake;
 mod hanging_files;

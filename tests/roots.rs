@@ -132,6 +132,52 @@ fn whoever_names_a_path_outside_is_told_what_is_open() {
     assert!(said.ends_with(&format!("allowed is what is in '{}'", root.display())), "{said}");
 }
 
+/// A model can correct such a call, and reads results only.
+#[test]
+fn a_path_outside_is_refused_with_a_result() {
+    let project = project()
+        .tool("inside", "#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\nset -eu\npath=$(mcp_require_path .path)\necho \"$path\"\n")
+        .tool("careless", "#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\npath=$(mcp_require_path .path)\necho \"<$path>\"\n");
+    let mut server = quiet(&project, &[("MCPBASH_ROOTS", "data")]);
+    let mut call = |tool: &str, path: &Value| {
+        server.ask(1, "tools/call", &json!({ "name": tool, "arguments": { "path": path } }))
+    };
+    let data = project.path("data").canonicalize().unwrap().display().to_string();
+    let said =
+        format!(".path is outside configured MCP roots: '/etc/passwd'; allowed is what is in '{data}'");
+    for tool in ["path", "inside"] {
+        let result = call(tool, &json!("/etc/passwd"))["result"].clone();
+        assert_eq!(result["isError"], true, "{tool}: {result}");
+        assert_eq!(result["content"], json!([{ "type": "text", "text": said }]), "{tool}");
+        let error = json!({ "type": "forbidden", "message": said });
+        assert_eq!(result["structuredContent"], json!({ "success": false, "error": error }), "{tool}");
+        assert_eq!(result["_meta"], json!({ "exitCode": 1 }), "{tool}");
+    }
+    // A script that goes on has no path.
+    assert_eq!(text(&call("careless", &json!("/etc/passwd"))), "<>");
+    // A missing one breaks what the tool asks for, as `mcp_args_require` says.
+    let missing = call("inside", &json!(null));
+    assert_eq!(missing["error"], json!({ "code": -32602, "message": ".path is required" }), "{missing}");
+}
+
+#[test]
+fn a_result_in_the_place_of_an_error_must_be_one() {
+    let project = Project::new().tool(
+        "fails",
+        "#!/bin/sh\nprintf '%s' \"$(cat)\" | \"$MCPBASH_JSON_TOOL_BIN\" -r .file >\"$MCP_TOOL_ERROR_FILE\"\nexit 3\n",
+    );
+    let mut server = quiet(&project, &[]);
+    let mut call =
+        |file: &str| server.ask(1, "tools/call", &json!({ "name": "fails", "arguments": { "file": file } }));
+    let told = call(r#"{"content":[{"type":"text","text":"no"}],"isError":false}"#);
+    assert_eq!((&told["result"]["isError"], text(&told)), (&json!(true), "no".to_owned()), "{told}");
+    for file in [r#"{"content":[{"type":"song"}]}"#, r#"{"content":"no"}"#, "no"] {
+        let told = call(file);
+        assert_eq!(told["error"]["message"], "Tool failed", "{file}: {told}");
+    }
+    assert_eq!(call(r#"{"code":7,"message":"no"}"#)["error"], json!({ "code": 7, "message": "no" }));
+}
+
 /// The params of a stateless call by a client with folders of its own.
 fn stateless(more: &Value) -> Value {
     let mut meta = stateless_meta();

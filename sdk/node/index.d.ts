@@ -418,6 +418,8 @@ export interface Context {
   readonly sample: typeof sample
   readonly roots: () => Root[]
   readonly insideRoots: (path: string) => string
+  readonly askRoots: () => Promise<Root[]>
+  readonly askInsideRoots: (path: string) => Promise<string>
   readonly meta: () => Record<string, any>
   /** Aborted when the client gives up on the call. */
   readonly signal: AbortSignal
@@ -457,11 +459,17 @@ export const choose: ChooseFunction
 /** Asks the client's model. */
 export function sample(messages: SampleMessages, options?: SampleOptions): Promise<Sampled>
 
-/** The folders that the client has opened. */
+/** The folders that are known to be open. A client without a session has to be asked for its own: see askRoots(). */
 export function roots(): Root[]
 
-/** The path, absolute and with links resolved. Throws a ToolError if it is outside of the client's folders. */
+/** The path, absolute and with links resolved. Throws a ToolError if it is outside of the folders that are known. */
 export function insideRoots(path: string): string
+
+/** The folders that the client has opened. Asks a client that has not named them yet, once in a call. */
+export function askRoots(): Promise<Root[]>
+
+/** The path, absolute and with links resolved. Rejects with a ToolError if it is outside of the client's folders. */
+export function askInsideRoots(path: string): Promise<string>
 
 /** The `_meta` of the request. */
 export function meta(): Record<string, any>

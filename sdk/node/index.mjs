@@ -2,7 +2,8 @@
 
 export { tool, resource, prompt, worker, instructions } from './lib/definitions.mjs'
 export { keep } from './lib/keep.mjs'
-export { progress, log, roots, insideRoots, meta, signal, folder, caller, trace } from './lib/context.mjs'
+export { askInsideRoots, askRoots, insideRoots, roots } from './lib/roots.mjs'
+export { progress, log, meta, signal, folder, caller, trace } from './lib/context.mjs'
 export { ask, askAll, askUrl, confirm, choose, sample } from './lib/questions.mjs'
 export { text, image, audio, embedded, link, result, user, assistant } from './lib/content.mjs'
 export { ToolError, ProtocolError, NotFound, Declined, Cancelled, CannotAsk } from './lib/errors.mjs'

@@ -73,6 +73,22 @@ mcp_error() {
 	_mcp_print_error "$text" "$error}"
 }
 
+# Ends the script with an error result, so that the model can correct its call. The server takes it from the error file:
+# inside of $(…) standard output is not that of the script.
+_mcp_fail_with_result() {
+	local message text error
+	message=$2
+	_mcp_quote "$message" 2>/dev/null
+	text=$_mcp_reply
+	error="{\"type\":\"$1\",\"message\":$text}"
+	if [ -z "${MCP_TOOL_ERROR_FILE:-}" ] ||
+		! { _mcp_print_error "$text" "$error" >"$MCP_TOOL_ERROR_FILE"; } 2>/dev/null; then
+		_mcp_warn "$message"
+	fi
+	_mcp_print_error "$text" "$error"
+	exit 1
+}
+
 mcp_fail() {
 	local code=${1-} message=${2-} data=null error
 	case ${code#[-+]} in
@@ -86,7 +102,7 @@ mcp_fail() {
 		data=$_mcp_reply
 	fi
 	_mcp_quote "$message" 2>/dev/null
-	error="{\"code\":${code#+},\"message\":$_mcp_reply,\"data\":$data${_mcp_whole_paths:+,\"wholePaths\":true}}"
+	error="{\"code\":${code#+},\"message\":$_mcp_reply,\"data\":$data}"
 	if [ -n "${MCP_TOOL_ERROR_FILE:-}" ]; then
 		{ printf '%s\n' "$error" >"$MCP_TOOL_ERROR_FILE"; } 2>/dev/null || :
 	fi

@@ -113,7 +113,7 @@ _mcp_ask_for_roots() {
 	MCP_ROOTS_PATHS_FILE=''
 	MCP_ROOTS_REFUSED=''
 	[ "$MCP_ROOTS_COUNT" != 0 ] ||
-		MCP_ROOTS_REFUSED='none of the folders that the client names can be used; no path is allowed'
+		MCP_ROOTS_REFUSED=$("$MCPBASH_JSON_TOOL_BIN" -r '.refused // "no folder is open; no path is allowed"' <<<"$listed")
 }
 
 # Sets _mcp_reply to the paths of the roots, one a line. Where they are many, they are in a file.
@@ -162,8 +162,6 @@ mcp_roots_contains() {
 # Ends the script since a path is not allowed, and says what is, so that whoever chose the path can choose another.
 _mcp_refuse_path() {
 	local pointer=$1 value=$2 message root named=0 open=''
-	# The roots are named as they are, and not relative to the project.
-	local _mcp_whole_paths=true
 	[ "${#value}" -le 200 ] || value=${value:0:200}…
 	message="$pointer is outside configured MCP roots: '$value'"
 	case $value in
@@ -178,7 +176,7 @@ _mcp_refuse_path() {
 	done <<<"$_mcp_reply"
 	[ "$named" -le 5 ] || open+=" and $((named - 5)) more"
 	[ -z "$open" ] || message+="; allowed is what is in $open"
-	mcp_fail_invalid_args "$message"
+	_mcp_fail_with_result forbidden "$message"
 }
 
 _mcp_require_path() {
@@ -196,7 +194,7 @@ _mcp_require_path() {
 	_mcp_roots
 	count=${MCP_ROOTS_COUNT:-0}
 	# Whoever set the roots made a mistake, which must not open every path.
-	[ -z "${MCP_ROOTS_REFUSED:-}" ] || mcp_fail_invalid_args "$pointer is not allowed: $MCP_ROOTS_REFUSED"
+	[ -z "${MCP_ROOTS_REFUSED:-}" ] || _mcp_fail_with_result forbidden "$pointer is not allowed: $MCP_ROOTS_REFUSED"
 
 	if ! _mcp_arg "$pointer"; then
 		if [ -n "$single" ]; then
@@ -214,7 +212,8 @@ _mcp_require_path() {
 	fi
 	value=$_mcp_reply
 	_mcp_within_roots "$value" || within=''
-	[ -n "$_mcp_reply" ] || mcp_fail_invalid_args "$pointer leads through symbolic links in a circle: '$value'"
+	[ -n "$_mcp_reply" ] ||
+		_mcp_fail_with_result forbidden "$pointer leads through symbolic links in a circle: '$value'"
 	if [ "$count" != 0 ] || [ -n "${MCP_ROOTS_PATHS:-}${MCP_ROOTS_PATHS_FILE:-}" ]; then
 		[ -n "$within" ] || _mcp_refuse_path "$pointer" "$value"
 	fi

@@ -53,10 +53,14 @@ MCP_ROOTS_PATHS=''
 contains no /
 MCP_ROOTS_PATHS=$work/root
 
+# A result that refuses a path, on standard output as in the file for errors.
+forbidden() {
+	local error='{"type":"forbidden","message":"%s"}'
+	printf "1:{\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],\"structuredContent\":{\"success\":false,\"error\":$error},\"isError\":true}\n|" "$1" "$1"
+}
 # What is said of a path that is not allowed, of the roots that are.
 refused() {
-	local said=".p is outside configured MCP roots: '$1'$2"
-	printf '1:{"code":-32602,"message":"%s","data":null,"wholePaths":true}\n|' "$said"
+	forbidden ".p is outside configured MCP roots: '$1'$2"
 }
 relative=" (relative paths start in the project's folder)"
 path() {
@@ -71,9 +75,11 @@ path .p newline "0:$work/root/strange"$'\n'
 path .p ../other "$(refused ../other "$relative; allowed is what is in '$work/root'")"
 path .p out/secret "$(refused out/secret "$relative; allowed is what is in '$work/root'")"
 path .p leaf "$(refused leaf "$relative; allowed is what is in '$work/root'")"
+MCP_TOOL_ERROR_FILE=$work/refusal path .p leaf "$(refused leaf "$relative; allowed is what is in '$work/root'")"
+check "require_path: the refusal is left for the server" "$out" "$(cat "$work/refusal")"$'\n'
 path .p "$work/rootless" "$(refused "$work/rootless" "; allowed is what is in '$work/root'")"
 MCP_ROOTS_PATHS=$(printf '/none/%s\n' 1 2 3 4 5 6 7) MCP_ROOTS_COUNT=7 path .p /x "$(refused /x "; allowed is what is in '/none/1', '/none/2', '/none/3', '/none/4', '/none/5' and 2 more")"
-path .p loop1 "1:{\"code\":-32602,\"message\":\".p leads through symbolic links in a circle: 'loop1'\",\"data\":null}"$'\n'
+path .p loop1 "$(forbidden ".p leads through symbolic links in a circle: 'loop1'")"
 path .nil x '1:{"code":-32602,"message":".nil is required","data":null}'$'\n'
 path '.nil --allow-empty' x 0:
 path '.nil --default-to-single-root' x "0:$work/root"
@@ -113,7 +119,8 @@ sdk 'mcp_roots_list; mcp_roots_count'
 check "roots: asked for" "$work/other1" "$out"
 path .p "$work/other/secret" "0:$work/other/secret"
 path .p file "$(refused file "$relative; allowed is what is in '$work/other'")"
-STUB_ANSWER='{"result":{"roots":[]}}' path .p file '1:{"code":-32602,"message":".p is not allowed: none of the folders that the client names can be used; no path is allowed","data":null}'$'\n'
+STUB_ANSWER='{"result":{"roots":[]}}' path .p file "$(forbidden ".p is not allowed: no folder is open; no path is allowed")"
+STUB_ANSWER='{"result":{"roots":[],"refused":"all of them are wrong"}}' path .p file "$(forbidden ".p is not allowed: all of them are wrong")"
 STUB_STATUS=1 STUB_ANSWER='{"error":{"code":-32603,"message":"no"}}' path .p file "0:$work/root/file"
 unset MCP_ROOTS_ASK MCP_ASK_SOCKET STUB_ANSWER STUB_STATUS
 unset MCP_TOOL_ARGS_JSON MCP_ROOTS_PATHS MCP_ROOTS_COUNT MCP_ROOTS_PATHS_FILE

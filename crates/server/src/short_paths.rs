@@ -123,12 +123,9 @@ impl ShortPaths {
         Cow::Owned(shortened)
     }
 
-    /// The error with short paths in its message, unless its author means them for the client. Its data are what a script
-    /// or a client said.
+    /// The error with short paths in its message. Its data are what a script or a client said.
     pub(crate) fn error(&self, mut error: RpcError, params: Option<Raw<'_>>) -> RpcError {
-        if !error.has_whole_paths
-            && let Cow::Owned(message) = self.text_but(&error.message, params.map_or("", Raw::text))
-        {
+        if let Cow::Owned(message) = self.text_but(&error.message, params.map_or("", Raw::text)) {
             error.message = message.into();
         }
         error

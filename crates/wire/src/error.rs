@@ -67,8 +67,6 @@ pub struct RpcError {
     pub message: Cow<'static, str>,
     /// JSON text for the `data` member.
     pub data: Option<String>,
-    /// Whether the message names folders that the client is meant to know.
-    pub has_whole_paths: bool,
 }
 
 impl RpcError {
@@ -76,7 +74,7 @@ impl RpcError {
     pub fn new(code: i32, message: impl Into<Cow<'static, str>>) -> Self {
         let message = message.into();
         let message = if message.len() > LONGEST_MESSAGE { in_part(&message).into() } else { message };
-        Self { code, message, data: None, has_whole_paths: false }
+        Self { code, message, data: None }
     }
 
     /// A short message that programs may compare with, and beside it in `data` the reason or the remedy, for people.

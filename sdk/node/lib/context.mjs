@@ -1,13 +1,11 @@
 // What a function may say and ask about its call: as functions of the module, which find the call by themselves, and as
 // the second parameter of a handler, which is bound to it.
 
-import { realpathSync } from 'node:fs'
-import { basename, dirname, join, resolve, sep } from 'node:path'
 import { format, inspect } from 'node:util'
 import { currentCall } from './current-call.mjs'
-import { ToolError } from './errors.mjs'
 import { stringify } from './json.mjs'
 import * as questions from './questions.mjs'
+import * as folders from './roots.mjs'
 
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 
@@ -54,40 +52,6 @@ function loggable(parts) {
     // Written below as a person would see it.
   }
   return inspect(data)
-}
-
-/** The folders that the client has opened: [{ uri, name, path }]. */
-export function roots() {
-  return rootsOf(currentCall())
-}
-
-function rootsOf(call) {
-  if (call.rootsRefused) throw new ToolError(`the client's folders are not known: ${call.rootsRefused}`)
-  return call.roots
-}
-
-/** The path, absolute and with links resolved. Throws a ToolError if it is outside of the client's folders. */
-export function insideRoots(path) {
-  return insideRootsOf(currentCall(), path)
-}
-
-function insideRootsOf(call, path) {
-  const real = realPath(resolve(path))
-  const folders = rootsOf(call).flatMap((root) => (root.path ? [realPath(root.path)] : []))
-  if (folders.some((folder) => real === folder || real.startsWith(folder === sep ? sep : folder + sep)))
-    return real
-  const named = folders.join(', ') || 'none'
-  throw new ToolError(`${path} is outside of the open folders (${named})`, { type: 'forbidden' })
-}
-
-/** Without links, as far as the path exists. */
-function realPath(path) {
-  try {
-    return realpathSync(path)
-  } catch {
-    const parent = dirname(path)
-    return parent === path ? path : join(realPath(parent), basename(path))
-  }
 }
 
 /** The `_meta` of the request: what the client sends along without the model seeing it. */
@@ -157,11 +121,19 @@ export class Context {
   }
 
   get roots() {
-    return () => rootsOf(this.#call)
+    return () => folders.rootsOf(this.#call)
   }
 
   get insideRoots() {
-    return (path) => insideRootsOf(this.#call, path)
+    return (path) => folders.insideRootsOf(this.#call, path)
+  }
+
+  get askRoots() {
+    return () => folders.askRootsOf(this.#call)
+  }
+
+  get askInsideRoots() {
+    return (path) => folders.askInsideRootsOf(this.#call, path)
   }
 
   get meta() {

@@ -1,7 +1,7 @@
 // Which call the running code belongs to. In a worker each call has its own; a plain script is one call from start to end.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Cancelled } from './errors.mjs'
+import { Cancelled, CannotAsk } from './errors.mjs'
 import { PrintedText } from './printed-text.mjs'
 
 const storage = new AsyncLocalStorage()
@@ -48,6 +48,8 @@ export class Call {
   meta = {}
   roots = []
   rootsRefused = undefined
+  /** Whether the client has folders of its own that it names only when it is asked. */
+  hasUnaskedRoots = false
   folder = undefined
   caller = undefined
   trace = {}
@@ -60,6 +62,7 @@ export class Call {
   open = true
   #controller
   #printed
+  #rootsQuestion
 
   /** Made when first asked for, since most functions never look at it. */
   get signal() {
@@ -74,6 +77,27 @@ export class Call {
     if (this.cancelled) return
     this.cancelled = new Cancelled(why)
     this.#controller?.abort(this.cancelled)
+  }
+
+  /** Asks for the client's folders, unless they are known. Those who ask at the same time share one question. */
+  async learnRoots() {
+    if (this.hasUnaskedRoots) {
+      this.#rootsQuestion ??= this.#askForRoots().finally(() => (this.#rootsQuestion = undefined))
+      await this.#rootsQuestion
+    }
+  }
+
+  async #askForRoots() {
+    if (this.cancelled) throw this.cancelled
+    try {
+      const { roots, refused } = await this.question({ method: 'roots/list' })
+      this.roots = roots ?? []
+      this.rootsRefused = refused
+    } catch (error) {
+      // A client that does not answer leaves it at the folders of the project.
+      if (!(error instanceof CannotAsk)) throw error
+    }
+    this.hasUnaskedRoots = false
   }
 
   /** What is printed is logged. */

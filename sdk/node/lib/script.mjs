@@ -41,6 +41,7 @@ class ScriptCall extends Call {
     this.meta = fromEnvironment('MCP_TOOL_META', {})
     this.roots = fromEnvironment('MCP_ROOTS', [])
     this.rootsRefused = env.MCP_ROOTS_REFUSED
+    this.hasUnaskedRoots = env.MCP_ROOTS_ASK === '1'
     this.folder = env.MCP_CANCEL_FILE && dirname(env.MCP_CANCEL_FILE)
     this.trace = traceOf(env)
     this.wantsProgress = Boolean(env.MCP_PROGRESS_STREAM && env.MCP_PROGRESS_TOKEN)

@@ -1,4 +1,4 @@
-"""The questions of `mcp_bash`, for async functions: ``await aio.confirm("Really?")``."""
+"""What `mcp_bash` asks the client, for async functions: ``await aio.confirm("Really?")``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from .questions import Question, alone, read_all, refuse_unless_reachable, toget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
     from typing import Any, Dict, List, Mapping, Optional, Sequence, Type, TypeVar, Union, overload
 
+    from .call_context import Root
     from .contents import Message
     from .questions import Sampled
 
@@ -107,6 +110,19 @@ async def ask_all(questions: Mapping[str, Question], *, timeout: Optional[float]
     call = current()
     refuse_unless_reachable(call)
     return read_all(questions, await call.put_question_async(together(questions, timeout)))
+
+
+async def roots() -> List[Root]:
+    """The folders that the client has opened. One that names them only when it is asked is asked, once in a call."""
+    return await current().ask_for_roots()
+
+
+async def inside_roots(path: Union[str, "os.PathLike[str]"]) -> Path:
+    """The path, absolute and with links resolved. Raises `ToolError` if it is outside of the client's folders."""
+    from .call_facts import inside
+
+    call = current()
+    return inside(await call.ask_for_roots(), path, call)
 
 
 async def _put(question: Question, name: Optional[str], timeout: Optional[float]) -> Any:

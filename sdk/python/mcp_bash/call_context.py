@@ -37,6 +37,15 @@ class Root:
     def __repr__(self) -> str:
         return "Root(%r, name=%r, path=%r)" % (self.uri, self.name, self.path)
 
+    @classmethod
+    def read_all(cls, named: Any) -> List[Root]:
+        """The folders of a list as the protocol has it."""
+        return [cls(root["uri"], root.get("name"), root.get("path")) for root in named or ()]
+
+
+# A client without a session names its folders only when it is asked.
+_ASK_FOR_ROOTS: "Dict[str, Any]" = {"method": "roots/list"}
+
 
 class Context:
     """One call. A function that has a parameter of this type is given it; others use the functions of the package."""
@@ -47,6 +56,9 @@ class Context:
     def __init__(self, facts: Any) -> None:
         """``facts.get(name)`` is a member of the frame that asks for the call, or what stands for it."""
         self.facts = facts
+        # What the client answered when it was asked for its folders; empty where it did not answer.
+        self._roots_answer: Optional[Dict[str, Any]] = None
+        self._roots_turn: Any = None
 
     # What the call brought along.
 
@@ -74,12 +86,48 @@ class Context:
 
     @property
     def roots(self) -> List[Root]:
-        """The folders that the client has opened. Raises `CannotAsk` if it refused to name them."""
-        refused = self.facts.get("rootsRefused")
+        """The folders that the client has opened. Raises `CannotAsk` if none of them can be used.
+
+        A client without a session is asked for them when a function first wants to know. An async function does that with
+        ``await aio.roots()``; until then these are the folders of the project.
+        """
+        if self.has_unasked_roots and not self.must_await:
+            try:
+                self._roots_answer = self.put_question(_ASK_FOR_ROOTS)
+            except CannotAsk:
+                self._roots_answer = {}
+        return self._known_roots()
+
+    async def ask_for_roots(self) -> List[Root]:
+        """The same without blocking the event loop."""
+        if self.has_unasked_roots:
+            import asyncio
+
+            # Coroutines that want to know at the same time share one question.
+            if self._roots_turn is None:
+                self._roots_turn = asyncio.Lock()
+            async with self._roots_turn:
+                if self.has_unasked_roots:
+                    try:
+                        self._roots_answer = await self.put_question_async(_ASK_FOR_ROOTS)
+                    except CannotAsk:
+                        self._roots_answer = {}
+        return self._known_roots()
+
+    def _known_roots(self) -> List[Root]:
+        answer = self._roots_answer
+        if answer:
+            refused, named = answer.get("refused"), answer.get("roots")
+        else:
+            refused, named = self.facts.get("rootsRefused"), self.facts.get("roots")
         if refused:
             raise CannotAsk(str(refused))
-        named: List[Any] = self.facts.get("roots") or []
-        return [Root(root["uri"], root.get("name"), root.get("path")) for root in named]
+        return Root.read_all(named)
+
+    @property
+    def has_unasked_roots(self) -> bool:
+        """Whether the client has folders of its own that it has not been asked for."""
+        return self._roots_answer is None and bool(self.facts.get("askForRoots"))
 
     @property
     def caller(self) -> Optional[str]:
@@ -110,6 +158,11 @@ class Context:
     @property
     def cancelled(self) -> bool:
         """Whether the client has given up on the call."""
+        return False
+
+    @property
+    def must_await(self) -> bool:
+        """Whether a question that is not awaited would block the event loop that has to read its answer."""
         return False
 
     @property

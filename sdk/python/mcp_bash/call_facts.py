@@ -27,7 +27,7 @@ def meta() -> Dict[str, Any]:
 
 
 def roots() -> List[Root]:
-    """The folders that the client has opened."""
+    """The folders that the client has opened. Async functions use ``await aio.roots()``."""
     return current().roots
 
 
@@ -42,14 +42,24 @@ def cancelled() -> bool:
 
 
 def inside_roots(path: Union[str, "os.PathLike[str]"]) -> Path:
-    """The path, absolute and with links resolved. Raises `ToolError` if it is outside of the client's folders."""
+    """The path, absolute and with links resolved. Raises `ToolError` if it is outside of the client's folders.
+
+    Async functions use ``await aio.inside_roots(path)``.
+    """
+    call = current()
+    return inside(call.roots, path, call)
+
+
+def inside(open_roots: List[Root], path: Union[str, "os.PathLike[str]"], call: Context) -> Path:
+    """The path without links, if it is in one of these folders."""
     from pathlib import Path
 
     from .errors import ToolError
 
     real = Path(path).resolve()
-    open_folders = [Path(root.path).resolve() for root in current().roots if root.path]
-    if any(real == root or root in real.parents for root in open_folders):
+    folders = [Path(root.path).resolve() for root in open_roots if root.path]
+    if any(real == folder or folder in real.parents for folder in folders):
         return real
-    named = ", ".join(str(root) for root in open_folders) or "none"
-    raise ToolError("%s is outside of the open folders (%s)" % (path, named), type="forbidden")
+    named = ", ".join(str(folder) for folder in folders) or "none"
+    unasked = "; the client was not asked for its own: `await aio.inside_roots(path)` asks" if call.has_unasked_roots else ""
+    raise ToolError("%s is outside of the open folders (%s)%s" % (path, named, unasked), type="forbidden")

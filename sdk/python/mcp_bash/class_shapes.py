@@ -10,9 +10,11 @@ from . import pydantic_shapes
 from .docstrings import parse
 from .hints import evaluate_all, is_required, substitute, variables_of
 from .mismatch import Mismatch, inside
+from .nullable import with_null
 
 if TYPE_CHECKING:
-    from .shapes import Shape, Shapes
+    from .scalar_shapes import Shape
+    from .shapes import Shapes
 
 Convert = Optional[Callable[[Any], Any]]
 Description = Tuple[Dict[str, Any], Convert, bool]
@@ -92,7 +94,7 @@ def _object(hint: Any, owner: Any, fields: List[_FieldOfClass], shapes: Shapes) 
             schema.setdefault("description", words)
         if isinstance(field.default, (str, int, float, bool)) and not shapes.output:
             schema.setdefault("default", _plain_default(field.default))
-        properties[field.name] = schema
+        properties[field.name] = schema if shapes.output else with_null(schema)
     whole = _schema(properties, [field.name for field in fields if field.required], shapes.output)
     named = _is_named_tuple(owner) or any(shape.named_tuple for shape in known.values())
     return whole, _maker(owner, known), named
@@ -118,9 +120,10 @@ def _typed_dict(whole: Any, owner: Any, shapes: Shapes) -> Description:
     described = _descriptions(owner)
     properties: Dict[str, Any] = {}
     for name, shape in known.items():
-        properties[name] = dict(shape.schema)
+        schema = dict(shape.schema)
         if name in described and "$ref" not in shape.schema:
-            properties[name].setdefault("description", described[name])
+            schema.setdefault("description", described[name])
+        properties[name] = schema if shapes.output else with_null(schema)
     # Python 3.8 only knows about the class as a whole.
     keys = getattr(owner, "__required_keys__", frozenset(hints if owner.__total__ else ()))
     required = [name for name, hint in hints.items() if is_required(hint, name in keys)]

@@ -4,12 +4,21 @@ gives it back as it is; what it says about itself is read later (`definitions.py
 from __future__ import annotations
 
 import sys
-from types import FrameType
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, overload
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, overload
+
+    F = TypeVar("F", bound=Callable[..., Any])
+    Icons = Sequence[Union[str, Mapping[str, Any]]]
+else:
+
+    def overload(function):
+        return function
+
 
 _frame_at: Callable[[int], FrameType] = getattr(sys, "_getframe")
-F = TypeVar("F", bound=Callable[..., Any])
-Icons = Sequence[Union[str, Mapping[str, Any]]]
 
 
 class Declaration:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
-import re
-import typing
-from typing import Any, Dict, List, Optional, Tuple
 
-from .call_context import Context
-from .contents import Content, Result
-from .declaring import Declaration
+from .callables import Missing, is_async
 from .errors import DefinitionError
 from .json_types import is_object
+from .nullable import without_null
 from .rendering import ResultForm, render_prompt, render_resource, render_tool
+from .scalar_shapes import Shape, plain_shape
 from .schema_roots import is_object_schema, root_schema
-from .shapes import Shape, Shapes
-from .signatures import Signature, is_async, missing, where
+from .signatures import Signature, where
 
-_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}$")
-_EXPRESSION = re.compile(r"\{([^{}]*)\}")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional, Tuple
+
+    from .call_context import Context
+    from .declaring import Declaration
+
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
+_LONGEST_NAME = 128
 
 
 class Offered:
@@ -31,7 +34,7 @@ class Offered:
         self.signature = Signature(declaration.function)
         self.is_async = is_async(declaration.function)
         self.name: str = str(declaration.options.get("name") or getattr(declaration.function, "__name__", ""))
-        if not _NAME.match(self.name):
+        if not (self.name and len(self.name) <= _LONGEST_NAME and _LETTERS.issuperset(self.name)):
             raise DefinitionError(
                 "%s: `%s` cannot be a name; give it one of letters, digits, _ and - with name=…"
                 % (where(self.function), self.name)
@@ -66,32 +69,41 @@ class ToolFunction(Offered):
         if is_object(output):
             return output, ResultForm(has_schema=True)
         hint = self.signature.returns() if output is True else output
-        shapes = Shapes(output=True)
-        shape = _describe(hint, shapes)
+        definitions: Dict[str, Any] = {}
+        shape = plain_shape(hint) or _describe(hint, definitions)
         if shape is None:
             return None, ResultForm()
-        if is_object_schema(shape.schema, shapes.definitions):
-            root = root_schema(shape.schema, shapes.definitions)
-            return root, ResultForm(True, False, shape.named_tuple)
+        if is_object_schema(shape.schema, definitions):
+            return root_schema(shape.schema, definitions), ResultForm(True, False, shape.named_tuple)
         wrapped = {"type": "object", "properties": {"result": shape.schema}, "required": ["result"]}
-        return root_schema(wrapped, shapes.definitions), ResultForm(True, True, shape.named_tuple)
+        return root_schema(wrapped, definitions), ResultForm(True, True, shape.named_tuple)
 
     def render(self, value: Any, frame: Dict[str, Any]) -> str:
         return render_tool(value, self.form)
 
 
-def _describe(hint: Any, shapes: Shapes) -> Optional[Shape]:
+def _describe(hint: Any, definitions: Dict[str, Any]) -> Optional[Shape]:
     """The shape of a result. Content, nothing and what has no schema have none."""
-    if missing(hint) or hint is None or hint is type(None) or hint is Any or hint is bytes or _has_content(hint):
+    if hint is Missing or hint is None or hint is type(None) or hint is bytes:
+        return None
+    import typing
+
+    from .shapes import Shapes
+
+    if hint is typing.Any or _has_content(hint):
         return None
     try:
-        shape = shapes.of(hint)
+        shape = Shapes(output=True, definitions=definitions).of(hint)
     except Exception:
         return None
     return shape if shape.schema else None
 
 
 def _has_content(hint: Any) -> bool:
+    import typing
+
+    from .contents import Content, Result
+
     if isinstance(hint, type) and issubclass(hint, (Content, Result)):
         return True
     parts: Tuple[Any, ...] = typing.get_args(hint)
@@ -131,8 +143,10 @@ class ResourceFunction(Offered):
 
 def _variables(uri: str) -> List[str]:
     """The names in a URI template of RFC 6570."""
+    import re
+
     found: List[str] = []
-    for expression in _EXPRESSION.findall(uri):
+    for expression in re.findall(r"\{([^{}]*)\}", uri):
         for part in expression.lstrip("+#./;?&").split(","):
             found.append(part.partition(":")[0].rstrip("*"))
     return found
@@ -148,7 +162,7 @@ class PromptFunction(Offered):
             self.definition["arguments"] = arguments
 
     def _argument(self, parameter: Any) -> Dict[str, Any]:
-        schema = parameter.schema(self.signature.definitions)
+        schema = without_null(parameter.schema(self.signature.definitions))
         argument: Dict[str, Any] = {"name": parameter.name, "required": parameter.required}
         if schema.get("description"):
             argument["description"] = schema["description"]

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from json.encoder import encode_basestring
-
 from .frame_limits import LONGEST_NUMBER
+from .json_core import codec
 from .json_types import is_list, is_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Optional
-
-
-# A text as JSON, with its quotes.
-quote = encode_basestring
 
 
 class NotJson(ValueError):
@@ -92,7 +86,8 @@ _BY_NAME: "dict[str, Callable[[Any], Any]]" = {
     "collections.UserList": lambda value: value.data,
 }
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=plain).encode
+# `quote` makes a text JSON, with its quotes.
+_encode, decode, quote = codec(plain)
 
 
 def encode(value: Any) -> str:
@@ -106,7 +101,7 @@ def encode(value: Any) -> str:
 def plain_or_none(value: Any) -> Any:
     """A default value as JSON, or None where it has no words for it."""
     try:
-        return json.loads(_encode(value))
+        return decode(_encode(value))
     except Exception:
         return None
 

@@ -6,6 +6,7 @@ from typing import Any, Dict, Optional
 
 from .errors import CannotAsk
 from .json_types import is_object
+from .nullable import without_null
 from .schema_check import Convert, check
 from .schema_roots import is_object_schema, root_schema
 from .shapes import Shapes
@@ -20,19 +21,27 @@ class Form:
         self._single = False
         self._convert: Convert = None
         self.schema: Dict[str, Any]
-        if is_object(form):
-            self.schema = form if isinstance(form.get("type"), str) else self._of_names(form)
+        self._answer: Dict[str, Any]
+        if is_object(form) and isinstance(form.get("type"), str):
+            self.schema = self._answer = form
             return
+        self._answer = self._of_names(form) if is_object(form) else self._of_type(form)
+        # Forms know no null: what may be null can be left empty. An answer may name it all the same.
+        fields = {name: without_null(field) for name, field in self._answer["properties"].items()}
+        self.schema = {**self._answer, "properties": fields}
+
+    def _of_type(self, form: Any) -> Dict[str, Any]:
         shapes = Shapes()
         shape = shapes.of(form)
         self._convert = shape.convert
         if is_object_schema(shape.schema, shapes.definitions):
-            self.schema = root_schema(shape.schema, shapes.definitions)
+            schema = root_schema(shape.schema, shapes.definitions)
         else:
             self._single = True
             alone = {"type": "object", "properties": {_ALONE: shape.schema}, "required": [_ALONE]}
-            self.schema = root_schema(alone, shapes.definitions)
-        self.schema.pop("additionalProperties", None)
+            schema = root_schema(alone, shapes.definitions)
+        schema.pop("additionalProperties", None)
+        return schema
 
     def _of_names(self, names: Dict[str, Any]) -> Dict[str, Any]:
         shapes = Shapes()
@@ -56,11 +65,11 @@ class Form:
         """What the function gets from an accepted answer."""
         try:
             value: Any = content
-            schema = self.schema
+            schema = self._answer
             if self._single:
                 value, schema = content.get(_ALONE), schema["properties"][_ALONE]
             # Clients are to hold their users to the schema, and some do not.
-            check(value, schema, self.schema.get("$defs", {}))
+            check(value, schema, self._answer.get("$defs", {}))
             return value if self._convert is None else self._convert(value)
         except (ValueError, TypeError) as problem:
             raise CannotAsk("The answer does not fit the question: %s" % problem) from None

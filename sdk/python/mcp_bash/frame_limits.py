@@ -3,7 +3,6 @@ does not fit is refused here, in words, and costs its own call alone."""
 
 from __future__ import annotations
 
-import re
 from itertools import chain
 
 from .json_types import is_object
@@ -20,7 +19,7 @@ LONGEST_NUMBER = 1000
 _SHORT = 2 * MOST_LEVELS
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _ONE_KIND = bytes.maketrans(b"{}", b"[]")
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]|-?[0-9][0-9.eE+-]*')
+_TOKENS = r'"(?:[^"\\]|\\.)*"|[\[\]{},]|-?[0-9][0-9.eE+-]*'
 _SIMPLE = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS = frozenset((dict, list, tuple))
 # The frame adds a few to those of the data.
@@ -76,6 +75,8 @@ def _may_have_long_number(frame: str) -> bool:
     for place in range(0, len(frame), LONGEST_NUMBER):
         if frame[place : place + 8].isdigit() or frame[max(0, place - 8) : place].isdigit():
             around = frame[max(0, place - LONGEST_NUMBER) : place + LONGEST_NUMBER]
+            import re
+
             if re.search("[0-9]{%d}" % LONGEST_NUMBER, around):
                 return True
     return False
@@ -83,8 +84,10 @@ def _may_have_long_number(frame: str) -> bool:
 
 def _find(frame: str) -> Optional[str]:
     """Reads the frame up to the place. `path` has a key or an index for each level."""
+    import re
+
     path: List[Any] = []
-    for token in _TOKENS.finditer(frame):
+    for token in re.finditer(_TOKENS, frame):
         text = token.group()
         if text in "[{":
             if len(path) >= MOST_LEVELS:

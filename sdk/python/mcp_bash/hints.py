@@ -6,7 +6,6 @@ written for a newer Python than the one that runs: ``int | None`` and ``list[int
 
 from __future__ import annotations
 
-import ast
 import sys
 import types
 import typing
@@ -16,7 +15,6 @@ from typing import Any, Dict, Optional, Tuple
 Variables = Dict[Any, Any]
 
 _PROTOCOL: Any = typing.Protocol
-_BUILTIN_GENERICS = {"list": "List", "dict": "Dict", "tuple": "Tuple", "set": "Set", "frozenset": "FrozenSet"}
 
 
 def evaluate(hint: Any, namespace: Dict[str, Any], local: Optional[Dict[str, Any]] = None) -> Any:
@@ -29,9 +27,9 @@ def evaluate(hint: Any, namespace: Dict[str, Any], local: Optional[Dict[str, Any
     except TypeError:
         if not isinstance(hint, str):
             raise
-    tree = _OlderSpelling().visit(ast.parse(hint, mode="eval"))
-    older = compile(ast.fix_missing_locations(tree), "<type hint>", "eval")
-    holder.__annotations__ = {"hint": eval(older, {**namespace, "__mcp_typing": typing}, local)}
+    from .older_spelling import in_older_spelling
+
+    holder.__annotations__ = {"hint": eval(in_older_spelling(hint), {**namespace, "__mcp_typing": typing}, local)}
     return _get_type_hints(holder, namespace, local)["hint"]
 
 
@@ -96,28 +94,6 @@ def _get_type_hints(holder: Any, namespace: Dict[str, Any], local: Optional[Dict
         found: Dict[str, Any] = extensions.get_type_hints(holder, namespace, local, include_extras=True)
         return found
     return typing.get_type_hints(holder, namespace, local)
-
-
-class _OlderSpelling(ast.NodeTransformer):
-    """``X | Y`` becomes ``Union[X, Y]``, ``list[X]`` becomes ``List[X]``."""
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        self.generic_visit(node)
-        if not isinstance(node.op, ast.BitOr):
-            return node
-        both = ast.Tuple(elts=[node.left, node.right], ctx=ast.Load())
-        part: Any = both if sys.version_info >= (3, 9) else ast.Index(value=both)  # type: ignore[call-arg,unused-ignore]
-        return ast.Subscript(value=_from_typing("Union"), slice=part, ctx=ast.Load())
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id in _BUILTIN_GENERICS:
-            node.value = _from_typing(_BUILTIN_GENERICS[node.value.id])
-        return node
-
-
-def _from_typing(name: str) -> ast.expr:
-    return ast.Attribute(value=ast.Name(id="__mcp_typing", ctx=ast.Load()), attr=name, ctx=ast.Load())
 
 
 def is_alias(hint: Any) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, Callable, Union
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Union
 
 
 class Mismatch(ValueError):
@@ -31,5 +32,7 @@ def _step(place: Union[str, int]) -> str:
 
 def show(value: Any) -> str:
     """A value for a message: on one line, and not too long."""
+    import json
+
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 80 else text[:77] + "…"

@@ -176,5 +176,4 @@ def _choices(options: Union[Sequence[str], Mapping[str, str]], titled: str) -> D
 def _roots(result: Mapping[str, Any]) -> List[Root]:
     from .call_context import Root
 
-    named: List[Any] = result.get("roots") or []
-    return [Root(root["uri"], root.get("name")) for root in named]
+    return Root.read_all(result.get("roots"))

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-import enum
-from typing import Any, Callable, Dict, Optional, Set, Tuple, Type
-
 from .mismatch import Mismatch, show
 
-Convert = Optional[Callable[[Any], Any]]
-Found = Tuple[Dict[str, Any], Convert]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import enum
+    from typing import Any, Callable, Dict, Optional, Set, Tuple, Type
+
+    Convert = Optional[Callable[[Any], Any]]
+    Found = Tuple[Dict[str, Any], Convert]
+
+
+class Shape:
+    """A schema, and the way from JSON to the type."""
+
+    __slots__ = ("schema", "convert", "named_tuple", "is_exactly")
+
+    def __init__(
+        self, schema: Dict[str, Any], convert: Convert = None, named_tuple: bool = False, is_exactly: Optional[type] = None
+    ) -> None:
+        self.schema = schema
+        self.convert = convert
+        # JSON has no names for the members of a tuple: results that hold one are made into objects first.
+        self.named_tuple = named_tuple
+        # The type, where the schema says nothing besides.
+        self.is_exactly = is_exactly
 
 
 def _integer(value: Any) -> Any:
@@ -90,6 +108,14 @@ _SCALARS: Dict[str, Tuple[Dict[str, Any], Callable[[Any], Convert]]] = {
 }
 
 
+def plain_shape(hint: Any) -> Optional[Shape]:
+    """The shape of the four types that most signatures are made of."""
+    if hint is int or hint is str or hint is bool or hint is float:
+        schema, convert = _SCALARS["builtins." + hint.__name__]
+        return Shape(dict(schema), convert(hint), is_exactly=hint)
+    return None
+
+
 def find(hint: Any) -> Optional[Found]:
     """The shape of a type that is one of these."""
     if not isinstance(hint, type):
@@ -100,6 +126,8 @@ def find(hint: Any) -> Optional[Found]:
 
 def literal(values: Tuple[Any, ...]) -> Found:
     """``Literal["a", "b"]``."""
+    import enum
+
     plain = [value.value if isinstance(value, enum.Enum) else value for value in values]
     by_json = dict(zip(plain, values))
     special = any(isinstance(value, enum.Enum) for value in values)

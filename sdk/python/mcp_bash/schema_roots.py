@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict
 
 
 def is_object_schema(schema: Dict[str, Any], definitions: Dict[str, Any]) -> bool:

@@ -153,6 +153,8 @@ _READERS: "Dict[str, Callable[[], Any]]" = {
     "arguments": _arguments,
     "meta": lambda: _json_of("MCP_TOOL_META"),
     "roots": lambda: _json_of("MCP_ROOTS"),
+    "rootsRefused": lambda: os.environ.get("MCP_ROOTS_REFUSED"),
+    "askForRoots": lambda: os.environ.get("MCP_ROOTS_ASK") == "1",
     "trace": _trace,
     "elicit": lambda: os.environ.get("MCP_ELICIT_SUPPORTED") == "1",
     "ask": lambda: bool(os.environ.get("MCP_ASK_SOCKET")),

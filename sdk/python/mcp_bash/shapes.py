@@ -8,12 +8,14 @@ from __future__ import annotations
 import collections.abc
 import enum
 import typing
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import class_shapes, scalar_shapes
 from .hints import is_alias, is_union, meaning_of_alias, spell, unwrap_annotated
 from .mismatch import Mismatch, inside
 from .notes import apply_notes, whole_schema
+from .nullable import choices_of
+from .scalar_shapes import Shape
 from .schema_check import Convert, checked, first_that_fits
 from .text_reading import from_text
 
@@ -34,25 +36,13 @@ class Undescribable(Exception):
         super().__init__("%s; %s" % (problem, remedy))
 
 
-class Shape:
-    """A schema, and the way from JSON to the type."""
-
-    __slots__ = ("schema", "convert", "named_tuple")
-
-    def __init__(self, schema: Dict[str, Any], convert: Convert = None, named_tuple: bool = False) -> None:
-        self.schema = schema
-        self.convert = convert
-        # JSON has no names for the members of a tuple: results that hold one are made into objects first.
-        self.named_tuple = named_tuple
-
-
 class Shapes:
     """Makes shapes for one schema. Classes that hold themselves are put into ``definitions`` (``$defs``) and referred to; all
     others stand where they are used, since not every model is given schemas with references."""
 
-    def __init__(self, output: bool = False) -> None:
+    def __init__(self, output: bool = False, definitions: Optional[Dict[str, Dict[str, Any]]] = None) -> None:
         self.output = output
-        self.definitions: Dict[str, Dict[str, Any]] = {}
+        self.definitions: Dict[str, Dict[str, Any]] = {} if definitions is None else definitions
         self.converters: Dict[Any, Convert] = {}
         self._names: Dict[Any, str] = {}
         self._open: List[Any] = []
@@ -103,7 +93,7 @@ class Shapes:
 
     def _union(self, hints: Tuple[Any, ...]) -> Shape:
         shapes = [self.of(hint) for hint in hints]
-        schema: Dict[str, Any] = {"anyOf": [shape.schema for shape in shapes]}
+        schema = choices_of([shape.schema for shape in shapes])
         named = any(shape.named_tuple for shape in shapes)
         if all(shape.convert is None for shape in shapes):
             return Shape(schema, None, named)

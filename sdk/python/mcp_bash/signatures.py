@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-import re
-from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
-
+from . import callables
 from .call_context import Context
-from .docstrings import parse
+from .callables import Missing
 from .encoding import name_tuples, plain_or_none
 from .errors import BadArgument, DefinitionError
-from .hints import evaluate, is_union, spell, unwrap_annotated
 from .mismatch import show
-from .schema_check import compiled, fits, patterns
+from .nullable import with_null
+from .scalar_shapes import Shape, plain_shape
 from .schema_roots import root_schema
-from .shapes import Shape, Shapes, Undescribable
-from .text_reading import from_text
 
-_MISSING = inspect.Parameter.empty
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
+
+# As texts, which all hints of a file can be.
+_PLAIN_HINTS = {"bool": bool, "int": int, "float": float, "str": str}
 
 
 class Parameter:
@@ -29,29 +28,28 @@ class Parameter:
     def __init__(self, name: str, shape: Shape, default: Any, description: Optional[str]) -> None:
         self.name = name
         self.shape = shape
-        self.required = default is _MISSING
+        self.required = default is Missing
         self.default = default
         self.description = description
 
     def schema(self, definitions: Dict[str, Any]) -> Dict[str, Any]:
-        schema = _without_null(self.shape.schema) if self.default is None else dict(self.shape.schema)
+        schema = dict(self.shape.schema)
         if self.description:
             schema.setdefault("description", self.description)
         if not self.required:
             default = plain_or_none(name_tuples(self.default) if self.shape.named_tuple else self.default)
             # One that its own schema refuses is between the function and its author.
-            if default is not None and fits(default, schema, definitions):
+            if default is not None and _fits(default, self.shape, schema, definitions):
                 schema.setdefault("default", default)
-        return schema
+        return with_null(schema)
 
 
-def _without_null(schema: Dict[str, Any]) -> Dict[str, Any]:
-    """What an argument may be that can be left out instead of being null: not every model takes a choice of types."""
-    choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
-    if not choices:
-        return dict(schema)
-    rest = {key: value for key, value in schema.items() if key != "anyOf"}
-    return {**choices[0], **rest} if len(choices) == 1 else {**rest, "anyOf": choices}
+def _fits(default: Any, shape: Shape, schema: Dict[str, Any], definitions: Dict[str, Any]) -> bool:
+    if shape.is_exactly is not None and type(default) is shape.is_exactly:
+        return True
+    from .schema_check import fits
+
+    return fits(default, schema, definitions)
 
 
 class Signature:
@@ -59,26 +57,25 @@ class Signature:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self.description, described = parse(inspect.getdoc(function))
+        self.description, described = _described(callables.doc_of(function))
         self.context_name: Optional[str] = None
         self.parameters: List[Parameter] = []
-        self._shapes = Shapes()
-        self.definitions = self._shapes.definitions
+        self.definitions: Dict[str, Any] = {}
+        self._shapes: Any = None
         self._positional: List[str] = []
         self._namespace, self._local = _namespaces(function)
-        signature = inspect.signature(function)
-        self._returns = signature.return_annotation
+        given, self._returns = callables.signature_of(function)
         _refuse_generators(function)
-        for parameter in signature.parameters.values():
+        for parameter in given:
             self._add(parameter, described)
         self._converters = [(one.name, one.shape.convert) for one in self.parameters if one.shape.convert is not None]
         self._names = {one.name for one in self.parameters}
         self._required = {one.name for one in self.parameters if one.required}
 
-    def _add(self, parameter: inspect.Parameter, described: Dict[str, str]) -> None:
+    def _add(self, parameter: callables.Given, described: Dict[str, str]) -> None:
         name = parameter.name
-        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-            stars = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else "**"
+        if parameter.kind in (callables.STAR, callables.TWO_STARS):
+            stars = "*" if parameter.kind == callables.STAR else "**"
             instead = "list[str]" if stars == "*" else "dict[str, str]"
             self._refuse(stars + name, "arguments need names", "write one parameter for them, as `%s: %s`" % (name, instead))
         hint = self._hint(parameter)
@@ -87,12 +84,12 @@ class Signature:
         else:
             shape = self._shape(name, hint)
             self.parameters.append(Parameter(name, shape, parameter.default, described.get(name)))
-        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+        if parameter.kind == callables.POSITIONAL_ONLY:
             self._positional.append(name)
 
-    def _hint(self, parameter: inspect.Parameter) -> Any:
-        name, hint = parameter.name, parameter.annotation
-        if hint is _MISSING:
+    def _hint(self, parameter: callables.Given) -> Any:
+        name, hint = parameter.name, parameter.hint
+        if hint is Missing:
             if name in ("self", "cls"):
                 self._refuse(name, "a method cannot be called without its object", "decorate a function, or a bound method")
             guessed = parameter.default.__class__
@@ -100,13 +97,32 @@ class Signature:
                 return guessed
             self._refuse(name, "it has no type", "write one, as `%s: str`" % name)
         try:
-            return evaluate(hint, self._namespace, self._local)
+            return self._evaluated(hint)
         except Exception as problem:
             self._refuse(name, "its type %s cannot be read (%s)" % (hint, problem), "import or define what it names")
 
+    def _evaluated(self, hint: Any) -> Any:
+        plain = _PLAIN_HINTS.get(hint) if isinstance(hint, str) and hint not in self._namespace else None
+        if plain is not None and hint not in self._local:
+            return plain
+        if plain_shape(hint) is not None:
+            return hint
+        from .hints import evaluate
+
+        return evaluate(hint, self._namespace, self._local)
+
     def _shape(self, name: str, hint: Any) -> Shape:
+        plain = plain_shape(hint)
+        if plain is not None:
+            return plain
+        from .hints import spell
+        from .shapes import Shapes, Undescribable
+
+        if self._shapes is None:
+            self._shapes = Shapes(definitions=self.definitions)
         try:
-            return self._shapes.of(hint)
+            described: Shape = self._shapes.of(hint)
+            return described
         except Undescribable as problem:
             problem_text = str(problem)
         except Exception as problem:
@@ -128,16 +144,18 @@ class Signature:
         return root_schema(schema, self.definitions)
 
     def returns(self) -> Any:
-        """The hint of what it gives, or ``_MISSING`` if there is none that can be read."""
-        if self._returns is _MISSING:
-            return _MISSING
+        """The hint of what it gives, or `Missing` if there is none that can be read."""
+        if self._returns is Missing:
+            return Missing
         try:
-            return evaluate(self._returns, self._namespace, self._local)
+            return self._evaluated(self._returns)
         except Exception:
-            return _MISSING
+            return Missing
 
     def take_texts(self) -> None:
         """All arguments come as texts, and are read and checked according to their types."""
+        from .text_reading import from_text
+
         for one in self.parameters:
             self._refuse_strange_patterns(one)
         self._converters = [
@@ -145,6 +163,10 @@ class Signature:
         ]
 
     def _refuse_strange_patterns(self, parameter: Parameter) -> None:
+        import re
+
+        from .schema_check import compiled, patterns
+
         for pattern in patterns([parameter.shape.schema, self.definitions]):
             try:
                 compiled(pattern)
@@ -180,30 +202,34 @@ class Signature:
         raise BadArgument(name, "it is needed, and was not given")
 
 
+def _described(doc: Optional[str]) -> Tuple[str, Dict[str, str]]:
+    """The description of a function, and those of its parameters."""
+    if not doc or ("\n" not in doc and ":" not in doc):
+        return (doc or "").expandtabs().strip(), {}
+    from .docstrings import parse
+
+    return parse(doc)
+
+
 def where(function: Callable[..., Any]) -> str:
     """The function as messages name it."""
     return "%s()" % getattr(function, "__qualname__", repr(function)).replace("<locals>.", "")
 
 
 def _is_context(hint: Any) -> bool:
+    if plain_shape(hint) is not None:
+        return False
+    from .hints import is_union, unwrap_annotated
+
     base, _ = unwrap_annotated(hint)
     if is_union(base):
         return any(_is_context(part) for part in base.__args__)
     return isinstance(base, type) and issubclass(base, Context)
 
 
-def _innermost(function: Any) -> Any:
-    function = inspect.unwrap(function)
-    while isinstance(function, functools.partial):
-        function = function.func
-    if inspect.ismethod(function):
-        return function.__func__
-    return function if inspect.isfunction(function) else getattr(function.__class__, "__call__", function)
-
-
 def _namespaces(function: Any) -> Tuple[Dict[str, Any], Dict[str, Any]]:
     """The names that the hints of a function can use: those of its module, and those around it."""
-    inner = _innermost(function)
+    inner = callables.innermost(function)
     local: Dict[str, Any] = {}
     code = getattr(inner, "__code__", None)
     for name, cell in zip(code.co_freevars if code else (), inner.__closure__ or () if code else ()):
@@ -215,19 +241,8 @@ def _namespaces(function: Any) -> Tuple[Dict[str, Any], Dict[str, Any]]:
 
 
 def _refuse_generators(function: Any) -> None:
-    inner = _innermost(function)
-    if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
+    if callables.is_generator(function):
         raise DefinitionError(
             "%s: a generator cannot be a tool, resource or prompt; return the whole result, and call progress() on the way"
             % where(function)
         )
-
-
-def is_async(function: Any) -> bool:
-    """Whether calling it gives a coroutine."""
-    inner = _innermost(function)
-    return inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(function)
-
-
-def missing(hint: Any) -> bool:
-    return hint is _MISSING

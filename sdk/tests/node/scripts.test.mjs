@@ -150,6 +150,27 @@ test('questions go through the socket', async (t) => {
   assert.equal(asked[2][1].method, 'sampling/createMessage')
 })
 
+test('roots that the client is asked for', async (t) => {
+  const root = project(t, { 'tool.mjs': `${IMPORT}sdk.answer(await sdk.askInsideRoots('/theirs/x'))` })
+  let asked
+  const server = createServer((socket) =>
+    socket.setEncoding('utf8').once('data', (text) => {
+      asked = JSON.parse(text.split('\n')[1])
+      socket.end('{"result":{"roots":[{"uri":"file:///theirs","path":"/theirs"}]}}\n')
+    }),
+  )
+  await new Promise((resolve) => server.listen(join(root, 'socket'), resolve))
+  const { stdout } = await run(root, {
+    MCP_ASK_SOCKET: 'socket',
+    MCP_ASK_KEY: 'k',
+    MCP_ROOTS_ASK: '1',
+    MCP_ROOTS_JSON: '[{"uri":"file:///own","path":"/own"}]',
+  })
+  server.close()
+  assert.equal(JSON.parse(stdout).content[0].text, '/theirs/x')
+  assert.deepEqual(asked, { method: 'roots/list' })
+})
+
 test('a question is withdrawn by hanging up', async (t) => {
   const root = project(t, {
     'tool.mjs': `${IMPORT}const stop = new AbortController()

@@ -357,6 +357,25 @@ class Notes(unittest.TestCase):
     def schema(self, hint):
         return Shapes().of(hint).schema
 
+    def test_what_may_be_null(self):
+        Annotated = typing.Annotated
+
+        def look(
+            a: Annotated[Optional[int], Field("How many", maximum=10)] = None,
+            b: Optional[Annotated[Union[int, None], Field()]] = None,
+            c: Annotated[Union[int, str, None], Field(examples=[1])] = None,
+            d: Annotated[Optional[Node], Field(title="N")] = None,
+        ):
+            return ""
+
+        null = {"type": "null"}
+        told = Signature(look).input_schema()["properties"]
+        many = {**INT, "description": "How many", "maximum": 10}
+        self.assertEqual(told["a"], {"anyOf": [many, null], "description": "How many"})
+        self.assertEqual(told["b"], {"anyOf": [INT, null]})
+        self.assertEqual(told["c"], {"anyOf": [INT, STR, null], "examples": [1]})
+        self.assertEqual(told["d"], {"anyOf": [{"$ref": "#/$defs/Node"}, null], "title": "N"})
+
     def test_texts_and_fields(self):
         Annotated = typing.Annotated
         self.assertEqual(self.schema(Annotated[int, "How many"]), {"type": "integer", "description": "How many"})
@@ -500,6 +519,53 @@ class Signatures(unittest.TestCase):
         positional, named = signature.prepare({"base": 2, "exponent": 3.0}, None)
         self.assertEqual((positional, named), ((2,), {"exponent": 3}))
 
+    def test_what_may_be_null_is_told_so_that_every_agent_keeps_it_optional(self):
+        def look(
+            a: Optional[int] = None,
+            b: Optional[Union[int, str]] = None,
+            e: Optional[Node] = None,
+            f: Optional[Address] = None,
+            g: Optional[str] = "x",
+            h: int = None,  # type: ignore[assignment]
+        ) -> str:
+            """Looks.
+
+            Args:
+                a: A number
+                b: One or the other
+                e: A node
+            """
+            return ""
+
+        null = {"type": "null"}
+        schema = Signature(look).input_schema()
+        told = schema["properties"]
+        self.assertNotIn("required", schema)
+        self.assertEqual(told["a"], {"anyOf": [{**INT, "description": "A number"}, null], "description": "A number"})
+        either = {"description": "One or the other"}
+        self.assertEqual(told["b"], {"anyOf": [{**INT, **either}, {**STR, **either}, null], **either})
+        self.assertEqual(told["e"], {"anyOf": [{"$ref": "#/$defs/Node"}, null], "description": "A node"})
+        self.assertEqual(told["f"], {"anyOf": [ADDRESS, null]})
+        self.assertEqual(told["g"], {"anyOf": [STR, null], "default": "x"})
+        self.assertEqual(told["h"], INT)
+        for name in "abefg":
+            self.assertEqual(Signature(look).prepare({name: None}, None)[1], {name: None})
+
+    def test_fields_of_classes_that_may_be_null(self):
+        class Options(TypedDict, total=False):
+            """Options.
+
+            Attributes:
+                depth: How deep
+            """
+
+            depth: Optional[int]
+
+        expected = {"anyOf": [{**INT, "description": "How deep"}, {"type": "null"}], "description": "How deep"}
+        self.assertEqual(Shapes().of(Options).schema["properties"]["depth"], expected)
+        # Nobody fills in what comes back.
+        self.assertEqual(Shapes(output=True).of(Options).schema["properties"]["depth"]["anyOf"], [INT, {"type": "null"}])
+
     def test_texts_as_hints_on_every_python(self):
         namespace = {"Node": Node}
         exec(
@@ -583,7 +649,7 @@ class Signatures(unittest.TestCase):
         self.refused(config, "{x} of its URI is not among its parameters", "resource", uri="config://{x}")
 
     def test_prompts_read_texts(self):
-        def review(code: str, strict: bool = False, lines: Optional[int] = None, style: Literal["short", "long"] = "short"):
+        def review(code: str, strict: bool = False, lines: Optional[int] = None, style: Optional[Literal["short", "long"]] = None):
             """Reviews code.
 
             :param code: the code

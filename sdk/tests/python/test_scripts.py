@@ -134,6 +134,15 @@ class Channel(ScriptTest):
         self.assertEqual(self.heard[0], "key")
         self.assertEqual((self.heard[1]["method"], self.heard[1]["timeoutSecs"]), ("elicitation/create", 9))
 
+    def test_roots_that_the_client_is_asked_for(self):
+        source = "from mcp_bash import inside_roots, result\nresult(str(inside_roots('/theirs/x')))"
+        own = {"MCP_ROOTS_ASK": "1", "MCP_ROOTS_JSON": '[{"uri":"file:///own","path":"/own"}]'}
+        variables = self.answering({"result": {"roots": [{"uri": "file:///theirs", "path": "/theirs"}]}})
+        self.assertEqual(self.printed(source, **own, **variables)["content"][0]["text"], "/theirs/x")
+        self.assertEqual(self.heard[1], {"method": "roots/list"})
+        refused = self.run_script(source, MCP_ROOTS_REFUSED="no path is allowed")
+        self.assertEqual((refused.returncode, refused.stderr), (1, b"no path is allowed\n"))
+
     def test_a_refusal_is_the_end_of_standard_error(self):
         variables = self.answering({"result": {"action": "decline"}})
         done = self.run_script("from mcp_bash import ask\nask('How many?', int)", **variables)

@@ -313,7 +313,7 @@ class Saying(WorkerTest):
 ASKING = """
 import concurrent.futures
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Optional
 from mcp_bash import *
 from mcp_bash import Question, Declined, Dismissed, CannotAsk, ask, ask_all, ask_url, choose, choose_many, confirm, sample, tool, user
 
@@ -338,7 +338,7 @@ def chosen() -> str:
 
 @tool
 def names() -> dict:
-    return ask("Both?", {"a": int, "b": str})
+    return ask("Both?", {"a": int, "b": Optional[str]})
 
 @tool
 def schema() -> dict:
@@ -426,7 +426,9 @@ class Asking(WorkerTest):
     def test_one_value_and_names_and_schemas(self):
         _, result = self.asked("one", self.accept(value=3.0))
         self.assertEqual(result["structuredContent"], {"result": 4})
-        _, result = self.asked("names", self.accept(a=1, b="x"))
+        (question,), result = self.asked("names", self.accept(a=1, b="x"))
+        form = question["params"]["requestedSchema"]
+        self.assertEqual((form["properties"]["b"], form["required"]), ({"type": "string"}, ["a"]))
         self.assertEqual(result["structuredContent"], {"a": 1, "b": "x"})
         _, result = self.asked("schema", self.accept(x="y"))
         self.assertEqual(result["structuredContent"], {"x": "y"})

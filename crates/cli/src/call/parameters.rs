@@ -64,9 +64,10 @@ impl Parameters {
 fn parameter(name: &str, property: &Value, root: &Value, is_required: bool) -> Parameter {
     let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let (kind, is_nullable) = kind_of(property, root);
+    let value = besides_null(property);
     let listed = match &kind {
-        Kind::List(_) => &property["items"]["enum"],
-        _ => &property["enum"],
+        Kind::List(_) => &value["items"]["enum"],
+        _ => &value["enum"],
     };
     Parameter {
         name: name.to_owned(),
@@ -87,6 +88,16 @@ fn parameter(name: &str, property: &Value, root: &Value, is_required: bool) -> P
 fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let pointer = schema.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
     pointer.and_then(|pointer| root.pointer(pointer)).unwrap_or(schema)
+}
+
+/// What a schema says of a value that is not null, where it may be.
+pub(crate) fn besides_null(schema: &Value) -> &Value {
+    let mut others =
+        schema["anyOf"].as_array().into_iter().flatten().filter(|choice| choice["type"] != "null");
+    match (others.next(), others.next()) {
+        (Some(only), None) => only,
+        _ => schema,
+    }
 }
 
 /// What a schema says a value is, and whether it may be `null`. Where it does not say, it is text.
@@ -232,6 +243,15 @@ mod tests {
             (json!({ "enum": [1, 2] }), "2", "2"),
         ] {
             assert_eq!(read_as(&property, text).as_deref(), Ok(value), "{property}");
+        }
+    }
+
+    #[test]
+    fn the_choices_of_a_value_that_may_be_null_are_known() {
+        let choice = json!({ "type": "string", "enum": ["a", "b"] });
+        for property in [choice.clone(), json!({ "anyOf": [choice, { "type": "null" }] })] {
+            let parameters = Parameters::of(&json!({ "properties": { "x": property } }));
+            assert_eq!(parameters.list[0].choices, ["a", "b"], "{property}");
         }
     }
 

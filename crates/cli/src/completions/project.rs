@@ -2,6 +2,7 @@
 //! known only as far as the registry has it.
 
 use super::offers::Offers;
+use crate::call::parameters::besides_null;
 use crate::common::Common;
 use crate::startup;
 use mcp_bash_project::{Catalog, Location, Reading};
@@ -115,12 +116,13 @@ impl Project {
 
 /// The values that a schema lists.
 fn known_values(schema: &Value) -> Vec<String> {
-    if schema["type"] == "boolean" {
+    let value = besides_null(schema);
+    if value["type"] == "boolean" {
         return vec!["true".to_owned(), "false".to_owned()];
     }
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let listed = schema["enum"].as_array().into_iter().flatten().map(text);
-    listed.chain(schema.get("const").map(text)).chain(schema.get("default").map(text)).collect()
+    let listed = value["enum"].as_array().into_iter().flatten().map(text);
+    listed.chain(value.get("const").map(text)).chain(schema.get("default").map(text)).collect()
 }
 
 #[cfg(test)]
@@ -136,7 +138,7 @@ mod tests {
             fs::create_dir(folder.path().join(path)).unwrap();
         }
         let tool = r#"{"command": ["du"], "inputSchema": {"type": "object", "properties": {
-            "path": {"type": "string"}, "unit": {"enum": ["bytes", "blocks"], "default": "bytes"}, "all": {"type": "boolean"}}}}"#;
+            "path": {"type": "string"}, "unit": {"enum": ["bytes", "blocks"], "default": "bytes"}, "all": {"anyOf": [{"type": "boolean"}, {"type": "null"}]}}}}"#;
         fs::write(folder.path().join("tools/disk.meta.json"), tool).unwrap();
         let prompt = r#"{"arguments": [{"name": "diff"}, {"name": "tone"}]}"#;
         fs::write(folder.path().join("prompts/review.meta.json"), prompt).unwrap();

@@ -5,6 +5,7 @@ use crate::questions::Unanswered;
 use crate::roots;
 use crate::work::{ClientQuestion, Resumable, Work};
 use mcp_bash_runner::{AskedThrough, Question};
+use mcp_bash_scripts::ScriptRoots;
 use mcp_bash_wire::{Limits, Object, Raw, RawBuf, Scanner, surrogates, write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -129,7 +130,7 @@ impl AskedQuestion {
                 (ELICITATION, Some(_)) => (ELICITATION, |_| false),
                 (SAMPLING, _) => (SAMPLING, |offered| offered.sampling),
                 (ROOTS, _) if work.has_unasked_roots() => (ROOTS, |offered| offered.roots),
-                (ROOTS, _) => return Plan::Known(Ok(roots_result(&work.roots().await.json))),
+                (ROOTS, _) => return Plan::Known(Ok(roots_result(&*work.roots().await))),
                 _ => return Plan::Known(Err(Unanswered::NotOffered("there is no such question"))),
             };
         let params = if method == ROOTS { "{}".to_owned() } else { self.params };
@@ -220,7 +221,7 @@ async fn roots_of(work: &Work, answer: RawBuf) -> Result<String, Unanswered> {
     let (listed, problems) = roots::read(answer).await;
     let listed = listed.ok_or_else(|| Unanswered::Refused(problems.join("; ")))?;
     let roots = work.learn_roots(roots::usable(&listed, !problems.is_empty()));
-    Ok(roots_result(&roots.json))
+    Ok(roots_result(&roots))
 }
 
 /// Asks a client without a session for its folders, before a script starts that reads them from its environment. What it
@@ -237,8 +238,10 @@ pub(crate) async fn ask_roots(work: &Work, call: Resumable) {
     }
 }
 
-fn roots_result(json: &str) -> String {
-    format!(r#"{{"roots":{json}}}"#)
+/// The answer to `roots/list` for a script: the folders it may work in, and why there are none where somebody set them wrong.
+fn roots_result(roots: &ScriptRoots) -> String {
+    let refused = roots.refusal.as_deref().map(|why| format!(r#","refused":{}"#, write::string(why)));
+    format!(r#"{{"roots":{}{}}}"#, roots.json, refused.unwrap_or_default())
 }
 
 fn failure(way: AskedThrough, why: &str) -> String {

@@ -24,6 +24,7 @@ export class WorkerCall extends Call {
     if (frame.meta) this.meta = frame.meta
     if (frame.roots) this.roots = frame.roots
     this.rootsRefused = frame.rootsRefused
+    this.hasUnaskedRoots = frame.askForRoots === true
     this.folder = frame.folder
     this.caller = frame.caller
     if (frame.trace) this.trace = frame.trace

@@ -1,23 +1,42 @@
-"""Changes to modules of the standard library that take long to load: made when a person's code loads one, and not before."""
+"""Changes to modules of the standard library that take long to load: made when a person's code loads one, and not before. So is
+the module of ours loaded that makes the change."""
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from importlib.machinery import PathFinder
-from typing import Any, Callable, Dict
 
-_waiting: Dict[str, Callable[[Any], None]] = {}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Tuple
+
+# What is changed, and the function of a module beside this one that changes it.
+_CHANGES: Dict[str, Tuple[str, str]] = {
+    "threading": ("submitting", "carry_into_threads"),
+    "concurrent.futures._base": ("submitting", "carry_into_callbacks"),
+    "concurrent.futures.thread": ("submitting", "carry_into_executors"),
+    "multiprocessing.pool": ("submitting", "carry_into_pools"),
+    "queue": ("shared_queues", "watch_thread_queues"),
+    "asyncio.queues": ("shared_queues", "watch_task_queues"),
+    "contextlib": ("redirecting", "redirect_by_call"),
+}
+_waiting = set(_CHANGES)
 
 
-def after_import(name: str, change: Callable[[Any], None]) -> None:
-    """Has ``change(module)`` called as soon as the module is loaded."""
-    module = sys.modules.get(name)
-    if module is not None:
-        change(module)
-        return
-    if not _waiting:
-        sys.meta_path.insert(0, _Finder)
-    _waiting[name] = change
+def change_what_is_imported() -> None:
+    """Makes the changes in what is loaded now, and in the rest as soon as it is."""
+    sys.meta_path.insert(0, _Finder)
+    for name in _CHANGES:
+        module = sys.modules.get(name)
+        if module is not None:
+            _change(module)
+
+
+def _change(module: Any) -> None:
+    _waiting.discard(module.__name__)
+    place, function = _CHANGES[module.__name__]
+    getattr(import_module("mcp_bash.serving." + place), function)(module)
 
 
 class _Finder:
@@ -30,11 +49,12 @@ class _Finder:
         spec = PathFinder.find_spec(name, path, target)
         loader: Any = spec and spec.loader
         if loader is not None:
-            load, change = loader.exec_module, _waiting.pop(name)
+            load = loader.exec_module
+            _waiting.discard(name)
 
             def load_and_change(module: Any) -> None:
                 load(module)
-                change(module)
+                _change(module)
 
             loader.exec_module = load_and_change
         return spec

@@ -180,8 +180,11 @@ class LoopWorker(Worker):
                 self.say(context, '{"call":%d,"withdraw":%d}' % (context.number, number))
             raise
 
+    def must_await(self, context: WorkerContext) -> bool:
+        return context.task is not None and _thread.get_ident() == self._main_thread
+
     def ask(self, context: WorkerContext, question: Dict[str, Any]) -> Dict[str, Any]:
-        if context.task is not None and _thread.get_ident() == self._main_thread:
+        if self.must_await(context):
             raise RuntimeError("an async function asks with `await aio.ask(…)` (from mcp_bash import aio)")
         return super().ask(context, question)
 

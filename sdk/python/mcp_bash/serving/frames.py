@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import _thread
 import fcntl
-import json
 import os
 import select
-from collections import deque
-from typing import Any, Deque, Dict, List, Optional
 
-from ..encoding import to_bytes
+from ..encoding import decode, to_bytes
 from ..json_types import is_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections import deque
+    from typing import Any, Deque, Dict, List, Optional
+else:
+    # Where `collections` has it from, which takes longer to load.
+    from _collections import deque
 
 _CHUNK = 65536
 # Above the numbers that functions and what they start usually see.
 FIRST_FD = 64
-_decode = json.JSONDecoder().decode
 
 
 class Frames:
@@ -37,7 +41,7 @@ class Frames:
     def next(self) -> Optional[Dict[str, Any]]:
         """The next frame that has arrived whole."""
         while self._lines:
-            frame = _decode(self._lines.popleft().decode("utf-8"))
+            frame = decode(self._lines.popleft().decode("utf-8"))
             if is_object(frame):
                 return frame
         return None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-import types
 from importlib.machinery import PathFinder
-from typing import Any, Dict, List, Optional
 
 from ..declaring import Declaration, declared
-from .trusted import only_own_modules
+from .trusted import with_own_modules_only
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Collection, Dict, List, Optional
 
 _NOT_OURS = ("site-packages", "dist-packages", "node_modules", ".venv", "venv", "__pycache__")
 _OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -37,23 +39,35 @@ def load(file: str) -> List[Declaration]:
     """Runs the file. Always from its source: what Python caches is looked up by whole seconds, and an edit can be faster."""
     with open(file, "rb") as source:
         code = compile(source.read(), file, "exec", dont_inherit=True)
-    module = types.ModuleType(_module_name(file))
+    module = type(sys)(_module_name(file))
     module.__file__ = file
     sys.modules[module.__name__] = module
     sys.argv[:] = [file]
-    with only_own_modules(project_root(file)):
-        exec(code, module.__dict__)
+    with_own_modules_only(project_root(file), lambda: exec(code, module.__dict__))
     return [one for one in declared if _belongs(one.file, file)]
 
 
 def _module_name(file: str) -> str:
     """The name by which others would import the file (pickles and child processes do); another if that is taken."""
     name = os.path.splitext(os.path.basename(file))[0]
-    if name.isidentifier() and name not in sys.modules and name not in sys.builtin_module_names:
-        found = PathFinder.find_spec(name)
+    if name.isidentifier() and name not in sys.modules and name not in _modules_of_python():
+        found = PathFinder.find_spec(name, _path_without_python())
         if found is not None and found.origin is not None and os.path.realpath(found.origin) == os.path.realpath(file):
             return name
     return "mcp_bash_file_" + "".join(letter if letter.isalnum() else "_" for letter in name)
+
+
+def _modules_of_python() -> Collection[str]:
+    known: Collection[str] = getattr(sys, "stdlib_module_names", sys.builtin_module_names)
+    return known
+
+
+def _path_without_python() -> List[str]:
+    """Where modules are looked for that are not Python's own. Its folder is large, and is known by its names since 3.10."""
+    if not hasattr(sys, "stdlib_module_names"):
+        return sys.path
+    own = os.path.dirname(os.__file__)
+    return [entry for entry in sys.path if entry != own and not entry.startswith(own + "/lib-dynload")]
 
 
 def _belongs(declared_in: str, file: str) -> bool:

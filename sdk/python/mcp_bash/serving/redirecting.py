@@ -5,17 +5,16 @@ meanwhile would end in the buffer of this one. Here it is redirected for the cod
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from ..capture import is_captured
-from .after_import import after_import
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
-def redirect_by_call() -> None:
-    after_import("contextlib", _change)
-
-
-def _change(module: Any) -> None:
+def redirect_by_call(module: Any) -> None:
+    """Changes `contextlib`."""
     redirect: Any = getattr(module, "_RedirectStream")
     enter, leave = redirect.__enter__, redirect.__exit__
 

@@ -8,25 +8,15 @@ from __future__ import annotations
 import _locale
 import fcntl
 import os
-import signal
 import sys
 import warnings
-from typing import Any, Dict, List, Tuple
 
+from . import signals
 from .frames import FIRST_FD
 
-_SIGNALS = tuple(
-    number
-    for number in (
-        getattr(signal, name, None)
-        for name in ("SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGCHLD", "SIGIO")
-    )
-    if number is not None
-)
-
-
-# What `signal.getsignal` wraps: that one makes an Enum of each answer.
-_handler_of: Any = sys.modules["_signal"].getsignal
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Tuple
 
 
 def _spare_of(fd: int) -> int:
@@ -49,7 +39,7 @@ class Surroundings:
         self._path = list(sys.path)
         self._argv = list(sys.argv)
         self._locale = _locale.setlocale(_locale.LC_ALL, None)
-        self._handlers = [_handler_of(number) for number in _SIGNALS]
+        self._handlers = [signals.handler_of(number) for number in signals.USUAL]
         self._filters: List[Tuple[Any, ...]] = list(warnings.filters)
         self._recursion = sys.getrecursionlimit()
         self._streams = (sys.stdin, sys.stdout, sys.stderr)
@@ -68,10 +58,10 @@ class Surroundings:
             sys.argv[:] = self._argv
         if _locale.setlocale(_locale.LC_ALL, None) != self._locale:
             _locale.setlocale(_locale.LC_ALL, self._locale)
-        if [_handler_of(number) for number in _SIGNALS] != self._handlers:
+        if [signals.handler_of(number) for number in signals.USUAL] != self._handlers:
             self._restore_handlers()
         # A timer that goes off later would end the next call, or the whole process.
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signals.set_timer(signals.ITIMER_REAL, 0)
         if warnings.filters != self._filters:
             self._restore_filters()
         if sys.getrecursionlimit() != self._recursion:
@@ -101,10 +91,10 @@ class Surroundings:
                 os.environ[name] = value
 
     def _restore_handlers(self) -> None:
-        for number, handler in zip(_SIGNALS, self._handlers):
+        for number, handler in zip(signals.USUAL, self._handlers):
             # None is a handler that was not set from Python, and can only be left alone.
-            if handler is not None and _handler_of(number) != handler:
-                signal.signal(number, handler)
+            if handler is not None and signals.handler_of(number) != handler:
+                signals.set_handler(number, handler)
 
     def _restore_filters(self) -> None:
         filters: Any = warnings.filters

@@ -4,22 +4,17 @@ an item is only its author knows; so nobody is asked on behalf of another.
 
 from __future__ import annotations
 
-import threading
-from typing import Any, Callable
-
 from ..call_context import current_call
-from .after_import import after_import
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
 _SEVERAL = -1
 
 
-def watch_queues() -> None:
+def watch_thread_queues(module: Any) -> None:
     """Notes which calls put something into a queue, and looks at it when something is taken."""
-    after_import("queue", _watch_thread_queues)
-    after_import("asyncio.queues", _watch_task_queues)
-
-
-def _watch_thread_queues(module: Any) -> None:
     queue = module.Queue
     queue.put = _noting(queue.put)
     queue.get = _looking(queue.get, _is_of_started_thread)
@@ -37,7 +32,8 @@ def _watch_thread_queues(module: Any) -> None:
     module.SimpleQueue = SimpleQueue
 
 
-def _watch_task_queues(module: Any) -> None:
+def watch_task_queues(module: Any) -> None:
+    """The same for the queues of asyncio."""
     queue = module.Queue
     queue.put_nowait = _noting(queue.put_nowait)
     queue.get_nowait = _looking(queue.get_nowait, _is_of_started_task)
@@ -69,6 +65,8 @@ def _looking(get: Callable[..., Any], is_started_by: Callable[[Any], bool]) -> A
 
 def _is_of_started_thread(call: Any) -> bool:
     """Whether the call has started this thread. Its function, and work that it has submitted to a pool, are sure to be its own."""
+    import threading
+
     return getattr(threading.current_thread(), "mcp_bash_call", None) is call
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Dict, List
 
 from ..capture import capture_output, print_outside_to
 from ..call_context import set_outside
@@ -12,8 +11,13 @@ from ..encoding import encode
 from ..errors import DefinitionError
 from ..frame_limits import misfit
 from ..log_installing import install_if_used
-from . import loading, redirecting, shared_queues, submitting
+from . import loading
+from .after_import import change_what_is_imported
 from .frames import Frames, open_frames
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List
 
 _PROTOCOL = 1
 _DEFAULT_OUTPUT_LIMIT = 10485760
@@ -27,9 +31,7 @@ def serve(words: List[str]) -> None:
     file = os.path.abspath(words[1])
     frames = open_frames()
     capture_output()
-    submitting.carry_calls()
-    shared_queues.watch_queues()
-    redirecting.redirect_by_call()
+    change_what_is_imported()
     status = 0
     try:
         worker = _load(frames, file)

@@ -1,50 +1,51 @@
 """Work that is handed to other threads belongs to the call that hands it over, and not to the thread that does it: a thread of
-a pool works for one call after another, and was started by whichever came first.
+a pool works for one call after another, and was started by whichever came first. So each piece of work runs in the context in
+which it is submitted, whatever submits it.
 """
 
 from __future__ import annotations
 
 import contextvars
 import sys
-import threading
-from functools import partial
-from typing import Any, Callable
 
 from ..call_context import current_call
-from .after_import import after_import
 
-
-def carry_calls() -> None:
-    """Has each piece of work run in the context in which it is submitted, whatever submits it."""
-    threading.Thread.start = _starting(threading.Thread.start)  # type: ignore[method-assign]
-    after_import("concurrent.futures._base", _carry_into_callbacks)
-    after_import("concurrent.futures.thread", _carry_into_executors)
-    after_import("multiprocessing.pool", _carry_into_pools)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import threading
+    from typing import Any, Callable
 
 
 def carried(work: Callable[..., Any]) -> Callable[..., Any]:
     """The work, to be done by another thread for the call that is current now."""
     call = current_call.get()
-    return _in_this_context(work if call is None else partial(_work_for, call, work))
+    return _in_this_context(work if call is None else _for_call(call, work))
 
 
 def _in_this_context(work: Callable[..., Any]) -> Callable[..., Any]:
-    return partial(_run, contextvars.copy_context(), work)
+    context = contextvars.copy_context()
+
+    def run(*positional: Any, **named: Any) -> Any:
+        # In a copy, since several threads may do the same work at once.
+        return context.copy().run(work, *positional, **named)
+
+    return run
 
 
-def _run(context: contextvars.Context, work: Callable[..., Any], *positional: Any, **named: Any) -> Any:
-    # In a copy, since several threads may do the same work at once.
-    return context.copy().run(work, *positional, **named)
+def _for_call(call: Any, work: Callable[..., Any]) -> Callable[..., Any]:
+    """The work, which lets it be seen meanwhile that a thread does it."""
 
+    def do_work(*positional: Any, **named: Any) -> Any:
+        import threading
 
-def _work_for(call: Any, work: Callable[..., Any], *positional: Any, **named: Any) -> Any:
-    """Does the work, and lets it be seen that this thread does."""
-    thread = threading.current_thread()
-    call.working.append(thread)
-    try:
-        return work(*positional, **named)
-    finally:
-        call.working.remove(thread)
+        thread = threading.current_thread()
+        call.working.append(thread)
+        try:
+            return work(*positional, **named)
+        finally:
+            call.working.remove(thread)
+
+    return do_work
 
 
 def _outside_of_calls(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,6 +61,11 @@ def _outside_of_calls(function: Callable[..., Any]) -> Callable[..., Any]:
     return start_threads
 
 
+def carry_into_threads(module: Any) -> None:
+    """Changes `threading`."""
+    module.Thread.start = _starting(module.Thread.start)
+
+
 def _starting(start: Callable[[threading.Thread], None]) -> Any:
     def start_in_context(self: Any) -> None:
         # Read by `shared_queues`.
@@ -70,7 +76,7 @@ def _starting(start: Callable[[threading.Thread], None]) -> Any:
     return start_in_context
 
 
-def _carry_into_callbacks(module: Any) -> None:
+def carry_into_callbacks(module: Any) -> None:
     """Callbacks of a future run in the thread that has the result."""
     add = module.Future.add_done_callback
 
@@ -80,7 +86,7 @@ def _carry_into_callbacks(module: Any) -> None:
     module.Future.add_done_callback = add_in_context
 
 
-def _carry_into_executors(module: Any) -> None:
+def carry_into_executors(module: Any) -> None:
     """Also for `run_in_executor` and `asyncio.to_thread`, which submit to such an executor."""
     submit_outside = _outside_of_calls(module.ThreadPoolExecutor.submit)
 
@@ -102,7 +108,8 @@ def _is_of_interpreters(executor: Any) -> bool:
 _SUBMITTING = {"apply_async": (2, 3), "_map_async": (3, 4), "imap": (), "imap_unordered": ()}
 
 
-def _carry_into_pools(module: Any) -> None:
+def carry_into_pools(module: Any) -> None:
+    """Changes the pools of threads of `multiprocessing`."""
     module.ThreadPool.__init__ = _outside_of_calls(module.ThreadPool.__init__)
     for name, callbacks in _SUBMITTING.items():
         setattr(module.ThreadPool, name, _submitting(getattr(module.ThreadPool, name), callbacks))

@@ -6,15 +6,18 @@ is imported, so it has to be judged before.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from importlib.machinery import SourceFileLoader
-from typing import Any, Generator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, TypeVar
+
+    T = TypeVar("T")
 
 
-@contextlib.contextmanager
-def only_own_modules(root: str) -> Generator[None, None, None]:
-    """Judges what is imported meanwhile, and lets nobody else write what Python compiles."""
+def with_own_modules_only(root: str, work: Callable[[], T]) -> T:
+    """Does the work; judges what is imported meanwhile, and lets nobody else write what Python compiles."""
     get_code = SourceFileLoader.get_code
 
     def judged(self: Any, fullname: str) -> Any:
@@ -25,7 +28,7 @@ def only_own_modules(root: str) -> Generator[None, None, None]:
     os.umask(umask | 0o022)
     setattr(SourceFileLoader, "get_code", judged)
     try:
-        yield
+        return work()
     finally:
         setattr(SourceFileLoader, "get_code", get_code)
         os.umask(umask)

@@ -11,21 +11,26 @@ import _thread
 import contextvars
 import fcntl
 import os
-import signal
-from collections import deque
-from typing import Any, Callable, Deque, Dict, Optional, Set, Tuple
 
 from ..capture import flush_partial
 from ..call_context import current_call, set_outside
 from ..definitions import Definitions, Offered, ToolFunction
 from ..encoding import encode, to_bytes
 from ..errors import CannotAsk, Cancelled, ProtocolError
-from ..failures import is_expected, principal, request_failure, tool_failure, traceback_text
 from ..frame_limits import misfit
 from ..log_installing import install_if_used
+from . import signals
 from .frames import Frames
 from .restoring import Surroundings
 from .worker_context import OperatorContext, Waiting, WorkerContext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections import deque
+    from typing import Any, Callable, Deque, Dict, Optional, Set, Tuple
+else:
+    # Where `collections` has it from, which takes longer to load.
+    from _collections import deque
 
 _O_ASYNC = getattr(os, "O_ASYNC", 0o20000)
 # How often a thread that waits for an answer looks whether the main thread has missed it.
@@ -82,9 +87,9 @@ class Worker:
 
     def watch_input(self) -> None:
         """Has `TERM` noticed, and has the kernel send `SIGIO` for each write into our input."""
-        signal.signal(signal.SIGTERM, self._on_term)
-        signal.signal(signal.SIGINT, self._on_term)
-        signal.signal(signal.SIGIO, self._on_input)
+        signals.set_handler(signals.SIGTERM, self._on_term)
+        signals.set_handler(signals.SIGINT, self._on_term)
+        signals.set_handler(signals.SIGIO, self._on_input)
         fcntl.fcntl(self.frames.input_fd, fcntl.F_SETOWN, os.getpid())
         self._set_async(True)
         self.surroundings.remember()
@@ -190,6 +195,8 @@ class Worker:
             return self._failed(words, context)
 
     def _told(self, problem: BaseException, offered: Offered, context: WorkerContext) -> str:
+        from ..failures import is_expected, principal, request_failure, tool_failure, traceback_text
+
         if not is_expected(problem):
             context.log("error", traceback_text(problem), offered.name)
         if isinstance(offered, ToolFunction) and not isinstance(principal(problem)[0], ProtocolError):
@@ -283,7 +290,7 @@ class Worker:
             while not waiting.is_over(_LOOK_SECS):
                 if self.frames.has_input():
                     # A signal that came just before the main thread began to wait for something has not woken it.
-                    signal.pthread_kill(self._main_thread, signal.SIGIO)
+                    signals.send_to_thread(self._main_thread, signals.SIGIO)
             assert waiting.answer is not None
             return waiting.answer
         self._may_interrupt = False
@@ -309,6 +316,10 @@ class Worker:
         self.frames.receive()
         self._receiving = False
         self._take_all()
+
+    def must_await(self, context: WorkerContext) -> bool:
+        """Whether this thread reads the answers to the questions of the call itself, and must not wait for one."""
+        return False
 
     async def ask_async(self, context: WorkerContext, question: Dict[str, Any]) -> Dict[str, Any]:
         raise NotImplementedError
@@ -356,7 +367,7 @@ def _tell_of_threads(context: WorkerContext) -> None:
 def _forget_signals() -> None:
     """A forked child is not ours to steer: its signals do what they usually do."""
     try:
-        for number in (signal.SIGIO, signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, signal.SIG_DFL)
+        for number in (signals.SIGIO, signals.SIGTERM, signals.SIGINT):
+            signals.set_handler(number, signals.SIG_DFL)
     except ValueError:  # not its main thread
         pass

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import _thread
-import json
 import os
 import time
 from itertools import count
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from ..call_context import Context, NoCall, outside
-from ..encoding import NotJson, encode, to_bytes
+from ..encoding import NotJson, decode, encode, to_bytes
 from ..errors import CannotAsk, Cancelled
 from ..frame_limits import misfit
 from ..json_types import error_message
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import threading
     from pathlib import Path
+    from typing import Any, Dict, List, Optional
 
     from .worker import Worker
 
@@ -87,6 +87,10 @@ class WorkerContext(Context):
 
             self._folder = tempfile.mkdtemp(prefix="mcp-bash-call-")
         return Path(self._folder)
+
+    @property
+    def must_await(self) -> bool:
+        return self.worker.must_await(self)
 
     @property
     def is_open(self) -> bool:
@@ -169,7 +173,7 @@ def notification(method: str, params: Dict[str, Any], limit: int) -> str:
     # A character takes up to six bytes.
     longest = min(_LONGEST, limit // 16)
     if len(body) > longest:
-        body = encode({key: _cut(value, longest) for key, value in json.loads(body).items()})
+        body = encode({key: _cut(value, longest) for key, value in decode(body).items()})
     return '"method":"%s","params":%s' % (method, body)
 
 

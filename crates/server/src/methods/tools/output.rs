@@ -115,9 +115,10 @@ impl Finished<'_> {
         }
         // A script that ends well has got over whatever it wrote there.
         if !self.has_answered()
-            && let Some(error) = self.own_error()
+            && let Some(text) = self.outcome.own_error()
+            && !text.trim().is_empty()
         {
-            return Err(Failure::own(error));
+            return self.own_failure(text.trim());
         }
         let mut stdout = self.outcome.text();
         if let Some(mended) = without_halves(&stdout) {
@@ -184,8 +185,7 @@ impl Finished<'_> {
 
     fn failed(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, Failure> {
         // What is no result that clients can read is told as text, like anything else that was printed.
-        let is_readable = |whole: &WholeResult<'_>| content_check::problem(whole.content).is_none();
-        if let Some(whole) = printed.and_then(WholeResult::read).filter(is_readable) {
+        if let Some(whole) = printed.and_then(readable_result) {
             return self.pass_through(&whole, true);
         }
         // Older scripts print the error they want.
@@ -318,15 +318,15 @@ impl Finished<'_> {
         Answer { meta: meta.into_text(), ..answer }
     }
 
-    /// The error that the script left for the client.
-    fn own_error(&self) -> Option<RpcError> {
-        let text = self.outcome.own_error()?;
-        let text = surrogates::mended(text.trim());
-        if text.is_empty() {
-            return None;
+    /// What the script left for the client: a whole result, or an error.
+    fn own_failure(&self, text: &str) -> Result<Answer, Failure> {
+        let text = surrogates::mended(text);
+        let whole = Scanner::new(&text, Limits::default()).whole_value().ok();
+        if let Some(whole) = whole.and_then(readable_result) {
+            return self.pass_through(&whole, true);
         }
         let raw = || RpcError { data: Some(write::string(&text)), ..RpcError::internal("Tool failed") };
-        Some(rpc_error(&text).unwrap_or_else(raw))
+        Err(Failure::own(rpc_error(&text).unwrap_or_else(raw)))
     }
 
     /// A script that was running when the server had to end.
@@ -450,12 +450,16 @@ fn without_halves(printed: &str) -> Option<String> {
 /// `{"code": …, "message": …, "data": …}` as the error it describes.
 fn rpc_error(text: &str) -> Option<RpcError> {
     let whole = Scanner::new(text, Limits::default()).whole_value().ok()?;
-    let error = Object::read(whole, "the error", &["code", "message", "data", "wholePaths"]).ok()?;
+    let error = Object::read(whole, "the error", &["code", "message", "data"]).ok()?;
     let code = error.get("code")?.text().parse().ok()?;
     let message = error.get("message").and_then(Raw::string)?.into_owned();
     let data = error.get("data").filter(|data| !data.is_null()).map(|data| write::compact(data.text()));
-    let has_whole_paths = error.get("wholePaths").is_some_and(|raw| raw.text() == "true");
-    Some(RpcError { data, has_whole_paths, ..RpcError::new(code, message) })
+    Some(RpcError { data, ..RpcError::new(code, message) })
+}
+
+/// A `CallToolResult`, if clients can read its content.
+fn readable_result(raw: Raw<'_>) -> Option<WholeResult<'_>> {
+    WholeResult::read(raw).filter(|whole| content_check::problem(whole.content).is_none())
 }
 
 /// Why there is nothing to be held against a schema.

@@ -1,0 +1,48 @@
+"""Schemas of values that may be null. docs/python.md has a table of what agents do with each way to write them."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List
+
+_NULL = {"type": "null"}
+# What is told about a value besides what it may be.
+_WORDS = ("title", "description", "default", "examples")
+
+
+def choices_of(schemas: List[Dict[str, Any]]) -> Dict[str, Any]:
+    """Any of several. A choice that is nothing but choices itself is replaced by them."""
+    choices: List[Dict[str, Any]] = []
+    for schema in schemas:
+        for choice in schema["anyOf"] if schema.keys() == {"anyOf"} else [schema]:
+            if choice not in choices:
+                choices.append(choice)
+    return choices[0] if len(choices) == 1 else {"anyOf": choices}
+
+
+def with_null(schema: Dict[str, Any]) -> Dict[str, Any]:
+    """The schema with what it tells of a value inside of the choices as well, if the value may be null: not every client
+    looks beside `anyOf`."""
+    choices: List[Dict[str, Any]] = schema.get("anyOf", [])
+    if _NULL not in choices:
+        return schema
+    words = {key: value for key, value in schema.items() if key in _WORDS}
+    bounds = {key: value for key, value in schema.items() if key != "anyOf" and key not in _WORDS}
+    told = {"description": words["description"]} if "description" in words else {}
+    is_only = len(choices) == 2
+    told_choices = [
+        choice if choice == _NULL or "$ref" in choice else {**told, **choice, **(bounds if is_only else {})}
+        for choice in choices
+    ]
+    is_bound = is_only and not any("$ref" in choice for choice in choices)
+    return {"anyOf": told_choices, **({} if is_bound else bounds), **words}
+
+
+def without_null(schema: Dict[str, Any]) -> Dict[str, Any]:
+    """What a value may be besides null, for what can only be left out: an argument of a prompt, a field of a form."""
+    choices = [choice for choice in schema.get("anyOf", ()) if choice != _NULL]
+    if not choices:
+        return dict(schema)
+    rest = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**choices[0], **rest} if len(choices) == 1 else {**rest, "anyOf": choices}
