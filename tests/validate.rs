@@ -56,14 +56,16 @@ fn with_hi() -> Project {
 
 /// A project whose tool `x` has this schema of arguments, from line 5 on.
 fn with_schema(schema: &str) -> Project {
-    let metadata =
-        format!("{{\n  \"name\": \"x\",\n  \"description\": \"X\",\n  \"inputSchema\":\n{schema},\n\
-         \"annotations\": {{\"readOnlyHint\": true}} }}\n");
+    let metadata = format!(
+        "{{\n  \"name\": \"x\",\n  \"description\": \"X\",\n  \"inputSchema\":\n{schema},\n\
+         \"annotations\": {{\"readOnlyHint\": true}} }}\n"
+    );
     Project::new().script("tools/x/tool.sh", "#!/bin/sh\n").file("tools/x/tool.meta.json", &metadata)
 }
 
 fn with_name(name: &str) -> Project {
-    let metadata = json!({ "description": "X", "name": name, "annotations": { "readOnlyHint": true } }).to_string();
+    let metadata =
+        json!({ "description": "X", "name": name, "annotations": { "readOnlyHint": true } }).to_string();
     Project::new().script("tools/x/tool.sh", "#!/bin/sh\n").file("tools/x/tool.meta.json", &metadata)
 }
 
@@ -300,7 +302,7 @@ fn schemas_that_clients_refuse_are_told_with_their_place() {
 fn the_line_is_known_in_yaml_in_comments_and_in_a_registration() {
     let yaml = Project::new()
         .script("tools/x/tool.sh", "#!/bin/sh\n")
-        .file("tools/x/tool.meta.yaml", "description: X\nname: a.b\n");
+        .file("tools/x/tool.meta.yaml", "description: X\nname: a.b\nannotations: { readOnlyHint: true }\n");
     assert!(
         findings(&yaml).starts_with("⚠ tools/x/tool.meta.yaml:2 - calls its tool `a.b`"),
         "{}",
@@ -308,7 +310,7 @@ fn the_line_is_known_in_yaml_in_comments_and_in_a_registration() {
     );
     let comment = Project::new().script(
         "tools/x.sh",
-        "#!/bin/sh\n# What it does\n# mcp: {\"name\": \"a.b\", \"description\": \"X\"}\n",
+        "#!/bin/sh\n# What it does\n# mcp: {\"name\": \"a.b\", \"description\": \"X\", \"annotations\": {\"readOnlyHint\": true}}\n",
     );
     assert!(
         findings(&comment).starts_with("⚠ tools/x.sh:3 - calls its tool `a.b`"),
@@ -317,7 +319,7 @@ fn the_line_is_known_in_yaml_in_comments_and_in_a_registration() {
     );
     let registered = Project::new().script("tools/x.sh", "#!/bin/sh\n").file(
         "server.d/register.json",
-        "{\"version\": 1, \"tools\": [\n{\"path\": \"x.sh\",\n\"name\": \"a.b\", \"description\": \"X\"}]}",
+        "{\"version\": 1, \"tools\": [\n{\"path\": \"x.sh\",\n\"name\": \"a.b\", \"description\": \"X\", \"annotations\": {\"readOnlyHint\": true}}]}",
     );
     let told = findings(&registered);
     assert!(told.starts_with("⚠ server.d/register.json:3 - calls its tool `a.b`"), "{told}");
@@ -336,7 +338,10 @@ fn too_many_tools_tools_without_words_and_odd_resources() {
          the 100th\n    → split the project into several servers\n"
     );
     assert_eq!(
-        findings(&Project::new().script("tools/mute.sh", "#!/bin/sh\n# mcp: {\"annotations\": {\"readOnlyHint\": true}}\n")),
+        findings(
+            &Project::new()
+                .script("tools/mute.sh", "#!/bin/sh\n# mcp: {\"annotations\": {\"readOnlyHint\": true}}\n")
+        ),
         "⚠ tools/mute.sh - does not describe its tool `mute`: a model knows only by its name when to call it\n    \
          → say in `description` what it does, and when to use it\n"
     );
@@ -361,7 +366,8 @@ fn too_many_tools_tools_without_words_and_odd_resources() {
 
 /// A tool of its own folder, with this description.
 fn described(project: Project, name: &str, description: &str) -> Project {
-    let metadata = json!({ "name": name, "description": description, "annotations": { "destructiveHint": true } });
+    let metadata =
+        json!({ "name": name, "description": description, "annotations": { "destructiveHint": true } });
     let folder = name.replace('.', "-dot-");
     project
         .script(&format!("tools/{folder}/tool.sh"), "#!/bin/sh\n")
@@ -372,7 +378,8 @@ fn described(project: Project, name: &str, description: &str) -> Project {
 fn names_that_become_one_in_clients_are_told() {
     let project = described(described(Project::new(), "files_read", "Reads"), "files.read", "Reads");
     let told = findings(&project);
-    let clash = "tools `files.read` and `files_read` become one: Claude Code and opencode replace other characters";
+    let clash =
+        "tools `files.read` and `files_read` become one: Claude Code and opencode replace other characters";
     assert!(told.contains(clash) && told.matches("become one").count() == 1, "{told}");
     let project = described(described(Project::new(), "files_read", "Reads"), "files-read", "Reads");
     assert_eq!(findings(&project), "");
@@ -387,7 +394,9 @@ fn a_first_line_that_does_not_stand_alone_is_told() {
         ("Reads files of any size,\nand says what they hold", "ends in the middle of a sentence"),
     ] {
         let told = findings(&described(Project::new(), "read", text));
-        let expected = format!("the first line of the description of `read` {problem}: Qwen Code shows a model the first line");
+        let expected = format!(
+            "the first line of the description of `read` {problem}: Qwen Code shows a model the first line"
+        );
         assert!(told.contains(&expected) && told.matches('→').count() == 1, "{text:?}: {told}");
     }
     assert_eq!(findings(&described(Project::new(), "read", "Reads files.\n\nUsage: name one")), "");
@@ -397,12 +406,18 @@ fn a_first_line_that_does_not_stand_alone_is_told() {
 fn tools_that_do_not_say_what_they_do_to_the_world_are_told_once() {
     let one = Project::with_hi();
     let told = findings(&one);
-    let who = "Codex and Copilot CLI refuse them where no user is there, and others ask before each call";
-    assert!(told.starts_with(&format!("⚠ tools/hi/tool.meta.json - does not annotate its tool `hi`: {who}\n")), "{told}");
+    let who = "Codex and Copilot CLI refuse to run such a tool where no user is there, and others ask before each call";
+    assert!(
+        told.starts_with(&format!("⚠ tools/hi/tool.meta.json - does not annotate its tool `hi`: {who}\n")),
+        "{told}"
+    );
     let many = (0..7).fold(one, |project, number| project.tool(&format!("t{number}"), "#!/bin/sh\n"));
     let told = findings(&many);
     let names = "`hi`, `t0`, `t1`, `t2`, `t3`, …";
-    assert!(told.starts_with(&format!("⚠ tools - holds 8 tools without annotations ({names}): {who}\n")), "{told}");
+    assert!(
+        told.starts_with(&format!("⚠ tools - holds 8 tools without annotations ({names}): {who}\n")),
+        "{told}"
+    );
     assert_eq!(told.matches('→').count(), 1, "{told}");
     let open = r#"{"name": "hi", "description": "Hi", "annotations": {"openWorldHint": true}}"#;
     let told = findings(&Project::with_hi().file("tools/hi/tool.meta.json", open));
@@ -415,7 +430,10 @@ fn a_schema_that_leads_back_to_itself_is_told() {
         "{\"type\": \"object\",\n \"properties\": {\"tree\": {\"$ref\": \"#/$defs/node\"}}, \"$defs\": {\"node\": \
          {\"type\": \"object\", \"properties\": {\"next\": {\"$ref\": \"#/$defs/node\"}}}}}",
     ));
-    assert!(told.contains("a `$ref` that leads back to itself: LlamaIndex, mcp-use and DSPy lose all tools"), "{told}");
+    assert!(
+        told.contains("a `$ref` that leads back to itself: LlamaIndex, mcp-use and DSPy lose all tools"),
+        "{told}"
+    );
     let told = findings(&with_schema(
         "{\"type\": \"object\",\n \"properties\": {\"a\": {\"$ref\": \"#/$defs/n\"}, \"b\": {\"$ref\": \"#/$defs/n\"}}, \
          \"$defs\": {\"n\": {\"type\": \"number\"}}}",
@@ -549,13 +567,25 @@ fn settings_and_registrations_have_sections_of_their_own() {
 fn broken() -> Project {
     let project = with_hi()
         .file("tools/plain/tool.sh", "echo hi\n")
-        .file("tools/plain/tool.meta.json", r#"{"name": "plain", "description": "P", "annotations": {"readOnlyHint": true}}"#)
+        .file(
+            "tools/plain/tool.meta.json",
+            r#"{"name": "plain", "description": "P", "annotations": {"readOnlyHint": true}}"#,
+        )
         .script("tools/dos/tool.sh", "#!/bin/sh\r\necho hi\r\n")
-        .file("tools/dos/tool.meta.json", r#"{"name": "dos", "description": "D", "annotations": {"readOnlyHint": true}}"#)
+        .file(
+            "tools/dos/tool.meta.json",
+            r#"{"name": "dos", "description": "D", "annotations": {"readOnlyHint": true}}"#,
+        )
         .script("tools/mark/tool.sh", "\u{feff}#!/bin/sh\r\necho hi\r\n")
-        .file("tools/mark/tool.meta.json", r#"{"name": "mark", "description": "M", "annotations": {"readOnlyHint": true}}"#)
+        .file(
+            "tools/mark/tool.meta.json",
+            r#"{"name": "mark", "description": "M", "annotations": {"readOnlyHint": true}}"#,
+        )
         .script("tools/mixed/tool.sh", "#!/bin/sh\necho '\r\n'\n")
-        .file("tools/mixed/tool.meta.json", r#"{"name": "mixed", "description": "M", "annotations": {"readOnlyHint": true}}"#);
+        .file(
+            "tools/mixed/tool.meta.json",
+            r#"{"name": "mixed", "description": "M", "annotations": {"readOnlyHint": true}}"#,
+        );
     set_mode(&project, "tools/hi/tool.sh", 0o777);
     set_mode(&project, "tools/hi", 0o775);
     project

@@ -98,6 +98,7 @@ EOT
 tool slow '{
   "name": "slow",
   "description": "Takes longer than any session waits.",
+  "annotations": { "readOnlyHint": true },
   "inputSchema": { "type": "object", "properties": { "pidFile": { "type": "string" } } },
   "timeoutSecs": 600
 }' <<'EOT'
@@ -112,6 +113,7 @@ EOT
 tool weather '{
   "name": "weather",
   "description": "Tells the weather as data.",
+  "annotations": { "readOnlyHint": true },
   "inputSchema": { "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] },
   "outputSchema": {
     "type": "object",
@@ -146,6 +148,7 @@ EOT
 tool summarise '{
   "name": "summarise",
   "description": "Has the model of the client summarise a text.",
+  "annotations": { "readOnlyHint": true },
   "inputSchema": { "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] }
 }' <<'EOT'
 #!/usr/bin/env bash
@@ -181,6 +184,7 @@ EOT
 tool large '{
   "name": "large",
   "description": "Returns more than an event of a stream may hold.",
+  "annotations": { "readOnlyHint": true },
   "inputSchema": { "type": "object", "properties": { "awaits": { "type": "string" } } }
 }' <<'EOT'
 #!/bin/sh
@@ -197,6 +201,7 @@ EOT
 tool route '{
   "name": "route",
   "description": "Tells where a request is routed to.",
+  "annotations": { "readOnlyHint": true },
   "inputSchema": {
     "type": "object",
     "properties": { "region": { "type": "string", "x-mcp-header": "Region" } },

@@ -82,7 +82,7 @@ mod tests {
                 "/a/${x}",
                 &["gemini", "qwen", "copilot", "claude-code", "vscode", "cursor", "roo-code", "librechat"],
             ),
-            ("/a/${{ secrets.x }}", &["gemini", "continue", "claude-code", "librechat"]),
+            ("/a/${{ secrets.x }}", &["gemini", "qwen", "copilot", "continue", "claude-code", "librechat"]),
             ("/a/{{x}}", &["librechat"]),
             ("/a/5$", &[]),
             ("/a$/b", &[]),

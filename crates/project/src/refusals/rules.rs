@@ -111,7 +111,7 @@ pub(crate) const FIRST_LINE: Rule = Rule {
 pub(crate) const NO_ANNOTATIONS: Rule = Rule {
     what: "tools without `readOnlyHint` and `destructiveHint` in their `annotations`",
     severity: Warning,
-    who: "Codex and Copilot CLI refuse them where no user is there, and others ask before each call",
+    who: "Codex and Copilot CLI refuse to run such a tool where no user is there, and others ask before each call",
     remedy: "write `\"annotations\": {\"readOnlyHint\": true}` for a tool that only reads, and `destructiveHint` for one that writes",
 };
 
