@@ -47,6 +47,7 @@ fn each_client_gets_what_it_takes() {
         "cursor",
         "windsurf",
         "copilot",
+        "qwen",
         "Cline",
         "kiro",
         "lm-studio",
@@ -76,6 +77,12 @@ fn each_client_gets_what_it_takes() {
         snippet("continue"),
         "mcpServers:\n  - name: my_tools\n    command: PROGRAM\n    args: [\"--project-root\", \"HOME/tools-box\"]\n    env:\n      \
          MCPBASH_PROJECT_ROOT: HOME/tools-box\n      MCPBASH_TOOL_ALLOWLIST: \"*\"\n"
+    );
+    assert_eq!(
+        snippet("vibe"),
+        "[[mcp_servers]]\nname = \"my_tools\"\ntransport = \"stdio\"\ncommand = [\"PROGRAM\"]\n\
+         args = [\"--project-root\", \"HOME/tools-box\"]\n\
+         env = { MCPBASH_PROJECT_ROOT = \"HOME/tools-box\", MCPBASH_TOOL_ALLOWLIST = \"*\" }\n"
     );
     let opencode = json_of(&snippet("opencode"));
     assert_eq!(
@@ -266,6 +273,7 @@ fn a_server_over_http_in_the_form_that_each_client_takes() {
         ("cline", json!({ "type": "streamableHttp", "url": URL })),
         ("roo-code", json!({ "type": "streamable-http", "url": URL })),
         ("warp", json!({ "url": URL })),
+        ("qwen", json!({ "httpUrl": URL })),
     ] {
         assert_eq!(json_of(&snippet(client)), usual(entry), "{client}");
     }
@@ -276,11 +284,15 @@ fn a_server_over_http_in_the_form_that_each_client_takes() {
     let opencode = json!({ "type": "remote", "url": URL, "enabled": true });
     assert_eq!(json_of(&snippet("opencode")), json!({ "mcp": { "box": opencode } }));
     assert_eq!(snippet("codex"), format!("[mcp_servers.box]\nurl = \"{URL}\"\n"));
+    assert_eq!(
+        snippet("vibe"),
+        format!("[[mcp_servers]]\nname = \"box\"\ntransport = \"streamable-http\"\nurl = \"{URL}\"\n")
+    );
     for (client, line) in [("goose", "uri: "), ("librechat", "url: "), ("continue", "url: ")] {
         assert!(snippet(client).contains(&format!("{line}\"{URL}\"")), "{client}: {}", snippet(client));
     }
     let all = home.run(&["config", "--http", URL]).out;
-    assert_eq!(all.matches(URL).count(), 19, "{all}");
+    assert_eq!(all.matches(URL).count(), 21, "{all}");
     assert!(all.contains("tools-box") && !all.contains("Raycast"));
     let described = home.run(&["config", "--http", URL, "--json"]).out;
     assert_eq!(json_of(&described), json!({ "name": "tools-box", "url": URL, "tokenEnv": null }));
@@ -301,10 +313,21 @@ fn a_token_is_named_where_a_client_puts_variables_in() {
         ("claude-code", "\"Authorization\": \"Bearer ${MY_TOKEN}\""),
         ("gemini", "\"Authorization\": \"Bearer $MY_TOKEN\""),
         ("codex", "bearer_token_env_var = \"MY_TOKEN\""),
+        ("qwen", "\"Authorization\": \"Bearer ${MY_TOKEN}\""),
+        ("copilot", "\"Authorization\": \"Bearer ${MY_TOKEN}\""),
+        ("opencode", "\"Authorization\": \"Bearer {env:MY_TOKEN}\""),
+        ("goose", "env_keys: [\"MY_TOKEN\"]"),
+        ("goose", "Authorization: \"Bearer ${MY_TOKEN}\""),
+        ("continue", "Authorization: \"Bearer ${{ secrets.MY_TOKEN }}\""),
+        ("librechat", "Authorization: \"Bearer ${MY_TOKEN}\""),
+        ("roo-code", "\"Authorization\": \"Bearer ${env:MY_TOKEN}\""),
+        ("vibe", "api_key_env = \"MY_TOKEN\""),
     ] {
         let (code, out, err) = ask(client, Some("s3cret"));
         assert_eq!((code, &*err), (Some(0), ""), "{client}");
         assert!(out.contains(said) && !out.contains("s3cret"), "{client}: {out}");
+        // The variable need not be set where the entry is made.
+        assert_eq!(ask(client, None), (Some(0), out, err), "{client}");
     }
     let (_, out, _) = ask("cursor", Some("s3cret"));
     let entry = json!({ "url": URL, "headers": { "Authorization": "Bearer s3cret" } });

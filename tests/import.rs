@@ -92,6 +92,29 @@ Nothing was written: there is nothing new.
 }
 
 #[test]
+fn what_only_reads_by_its_name_is_marked_and_a_program_is_not() {
+    let text = ".PHONY: list-users get-and-wipe build\nlist-users:\n\t@echo\nget-and-wipe:\n\t@echo\nbuild:\n\t@echo\n";
+    let project = Project::new().file("tools/.keep", "").file("Makefile", text);
+    let (_, shown, _) = said(&project, &["Makefile", "--yes"]);
+    assert!(shown.contains("list-users  (marked as read-only)\n"), "{shown}");
+    assert!(shown.contains("get-and-wipe  (marked as destructive)\n"), "{shown}");
+    let annotations = |name: &str| -> Value {
+        let text = project.read(&format!("tools/{name}.meta.json"));
+        serde_json::from_str::<Value>(&text).unwrap()["annotations"].clone()
+    };
+    assert_eq!(annotations("list-users"), json!({ "readOnlyHint": true }));
+    assert_eq!(annotations("get-and-wipe"), json!({ "destructiveHint": true }));
+    assert_eq!(annotations("build"), Value::Null);
+    // Its options may do more than its name says.
+    let project = Project::new().file("tools/.keep", "");
+    let help = "#!/bin/sh\necho 'Usage: find [--delete] PATH'; echo; echo 'Options:'; echo '  --delete  removes what it finds'\n";
+    let project = project.script("bin/find", help);
+    let (code, shown, problem) = said(&project, &["./bin/find", "--yes"]);
+    assert_eq!(code, Some(0), "{shown}{problem}");
+    assert!(!shown.contains("marked as read-only"), "{shown}");
+}
+
+#[test]
 fn imported_targets_run_with_the_real_make() {
     let project = Project::new().file("tools/.keep", "").file("sub dir/Makefile", MAKEFILE);
     assert_eq!(said(&project, &["sub dir", "--yes", "-q"]), (Some(0), String::new(), String::new()));

@@ -659,6 +659,88 @@ models:
         ),
     },
     Case {
+        client: "qwen",
+        scope: USER,
+        path: ".qwen/settings.json",
+        before: r#"{
+  // mine
+  "model": { "name": "$MODEL" },
+  "mcpServers": {
+    "docs": { "httpUrl": "https://example.com", "trust": true }
+  }
+}
+"#,
+        change: (
+            r#""trust": true }
+"#,
+            r#""trust": true },
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+"#,
+        ),
+    },
+    Case {
+        client: "qwen",
+        scope: PROJECT,
+        path: "tools-box/.qwen/settings.json",
+        before: "{}\n",
+        change: (
+            "{}",
+            r#"{
+  "mcpServers": {
+    "tools-box": {
+      "command": "PROGRAM",
+      "args": ["--project-root", "HOME/tools-box"]
+    }
+  }
+}"#,
+        ),
+    },
+    Case {
+        client: "vibe",
+        scope: USER,
+        path: ".vibe/config.toml",
+        before: r#"active_model = "devstral" # mine
+enabled_skills = []
+
+[[mcp_servers]]
+name = "fetch"
+transport = "stdio"
+command = "uvx mcp-server-fetch"
+
+[tools.bash]
+permission = "ask"
+"#,
+        change: (
+            r#"permission = "ask"
+"#,
+            r#"permission = "ask"
+
+[[mcp_servers]]
+name = "tools-box"
+transport = "stdio"
+command = ["PROGRAM"]
+args = ["--project-root", "HOME/tools-box"]
+"#,
+        ),
+    },
+    Case {
+        client: "vibe",
+        scope: USER,
+        path: ".vibe/config.toml",
+        before: r#"theme = "x"
+mcp_servers = []
+[session_logging]
+enabled = true
+"#,
+        change: (
+            "mcp_servers = []",
+            r#"mcp_servers = [{ name = "tools-box", transport = "stdio", command = ["PROGRAM"], args = ["--project-root", "HOME/tools-box"] }]"#,
+        ),
+    },
+    Case {
         client: "kiro",
         scope: USER,
         path: ".kiro/settings/mcp.json",

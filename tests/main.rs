@@ -86,6 +86,7 @@ mod reference;
 mod registration;
 mod registry;
 mod reload;
+mod replaced_texts;
 mod replay;
 mod required_capabilities;
 mod resource_providers;

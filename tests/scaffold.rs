@@ -305,6 +305,51 @@ fn a_function_is_a_file_and_its_test() {
 }
 
 #[test]
+fn annotations_are_what_flags_or_the_name_say() {
+    let project = Project::new();
+    let root = new_project(&project, &["--no-hello"]);
+    let reads = json!({ "readOnlyHint": true, "openWorldHint": false });
+    let adds = json!({ "readOnlyHint": false, "destructiveHint": false, "openWorldHint": false });
+    let destroys = json!({ "readOnlyHint": false, "destructiveHint": true, "openWorldHint": false });
+    for (name, flags, expected) in [
+        ("backup", &[][..], &reads),
+        ("list_users", &[], &reads),
+        ("delete-user", &[], &destroys),
+        ("updateUser", &[], &destroys),
+        ("create_user", &[], &adds),
+        ("get-and-remove", &[], &destroys),
+        ("delete-draft", &["--read-only"], &reads),
+        ("show", &["--destructive"], &destroys),
+        ("add-note", &["--lang", "python"], &adds),
+        ("drop-note", &["--lang", "python"], &destroys),
+        ("drop-page", &["--lang", "node"], &destroys),
+        ("read-page", &["--lang", "node"], &reads),
+        ("wipe", &["--lang", "node", "--script"], &destroys),
+    ] {
+        done(&root, &[&["scaffold", "tool", name], flags].concat());
+        let mut server = Server::ready(&root);
+        let list = server.ask(1, "tools/list", &json!({}));
+        let tools = list["result"]["tools"].as_array().unwrap();
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("{name}: {list}"));
+        assert_eq!(&tool["annotations"], expected, "{name}");
+    }
+    for (name, flags, expected) in [
+        ("run-it", &[][..], json!({ "readOnlyHint": false, "destructiveHint": true })),
+        ("search", &[], json!({ "readOnlyHint": true })),
+        ("run-again", &["--read-only"], json!({ "readOnlyHint": true })),
+    ] {
+        done(&root, &[&["scaffold", "tool", name, "--from", "echo"], flags].concat());
+        let metadata = fs::read_to_string(root.join("tools").join(name).join("tool.meta.json")).unwrap();
+        let metadata: Value = serde_json::from_str(&metadata).unwrap();
+        assert_eq!(metadata["annotations"], expected, "{name}");
+    }
+    let both = run(&root, &["scaffold", "tool", "both", "--read-only", "--destructive"]);
+    assert_eq!(both.code, Some(2), "{}", both.stderr);
+    assert!(both.stderr.contains("cannot be used with"), "{}", both.stderr);
+    assert!(!root.join("tools/both").exists());
+}
+
+#[test]
 fn a_program_becomes_a_tool_without_a_script() {
     let project = Project::new();
     let root = new_project(&project, &["--no-hello"]);

@@ -1,6 +1,6 @@
 //! What was wrong when the server started is told to a client as soon as it can be told anything.
 
-use crate::harness::{Project, Server};
+use crate::harness::{Project, Server, wait_until};
 use serde_json::{Value, json};
 
 /// A project with so many mistakes in it.
@@ -32,6 +32,63 @@ fn they_come_once_and_only_after_the_client_is_ready() {
     assert!(told.iter().all(|message| message["params"]["level"] == "warning"), "{told:?}");
     server.notify("notifications/initialized", &json!({}));
     server.expect_silence();
+}
+
+/// What a server that is started for a client of that name tells it at the start. The server ends when it is written down that
+/// the client has received so many warnings.
+fn told_to(project: &Project, client: &str, received: usize) -> Vec<String> {
+    let mut server = Server::start(project.root());
+    let info = json!({ "name": client, "version": "1" });
+    server.ask(
+        1,
+        "initialize",
+        &json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info }),
+    );
+    server.notify("notifications/initialized", &json!({}));
+    let told = server.told_so_far();
+    let file = project.root().join(".registry/sent-warnings.json");
+    wait_until("the warnings to be remembered", || {
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let all: Value = serde_json::from_str(&text).unwrap_or_default();
+        (all[client].as_array().map_or(0, Vec::len) == received).then_some(())
+    });
+    told.iter().map(|message| text(message).to_owned()).collect()
+}
+
+#[test]
+fn a_client_that_starts_a_server_for_each_call_receives_them_once() {
+    let project = mistaken(2);
+    assert_eq!(told_to(&project, "one", 2).len(), 2);
+    assert!(told_to(&project, "one", 2).is_empty(), "the second process");
+    assert_eq!(told_to(&project, "another", 2).len(), 2, "another client");
+    // One is fixed and one is new: only that is sent.
+    let fixed = r#"{"name": "bad0", "description": "Good"}"#;
+    let project =
+        project.file("tools/bad0/tool.meta.json", fixed).file("tools/bad1/tool.meta.json", "[ no JSON");
+    let told = told_to(&project, "one", 1);
+    assert!(told.len() == 1 && told[0].contains("tools/bad1/"), "{told:?}");
+    let project = project.file("tools/bad0/tool.meta.json", "{ no JSON");
+    let told = told_to(&project, "one", 2);
+    assert!(told.len() == 1 && told[0].contains("tools/bad0/"), "broken again: {told:?}");
+    // A client without a name receives all of them.
+    for _ in 0..2 {
+        assert_eq!(told_to(&project, "", 0).len(), 2);
+    }
+}
+
+#[test]
+fn what_cannot_be_remembered_is_sent_each_time() {
+    let project = mistaken(1).file(".registry", "a file where the folder would be");
+    for _ in 0..2 {
+        let told = told_to(&project, "one", 0);
+        assert!(told.iter().any(|text| text.contains("tools/bad0/")), "{told:?}");
+    }
+    let project = Project::with_hi();
+    assert!(told_to(&project, "one", 0).is_empty());
+    assert!(
+        !project.root().join(".registry/sent-warnings.json").exists(),
+        "nothing is written without warnings"
+    );
 }
 
 #[test]

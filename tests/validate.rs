@@ -48,20 +48,29 @@ fn set_mode(project: &Project, path: &str, mode: u32) {
     fs::set_permissions(project.path(path), Permissions::from_mode(mode)).expect("permissions");
 }
 
+/// A project of one tool that clients have nothing against.
+fn with_hi() -> Project {
+    let metadata = r#"{"name": "hi", "description": "The tool hi", "annotations": {"readOnlyHint": true}}"#;
+    Project::with_hi().file("tools/hi/tool.meta.json", metadata)
+}
+
 /// A project whose tool `x` has this schema of arguments, from line 5 on.
 fn with_schema(schema: &str) -> Project {
-    let metadata =
-        format!("{{\n  \"name\": \"x\",\n  \"description\": \"X\",\n  \"inputSchema\":\n{schema}\n}}\n");
+    let metadata = format!(
+        "{{\n  \"name\": \"x\",\n  \"description\": \"X\",\n  \"inputSchema\":\n{schema},\n\
+         \"annotations\": {{\"readOnlyHint\": true}} }}\n"
+    );
     Project::new().script("tools/x/tool.sh", "#!/bin/sh\n").file("tools/x/tool.meta.json", &metadata)
 }
 
 fn with_name(name: &str) -> Project {
-    let metadata = json!({ "description": "X", "name": name }).to_string();
+    let metadata =
+        json!({ "description": "X", "name": name, "annotations": { "readOnlyHint": true } }).to_string();
     Project::new().script("tools/x/tool.sh", "#!/bin/sh\n").file("tools/x/tool.meta.json", &metadata)
 }
 
 fn rich() -> Project {
-    Project::with_hi()
+    with_hi()
         .file("server.d/server.meta.json", r#"{"name": "rich", "version": "2.0.0"}"#)
         .file(
             "server.d/register.json",
@@ -142,7 +151,7 @@ fn what_the_checks_at_the_start_know_is_known_here_too() {
         .file("tools/broken/tool.meta.json", "{\n  \"name\": \"broken\"\n")
         .script("tools/broken/tool.sh", "#!/bin/sh\n")
         .script("tools/odd/tool.sh", "#!/usr/bin/no-such-thing\n")
-        .file("tools/odd/tool.meta.json", "{\n  \"desciption\": \"Odd\",\n  \"description\": \"Odd\"\n}");
+        .file("tools/odd/tool.meta.json", "{\n  \"desciption\": \"Odd\",\n  \"description\": \"Odd\",\n  \"annotations\": {\"readOnlyHint\": true}\n}");
     let expected = "Validating project at …...\n\n\
         ✗ tools/broken/tool.meta.json:2 - is skipped: EOF while parsing an object\n    \
             → mend the JSON\n\
@@ -158,8 +167,8 @@ fn what_the_checks_at_the_start_know_is_known_here_too() {
 fn warnings_count_as_errors_only_strictly() {
     let project = with_name("a.b");
     let warned = "⚠ tools/x/tool.meta.json:1 - calls its tool `a.b`: the APIs of Anthropic, OpenAI and Amazon Bedrock \
-        (and so Claude Desktop) refuse every request that has it, with all other tools\n    \
-        → use at most 64 letters, digits, `_` and `-`\n\n";
+        (and so Claude Desktop) refuse every request that has it, with all other tools, and Semantic Kernel loses all tools of \
+        the server\n    → use at most 64 letters, digits, `_` and `-`\n\n";
     let (code, text) = validate(&project, &[]);
     assert_eq!(
         (code, &*text),
@@ -198,8 +207,9 @@ fn names_that_clients_refuse_are_told_with_who_and_why() {
     assert_eq!(
         findings(&long),
         format!(
-            "⚠ {place} `{}`, which are 60 characters together with the server's name `srv-1`: Cursor hides the tool, Gemini CLI \
-             and Roo Code cut what they make of both names, and over 128 characters Claude Code and Codex drop it\n    \
+            "⚠ {place} `{}`, which are 60 characters together with the server's name `srv-1`: Cursor hides the tool, Gemini CLI, \
+             Copilot CLI, Cline and Roo Code cut what they make of both names, and over 128 characters Claude Code and Codex \
+             drop it\n    \
              → shorten the name of the tool, or that of the server in server.d/server.meta.json\n",
             "n".repeat(55)
         )
@@ -208,7 +218,7 @@ fn names_that_clients_refuse_are_told_with_who_and_why() {
 
 #[test]
 fn servers_that_clients_refuse() {
-    let told = |metadata: &str| findings(&Project::with_hi().file("server.d/server.meta.json", metadata));
+    let told = |metadata: &str| findings(&with_hi().file("server.d/server.meta.json", metadata));
     let place = "server.d/server.meta.json";
     assert_eq!(
         told("{\n \"name\": \"my_server\"\n}"),
@@ -292,7 +302,7 @@ fn schemas_that_clients_refuse_are_told_with_their_place() {
 fn the_line_is_known_in_yaml_in_comments_and_in_a_registration() {
     let yaml = Project::new()
         .script("tools/x/tool.sh", "#!/bin/sh\n")
-        .file("tools/x/tool.meta.yaml", "description: X\nname: a.b\n");
+        .file("tools/x/tool.meta.yaml", "description: X\nname: a.b\nannotations: { readOnlyHint: true }\n");
     assert!(
         findings(&yaml).starts_with("⚠ tools/x/tool.meta.yaml:2 - calls its tool `a.b`"),
         "{}",
@@ -300,7 +310,7 @@ fn the_line_is_known_in_yaml_in_comments_and_in_a_registration() {
     );
     let comment = Project::new().script(
         "tools/x.sh",
-        "#!/bin/sh\n# What it does\n# mcp: {\"name\": \"a.b\", \"description\": \"X\"}\n",
+        "#!/bin/sh\n# What it does\n# mcp: {\"name\": \"a.b\", \"description\": \"X\", \"annotations\": {\"readOnlyHint\": true}}\n",
     );
     assert!(
         findings(&comment).starts_with("⚠ tools/x.sh:3 - calls its tool `a.b`"),
@@ -309,7 +319,7 @@ fn the_line_is_known_in_yaml_in_comments_and_in_a_registration() {
     );
     let registered = Project::new().script("tools/x.sh", "#!/bin/sh\n").file(
         "server.d/register.json",
-        "{\"version\": 1, \"tools\": [\n{\"path\": \"x.sh\",\n\"name\": \"a.b\", \"description\": \"X\"}]}",
+        "{\"version\": 1, \"tools\": [\n{\"path\": \"x.sh\",\n\"name\": \"a.b\", \"description\": \"X\", \"annotations\": {\"readOnlyHint\": true}}]}",
     );
     let told = findings(&registered);
     assert!(told.starts_with("⚠ server.d/register.json:3 - calls its tool `a.b`"), "{told}");
@@ -319,7 +329,7 @@ fn the_line_is_known_in_yaml_in_comments_and_in_a_registration() {
 #[test]
 fn too_many_tools_tools_without_words_and_odd_resources() {
     let many = (0..81).fold(Project::new(), |project, number| {
-        let text = format!("#!/bin/sh\n# mcp: {{\"name\": \"t{number}\", \"description\": \"T\"}}\n");
+        let text = format!("#!/bin/sh\n# mcp: {{\"name\": \"t{number}\", \"description\": \"T\", \"annotations\": {{\"destructiveHint\": false}}}}\n");
         project.script(&format!("tools/t{number}.sh"), &text)
     });
     assert_eq!(
@@ -328,17 +338,20 @@ fn too_many_tools_tools_without_words_and_odd_resources() {
          the 100th\n    → split the project into several servers\n"
     );
     assert_eq!(
-        findings(&Project::new().script("tools/mute.sh", "#!/bin/sh\n")),
+        findings(
+            &Project::new()
+                .script("tools/mute.sh", "#!/bin/sh\n# mcp: {\"annotations\": {\"readOnlyHint\": true}}\n")
+        ),
         "⚠ tools/mute.sh - does not describe its tool `mute`: a model knows only by its name when to call it\n    \
          → say in `description` what it does, and when to use it\n"
     );
-    let function = "from mcp_bash import tool\n\n@tool\ndef mute() -> str:\n    return ''\n";
+    let function = "from mcp_bash import tool\n\n@tool(read_only=True)\ndef mute() -> str:\n    return ''\n";
     assert_eq!(
         findings(&Project::new().file("tools/mute.py", function)),
         "⚠ tools/mute.py - does not describe its tool `mute`: a model knows only by its name when to call it\n    \
          → write a docstring into the function that says what it does, and when to use it\n"
     );
-    let resources = Project::with_hi().file("resources/a.txt", "a").file(
+    let resources = with_hi().file("resources/a.txt", "a").file(
         "resources/a.meta.json",
         "{\"name\": \"a\",\n\"uri\": \"file:///some where\",\n\"mimeType\": \"text\"}",
     );
@@ -351,10 +364,87 @@ fn too_many_tools_tools_without_words_and_odd_resources() {
     );
 }
 
+/// A tool of its own folder, with this description.
+fn described(project: Project, name: &str, description: &str) -> Project {
+    let metadata =
+        json!({ "name": name, "description": description, "annotations": { "destructiveHint": true } });
+    let folder = name.replace('.', "-dot-");
+    project
+        .script(&format!("tools/{folder}/tool.sh"), "#!/bin/sh\n")
+        .file(&format!("tools/{folder}/tool.meta.json"), &metadata.to_string())
+}
+
+#[test]
+fn names_that_become_one_in_clients_are_told() {
+    let project = described(described(Project::new(), "files_read", "Reads"), "files.read", "Reads");
+    let told = findings(&project);
+    let clash =
+        "tools `files.read` and `files_read` become one: Claude Code and opencode replace other characters";
+    assert!(told.contains(clash) && told.matches("become one").count() == 1, "{told}");
+    let project = described(described(Project::new(), "files_read", "Reads"), "files-read", "Reads");
+    assert_eq!(findings(&project), "");
+}
+
+#[test]
+fn a_first_line_that_does_not_stand_alone_is_told() {
+    for (text, problem) in [
+        ("\nReads files", "is empty"),
+        ("Usage: read FILE", "is a heading"),
+        ("Reads the following:\n- files", "ends with a colon"),
+        ("Reads files of any size,\nand says what they hold", "ends in the middle of a sentence"),
+    ] {
+        let told = findings(&described(Project::new(), "read", text));
+        let expected = format!(
+            "the first line of the description of `read` {problem}: Qwen Code shows a model the first line"
+        );
+        assert!(told.contains(&expected) && told.matches('→').count() == 1, "{text:?}: {told}");
+    }
+    assert_eq!(findings(&described(Project::new(), "read", "Reads files.\n\nUsage: name one")), "");
+}
+
+#[test]
+fn tools_that_do_not_say_what_they_do_to_the_world_are_told_once() {
+    let one = Project::with_hi();
+    let told = findings(&one);
+    let who = "Codex and Copilot CLI refuse to run such a tool where no user is there, and others ask before each call";
+    assert!(
+        told.starts_with(&format!("⚠ tools/hi/tool.meta.json - does not annotate its tool `hi`: {who}\n")),
+        "{told}"
+    );
+    let many = (0..7).fold(one, |project, number| project.tool(&format!("t{number}"), "#!/bin/sh\n"));
+    let told = findings(&many);
+    let names = "`hi`, `t0`, `t1`, `t2`, `t3`, …";
+    assert!(
+        told.starts_with(&format!("⚠ tools - holds 8 tools without annotations ({names}): {who}\n")),
+        "{told}"
+    );
+    assert_eq!(told.matches('→').count(), 1, "{told}");
+    let open = r#"{"name": "hi", "description": "Hi", "annotations": {"openWorldHint": true}}"#;
+    let told = findings(&Project::with_hi().file("tools/hi/tool.meta.json", open));
+    assert!(told.contains("does not annotate"), "{told}");
+}
+
+#[test]
+fn a_schema_that_leads_back_to_itself_is_told() {
+    let told = findings(&with_schema(
+        "{\"type\": \"object\",\n \"properties\": {\"tree\": {\"$ref\": \"#/$defs/node\"}}, \"$defs\": {\"node\": \
+         {\"type\": \"object\", \"properties\": {\"next\": {\"$ref\": \"#/$defs/node\"}}}}}",
+    ));
+    assert!(
+        told.contains("a `$ref` that leads back to itself: LlamaIndex, mcp-use and DSPy lose all tools"),
+        "{told}"
+    );
+    let told = findings(&with_schema(
+        "{\"type\": \"object\",\n \"properties\": {\"a\": {\"$ref\": \"#/$defs/n\"}, \"b\": {\"$ref\": \"#/$defs/n\"}}, \
+         \"$defs\": {\"n\": {\"type\": \"number\"}}}",
+    ));
+    assert_eq!(told, "");
+}
+
 #[test]
 fn files_that_nothing_reaches_are_told() {
-    let project = Project::with_hi()
-        .script("tools/lost/tool.sh", "#!/bin/sh\n")
+    let project = with_hi()
+        .script("tools/lost/tool.sh", "#!/bin/sh\n# mcp: {\"annotations\": {\"readOnlyHint\": true}}\n")
         .file("tools/lost/tool.json", r#"{"description": "Lost", "inputSchema": {}}"#)
         .file("tools/hi/ui/index.html", "<p>")
         .file("tools/hi/ui/ui.meta.json", r#"{"meta": {}}"#)
@@ -413,7 +503,7 @@ fn a_policy_that_does_not_define_its_function() {
         (". \"$MCPBASH_SERVER_DIR/rules.bash\"\n", ""),
         ("function mcp_tools_policy_check { return 1; }\n", ""),
     ] {
-        let project = Project::with_hi().file("server.d/policy.sh", policy);
+        let project = with_hi().file("server.d/policy.sh", policy);
         let found = findings(&project);
         let found: String =
             found.split_inclusive('\n').skip_while(|line| !line.contains("policy.sh")).take(2).collect();
@@ -430,7 +520,8 @@ fn a_report_for_programs() {
     let project = with_name("a.b").file("server.d/server.meta.json", r#"{"name": "box"}"#);
     let (code, told) = report(&project, &["--strict"]);
     let message = "tools/x/tool.meta.json:1 - calls its tool `a.b`: the APIs of Anthropic, OpenAI and Amazon Bedrock (and so \
-                   Claude Desktop) refuse every request that has it, with all other tools";
+                   Claude Desktop) refuse every request that has it, with all other tools, and Semantic Kernel loses all tools \
+                   of the server";
     let expected = json!({
         "projectRoot": "…",
         "errors": 0,
@@ -462,7 +553,7 @@ fn a_report_for_programs() {
 
 #[test]
 fn settings_and_registrations_have_sections_of_their_own() {
-    let project = Project::with_hi().file("server.d/register.json", "{\"tool\": []}");
+    let project = with_hi().file("server.d/register.json", "{\"tool\": []}");
     let mut command = Server::command();
     command.args(["validate", "--json"]).current_dir(project.root()).env("MCPBASH_MAX_JSON_DEPTH", "deep");
     let output = command.output().expect("the binary runs");
@@ -474,15 +565,27 @@ fn settings_and_registrations_have_sections_of_their_own() {
 
 /// A project with one of each fault that can be repaired.
 fn broken() -> Project {
-    let project = Project::with_hi()
+    let project = with_hi()
         .file("tools/plain/tool.sh", "echo hi\n")
-        .file("tools/plain/tool.meta.json", r#"{"name": "plain", "description": "P"}"#)
+        .file(
+            "tools/plain/tool.meta.json",
+            r#"{"name": "plain", "description": "P", "annotations": {"readOnlyHint": true}}"#,
+        )
         .script("tools/dos/tool.sh", "#!/bin/sh\r\necho hi\r\n")
-        .file("tools/dos/tool.meta.json", r#"{"name": "dos", "description": "D"}"#)
+        .file(
+            "tools/dos/tool.meta.json",
+            r#"{"name": "dos", "description": "D", "annotations": {"readOnlyHint": true}}"#,
+        )
         .script("tools/mark/tool.sh", "\u{feff}#!/bin/sh\r\necho hi\r\n")
-        .file("tools/mark/tool.meta.json", r#"{"name": "mark", "description": "M"}"#)
+        .file(
+            "tools/mark/tool.meta.json",
+            r#"{"name": "mark", "description": "M", "annotations": {"readOnlyHint": true}}"#,
+        )
         .script("tools/mixed/tool.sh", "#!/bin/sh\necho '\r\n'\n")
-        .file("tools/mixed/tool.meta.json", r#"{"name": "mixed", "description": "M"}"#);
+        .file(
+            "tools/mixed/tool.meta.json",
+            r#"{"name": "mixed", "description": "M", "annotations": {"readOnlyHint": true}}"#,
+        );
     set_mode(&project, "tools/hi/tool.sh", 0o777);
     set_mode(&project, "tools/hi", 0o775);
     project
@@ -547,7 +650,7 @@ fn what_is_safe_is_repaired_and_the_rest_is_left() {
 
 #[test]
 fn repairs_for_programs_stay_json() {
-    let project = Project::with_hi();
+    let project = with_hi();
     set_mode(&project, "tools/hi/tool.sh", 0o775);
     let (code, told) = report(&project, &["--fix", "--dry-run"]);
     let fix = "let nobody but its owner write it (chmod go-w)";
@@ -562,7 +665,7 @@ fn repairs_for_programs_stay_json() {
 fn repairs_follow_no_links_and_leave_the_project_alone() {
     let elsewhere = Project::new().file("theirs.sh", "echo hi\n").file("dos.sh", "#!/bin/sh\r\necho\r\n");
     set_mode(&elsewhere, "dos.sh", 0o755);
-    let project = Project::with_hi()
+    let project = with_hi()
         .file("tools/x/tool.meta.json", r#"{"name": "x", "description": "X"}"#)
         .file("tools/y/tool.meta.json", r#"{"name": "y", "description": "Y"}"#);
     symlink(elsewhere.path("theirs.sh"), project.path("tools/x/tool.sh")).unwrap();
@@ -603,7 +706,7 @@ fn on_a_terminal(folder: &Path, arguments: &[&str], answer: &str) -> (i32, Strin
 #[test]
 #[cfg(target_os = "linux")]
 fn a_person_is_asked_before_anything_is_repaired() {
-    let project = Project::with_hi();
+    let project = with_hi();
     set_mode(&project, "tools/hi/tool.sh", 0o775);
     let (code, shown) = on_a_terminal(project.root(), &["--fix"], "n\n");
     assert!(shown.contains("Repair these? [y/N] "), "{shown}");
@@ -620,8 +723,8 @@ fn a_person_is_asked_before_anything_is_repaired() {
 #[test]
 fn defaults_are_explained() {
     let project = rich()
-        .script("tools/quick.sh", "#!/bin/sh\n# mcp: {\"description\": \"Quick\", \"title\": \"Q\"}\n")
-        .file("tools/ls.meta.json", r#"{"description": "Lists", "command": ["ls", "{path}"]}"#);
+        .script("tools/quick.sh", "#!/bin/sh\n# mcp: {\"description\": \"Quick\", \"title\": \"Q\", \"annotations\": {\"readOnlyHint\": true}}\n")
+        .file("tools/ls.meta.json", r#"{"description": "Lists", "command": ["ls", "{path}"], "annotations": {"readOnlyHint": true}}"#);
     let (code, text) = validate(&project, &["--explain-defaults", "-q"]);
     let expected = "Validating project at …...\n\n\n\
         Defaults used: name=rich, title=Rich, version=2.0.0\n\
@@ -671,7 +774,7 @@ fn defaults_are_explained() {
 
 #[test]
 fn the_command_of_the_inspector_is_shown() {
-    let project = Project::with_hi();
+    let project = with_hi();
     let (code, text) = validate(&project, &["--inspector"]);
     let own = env!("CARGO_BIN_EXE_mcp-bash");
     let command = format!(
@@ -707,7 +810,7 @@ fn a_folder_without_any_part_of_a_project_is_none() {
 
 #[test]
 fn a_tool_that_is_not_run_is_not_called_valid() {
-    let project = Project::with_hi().tool("other", "#!/bin/sh\n").tool("sound", "#!/bin/sh\n");
+    let project = with_hi().tool("other", "#!/bin/sh\n").tool("sound", "#!/bin/sh\n");
     for (path, mode) in [("tools/hi", 0o775), ("tools/other/tool.sh", 0o777)] {
         fs::set_permissions(project.path(path), Permissions::from_mode(mode)).unwrap();
     }
@@ -748,7 +851,7 @@ fn no_project_and_wrong_flags_are_usage_errors() {
 #[test]
 fn odd_files_do_no_harm_and_nothing_moves_the_cursor() {
     let huge = format!("{{\"name\": \"huge\", \"description\": \"{}\"}}", "x".repeat(20 * 1024 * 1024));
-    let project = Project::with_hi()
+    let project = with_hi()
         .script("tools/odd/tool.sh", "#!/bin/sh\n")
         .file("tools/odd/tool.meta.json", r#"{"name": "o\u001b[2Jd", "de\u001b]0;x": 1, "description": "O"}"#)
         .script("tools/huge/tool.sh", "#!/bin/sh\n")
@@ -782,7 +885,7 @@ fn odd_files_do_no_harm_and_nothing_moves_the_cursor() {
 fn a_project_may_stand_in_a_folder_of_any_name() {
     let above = tempfile::tempdir().unwrap();
     let folder = above.path().join(std::ffi::OsStr::from_bytes(b"it's \xff\n here"));
-    fs::rename(Project::with_hi().into_folder(), &folder).unwrap();
+    fs::rename(with_hi().into_folder(), &folder).unwrap();
     for arguments in
         [&["validate", "--strict"][..], &["validate", "--json", "--explain-defaults"], &["health"]]
     {

@@ -236,6 +236,7 @@ fn validate_shows_what_an_author_answers_for() {
         "description": "Greets",
         "command": ["make", "NAME={x}"],
         "unrestrictedArguments": { "x": "only this team calls it" },
+        "annotations": { "destructiveHint": true },
     });
     let project = project().file("tools/greet.meta.json", &metadata.to_string());
     let note = "tools/greet.meta.json - lets `x` hold any text, also where a program may read it as code; its author says: \

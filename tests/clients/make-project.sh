@@ -40,7 +40,8 @@ EOT
 tool steps '{
   "name": "steps",
   "description": "Takes five steps and reports each.",
-  "inputSchema": { "type": "object" }
+  "inputSchema": { "type": "object" },
+  "annotations": { "readOnlyHint": true }
 }' <<'EOT'
 #!/bin/sh
 for step in 1 2 3 4 5; do
@@ -56,7 +57,8 @@ EOT
 tool fail '{
   "name": "fail",
   "description": "Always fails.",
-  "inputSchema": { "type": "object" }
+  "inputSchema": { "type": "object" },
+  "annotations": { "readOnlyHint": true }
 }' <<'EOT'
 #!/bin/sh
 echo "this tool always fails" >&2
@@ -68,7 +70,7 @@ cat >tools/team <<'EOT'
 #!/bin/sh
 number() { printf '%s' "$2" | sed -n "s/.*\"$1\"[[:space:]]*:[[:space:]]*\([0-9]*\).*/\1/p"; }
 case "$1" in
-list) echo '{"name":"add","description":"Adds two numbers.","inputSchema":{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}},"required":["a","b"]}}' ;;
+list) echo '{"name":"add","description":"Adds two numbers.","inputSchema":{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}},"required":["a","b"]},"annotations":{"readOnlyHint":true}}' ;;
 add) printf '{"content":[{"type":"text","text":"%s"}]}\n' "$(($(number a "$2") + $(number b "$2")))" ;;
 *) exit 1 ;;
 esac
@@ -96,6 +98,7 @@ EOT
 tool slow '{
   "name": "slow",
   "description": "Takes longer than any session waits.",
+  "annotations": { "readOnlyHint": true },
   "inputSchema": { "type": "object", "properties": { "pidFile": { "type": "string" } } },
   "timeoutSecs": 600
 }' <<'EOT'
@@ -110,6 +113,7 @@ EOT
 tool weather '{
   "name": "weather",
   "description": "Tells the weather as data.",
+  "annotations": { "readOnlyHint": true },
   "inputSchema": { "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] },
   "outputSchema": {
     "type": "object",
@@ -126,7 +130,8 @@ EOT
 tool introduce '{
   "name": "introduce",
   "description": "Asks for a name, and for what else there is to know.",
-  "inputSchema": { "type": "object" }
+  "inputSchema": { "type": "object" },
+  "annotations": { "readOnlyHint": true }
 }' <<'EOT'
 #!/usr/bin/env bash
 source "$MCP_SDK/tool-sdk.sh"
@@ -143,6 +148,7 @@ EOT
 tool summarise '{
   "name": "summarise",
   "description": "Has the model of the client summarise a text.",
+  "annotations": { "readOnlyHint": true },
   "inputSchema": { "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] }
 }' <<'EOT'
 #!/usr/bin/env bash
@@ -154,7 +160,8 @@ EOT
 tool folders '{
   "name": "folders",
   "description": "Tells which folders the client has open.",
-  "inputSchema": { "type": "object" }
+  "inputSchema": { "type": "object" },
+  "annotations": { "readOnlyHint": true }
 }' <<'EOT'
 #!/usr/bin/env bash
 "$MCPBASH_BIN" ask roots/list '{}' | jq -r '.result.roots | map(.uri) | join(" ")'
@@ -163,7 +170,8 @@ EOT
 tool chatty '{
   "name": "chatty",
   "description": "Says something in the log before it is done.",
-  "inputSchema": { "type": "object" }
+  "inputSchema": { "type": "object" },
+  "annotations": { "readOnlyHint": true }
 }' <<'EOT'
 #!/usr/bin/env bash
 source "$MCP_SDK/tool-sdk.sh"
@@ -176,6 +184,7 @@ EOT
 tool large '{
   "name": "large",
   "description": "Returns more than an event of a stream may hold.",
+  "annotations": { "readOnlyHint": true },
   "inputSchema": { "type": "object", "properties": { "awaits": { "type": "string" } } }
 }' <<'EOT'
 #!/bin/sh
@@ -192,6 +201,7 @@ EOT
 tool route '{
   "name": "route",
   "description": "Tells where a request is routed to.",
+  "annotations": { "readOnlyHint": true },
   "inputSchema": {
     "type": "object",
     "properties": { "region": { "type": "string", "x-mcp-header": "Region" } },

@@ -8,7 +8,7 @@ use crate::serve_http::{self, HttpArguments};
 use crate::start_checks::StartChecks;
 use crate::terminal::tell;
 use crate::{allocator, search_path, startup, upkeep, welcome};
-use mcp_bash_project::{Catalog, Location, Paths, Tool, no_project};
+use mcp_bash_project::{Catalog, Location, Paths, SentWarnings, Tool, no_project};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{KeyRing, Log, Server, Style};
 use mcp_bash_settings::Settings;
@@ -152,6 +152,10 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     if let Err(error) = log_files::describe_surroundings(&scripts) {
         let details = json!({ "error": error.to_string() });
         log.event(LogLevel::Warning, "mcp.logs", "env-snapshot.json cannot be written", &details);
+    }
+    // Over HTTP a name stands for many people, each of whom is told.
+    if http.is_none() && location != Location::Embedded && !scripts.settings().static_registry {
+        log = log.with_sent_warnings(SentWarnings::new(&paths));
     }
     let reading = scripts.reading(&paths);
     let keys = state_keys(scripts.settings())?;

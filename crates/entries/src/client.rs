@@ -1,9 +1,9 @@
 //! A client: its names, its files, the form it wants an entry in, and what a person should know about it.
 
 use crate::clients::CLIENTS;
-use crate::entry::Entry;
 use crate::place::{self, Place};
-use crate::remote::{Expansion, RemoteShape};
+use crate::remote::{Reference, RemoteShape};
+use crate::replaces::Replaces;
 use crate::shape::Shape;
 use crate::surroundings::Surroundings;
 use mcp_bash_spelling::nearest_or_longer;
@@ -96,12 +96,22 @@ pub struct Client {
     pub link: Option<LinkForm>,
     /// The form in which it takes the address of a server, if it does.
     pub remote: Option<RemoteShape>,
-    /// How it puts variables into its entries.
-    pub expansion: Expansion,
+    /// How its entries name a variable that holds a token; nothing where they hold the token itself.
+    pub reference: Option<Reference>,
+    /// Texts that it replaces in its entries.
+    pub replaces: Replaces,
     /// What makes it notice a new entry.
     pub then: &'static str,
-    /// What people run into. May be empty.
-    pub limits: &'static str,
+    /// What people run into.
+    pub notes: &'static [Note],
+}
+
+/// What people run into who use a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Note {
+    /// The scope of the entries that it is true for; without one, all.
+    pub scope: Option<Scope>,
+    pub text: &'static str,
 }
 
 #[derive(Debug, Error)]
@@ -109,17 +119,6 @@ pub struct Client {
 pub struct UnknownClient {
     name: String,
     nearest: Option<&'static str>,
-}
-
-/// A path that a client would not take as it is written.
-#[derive(Debug, Error)]
-#[error(
-    "{client} puts variables in the place of {sign}, and would not find `{word}`; give the folder a name without `$`"
-)]
-pub struct Replaced {
-    client: &'static str,
-    sign: &'static str,
-    word: String,
 }
 
 #[derive(Debug, Error)]
@@ -191,11 +190,10 @@ impl Client {
         }
     }
 
-    /// Whether this client takes the command and its arguments as they are written. Variables are the person's own words.
-    pub fn check_words(&self, entry: &Entry) -> Result<(), Replaced> {
-        let mut words = [&entry.command].into_iter().chain(&entry.args);
-        let Some(word) = words.find(|word| self.expansion.replaces(word)) else { return Ok(()) };
-        Err(Replaced { client: self.title, sign: self.expansion.sign(), word: word.clone() })
+    /// The notes that are true for an entry of a scope.
+    pub fn notes_for(&self, scope: Scope) -> impl Iterator<Item = &'static str> {
+        let counts = move |note: &&Note| note.scope.is_none_or(|only| only == scope);
+        self.notes.iter().filter(counts).map(|note| note.text)
     }
 
     /// A name that a person chose, if this client takes it.
@@ -262,27 +260,6 @@ mod tests {
                     "{place:?}"
                 );
             }
-        }
-    }
-
-    #[test]
-    fn a_word_that_a_client_would_replace_is_refused() {
-        let refused = |client_name: &str, word: &str| {
-            let entry = Entry { args: vec![word.to_owned()], ..Entry::default() };
-            client(client_name).unwrap().check_words(&entry).is_err()
-        };
-        for (word, gemini, claude_code) in [
-            ("/a/$x", true, false),
-            ("/a/${x}", true, true),
-            ("/a/5$", false, false),
-            ("/a$/b", false, false),
-        ] {
-            assert_eq!(
-                (refused("gemini", word), refused("claude-code", word)),
-                (gemini, claude_code),
-                "{word}"
-            );
-            assert!(!refused("cursor", word));
         }
     }
 

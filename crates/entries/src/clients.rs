@@ -1,8 +1,9 @@
 //! The table of clients. `docs/clients.md` tells people the same.
 
-use crate::client::{Client, ClientFile, Dialect, Format, LinkForm, Names, Scope};
+use crate::client::{Client, ClientFile, Dialect, Format, LinkForm, Names, Note, Scope};
 use crate::place::{On, Place};
-use crate::remote::{Expansion, RemoteShape};
+use crate::remote::{Reference, RemoteShape};
+use crate::replaces::Replaces;
 use crate::shape::Shape;
 
 const STRICT: Format = Format::Json(Dialect { comments: false, trailing_commas: false });
@@ -36,13 +37,22 @@ const NOTHING: Client = Client {
     inherits_environment: false,
     link: None,
     remote: None,
-    expansion: Expansion::None,
+    reference: None,
+    replaces: Replaces::NOTHING,
     then: "",
-    limits: "",
+    notes: &[],
 };
 
 const RESTART: &str = "restart it";
 const LISTED: &str = "it notices by itself; the server is listed in its settings";
+
+const fn note(text: &'static str) -> Note {
+    Note { scope: None, text }
+}
+
+const fn note_for(scope: Scope, text: &'static str) -> Note {
+    Note { scope: Some(scope), text }
+}
 
 /// Every client that we know, in the order in which people are told of them.
 pub const CLIENTS: &[Client] = &[
@@ -67,7 +77,7 @@ pub const CLIENTS: &[Client] = &[
         ],
         programs: &["claude-desktop"],
         then: "quit it wholly and start it again",
-        limits: "Servers get a short PATH and few variables.",
+        notes: &[note("Servers get a short PATH and few variables.")],
         ..NOTHING
     },
     Client {
@@ -83,9 +93,13 @@ pub const CLIENTS: &[Client] = &[
         programs: &["claude"],
         inherits_environment: true,
         remote: Some(RemoteShape::Typed("http")),
-        expansion: Expansion::Braces,
+        reference: Some(Reference::Braces),
+        replaces: Replaces::BRACES,
         then: "start a new session; `/mcp` lists its servers",
-        limits: "Servers of a project wait until you approve them.",
+        notes: &[note_for(
+            Scope::Project,
+            "An interactive session asks before it uses a server of a project; `claude -p` uses it at once.",
+        )],
         ..NOTHING
     },
     Client {
@@ -99,8 +113,11 @@ pub const CLIENTS: &[Client] = &[
         programs: &["cursor"],
         link: Some(LinkForm::Cursor),
         remote: Some(RemoteShape::Url),
+        replaces: Replaces::BRACES,
         then: LISTED,
-        limits: "Names of server and tool have less than 60 characters together, or the tool is hidden.",
+        notes: &[note(
+            "Names of server and tool have less than 60 characters together, or the tool is hidden.",
+        )],
         ..NOTHING
     },
     Client {
@@ -123,8 +140,9 @@ pub const CLIENTS: &[Client] = &[
         programs: &["code"],
         link: Some(LinkForm::VsCode),
         remote: Some(RemoteShape::Typed("http")),
+        replaces: Replaces::BRACES,
         then: "start the server with `MCP: List Servers`",
-        limits: "Each profile, and each remote machine, has a file of its own.",
+        notes: &[note_for(Scope::User, "Each profile, and each remote machine, has a file of its own.")],
         ..NOTHING
     },
     Client {
@@ -145,8 +163,9 @@ pub const CLIENTS: &[Client] = &[
         signs: &[on(On::Windows, "$LOCALAPPDATA/Microsoft/VisualStudio")],
         link: Some(LinkForm::VisualStudio),
         remote: Some(RemoteShape::Url),
+        replaces: Replaces::BRACES,
         then: "open the tools of Copilot Chat and start the server",
-        limits: "Only on Windows, from 17.14 on.",
+        notes: &[note("Only on Windows, from 17.14 on.")],
         ..NOTHING
     },
     Client {
@@ -156,8 +175,9 @@ pub const CLIENTS: &[Client] = &[
         signs: &[any("~/.codeium/windsurf"), on(On::MacOs, "/Applications/Windsurf.app")],
         programs: &["windsurf"],
         remote: Some(RemoteShape::ServerUrl),
+        replaces: Replaces::BRACES,
         then: "refresh the list of servers in its settings",
-        limits: "At most 100 tools of all servers together.",
+        notes: &[note("At most 100 tools of all servers together.")],
         ..NOTHING
     },
     Client {
@@ -184,7 +204,10 @@ pub const CLIENTS: &[Client] = &[
         inherits_environment: true,
         remote: Some(RemoteShape::UrlAndHeaders),
         then: LISTED,
-        limits: "Tools and prompts only; a project's settings count when you trust its folder.",
+        notes: &[
+            note("Tools and prompts only."),
+            note_for(Scope::Project, "These settings count when you trust the folder."),
+        ],
         ..NOTHING
     },
     Client {
@@ -206,9 +229,14 @@ pub const CLIENTS: &[Client] = &[
         ],
         signs: &[any("$CODEX_HOME"), any("~/.codex")],
         programs: &["codex"],
-        remote: Some(RemoteShape::Codex),
+        remote: Some(RemoteShape::Url),
+        reference: Some(Reference::Key("bearer_token_env_var")),
         then: "start a new session; `codex mcp list` lists its servers",
-        limits: "Servers get few variables (`env_vars` passes more); a project's file counts when you trust its folder.",
+        notes: &[
+            note("Servers get few variables (`env_vars` passes more)."),
+            note("`codex exec` refuses tools without annotations."),
+            note_for(Scope::Project, "This file counts when you trust the folder."),
+        ],
         ..NOTHING
     },
     Client {
@@ -227,10 +255,34 @@ pub const CLIENTS: &[Client] = &[
         programs: &["gemini"],
         names: Names::WithoutUnderscore,
         remote: Some(RemoteShape::Typed("http")),
-        expansion: Expansion::Dollar,
+        reference: Some(Reference::Dollar),
+        replaces: Replaces::DOLLAR,
         then: "start a new session; `/mcp` lists its servers",
-        limits: "Names of servers have no `_`. Variables whose names look like secrets reach a server only from its entry. \
-                 No server runs in a folder that you do not trust.",
+        notes: &[
+            note("Variables whose names look like secrets reach a server only from its entry."),
+            note("No server runs in a folder that you do not trust."),
+            note("`gemini -p` hides the tools without `--yolo`, or `\"trust\": true` in the entry."),
+        ],
+        ..NOTHING
+    },
+    Client {
+        name: "qwen",
+        aliases: &["qwen-code"],
+        title: "Qwen Code",
+        files: &[
+            usual(Scope::User, &[any("~/.qwen/settings.json")], COMMENTS),
+            usual(Scope::Project, &[any(".qwen/settings.json")], COMMENTS),
+        ],
+        signs: &[any("~/.qwen")],
+        programs: &["qwen"],
+        remote: Some(RemoteShape::HttpUrl),
+        reference: Some(Reference::Braces),
+        replaces: Replaces::DOLLAR,
+        then: "start a new session; `/mcp` lists its servers",
+        notes: &[
+            note("Without a user it refuses tools unless the entry has `\"trust\": true`."),
+            note("It shows the model the first line of a description."),
+        ],
         ..NOTHING
     },
     Client {
@@ -249,8 +301,13 @@ pub const CLIENTS: &[Client] = &[
         programs: &["copilot"],
         inherits_environment: true,
         remote: Some(RemoteShape::Url),
+        reference: Some(Reference::Braces),
+        replaces: Replaces::DOLLAR,
         then: "start a new session; `/mcp` lists its servers",
-        limits: "A project's file counts when you trust its folder.",
+        notes: &[
+            note("`copilot -p` runs only tools with `readOnlyHint`, unless you pass `--allow-all-tools`."),
+            note_for(Scope::Project, "This file counts when you trust the folder."),
+        ],
         ..NOTHING
     },
     Client {
@@ -272,8 +329,10 @@ pub const CLIENTS: &[Client] = &[
         programs: &["goose"],
         inherits_environment: true,
         remote: Some(RemoteShape::Goose),
+        reference: Some(Reference::Listed("env_keys")),
+        replaces: Replaces::DOLLAR_IN_REMOTES,
         then: "start a new session",
-        limits: "An entry cannot set PATH, TEMP, PYTHONPATH, NODE_OPTIONS and the like. Its links start no plain program.",
+        notes: &[note("An entry cannot set PATH, TEMP, PYTHONPATH, NODE_OPTIONS and the like.")],
         ..NOTHING
     },
     Client {
@@ -285,8 +344,10 @@ pub const CLIENTS: &[Client] = &[
             ..usual(Scope::Project, &[any("librechat.yaml")], Format::Yaml)
         }],
         remote: Some(RemoteShape::Typed("streamable-http")),
+        reference: Some(Reference::Braces),
+        replaces: Replaces::BRACES_AND_MUSTACHE,
         then: "restart its server",
-        limits: "Its file lies in its own folder: run `install` there, with `--scope project`.",
+        notes: &[note("Its file lies in its own folder: run `install` there.")],
         ..NOTHING
     },
     Client {
@@ -301,6 +362,7 @@ pub const CLIENTS: &[Client] = &[
         programs: &["cline"],
         remote: Some(RemoteShape::Typed("streamableHttp")),
         then: LISTED,
+        notes: &[note("A call may take 60 seconds; `timeout` (seconds) in the entry changes that.")],
         ..NOTHING
     },
     Client {
@@ -319,8 +381,32 @@ pub const CLIENTS: &[Client] = &[
         ],
         signs: &[any("$CONFIG/Code/User/globalStorage/rooveterinaryinc.roo-cline")],
         remote: Some(RemoteShape::Typed("streamable-http")),
+        reference: Some(Reference::Env),
+        replaces: Replaces::BRACES,
         then: LISTED,
-        limits: "Names of server and tool are cut at 64 characters together.",
+        notes: &[
+            note("Names of server and tool are cut at 64 characters together."),
+            note("A call may take 60 seconds; `timeout` (seconds) in the entry changes that."),
+        ],
+        ..NOTHING
+    },
+    Client {
+        name: "vibe",
+        aliases: &["mistral-vibe", "mistral"],
+        title: "Vibe",
+        files: &[ClientFile {
+            keys: &["mcp_servers"],
+            shape: Shape::Vibe,
+            ..usual(Scope::User, &[any("$VIBE_HOME/config.toml"), any("~/.vibe/config.toml")], Format::Toml)
+        }],
+        signs: &[any("$VIBE_HOME"), any("~/.vibe")],
+        programs: &["vibe"],
+        remote: Some(RemoteShape::Vibe),
+        reference: Some(Reference::Key("api_key_env")),
+        then: "start a new session",
+        notes: &[note(
+            "A call may take 60 seconds, the start 10; `tool_timeout_sec` and `startup_timeout_sec` in the entry change that.",
+        )],
         ..NOTHING
     },
     Client {
@@ -337,8 +423,16 @@ pub const CLIENTS: &[Client] = &[
         signs: &[any("~/.continue")],
         programs: &["cn"],
         remote: Some(RemoteShape::Named),
+        reference: Some(Reference::Secret),
+        replaces: Replaces::SECRETS,
         then: "reload its window",
-        limits: "Servers get few variables, and must be there within 20 seconds.",
+        notes: &[
+            note("Servers get few variables, and must be there within 20 seconds."),
+            note_for(
+                Scope::Project,
+                "`cn`, its command line, does not read this file: it needs `--scope user`.",
+            ),
+        ],
         ..NOTHING
     },
     Client {
@@ -350,6 +444,7 @@ pub const CLIENTS: &[Client] = &[
         ],
         signs: &[any("~/.junie")],
         programs: &["junie"],
+        replaces: Replaces::BRACES,
         then: RESTART,
         ..NOTHING
     },
@@ -373,8 +468,9 @@ pub const CLIENTS: &[Client] = &[
         signs: &[any("~/.config/amp")],
         programs: &["amp"],
         remote: Some(RemoteShape::Url),
+        replaces: Replaces::BRACES,
         then: "start a new session",
-        limits: "Servers of a project wait until you approve them.",
+        notes: &[note_for(Scope::Project, "Servers of a project wait until you approve them.")],
         ..NOTHING
     },
     Client {
@@ -409,8 +505,12 @@ pub const CLIENTS: &[Client] = &[
         programs: &["opencode"],
         inherits_environment: true,
         remote: Some(RemoteShape::OpenCode),
+        reference: Some(Reference::Tag),
+        replaces: Replaces::TAGS,
         then: "start a new session; `opencode mcp list` lists its servers",
-        limits: "A request may take 5 seconds unless the entry says otherwise with `timeout` (milliseconds).",
+        notes: &[note(
+            "A call may take 60 seconds, and each progress report starts that time again; `timeout` (milliseconds) in the entry changes it.",
+        )],
         ..NOTHING
     },
     Client {
@@ -424,6 +524,7 @@ pub const CLIENTS: &[Client] = &[
         programs: &["kiro", "kiro-cli"],
         link: Some(LinkForm::Kiro),
         remote: Some(RemoteShape::Url),
+        replaces: Replaces::BRACES,
         then: LISTED,
         ..NOTHING
     },
@@ -435,6 +536,7 @@ pub const CLIENTS: &[Client] = &[
         programs: &["lms"],
         link: Some(LinkForm::LmStudio),
         remote: Some(RemoteShape::Url),
+        replaces: Replaces::BRACES,
         then: LISTED,
         ..NOTHING
     },
@@ -442,24 +544,27 @@ pub const CLIENTS: &[Client] = &[
         name: "warp",
         title: "Warp",
         remote: Some(RemoteShape::Url),
+        replaces: Replaces::BRACES,
         then: "paste it into Settings, MCP servers",
-        limits: "Has no file for servers; it also reads those of Claude Code and Codex.",
+        notes: &[note("Has no file for servers; it also reads those of Claude Code and Codex.")],
         ..NOTHING
     },
     Client {
         name: "raycast",
         title: "Raycast",
         link: Some(LinkForm::Raycast),
+        replaces: Replaces::BRACES,
         then: "paste it into Install Server, or open what `mcp-bash config --link raycast` prints",
-        limits: "Has no file for servers.",
+        notes: &[note("Has no file for servers.")],
         ..NOTHING
     },
     Client {
         name: "ai-assistant",
         aliases: &["jetbrains"],
         title: "AI Assistant",
+        replaces: Replaces::BRACES,
         then: "paste it into Settings, Tools, AI Assistant, Model Context Protocol",
-        limits: "Has no stable file for servers.",
+        notes: &[note("Has no stable file for servers.")],
         ..NOTHING
     },
 ];

@@ -4,6 +4,7 @@ use crate::client::{Client, ClientFile, Scope};
 use crate::edit::At;
 use crate::entry::Entry;
 use crate::place;
+use crate::replaces::TAGS;
 use crate::shape::Shape;
 use crate::surroundings::Surroundings;
 use serde_json::Value;
@@ -71,6 +72,11 @@ impl ConfigFile {
         at(self.file, &self.folder, whole)
     }
 
+    /// What is escaped in the strings that we write.
+    pub(crate) fn escapes(&self) -> &'static [&'static str] {
+        escapes(self.file)
+    }
+
     pub(crate) fn shape(&self) -> Shape {
         self.file.shape
     }
@@ -94,7 +100,12 @@ pub(crate) fn at(file: &ClientFile, folder: &str, whole: Option<&Value>) -> At {
     if file.shape == Shape::OpenCode && nested.is_some_and(is_many) {
         keys.push("servers".into());
     }
-    At { format: file.format, keys, is_list: file.shape == Shape::Named }
+    At { format: file.format, keys, is_list: file.shape.is_list(), escaped: &[] }
+}
+
+/// The beginnings of texts that are escaped in the strings that we write, so that the client does not replace them.
+pub(crate) fn escapes(file: &ClientFile) -> &'static [&'static str] {
+    if file.shape == Shape::OpenCode { TAGS } else { &[] }
 }
 
 /// Whether an object holds servers, and is not one.

@@ -22,6 +22,8 @@ mod read;
 mod refusal;
 mod remote;
 mod remote_snippet;
+mod replaced;
+mod replaces;
 mod settled;
 mod shape;
 mod shown;
@@ -31,7 +33,7 @@ mod text;
 
 pub use change::{Change, Plan, install, uninstall};
 pub use client::{
-    BadName, Client, ClientFile, Format, LinkForm, Replaced, Scope, UnknownClient, client, plain_name,
+    BadName, Client, ClientFile, Format, LinkForm, Note, Scope, UnknownClient, client, plain_name,
 };
 pub use clients::CLIENTS;
 pub use config_file::{ConfigFile, NoFile};
@@ -43,5 +45,7 @@ pub use lock::Lock;
 pub use read::{all_entries, entries};
 pub use refusal::Refusal;
 pub use remote::{Remote, Token};
+pub use replaced::Replaced;
+pub use replaces::{Field, Form, Replaces};
 pub use surroundings::{Surroundings, System};
 pub use text::ConfigText;

@@ -14,7 +14,7 @@ pub struct Remote {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     pub variable: String,
-    /// For clients that put no variables into their entries.
+    /// For clients that take no reference to a variable.
     pub value: String,
 }
 
@@ -29,60 +29,55 @@ pub enum RemoteShape {
     Typed(&'static str),
     /// `serverUrl`.
     ServerUrl,
-    /// `url`, and the name of the variable that holds the token.
-    Codex,
+    /// `httpUrl`.
+    HttpUrl,
     OpenCode,
     Goose,
     /// An item of a list, with its name in it.
     Named,
+    /// The same with `transport` in the place of `type`.
+    Vibe,
 }
 
-/// How a client writes a variable whose value it puts in.
+/// How an entry names the variable that holds a token, so that the token itself is not in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expansion {
-    /// It puts in none.
-    None,
+pub enum Reference {
     /// `${NAME}`
     Braces,
     /// `$NAME`
     Dollar,
+    /// `${env:NAME}`
+    Env,
+    /// `{env:NAME}`
+    Tag,
+    /// `${{ secrets.NAME }}`
+    Secret,
+    /// `${NAME}`, and the name in a list under this key.
+    Listed(&'static str),
+    /// The name alone, under this key; the client makes the header.
+    Key(&'static str),
 }
 
-impl Expansion {
-    /// Whether a client that writes variables so would put one into a text.
-    pub(crate) fn replaces(self, text: &str) -> bool {
-        let begins_name = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '{');
+impl Reference {
+    fn of(self, name: &str) -> String {
         match self {
-            Self::None => false,
-            Self::Braces => text.contains("${"),
-            Self::Dollar => text.split('$').skip(1).any(|rest| rest.starts_with(begins_name)),
-        }
-    }
-
-    /// How a variable is written.
-    pub(crate) fn sign(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::Braces => "`${NAME}`",
-            Self::Dollar => "`$NAME` and `${NAME}`",
-        }
-    }
-
-    fn of(self, token: &Token) -> String {
-        match self {
-            Self::None => token.value.clone(),
-            Self::Braces => format!("${{{}}}", token.variable),
-            Self::Dollar => format!("${}", token.variable),
+            Self::Braces | Self::Listed(_) => format!("${{{name}}}"),
+            Self::Dollar => format!("${name}"),
+            Self::Env => format!("${{env:{name}}}"),
+            Self::Tag => format!("{{env:{name}}}"),
+            Self::Secret => format!("${{{{ secrets.{name} }}}}"),
+            Self::Key(_) => name.to_owned(),
         }
     }
 }
 
 impl RemoteShape {
-    pub(crate) fn value(self, remote: &Remote, expansion: Expansion) -> Value {
+    pub(crate) fn value(self, remote: &Remote, reference: Option<Reference>) -> Value {
         let mut value = match self {
-            Self::Url | Self::UrlAndHeaders | Self::Codex => json!({ "url": remote.url }),
+            Self::Url | Self::UrlAndHeaders => json!({ "url": remote.url }),
             Self::Typed(kind) => json!({ "type": kind, "url": remote.url }),
             Self::ServerUrl => json!({ "serverUrl": remote.url }),
+            Self::HttpUrl => json!({ "httpUrl": remote.url }),
             Self::OpenCode => json!({ "type": "remote", "url": remote.url, "enabled": true }),
             Self::Goose => json!({
                 "name": remote.name,
@@ -93,17 +88,26 @@ impl RemoteShape {
                 "enabled": true,
             }),
             Self::Named => json!({ "name": remote.name, "type": "streamable-http", "url": remote.url }),
+            Self::Vibe => json!({ "name": remote.name, "transport": "streamable-http", "url": remote.url }),
         };
-        let headers = remote
-            .token
-            .as_ref()
-            .map(|token| json!({ "Authorization": format!("Bearer {}", expansion.of(token)) }));
-        match (self, &remote.token, headers) {
-            (Self::Codex, Some(token), _) => value["bearer_token_env_var"] = json!(token.variable),
-            (Self::Named, _, Some(headers)) => value["requestOptions"] = json!({ "headers": headers }),
-            (_, _, Some(headers)) => value["headers"] = headers,
-            (Self::UrlAndHeaders, None, None) => value["headers"] = json!({}),
-            (_, _, None) => {}
+        let Some(token) = &remote.token else {
+            if self == Self::UrlAndHeaders {
+                value["headers"] = json!({});
+            }
+            return value;
+        };
+        if let Some(Reference::Key(key)) = reference {
+            value[key] = json!(token.variable);
+            return value;
+        }
+        let text = reference.map_or(token.value.clone(), |reference| reference.of(&token.variable));
+        let headers = json!({ "Authorization": format!("Bearer {text}") });
+        match self {
+            Self::Named => value["requestOptions"] = json!({ "headers": headers }),
+            _ => value["headers"] = headers,
+        }
+        if let Some(Reference::Listed(key)) = reference {
+            value[key] = json!([token.variable]);
         }
         value
     }

@@ -17,6 +17,8 @@ pub enum Shape {
     Goose,
     /// An item of a list, with its name in it.
     Named,
+    /// The same with `transport`, and the command as a list: a text would be split into words.
+    Vibe,
 }
 
 impl Shape {
@@ -24,13 +26,14 @@ impl Shape {
     pub(crate) fn value(self, entry: &Entry) -> Value {
         let env: Map<String, Value> =
             entry.env.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+        let words: Vec<&String> = [&entry.command].into_iter().chain(&entry.args).collect();
         let mut value = match self {
             Self::Command | Self::CommandAndEnv => json!({ "command": entry.command, "args": entry.args }),
             Self::Stdio => json!({ "type": "stdio", "command": entry.command, "args": entry.args }),
             Self::Named => json!({ "name": entry.name, "command": entry.command, "args": entry.args }),
-            Self::OpenCode => {
-                let words: Vec<&String> = [&entry.command].into_iter().chain(&entry.args).collect();
-                json!({ "type": "local", "command": words, "enabled": true })
+            Self::OpenCode => json!({ "type": "local", "command": words, "enabled": true }),
+            Self::Vibe => {
+                json!({ "name": entry.name, "transport": "stdio", "command": [entry.command], "args": entry.args })
             }
             Self::Goose => json!({
                 "name": entry.name,
@@ -54,10 +57,16 @@ impl Shape {
             let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
             items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
         };
+        let split = |all: Vec<String>| {
+            let mut all = all.into_iter();
+            Some((all.next()?, all.collect::<Vec<String>>()))
+        };
         let (command, args) = match self {
-            Self::OpenCode => {
-                let mut all = words(&value["command"]).into_iter();
-                (all.next()?, all.collect())
+            Self::OpenCode => split(words(&value["command"]))?,
+            // Its owner may have written the arguments apart.
+            Self::Vibe if value["command"].is_array() => {
+                let (command, args) = split(words(&value["command"]))?;
+                (command, [args, words(&value["args"])].concat())
             }
             Self::Goose => (value["cmd"].as_str()?.to_owned(), words(&value["args"])),
             _ => (value["command"].as_str()?.to_owned(), words(&value["args"])),
@@ -65,6 +74,11 @@ impl Shape {
         let env = value[self.env_key()].as_object().into_iter().flatten();
         let env = env.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
         Some(Entry { name: name.to_owned(), command, args, env: env.collect() })
+    }
+
+    /// Whether the entries are a list, in which each says its name.
+    pub(crate) fn is_list(self) -> bool {
+        matches!(self, Self::Named | Self::Vibe)
     }
 
     fn env_key(self) -> &'static str {
@@ -88,9 +102,15 @@ mod tests {
             args: vec!["--project-root".into(), "/p".into()],
             env: vec![("TOKEN".into(), "x".into())],
         };
-        for shape in
-            [Shape::Command, Shape::CommandAndEnv, Shape::Stdio, Shape::OpenCode, Shape::Goose, Shape::Named]
-        {
+        for shape in [
+            Shape::Command,
+            Shape::CommandAndEnv,
+            Shape::Stdio,
+            Shape::OpenCode,
+            Shape::Goose,
+            Shape::Named,
+            Shape::Vibe,
+        ] {
             assert_eq!(shape.entry("tools", &shape.value(&entry)), Some(entry.clone()), "{shape:?}");
             assert_eq!(shape.entry("tools", &json!({ "url": "https://example.com" })), None);
         }

@@ -3,7 +3,7 @@
 use crate::client::{Client, ClientFile, Format, LinkForm};
 use crate::config_file;
 use crate::edit::json::{Layout, Style, written};
-use crate::edit::{toml, yaml};
+use crate::edit::{toml, toml_list, yaml};
 use crate::entry::Entry;
 use crate::shape::Shape;
 use serde_json::{Map, Value, json};
@@ -13,16 +13,15 @@ impl Client {
     pub fn snippet(&self, entry: &Entry) -> String {
         match self.files.first() {
             Some(file) => of_file(file, "", entry),
-            None => pretty(&self.pasted(entry)),
+            None => pretty(&self.pasted(entry), &[]),
         }
     }
 
     /// The same as JSON, which is YAML as well. For a TOML file there is none.
     pub fn json_snippet(&self, entry: &Entry) -> Option<String> {
-        let file =
-            self.files.first().filter(|file| file.format != Format::Toml && file.shape != Shape::Named)?;
+        let file = self.files.first().filter(|file| file.format != Format::Toml && !file.shape.is_list())?;
         let keys = config_file::at(file, "", None).keys;
-        Some(pretty(&nested(&keys, &entry.name, file.shape.value(entry))))
+        Some(pretty(&nested(&keys, &entry.name, file.shape.value(entry)), &[]))
     }
 
     fn pasted(&self, entry: &Entry) -> Value {
@@ -37,15 +36,20 @@ impl Client {
 }
 
 pub(crate) fn of_file(file: &ClientFile, folder: &str, entry: &Entry) -> String {
-    of_value(file, folder, &entry.name, &file.shape.value(entry))
+    written_for(file, folder, &entry.name, &file.shape.value(entry), config_file::escapes(file))
 }
 
-/// The same for what stands under the name already.
+/// The same for a value that is there already, or that refers to variables.
 pub(crate) fn of_value(file: &ClientFile, folder: &str, name: &str, value: &Value) -> String {
+    written_for(file, folder, name, value, &[])
+}
+
+fn written_for(file: &ClientFile, folder: &str, name: &str, value: &Value, escaped: &[&str]) -> String {
     let at = config_file::at(file, folder, None);
     match file.format {
-        Format::Json(_) => pretty(&nested(&at.keys, name, value.clone())),
+        Format::Json(_) => pretty(&nested(&at.keys, name, value.clone()), escaped),
         Format::Yaml => yaml::document(&at, name, value),
+        Format::Toml if at.is_list => toml_list::item_text(&at.keys, value, "\n"),
         Format::Toml => {
             let path: Vec<&str> = at.keys.iter().map(String::as_str).chain([name]).collect();
             toml::table_text(&path, value, "\n")
@@ -55,7 +59,7 @@ pub(crate) fn of_value(file: &ClientFile, folder: &str, name: &str, value: &Valu
 
 /// What is pasted into a client that has no file.
 pub(crate) fn pasted_value(name: &str, value: &Value) -> String {
-    pretty(&nested(&["mcpServers".to_owned()], name, value.clone()))
+    pretty(&nested(&["mcpServers".to_owned()], name, value.clone()), &[])
 }
 
 /// A value inside of the keys that lead to it, and its name.
@@ -64,6 +68,6 @@ fn nested(keys: &[String], name: &str, value: Value) -> Value {
     path.fold(value, |value, key| Value::Object(Map::from_iter([(key.to_owned(), value)])))
 }
 
-fn pretty(value: &Value) -> String {
-    written(value, Style { line_end: "\n", unit: "  ", layout: Layout::Lines }, "") + "\n"
+fn pretty(value: &Value, escaped: &[&str]) -> String {
+    written(value, Style { line_end: "\n", unit: "  ", layout: Layout::Lines, escaped }, "") + "\n"
 }

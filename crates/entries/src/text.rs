@@ -2,6 +2,7 @@
 //! more or one less. Nothing is read or written here.
 
 use crate::config_file::ConfigFile;
+use crate::edit::json::escaped;
 use crate::edit::{At, EditError};
 use crate::entry::Entry;
 use crate::refusal::Refusal;
@@ -45,7 +46,27 @@ impl<'f> ConfigText<'f> {
         if found.as_ref() == Some(&value) {
             return Ok(None);
         }
-        self.at.with(&self.text, &entry.name, &value).map(Some).map_err(|error| self.refusal(error))
+        let written = self.escaping(&self.file.shape().value(entry), &value);
+        let written = written.and_then(|at| at.with(&self.text, &entry.name, &value));
+        written.map(Some).map_err(|error| self.refusal(error))
+    }
+
+    /// How an entry is written: with escapes where our part of it, or what was kept of it, needs them.
+    fn escaping(&self, own: &Value, value: &Value) -> Result<At, EditError> {
+        let beginnings = self.file.escapes();
+        let (in_own, in_all) = (count(own, beginnings), count(value, beginnings));
+        let with = |escaped| Ok(At { escaped, ..self.at.clone() });
+        if in_all == in_own {
+            return with(if in_own > 0 { beginnings } else { &[] });
+        }
+        // What its owner wrote stays what it is, a reference or a text. One entry cannot have both.
+        let is_plain = beginnings.iter().any(|beginning| self.text.contains(beginning));
+        let is_hidden = beginnings.iter().any(|beginning| self.text.contains(&escaped(beginning)));
+        match (in_own > 0, is_hidden, is_plain) {
+            (_, true, false) => with(beginnings),
+            (false, false, _) => with(&[]),
+            _ => Err(EditError::Unsafe),
+        }
     }
 
     /// The text without the entry of a name.
@@ -66,7 +87,9 @@ impl<'f> ConfigText<'f> {
     /// Whether installing an entry makes this text of another one, which had none for the project.
     pub(crate) fn came_from(&self, before: &str, name: &str, root: &Path, entry: &Value) -> bool {
         let had_it = self.at.parse(before).is_ok_and(|whole| self.has_entry_for(&whole, name, root));
-        !had_it && self.at.with(before, name, entry).is_ok_and(|after| after == self.text)
+        let made_by = |escaped| At { escaped, ..self.at.clone() }.with(before, name, entry);
+        let makes_this = |escaped| made_by(escaped).is_ok_and(|after| after == self.text);
+        !had_it && (makes_this(&[]) || makes_this(self.file.escapes()))
     }
 
     /// Whether another text of the file has anything but the entry of a name.
@@ -98,6 +121,16 @@ impl<'f> ConfigText<'f> {
 
     fn refusal(&self, error: EditError) -> Refusal {
         Refusal::Edit { path: self.file.path.clone(), error }
+    }
+}
+
+/// How many strings of a value contain one of these texts.
+fn count(value: &Value, texts: &[&str]) -> usize {
+    match value {
+        Value::String(text) => usize::from(texts.iter().any(|part| text.contains(part))),
+        Value::Array(items) => items.iter().map(|item| count(item, texts)).sum(),
+        Value::Object(members) => members.values().map(|member| count(member, texts)).sum(),
+        _ => 0,
     }
 }
 

@@ -4,7 +4,7 @@
 //! recipe that is run before. So every parameter takes harmless characters alone, whatever the recipe does with it.
 
 use crate::argument::{Argument, Kind};
-use crate::danger::sounds_destructive;
+use crate::effect::Effect;
 use crate::name::tool_name;
 use crate::plain_text::plain_text;
 use crate::shell_text::runs_what_follows;
@@ -113,7 +113,7 @@ impl Recipe<'_> {
             description: self.description(file),
             arguments,
             command,
-            is_destructive: sounds_destructive(self.name),
+            effect: Effect::of_recipe(self.name),
         });
     }
 
@@ -398,7 +398,7 @@ reset:
             json!({ "type": "string", "pattern": mcp_bash_hazards::HARMLESS })
         );
         assert_eq!(greet["required"], json!(["name"]));
-        assert!(imported.tools[2].is_destructive && !imported.tools[0].is_destructive);
+        assert_eq!((imported.tools[2].effect, imported.tools[0].effect), (Some(Effect::Destroys), None));
         let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
         assert_eq!(left_out, ["import 'other.just'", "mod docs", "deploy port", "reset"]);
     }

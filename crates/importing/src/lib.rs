@@ -9,7 +9,7 @@
 //! nor an option nor a command. An argument that would be the command itself is left out.
 
 mod argument;
-mod danger;
+mod effect;
 mod help_text;
 mod justfile;
 mod makefile;
@@ -22,6 +22,7 @@ mod tool;
 mod word;
 
 pub use argument::{Argument, Kind};
+pub use effect::Effect;
 pub use help_text::read as read_help;
 pub use justfile::read as read_justfile;
 pub use makefile::read as read_makefile;

@@ -1,7 +1,7 @@
 //! The targets of a Makefile that people call. Its text is read as far as it says which those are; make is not asked.
 
 use crate::argument::{Argument, Kind};
-use crate::danger::sounds_destructive;
+use crate::effect::Effect;
 use crate::name::{argument_name, tool_name};
 use crate::plain_text::plain_text;
 use crate::shell_text::runs_what_follows;
@@ -216,7 +216,7 @@ impl Makefile {
             },
             arguments,
             command,
-            is_destructive: sounds_destructive(&rule.name),
+            effect: Effect::of_recipe(&rule.name),
         }
     }
 
@@ -468,7 +468,7 @@ clean: X = 1
                 "PORT": { "type": "integer", "description": "Where it listens (default: 8080)" },
             })
         );
-        assert!(imported.tools[2].is_destructive);
+        assert_eq!(imported.tools[2].effect, Some(Effect::Destroys));
         let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
         assert_eq!(left_out, ["include common.mk", "out.txt"]);
     }

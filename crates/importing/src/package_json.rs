@@ -1,7 +1,7 @@
 //! The scripts of a package.json. Whoever runs them is the package manager that the file names.
 
 use crate::argument::{Argument, Kind};
-use crate::danger::sounds_destructive;
+use crate::effect::Effect;
 use crate::name::tool_name;
 use crate::plain_text::plain_text;
 use crate::shell_text::runs_what_follows;
@@ -59,7 +59,7 @@ pub fn read(text: &str, place: Place<'_>) -> Result<Imported, Unreadable> {
             description: description(name, script, &package),
             command: manager.command(name, place.folder, args.is_some()),
             arguments: args.into_iter().collect(),
-            is_destructive: sounds_destructive(name),
+            effect: Effect::of_recipe(name),
         });
     }
     Ok(imported)

@@ -1,7 +1,7 @@
 //! The tasks of a Taskfile.
 
 use crate::argument::{Argument, Kind};
-use crate::danger::sounds_destructive;
+use crate::effect::Effect;
 use crate::name::{argument_name, tool_name};
 use crate::plain_text::plain_text;
 use crate::shell_text::runs_what_follows;
@@ -94,7 +94,7 @@ fn tool(name: &str, task: &Value, file: Place<'_>, imported: &mut Imported) -> O
         description: description.unwrap_or_else(|| format!("Runs the task `{name}` of {}", file.file)),
         arguments,
         command,
-        is_destructive: sounds_destructive(name),
+        effect: Effect::of_recipe(name),
     })
 }
 
@@ -224,7 +224,7 @@ tasks:
         let schema = &imported.tools[1].metadata()["inputSchema"];
         assert_eq!(schema["required"], json!(["NAME", "MOOD"]));
         assert_eq!(schema["properties"]["MOOD"], json!({ "type": "string", "enum": ["kind", "grim"] }));
-        assert!(imported.tools[2].is_destructive);
+        assert_eq!(imported.tools[2].effect, Some(Effect::Destroys));
         let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
         assert_eq!(left_out, ["include docs", "careful", "to:*"]);
     }

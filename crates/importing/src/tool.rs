@@ -1,6 +1,7 @@
 //! A tool without a script, and the metadata that makes it one.
 
 use crate::argument::Argument;
+use crate::effect::Effect;
 use serde_json::{Map, Value, json};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -13,8 +14,8 @@ pub struct Tool {
     pub arguments: Vec<Argument>,
     /// The elements of `command`.
     pub command: Vec<Value>,
-    /// Whether its name says that something may be lost.
-    pub is_destructive: bool,
+    /// What its name says that it does to the world.
+    pub effect: Option<Effect>,
 }
 
 impl Tool {
@@ -36,8 +37,8 @@ impl Tool {
         let mut metadata = json!({ "name": self.name, "description": self.description });
         metadata["inputSchema"] = schema;
         metadata["command"] = self.command.clone().into();
-        if self.is_destructive {
-            metadata["annotations"] = json!({ "destructiveHint": true });
+        if let Some(effect) = self.effect {
+            metadata["annotations"] = effect.annotations();
         }
         metadata
     }

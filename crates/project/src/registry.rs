@@ -133,7 +133,7 @@ pub(crate) fn store<T: Entry>(
 }
 
 /// Makes the folder of the registries, and never that of the project: one that is gone does not come back by our writing.
-fn make_folder(paths: &Paths) -> io::Result<()> {
+pub(crate) fn make_folder(paths: &Paths) -> io::Result<()> {
     // Fails where the project is gone.
     paths.root.metadata()?;
     let is_beside = paths.registry.parent() == Some(&*paths.root);
@@ -150,7 +150,7 @@ fn stamps_of<T: Entry>() -> String {
 }
 
 /// Puts a file in the place of another in one step, so that nobody ever reads half of it.
-fn replace(folder: &Path, name: &str, text: &str) -> io::Result<()> {
+pub(crate) fn replace(folder: &Path, name: &str, text: &str) -> io::Result<()> {
     let draft = folder.join(format!(".{name}.{}", std::process::id()));
     // What stands there is a leftover of somebody who had our number. The draft is a file of our own, or it is none.
     let _ = fs::remove_file(&draft);

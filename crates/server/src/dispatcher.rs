@@ -488,7 +488,7 @@ impl Dispatcher<'_> {
         let Some(session) = client.session() else { return };
         match &*notification.method {
             "notifications/initialized" | "initialized" if session.ready() => {
-                client.server.log().tell_start_warnings(&session.subscriber);
+                client.server.log().tell_start_warnings(&session.subscriber, session.client_name());
                 self.refresh_roots(session, true);
             }
             "notifications/roots/list_changed" => self.refresh_roots(session, false),

@@ -5,13 +5,15 @@
 use crate::audience::Audience;
 use crate::facts::Facts;
 use crate::short_paths::ShortPaths;
-use crate::start_warnings::StartWarnings;
+use crate::start_warnings::{StartWarnings, digest};
 use crate::subscriber::Subscriber;
 use mcp_bash_harmless as harmless;
+use mcp_bash_project::SentWarnings;
 use mcp_bash_project::utc::now;
 use mcp_bash_wire::{LogLevel, write};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt;
@@ -49,6 +51,8 @@ pub struct Log {
     short_paths: Arc<ShortPaths>,
     /// What went wrong before any client was ready.
     start_warnings: StartWarnings,
+    /// Which of it clients have received from earlier servers, where that is remembered.
+    sent_warnings: Option<SentWarnings>,
 }
 
 impl Log {
@@ -62,6 +66,7 @@ impl Log {
             operator: None,
             short_paths: Arc::default(),
             start_warnings: StartWarnings::default(),
+            sent_warnings: None,
         }
     }
 
@@ -70,12 +75,32 @@ impl Log {
         Self { short_paths, ..self }
     }
 
-    /// Tells a client, which is ready now, of what went wrong at the start.
-    pub(crate) fn tell_start_warnings(&self, client: &Subscriber) {
-        for (level, logger, data) in self.start_warnings.all() {
-            if client.wants(level) {
-                client.log(&message_notification(level, &logger, &self.client_data(&data)));
-            }
+    /// The same, with clients that were told of a warning by an earlier server not told again.
+    #[must_use]
+    pub fn with_sent_warnings(self, sent_warnings: SentWarnings) -> Self {
+        Self { sent_warnings: Some(sent_warnings), ..self }
+    }
+
+    /// Tells a client, which is ready now, of what went wrong at the start, and of nothing that it knows already. A client
+    /// without a name is told of everything.
+    pub(crate) fn tell_start_warnings(&self, client: &Subscriber, name: &str) {
+        let wanted = self.start_warnings.all().into_iter().filter(|(level, ..)| client.wants(*level));
+        let warnings: Vec<_> = wanted.map(|warning| (digest(&warning), warning)).collect();
+        if warnings.is_empty() {
+            return;
+        }
+        let memory = self.sent_warnings.as_ref().filter(|_| !name.is_empty());
+        let known = memory.map(|memory| memory.of(name)).unwrap_or_default();
+        for (_, (level, logger, data)) in warnings.iter().filter(|(digest, _)| !known.contains(digest)) {
+            client.log(&message_notification(*level, logger, &self.client_data(data)));
+        }
+        let digests: HashSet<String> = warnings.into_iter().map(|(digest, _)| digest).collect();
+        if let Some(memory) = memory.filter(|_| digests != known) {
+            let (memory, name) = (memory.clone(), name.to_owned());
+            // Beside the start: no answer waits for a disk. What is not remembered is sent again.
+            let _ = std::thread::Builder::new()
+                .name("sent-warnings".into())
+                .spawn(move || memory.store(&name, &digests));
         }
     }
 

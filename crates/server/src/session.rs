@@ -23,6 +23,8 @@ pub(crate) struct Session {
     pub(crate) subscriber: Arc<Subscriber>,
     /// Set where somebody measures.
     pub(crate) measured: OnceLock<MeasuredSession>,
+    /// What the client calls itself, if it does.
+    pub(crate) client_name: OnceLock<String>,
 }
 
 impl Session {
@@ -38,7 +40,13 @@ impl Session {
             questions,
             subscriber,
             measured: OnceLock::new(),
+            client_name: OnceLock::new(),
         }
+    }
+
+    /// What the client calls itself; empty where it has not said so.
+    pub(crate) fn client_name(&self) -> &str {
+        self.client_name.get().map_or("", String::as_str)
     }
 
     /// How far the handshake is.

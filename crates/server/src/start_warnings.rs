@@ -3,6 +3,7 @@
 use mcp_bash_wire::LogLevel;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// More warnings than these are counted, and not told one by one.
 const MOST: usize = 20;
@@ -21,6 +22,13 @@ struct State {
 
 /// Its level, its logger and its data.
 type Warning = (LogLevel, String, Value);
+
+/// What a warning is recognised by when it comes again.
+pub(crate) fn digest((_, logger, data): &Warning) -> String {
+    let mut hasher = DefaultHasher::new();
+    (logger, data.to_string()).hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
 
 impl StartWarnings {
     /// Keeps an event if it is a warning and no client was ready yet. False where it has to be told as it comes.

@@ -16,7 +16,8 @@ list)
       "name": { "type": "string", "description": "Who is greeted, for example Ada", "default": "World" }
     },
     "additionalProperties": false
-  }
+  },
+  "annotations": { "readOnlyHint": true, "openWorldHint": false }
 }
 END
 	;;

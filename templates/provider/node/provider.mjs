@@ -15,6 +15,7 @@ const TOOLS = [
       },
       additionalProperties: false,
     },
+    annotations: { readOnlyHint: true, openWorldHint: false },
   },
 ];
 

@@ -16,6 +16,7 @@ TOOLS = [
             },
             "additionalProperties": False,
         },
+        "annotations": {"readOnlyHint": True, "openWorldHint": False},
     }
 ]
 

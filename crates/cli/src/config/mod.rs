@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::own_entry::{EntryArguments, OwnEntry};
 use crate::terminal::{nobody_reads, say, tell};
-use mcp_bash_entries::{CLIENTS, Client, ConfigFile, Entry, Surroundings, UnknownClient, client};
+use mcp_bash_entries::{CLIENTS, Client, ConfigFile, Entry, Replaced, Surroundings, UnknownClient, client};
 use serde_json::{Map, Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -89,6 +89,8 @@ enum ConfigError {
     NoToken(String, &'static str),
     #[error("{} takes no address of a server; give it a command: `mcp-bash config --client {}`", .0.title, .0.name)]
     NoRemote(&'static Client),
+    #[error(transparent)]
+    Replaced(#[from] Replaced),
 }
 
 fn instead(client: &Client) -> String {
@@ -103,9 +105,10 @@ impl From<ConfigError> for Error {
     fn from(error: ConfigError) -> Self {
         let exit = match &error {
             ConfigError::Client(_) | ConfigError::NoAddress(_) | ConfigError::NoToken(..) => Exit::Usage,
-            ConfigError::NoLink(_) | ConfigError::NoRemote(_) | ConfigError::WrapperExists(_) => {
-                Exit::Refused
-            }
+            ConfigError::NoLink(_)
+            | ConfigError::NoRemote(_)
+            | ConfigError::Replaced(_)
+            | ConfigError::WrapperExists(_) => Exit::Refused,
             ConfigError::Wrapper { .. } | ConfigError::Print(_) => Exit::Failed,
         };
         Self::of_command(exit, error)
@@ -133,9 +136,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         inspector(&entry)
     } else if let Some(name) = &arguments.client {
         let client = client(name).map_err(ConfigError::from)?;
-        if let Err(replaced) = client.check_words(&entry) {
-            tell(&format!("mcp-bash: {replaced}"));
-        }
+        client.check_entry(&entry).map_err(ConfigError::from)?;
         alone(client, &entry)
     } else {
         all(&entry, &folder)
@@ -189,7 +190,18 @@ fn all(entry: &Entry, folder: &Path) -> String {
         let place = place(client).unwrap_or_else(|| client.then.to_owned());
         format!("# {}\n# {place}\n{}", client.title, client.snippet(&adapted(client, entry)))
     };
-    CLIENTS.iter().map(one).collect::<Vec<_>>().join("\n")
+    taking(entry).map(one).collect::<Vec<_>>().join("\n")
+}
+
+/// The clients that take the entry as it is. For the others the reason is told.
+fn taking(entry: &Entry) -> impl Iterator<Item = &'static Client> {
+    CLIENTS.iter().filter(|client| match client.check_entry(entry) {
+        Ok(()) => true,
+        Err(replaced) => {
+            tell(&format!("mcp-bash: {} is left out: {replaced}", client.title));
+            false
+        }
+    })
 }
 
 fn adapted(client: &Client, entry: &Entry) -> Entry {
@@ -202,9 +214,10 @@ fn links(name: &str, entry: &Entry) -> Result<String, ConfigError> {
             let links = client.links(&adapted(client, entry));
             (!links.is_empty()).then(|| format!("# {}\n{}\n", client.title, links.join("\n")))
         };
-        return Ok(CLIENTS.iter().filter_map(one).collect::<Vec<_>>().join("\n"));
+        return Ok(taking(entry).filter_map(one).collect::<Vec<_>>().join("\n"));
     }
     let client = client(name)?;
+    client.check_entry(entry)?;
     match &*client.links(&adapted(client, entry)) {
         [] => Err(ConfigError::NoLink(client)),
         links => Ok(links.join("\n") + "\n"),

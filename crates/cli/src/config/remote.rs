@@ -34,6 +34,9 @@ pub(super) fn text(common: &Common, arguments: &Arguments, url: &str) -> Result<
         match told(client) {
             Ok(snippet) => all.push(format!("# {}\n{snippet}", client.title)),
             Err(ConfigError::NoToken(..)) => without_token.push(client.title),
+            Err(error @ ConfigError::Replaced(_)) => {
+                tell(&format!("mcp-bash: {} is left out: {error}", client.title));
+            }
             Err(_) => {}
         }
     }
@@ -65,6 +68,7 @@ fn snippet(
         Ok(Token { variable: variable.to_owned(), value: value.unwrap_or_default() })
     });
     let remote = Remote { name: client.adapted_name(name), url: url.to_owned(), token: token.transpose()? };
+    client.check_remote(&remote)?;
     client.remote_snippet(&remote).ok_or(ConfigError::NoRemote(client))
 }
 

@@ -6,7 +6,7 @@ use crate::call::show::print;
 use crate::error::Error;
 use crate::terminal::{Terminal, say};
 use mcp_bash_harmless::painted;
-use mcp_bash_importing::{Argument, LeftOut, Tool};
+use mcp_bash_importing::{Argument, Effect, LeftOut, Tool};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
@@ -128,9 +128,12 @@ pub(super) fn is_confirmed(verdicts: &[Verdict], yes: bool, is_json: bool) -> bo
 }
 
 fn describe(text: &mut String, tool: &Tool, file: &Path, terminal: Terminal) {
-    let danger =
-        if tool.is_destructive { terminal.painted("31", "  (marked as destructive)") } else { String::new() };
-    let _ = writeln!(text, "{}{danger}", terminal.painted("1", &tool.name));
+    let mark = match tool.effect {
+        Some(Effect::Destroys) => terminal.painted("31", "  (marked as destructive)"),
+        Some(Effect::Reads) => "  (marked as read-only)".to_owned(),
+        Some(Effect::Adds) | None => String::new(),
+    };
+    let _ = writeln!(text, "{}{mark}", terminal.painted("1", &tool.name));
     for line in terminal.lines(&shown(&tool.description), 2) {
         let _ = writeln!(text, "  {line}");
     }

@@ -146,7 +146,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let mut targets = Vec::new();
     for client in clients {
         let entry = named_entry(client).map_err(InstallError::Name)?;
-        client.check_words(&entry).map_err(InstallError::from)?;
+        client.check_entry(&entry).map_err(InstallError::from)?;
         targets.push((file(client).map_err(InstallError::from)?, entry));
     }
     let outcomes = targets.into_iter().map(|(file, entry)| {

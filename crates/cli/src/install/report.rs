@@ -49,8 +49,11 @@ impl Report<'_> {
                 Ok(Done::Shown { difference, .. }) => text.push_str(&painted(terminal, difference)),
                 Ok(Done::Changed { .. }) if !client.then.is_empty() => {
                     let _ = writeln!(text, "  Next: {}.", client.then);
-                    if self.verb == "install" && !client.limits.is_empty() {
-                        let _ = writeln!(text, "  Note: {}", client.limits);
+                    if self.verb == "install" {
+                        let notes: Vec<&str> = client.notes_for(outcome.file.scope).collect();
+                        if !notes.is_empty() {
+                            let _ = writeln!(text, "  Note: {}", notes.join(" "));
+                        }
                     }
                 }
                 _ => {}

@@ -1,8 +1,10 @@
 //! A file of Python or JavaScript whose function is a tool, and its test.
 
+use super::hints::with_hints;
 use super::language::Language;
 use super::template::{Template, fill, template};
 use super::{Draft, path_to_schemas};
+use mcp_bash_importing::Effect;
 use mcp_bash_project::Paths;
 use std::path::PathBuf;
 
@@ -49,12 +51,12 @@ impl FunctionLanguage {
     }
 
     /// The function of a tool, and its test.
-    pub(super) fn add(self, draft: &mut Draft, paths: &Paths, name: &str) {
+    pub(super) fn add(self, draft: &mut Draft, paths: &Paths, name: &str, effect: Effect) {
         let function = function_name(name);
         let (before, after) = self.named;
         let named = if function == name { String::new() } else { format!("{before}{name}{after}") };
         let places = [("NAME", name), ("FUNCTION", &*function), ("NAMED", &*named)];
-        draft.file(self.file(paths, name), fill(self.function, &places));
+        draft.file(self.file(paths, name), with_hints(&fill(self.function, &places), effect));
         let tests = paths.tools.join(TESTS);
         let schemas = path_to_schemas(&paths.root, &tests);
         let test = fill(template!("tool/function/test.yaml"), &[("SCHEMAS", &*schemas)]);

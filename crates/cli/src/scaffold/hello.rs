@@ -3,6 +3,7 @@
 use super::function_file::FunctionLanguage;
 use super::language::Language;
 use super::{Draft, tool};
+use mcp_bash_importing::Effect;
 use mcp_bash_project::Paths;
 use std::path::PathBuf;
 
@@ -12,10 +13,10 @@ pub(crate) const NAME: &str = "hello";
 /// A tool that greets whom its argument `name` names. Returns where it stands.
 pub(crate) fn hello(draft: &mut Draft, paths: &Paths, language: Language) -> PathBuf {
     if let Some(functions) = FunctionLanguage::of(language) {
-        functions.add(draft, paths, NAME);
+        functions.add(draft, paths, NAME, Effect::Reads);
         functions.file(paths, NAME)
     } else {
-        tool::add_script(draft, paths, NAME, language);
+        tool::add_script(draft, paths, NAME, language, Effect::Reads);
         paths.tools.join(NAME)
     }
 }

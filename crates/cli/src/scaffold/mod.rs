@@ -6,6 +6,7 @@ mod draft;
 mod error;
 mod function_file;
 mod hello;
+mod hints;
 mod language;
 mod name;
 mod next_steps;

@@ -2,6 +2,7 @@
 //! and its test; or metadata alone that runs a program which is there already.
 
 use super::function_file::FunctionLanguage;
+use super::hints::{HintArguments, with_hints};
 use super::language::Language;
 use super::next_steps::quoted;
 use super::open_project::OpenProject;
@@ -12,6 +13,7 @@ use super::{
 use crate::common::Common;
 use crate::error::Error;
 use crate::search_path::SearchPath;
+use mcp_bash_importing::Effect;
 use mcp_bash_project::Paths;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -34,6 +36,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PROGRAM")]
     from: Option<String>,
 
+    #[command(flatten)]
+    hints: HintArguments,
+
     #[arg(long, hide = true)]
     ui: bool,
 }
@@ -43,10 +48,11 @@ Examples:
   mcp-bash scaffold tool backup
   mcp-bash scaffold tool report --lang python             tools/report.py
   mcp-bash scaffold tool report --lang python --script    tools/report/tool.py
-  mcp-bash scaffold tool search --from rg";
+  mcp-bash scaffold tool search --from rg
+  mcp-bash scaffold tool rotate-logs --destructive        clients ask before each call";
 
 pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
-    let Arguments { name, lang, script, from, ui } = arguments;
+    let Arguments { name, lang, script, from, hints, ui } = arguments;
     if *ui {
         return Err(ScaffoldError::NoUi.into());
     }
@@ -59,7 +65,7 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
     project.require_no_tool(name)?;
     let functions = lang.and_then(FunctionLanguage::of).filter(|_| !script && from.is_none());
     if let Some(functions) = functions {
-        return add_function(common, &project, name, functions);
+        return add_function(common, &project, name, functions, hints.effect(name, Effect::Reads));
     }
     let mut draft = Draft::default();
     let mut steps = NextSteps::default();
@@ -68,7 +74,8 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
         (Some(_), None) if *script => return Err(ScaffoldError::ScriptOfProgram.into()),
         (Some(program), None) => {
             let found = find_program(program, &project.paths)?;
-            add_program(&mut draft, &project.paths, name, &found);
+            // Nobody knows what it does.
+            add_program(&mut draft, &project.paths, name, &found, hints.effect(name, Effect::Destroys));
             steps = steps
                 .step(
                     format!("mcp-bash import {}", quoted(program)),
@@ -78,7 +85,8 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
             "tool.meta.json"
         }
         (None, lang) => {
-            let script = add_script(&mut draft, &project.paths, name, lang.unwrap_or_default());
+            let effect = hints.effect(name, Effect::Reads);
+            let script = add_script(&mut draft, &project.paths, name, lang.unwrap_or_default(), effect);
             add_smoke_test(&mut draft, &folder, name, script);
             steps = steps.step(format!("mcp-bash call {name} name=Ada"), "call it");
             script
@@ -98,9 +106,10 @@ fn add_function(
     project: &OpenProject,
     name: &str,
     functions: FunctionLanguage,
+    effect: Effect,
 ) -> Result<(), Error> {
     let mut draft = Draft::default();
-    functions.add(&mut draft, &project.paths, name);
+    functions.add(&mut draft, &project.paths, name, effect);
     add_missing_schemas(&project.paths.root, &mut draft);
     let mut steps = NextSteps::default()
         .step(format!("mcp-bash call {name} name=Ada"), "call it")
@@ -111,7 +120,13 @@ fn add_function(
 }
 
 /// The script of a tool, its metadata and its test. Returns the name of the script.
-pub(super) fn add_script(draft: &mut Draft, paths: &Paths, name: &str, language: Language) -> &'static str {
+pub(super) fn add_script(
+    draft: &mut Draft,
+    paths: &Paths,
+    name: &str,
+    language: Language,
+    effect: Effect,
+) -> &'static str {
     let (file, script, metadata, test) = match language {
         Language::Bash => (
             "tool.sh",
@@ -134,14 +149,15 @@ pub(super) fn add_script(draft: &mut Draft, paths: &Paths, name: &str, language:
     };
     let folder = paths.tools.join(name);
     draft.file(folder.join(file), fill(script, &[("NAME", name)]));
-    add_metadata_and_test(draft, paths, name, metadata, test, &[]);
+    add_metadata_and_test(draft, paths, metadata, test, effect, &[("NAME", name)]);
     file
 }
 
 /// Metadata that runs a program, and its test.
-fn add_program(draft: &mut Draft, paths: &Paths, name: &str, program: &str) {
+fn add_program(draft: &mut Draft, paths: &Paths, name: &str, program: &str, effect: Effect) {
     let (metadata, test) = (template!("tool/program/tool.meta.json"), template!("tool/program/test.yaml"));
-    add_metadata_and_test(draft, paths, name, metadata, test, &[("PROGRAM", program)]);
+    let places = [("NAME", name), ("PROGRAM", program)];
+    add_metadata_and_test(draft, paths, metadata, test, effect, &places);
     let readme = fill(template!("tool/program/README.md"), &[("NAME", name)]);
     draft.file(paths.tools.join(name).join("README.md"), readme);
 }
@@ -149,19 +165,19 @@ fn add_program(draft: &mut Draft, paths: &Paths, name: &str, program: &str) {
 fn add_metadata_and_test(
     draft: &mut Draft,
     paths: &Paths,
-    name: &str,
     metadata: Template,
     test: Template,
-    more: &Places<'_>,
+    effect: Effect,
+    places: &Places<'_>,
 ) {
+    let name = places.iter().find(|(place, _)| *place == "NAME").map_or("", |(_, name)| *name);
     let folder = paths.tools.join(name);
     let tests = folder.join("tests");
     let filled = |template, folder: &Path| {
         let schemas = path_to_schemas(&paths.root, folder);
-        let places = [&[("NAME", name), ("SCHEMAS", &*schemas)], more].concat();
-        fill(template, &places)
+        fill(template, &[&[("SCHEMAS", &*schemas)], places].concat())
     };
-    draft.file(folder.join("tool.meta.json"), filled(metadata, &folder));
+    draft.file(folder.join("tool.meta.json"), with_hints(&filled(metadata, &folder), effect));
     draft.file(tests.join(format!("{name}.yaml")), filled(test, &tests));
 }
 

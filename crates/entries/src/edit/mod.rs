@@ -4,6 +4,7 @@
 pub(crate) mod json;
 pub(crate) mod splice;
 pub(crate) mod toml;
+pub(crate) mod toml_list;
 pub(crate) mod yaml;
 
 use crate::client::Format;
@@ -20,6 +21,8 @@ pub(crate) struct At {
     pub(crate) keys: Vec<String>,
     /// Whether the servers are a list, in which each says its name.
     pub(crate) is_list: bool,
+    /// Beginnings of texts whose first character is written as an escape of JSON.
+    pub(crate) escaped: &'static [&'static str],
 }
 
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -85,8 +88,9 @@ impl At {
     /// The text with the entry in it, in the place of one that has its name.
     pub(crate) fn with(&self, text: &str, name: &str, value: &Value) -> Result<String, EditError> {
         self.edited(text, name, Some(value), |text| match self.format {
-            Format::Json(dialect) => json::put(text, dialect, &self.path(name), value),
+            Format::Json(dialect) => json::put(text, dialect, &self.path(name), value, self.escaped),
             Format::Yaml => yaml::put(text, self, name, value),
+            Format::Toml if self.is_list => toml_list::put(text, &self.keys, name, value),
             Format::Toml => toml::put(text, &self.path(name), value),
         })
     }
@@ -96,6 +100,7 @@ impl At {
         self.edited(text, name, None, |text| match self.format {
             Format::Json(dialect) => json::take(text, dialect, &self.path(name)),
             Format::Yaml => yaml::take(text, self, name),
+            Format::Toml if self.is_list => toml_list::take(text, &self.keys, name),
             Format::Toml => toml::take(text, &self.path(name)),
         })
     }

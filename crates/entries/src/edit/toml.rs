@@ -12,7 +12,7 @@ pub(super) fn parse(text: &str) -> Result<Value, EditError> {
     Ok(table_value(read(text)?.as_table()))
 }
 
-fn read(text: &str) -> Result<Document<&str>, EditError> {
+pub(super) fn read(text: &str) -> Result<Document<&str>, EditError> {
     Document::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start).min(text.len());
         let (line, column) = line_and_column(text, floor(text, at));
@@ -57,7 +57,7 @@ pub(super) fn take(text: &str, path: &[&str]) -> Result<Vec<Splice>, EditError> 
 
 /// A table with the empty line that sets it off from what comes before; at the end of a text without an end of its last
 /// line, with the one before it.
-fn with_space_before(text: &str, region: Range<usize>) -> Range<usize> {
+pub(super) fn with_space_before(text: &str, region: Range<usize>) -> Range<usize> {
     let shorter =
         |text: &str| text.strip_suffix('\n').map(|text| text.strip_suffix('\r').unwrap_or(text).len());
     let mut start = region.start;
@@ -83,6 +83,15 @@ fn regions(
     }
     let Some(item) = item else { return Ok(None) };
     let Item::Table(entry) = item else { return Err(EditError::Unsafe) };
+    lines_of(text, document, entry).map(Some)
+}
+
+/// The lines of a table and of those below it.
+pub(super) fn lines_of(
+    text: &str,
+    document: &Document<&str>,
+    entry: &Table,
+) -> Result<Vec<Range<usize>>, EditError> {
     let (mut all, mut own) = (Vec::new(), Vec::new());
     headers(document.as_table(), &mut all);
     headers_of(entry, &mut own);
@@ -96,7 +105,7 @@ fn regions(
         let next = all.iter().map(|at| line_start(text, *at)).find(|at| *at > start).unwrap_or(text.len());
         start..start + without_last_comments(&text[start..next])
     };
-    Ok(Some(own.iter().map(region).collect()))
+    Ok(own.iter().map(region).collect())
 }
 
 /// The length of lines without the comments and empty lines at their end, which belong to what follows.
@@ -131,7 +140,7 @@ fn headers_of(table: &Table, found: &mut Vec<usize>) {
     headers(table, found);
 }
 
-fn table_value(table: &Table) -> Value {
+pub(super) fn table_value(table: &Table) -> Value {
     Value::Object(table.iter().map(|(key, item)| (key.to_owned(), item_value(item))).collect())
 }
 
@@ -167,13 +176,18 @@ fn plain_value(value: &toml_edit::Value) -> Value {
 pub(crate) fn table_text(path: &[&str], value: &Value, end: &str) -> String {
     let keys: Vec<String> = path.iter().map(|key| key_text(key)).collect();
     let mut text = format!("[{}]{end}", keys.join("."));
-    for (key, value) in value.as_object().into_iter().flatten() {
-        let _ = write!(text, "{} = {}{end}", key_text(key), value_text(value));
-    }
+    write_members(&mut text, value, end);
     text
 }
 
-fn value_text(value: &Value) -> String {
+/// The members of an object, each in a line of its own.
+pub(super) fn write_members(text: &mut String, value: &Value, end: &str) {
+    for (key, value) in value.as_object().into_iter().flatten() {
+        let _ = write!(text, "{} = {}{end}", key_text(key), value_text(value));
+    }
+}
+
+pub(super) fn value_text(value: &Value) -> String {
     let joined = |items: Vec<String>| items.join(", ");
     match value {
         Value::String(text) => string_text(text),
@@ -188,7 +202,7 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-fn key_text(key: &str) -> String {
+pub(super) fn key_text(key: &str) -> String {
     let is_bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if is_bare { key.to_owned() } else { string_text(key) }
 }
@@ -206,7 +220,7 @@ mod tests {
     use serde_json::json;
 
     fn at() -> At {
-        At { format: Format::Toml, keys: vec!["mcp_servers".into()], is_list: false }
+        At { format: Format::Toml, keys: vec!["mcp_servers".into()], is_list: false, escaped: &[] }
     }
 
     fn entry() -> Value {

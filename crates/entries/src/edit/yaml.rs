@@ -256,7 +256,7 @@ mod tests {
     use serde_json::json;
 
     fn at(key: &str, is_list: bool) -> At {
-        At { format: Format::Yaml, keys: vec![key.into()], is_list }
+        At { format: Format::Yaml, keys: vec![key.into()], is_list, escaped: &[] }
     }
 
     fn entry() -> Value {

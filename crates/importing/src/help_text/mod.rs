@@ -10,7 +10,7 @@ mod positional;
 mod usage;
 
 use crate::argument::Argument;
-use crate::danger::sounds_destructive;
+use crate::effect::Effect;
 use crate::name::tool_name;
 use crate::plain_text::plain_text;
 use crate::word::fixed;
@@ -82,7 +82,7 @@ pub fn read(command: &[String], text: &str) -> Result<Imported, Unreadable> {
     imported.tools.push(Tool {
         name: tool_name(&origin).unwrap_or_else(|| "program".to_owned()),
         description: description::find(&lines, &usage).unwrap_or_else(|| format!("Runs `{origin}`")),
-        is_destructive: name.iter().any(|word| sounds_destructive(word)),
+        effect: name.iter().find_map(|word| Effect::of_program(word)),
         origin,
         arguments,
         command: all,

@@ -30,8 +30,17 @@ pub(crate) const NAME_DOT: Rule = Rule {
     what: "a tool's name with `.` or `:`",
     severity: Warning,
     who: "the APIs of Anthropic, OpenAI and Amazon Bedrock (and so Claude Desktop) refuse every request that has it, \
-          with all other tools",
+          with all other tools, and Semantic Kernel loses all tools of the server",
     remedy: BETTER_NAME,
+};
+
+pub(crate) const NAMES_CLASH: Rule = Rule {
+    what: "names of tools that differ only in characters that clients replace (files.read and files_read), or after the \
+           64th character of server and tool together",
+    severity: Warning,
+    who: "Claude Code and opencode replace other characters than A-Z a-z 0-9 `_` `-` by `_`, Copilot CLI cuts names, and then \
+          one of the tools is lost",
+    remedy: "rename one of them",
 };
 
 pub(crate) const NAME_OVER_64: Rule = Rule {
@@ -59,8 +68,8 @@ pub(crate) const NAME_START: Rule = Rule {
 pub(crate) const NAME_WITH_SERVER: Rule = Rule {
     what: "a tool's name that has 60 characters or more together with the server's",
     severity: Warning,
-    who: "Cursor hides the tool, Gemini CLI and Roo Code cut what they make of both names, and over 128 characters Claude \
-          Code and Codex drop it",
+    who: "Cursor hides the tool, Gemini CLI, Copilot CLI, Cline and Roo Code cut what they make of both names, and over 128 \
+          characters Claude Code and Codex drop it",
     remedy: "shorten the name of the tool, or that of the server in server.d/server.meta.json",
 };
 
@@ -90,6 +99,20 @@ pub(crate) const NO_DESCRIPTION: Rule = Rule {
     severity: Warning,
     who: "a model knows only by its name when to call it",
     remedy: "say in `description` what it does, and when to use it",
+};
+
+pub(crate) const FIRST_LINE: Rule = Rule {
+    what: "a description whose first line does not stand alone: empty, a heading, with a colon at its end, or half a sentence",
+    severity: Warning,
+    who: "Qwen Code shows a model the first line alone",
+    remedy: "say in the first line what the tool does, in a whole sentence",
+};
+
+pub(crate) const NO_ANNOTATIONS: Rule = Rule {
+    what: "tools without `readOnlyHint` and `destructiveHint` in their `annotations`",
+    severity: Warning,
+    who: "Codex and Copilot CLI refuse to run such a tool where no user is there, and others ask before each call",
+    remedy: "write `\"annotations\": {\"readOnlyHint\": true}` for a tool that only reads, and `destructiveHint` for one that writes",
 };
 
 pub(crate) const ROOT_COMBINATOR: Rule = Rule {
@@ -156,6 +179,13 @@ pub(crate) const REMOTE_REFERENCE: Rule = Rule {
     remedy: "copy what it names into `$defs`",
 };
 
+pub(crate) const RECURSIVE_SCHEMA: Rule = Rule {
+    what: "a `$ref` that leads back to itself",
+    severity: Warning,
+    who: "LlamaIndex, mcp-use and DSPy lose all tools of the server (RecursionError)",
+    remedy: "write out as many levels as are needed, and let the last be `{\"type\": \"object\"}`",
+};
+
 pub(crate) const SERVER_ICONS: Rule = Rule {
     what: "`icons` of the server that are no objects with a `src`",
     severity: Error,
@@ -179,9 +209,10 @@ pub(crate) const MEDIA_TYPE: Rule = Rule {
 
 /// All of them, in the order of the documentation.
 #[cfg(test)]
-pub(crate) const ALL: [&Rule; 22] = [
+pub(crate) const ALL: [&Rule; 26] = [
     &NAME_CHARACTERS,
     &NAME_DOT,
+    &NAMES_CLASH,
     &NAME_OVER_64,
     &NAME_OVER_128,
     &NAME_START,
@@ -190,6 +221,8 @@ pub(crate) const ALL: [&Rule; 22] = [
     &SERVER_CHARACTERS,
     &MANY_TOOLS,
     &NO_DESCRIPTION,
+    &FIRST_LINE,
+    &NO_ANNOTATIONS,
     &ROOT_COMBINATOR,
     &ROOT_ENUM,
     &ARRAY_WITHOUT_ITEMS,
@@ -199,6 +232,7 @@ pub(crate) const ALL: [&Rule; 22] = [
     &BOOLEAN_ARGUMENT,
     &BOOLEAN_SCHEMA,
     &REMOTE_REFERENCE,
+    &RECURSIVE_SCHEMA,
     &SERVER_ICONS,
     &URI_CHARACTERS,
     &MEDIA_TYPE,

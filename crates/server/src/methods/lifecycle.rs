@@ -27,7 +27,9 @@ pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     }
     let mut facts = Facts::none();
     if let Some(client) = client {
-        facts = facts.by_client("client", &client_name(client));
+        let [name, version] = name_and_version(client);
+        facts = facts.by_client("client", format!("{name} {version}").trim());
+        let _ = request.session()?.client_name.set(name);
     }
     if let Some(requested) = &requested {
         facts = facts.by_client("requested", requested);
@@ -71,8 +73,7 @@ fn tell(client: &Client, level: LogLevel, kind: &'static str, facts: Facts) {
 }
 
 /// Name and version of a client, as it gives them.
-fn client_name(info: Raw<'_>) -> String {
-    let Ok(info) = Object::read(info, "clientInfo", &["name", "version"]) else { return String::new() };
-    let part = |name| info.get(name).and_then(Raw::string).unwrap_or_default();
-    format!("{} {}", part("name"), part("version")).trim().to_owned()
+fn name_and_version(info: Raw<'_>) -> [String; 2] {
+    let Ok(info) = Object::read(info, "clientInfo", &["name", "version"]) else { return Default::default() };
+    ["name", "version"].map(|key| info.get(key).and_then(Raw::string).unwrap_or_default().into())
 }

@@ -12,7 +12,7 @@ pub(super) use put::put;
 use scan::{Member, Node, scan};
 use serde_json::Value;
 pub(super) use take::take;
-pub(crate) use write::{Layout, Style, written};
+pub(crate) use write::{Layout, Style, escaped, written};
 
 /// What a text holds; nothing where it is empty but for space and comments.
 pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Option<Value>, EditError> {

@@ -14,17 +14,18 @@ pub(in crate::edit) fn put(
     dialect: Dialect,
     path: &[&str],
     value: &Value,
+    escaped: &[&str],
 ) -> Result<Vec<Splice>, EditError> {
-    let Some(root) = root(text, dialect)? else { return Ok(vec![new_document(text, path, value)]) };
-    let document =
-        Document { text, unit: unit(text, &root), is_one_line: !text[root.span.clone()].contains('\n') };
+    let Some(root) = root(text, dialect)? else { return Ok(vec![new_document(text, path, value, escaped)]) };
+    let is_one_line = !text[root.span.clone()].contains('\n');
+    let document = Document { text, unit: unit(text, &root), is_one_line, escaped };
     document.put(&root, path, value)
 }
 
 /// The whole document after the space and comments that are there.
-fn new_document(text: &str, path: &[&str], value: &Value) -> Splice {
+fn new_document(text: &str, path: &[&str], value: &Value, escaped: &[&str]) -> Splice {
     let end = line_end(text);
-    let style = Style { line_end: end, unit: "  ", layout: Layout::Lines };
+    let style = Style { line_end: end, unit: "  ", layout: Layout::Lines, escaped };
     let separator = if text.is_empty() || text.ends_with('\n') { "" } else { end };
     Splice::insert(text.len(), format!("{separator}{}{end}", written(&nested(path, value), style, "")))
 }
@@ -47,6 +48,7 @@ struct Document<'t> {
     text: &'t str,
     unit: &'t str,
     is_one_line: bool,
+    escaped: &'t [&'t str],
 }
 
 impl<'t> Document<'t> {
@@ -68,7 +70,7 @@ impl<'t> Document<'t> {
     }
 
     fn style(&self, layout: Layout) -> Style<'t> {
-        Style { line_end: line_end(self.text), unit: self.unit, layout }
+        Style { line_end: line_end(self.text), unit: self.unit, layout, escaped: self.escaped }
     }
 
     fn replaced(&self, found: &Member, value: &Value) -> Splice {

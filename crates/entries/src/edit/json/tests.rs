@@ -9,7 +9,7 @@ const STRICT: Dialect = Dialect { comments: false, trailing_commas: false };
 const LENIENT: Dialect = Dialect { comments: true, trailing_commas: true };
 
 fn at(dialect: Dialect) -> At {
-    At { format: Format::Json(dialect), keys: vec!["mcpServers".into()], is_list: false }
+    At { format: Format::Json(dialect), keys: vec!["mcpServers".into()], is_list: false, escaped: &[] }
 }
 
 fn entry() -> Value {
@@ -198,7 +198,7 @@ proptest! {
     fn whatever_a_text_holds_stays_byte_for_byte(text in (gap(), object(value()), gap()).prop_map(|(a, b, c)| format!("{a}{b}{c}"))) {
         let at = at(LENIENT);
         let before = at.parse(&text).unwrap();
-        let splices = match put(&text, LENIENT, &["mcpServers", "new"], &entry()) {
+        let splices = match put(&text, LENIENT, &["mcpServers", "new"], &entry(), &[]) {
             Ok(splices) => splices,
             Err(error) => {
                 prop_assert_eq!(error, EditError::NotAnObject);

@@ -9,6 +9,8 @@ pub(crate) struct Style<'t> {
     /// One step of indentation.
     pub(crate) unit: &'t str,
     pub(crate) layout: Layout,
+    /// Beginnings of texts whose first character is written as an escape.
+    pub(crate) escaped: &'t [&'t str],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +45,19 @@ pub(crate) fn written(value: &Value, style: Style<'_>, indent: &str) -> String {
             let separator = if style.layout == Layout::Dense { "," } else { ", " };
             format!("[{}]", items.collect::<Vec<_>>().join(separator))
         }
-        other => other.to_string(),
+        other => with_escapes(other.to_string(), style.escaped),
     }
+}
+
+/// A string in which each of these beginnings is escaped: it is read as the same string.
+fn with_escapes(text: String, beginnings: &[&str]) -> String {
+    beginnings.iter().fold(text, |text, beginning| text.replace(beginning, &escaped(beginning)))
+}
+
+/// A text of ASCII with an escape as its first character.
+pub(crate) fn escaped(text: &str) -> String {
+    let (first, rest) = text.split_at(1);
+    format!("\\u{:04x}{rest}", first.as_bytes()[0])
 }
 
 pub(crate) fn member(key: &str, value: &Value, style: Style<'_>, indent: &str) -> String {

@@ -1,5 +1,8 @@
 //! Names and schemas that known clients or model APIs refuse, though we serve them: who refuses what is a table (`rules`).
 
+mod first_line;
+mod names;
+mod recursion;
 mod schemas;
 
 use super::metadata_files;
@@ -28,6 +31,8 @@ pub fn portability(catalog: &Catalog) -> Vec<Diagnostic> {
     for tool in catalog.tools.items() {
         check_tool(tool, &sources.of(tool), &catalog.identity.name, &mut found);
     }
+    check_names(catalog, &sources, &mut found);
+    check_annotations(catalog, &sources, &mut found);
     let count = catalog.tools.len();
     if count > MANY_TOOLS {
         found.push(said(&rules::MANY_TOOLS, &catalog.paths.tools, &format!("holds {count} tools")));
@@ -49,6 +54,9 @@ fn check_tool(tool: &Tool, source: &Source<'_>, server: &str, found: &mut Vec<Di
             told.remedy = Some(IN_THE_DOCSTRING.to_owned());
         }
         found.push(told);
+    } else if let Some(problem) = tool.description.as_deref().and_then(first_line::problem) {
+        let subject = format!("the first line of the description of `{}` {problem}", shown(&tool.name));
+        found.push(source.mark(said(&rules::FIRST_LINE, source.file, &subject), "description", ""));
     }
     let read = |schema: &RawValue| serde_json::from_str::<Value>(schema.get()).unwrap_or_default();
     for refused in schemas::refused_input(&read(&tool.input_schema)) {
@@ -57,6 +65,43 @@ fn check_tool(tool: &Tool, source: &Source<'_>, server: &str, found: &mut Vec<Di
     for refused in tool.output_schema.iter().flat_map(|schema| schemas::refused_output(&read(schema))) {
         found.push(refused_in(&refused, "outputSchema", source));
     }
+}
+
+fn check_names(catalog: &Catalog, sources: &Sources<'_>, found: &mut Vec<Diagnostic>) {
+    let tools = catalog.tools.items();
+    for (index, both) in names::clashes(tools.iter().map(|tool| &*tool.name), &catalog.identity.name) {
+        let source = sources.of(&tools[index]);
+        let subject = format!("{both} become one");
+        found.push(source.mark(said(&rules::NAMES_CLASH, source.file, &subject), "name", ""));
+    }
+}
+
+/// So many names of tools are shown.
+const MOST_NAMES: usize = 5;
+
+/// One finding for all tools that do not say what they do to the world.
+fn check_annotations(catalog: &Catalog, sources: &Sources<'_>, found: &mut Vec<Diagnostic>) {
+    let says = |tool: &Tool| {
+        let text = tool.annotations.as_ref().map_or("{}", |annotations| annotations.get());
+        let annotations: Value = serde_json::from_str(text).unwrap_or_default();
+        ["readOnlyHint", "destructiveHint"].iter().any(|hint| annotations[hint].is_boolean())
+    };
+    let silent: Vec<_> = catalog.tools.items().iter().filter(|tool| !says(tool)).collect();
+    let names = silent.iter().take(MOST_NAMES).map(|tool| format!("`{}`", shown(&tool.name)));
+    let names = names.collect::<Vec<_>>().join(", ");
+    let finding = match &*silent {
+        [] => return,
+        [tool] => {
+            let subject = format!("does not annotate its tool {names}");
+            said(&rules::NO_ANNOTATIONS, sources.of(tool).file, &subject)
+        }
+        many => {
+            let more = if many.len() > MOST_NAMES { ", …" } else { "" };
+            let subject = format!("holds {} tools without annotations ({names}{more})", many.len());
+            said(&rules::NO_ANNOTATIONS, &catalog.paths.tools, &subject)
+        }
+    };
+    found.push(finding);
 }
 
 /// How a function of Python is described, which has no `description`.

@@ -1,5 +1,6 @@
 //! Schemas that clients or model APIs refuse.
 
+use super::recursion::recursive;
 use crate::header_parameters;
 use crate::refusals::names::shown;
 use crate::refusals::rules::{self, Rule};
@@ -97,11 +98,15 @@ pub(super) fn refused_output(schema: &Value) -> Vec<Refused> {
 }
 
 #[derive(Default)]
-struct Found(BTreeMap<&'static str, Refused>);
+struct Found {
+    refused: BTreeMap<&'static str, Refused>,
+    /// References inside of the schema: where each is, and what it names.
+    references: Vec<(String, String)>,
+}
 
 impl Found {
     fn add(&mut self, rule: &'static Rule, pointer: &str, what: Option<String>) {
-        let refused = self.0.entry(rule.what).or_insert_with(|| Refused {
+        let refused = self.refused.entry(rule.what).or_insert_with(|| Refused {
             rule,
             pointer: pointer.to_owned(),
             what: Vec::new(),
@@ -112,7 +117,7 @@ impl Found {
     }
 
     fn in_order(self) -> Vec<Refused> {
-        self.0.into_values().collect()
+        self.refused.into_values().collect()
     }
 
     fn walk(&mut self, schema: &Value) {
@@ -140,6 +145,10 @@ impl Found {
                 }
             }
         }
+        let references = std::mem::take(&mut self.references);
+        if let Some(pointer) = recursive(&references) {
+            self.add(&rules::RECURSIVE_SCHEMA, pointer, None);
+        }
     }
 
     /// Looks at one schema, without those in it.
@@ -156,10 +165,12 @@ impl Found {
             }
             _ => {}
         }
-        if let Some(Value::String(reference)) = schema.get("$ref")
-            && !reference.starts_with('#')
-        {
-            self.add(&rules::REMOTE_REFERENCE, &format!("{pointer}/$ref"), None);
+        if let Some(Value::String(reference)) = schema.get("$ref") {
+            let place = format!("{pointer}/$ref");
+            match reference.strip_prefix('#') {
+                Some(target) => self.references.push((place, target.to_owned())),
+                None => self.add(&rules::REMOTE_REFERENCE, &place, None),
+            }
         }
         // Every client has to know the annotation, and to keep it from a model.
         let is_passed_on = |word: &str| word != header_parameters::ANNOTATION;
@@ -235,6 +246,11 @@ mod tests {
                 within(json!({ "type": "array", "items": true })),
                 "/properties/x/items",
                 &rules::BOOLEAN_SCHEMA,
+            ),
+            (
+                within(json!({ "type": "array", "items": { "$ref": "#" } })),
+                "/properties/x/items/$ref",
+                &rules::RECURSIVE_SCHEMA,
             ),
             (within(json!({ "$ref": "https://a/b" })), "/properties/x/$ref", &rules::REMOTE_REFERENCE),
             (json!({ "properties": { "a b/c": {} } }), "/properties/a b~1c", &rules::PROPERTY_NAME),

@@ -1,0 +1,50 @@
+//! What a scaffolded tool tells clients about its effects: what a person says, else what its name says.
+
+use mcp_bash_importing::Effect;
+
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct HintArguments {
+    /// It changes nothing: clients may call it without asking. The default, unless its name says otherwise
+    #[arg(long, conflicts_with = "destructive")]
+    read_only: bool,
+
+    /// It may change or remove something that is there: clients ask before each call
+    #[arg(long)]
+    destructive: bool,
+}
+
+impl HintArguments {
+    /// The effect of a tool of that name; `otherwise` where neither flags nor name say it.
+    pub(super) fn effect(self, name: &str, otherwise: Effect) -> Effect {
+        match self {
+            Self { read_only: true, .. } => Effect::Reads,
+            Self { destructive: true, .. } => Effect::Destroys,
+            _ => Effect::of_new_tool(name).unwrap_or(otherwise),
+        }
+    }
+}
+
+/// The hints as templates have them, which are those of a tool that only reads, and as others are written: in JSON, Python
+/// and JavaScript.
+const WRITTEN: [(&str, &str, &str); 3] = [
+    (
+        "\"readOnlyHint\": true",
+        "\"readOnlyHint\": false,\n    \"destructiveHint\": false",
+        "\"readOnlyHint\": false,\n    \"destructiveHint\": true",
+    ),
+    ("read_only=True", "read_only=False, destructive=False", "read_only=False, destructive=True"),
+    (
+        "readOnlyHint: true",
+        "readOnlyHint: false, destructiveHint: false",
+        "readOnlyHint: false, destructiveHint: true",
+    ),
+];
+
+/// The text of a template with the hints for an effect.
+pub(super) fn with_hints(text: &str, effect: Effect) -> String {
+    WRITTEN.iter().fold(text.to_owned(), |text, (reads, adds, destroys)| match effect {
+        Effect::Reads => text,
+        Effect::Adds => text.replace(reads, adds),
+        Effect::Destroys => text.replace(reads, destroys),
+    })
+}
