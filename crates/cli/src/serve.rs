@@ -179,6 +179,9 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     }
     let server = Arc::new(server);
     report_panics(&server);
+    if let Some(named) = common.project_root.as_deref().or(server.settings().project_root.as_deref()) {
+        server.served().note_named_path(named);
+    }
     follow_project(&server, &scripts, view);
     upkeep::keep_private_folder(&scripts, runtime.handle());
     let told = Arc::clone(&server);

@@ -40,8 +40,10 @@ impl Provider {
         paths: &Paths,
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
-        let tools = definitions(&said.text, program, paths, problems).map_err(|problem| asked_list(&problem))?;
-        let instructions = said.instructions.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let tools =
+            definitions(&said.text, program, paths, problems).map_err(|problem| asked_list(&problem))?;
+        let instructions =
+            said.instructions.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         let path = below(program, &paths.tools);
         Ok(Self { tools, instructions, path, registry_entry: RegistryEntry::default() })
     }
@@ -122,7 +124,9 @@ impl Entry for Provider {
         trust::may_run(file, &paths.root).map_err(|distrust| distrust.to_string())?;
         match runner.definitions(file, candidate.stamps.file, Asked::Provider) {
             Said::Later => Err(Unread::Awaited),
-            Said::Now(Err(unanswered)) if unanswered.passes => Err(Unread::NotNow(asked_list(&unanswered.why))),
+            Said::Now(Err(unanswered)) if unanswered.passes => {
+                Err(Unread::NotNow(asked_list(&unanswered.why)))
+            }
             Said::Now(Err(unanswered)) => Err(asked_list(&unanswered.why).into()),
             Said::Now(Ok(said)) => Ok(Some(Self::answered(said, file, paths, problems)?)),
         }

@@ -200,9 +200,10 @@ fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
             None
         }
     };
-    if let (State::Known, true, Some(known)) = (state, context.is_followed, &before) {
-        let is_lost = item.is_none() || files.iter().flatten().any(|file| is_empty(file));
-        let parts = known.parts(context.paths);
+    if state == State::Known && context.is_followed {
+        // An empty file is not what anybody meant: it is about to be written.
+        let is_lost = item.is_none() && before.is_some() || files.iter().flatten().any(|file| is_empty(file));
+        let parts = before.as_ref().map(|known| known.parts(context.paths)).unwrap_or_default();
         if is_lost && files.iter().flatten().chain(&parts).any(|file| is_being_written(file)) {
             state = State::Unsettled;
             problems.clear();

@@ -10,7 +10,8 @@ pub const STILL: Duration = Duration::from_secs(1);
 /// Whether a file has changed a moment ago. Told by the time that the kernel notes, which no program can set.
 pub(crate) fn is_being_written(file: &Path) -> bool {
     let Ok(looks) = rustix::fs::stat(file) else { return false };
-    let changed = Duration::new(looks.st_ctime.unsigned_abs(), u32::try_from(looks.st_ctime_nsec).unwrap_or(0));
+    let changed =
+        Duration::new(looks.st_ctime.unsigned_abs(), u32::try_from(looks.st_ctime_nsec).unwrap_or(0));
     let age = SystemTime::UNIX_EPOCH.elapsed().map(|now| now.checked_sub(changed));
     // A time that is still to come, on a clock that was set back, says nothing.
     age.is_ok_and(|age| age.is_some_and(|age| age < STILL))

@@ -16,7 +16,11 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_millis(500);
 
 impl Scripts {
-    pub(crate) async fn ask_provider(&self, program: &Path, paths: &Paths) -> Result<Definitions, Unanswered> {
+    pub(crate) async fn ask_provider(
+        &self,
+        program: &Path,
+        paths: &Paths,
+    ) -> Result<Definitions, Unanswered> {
         let text = self.print_of(program, "list", paths).await?;
         // Not to have any is its right.
         let instructions = self.print_of(program, "instructions", paths).await.ok();

@@ -276,7 +276,7 @@ impl Question {
 
 /// Reports an answer, on a thread of its own: whoever is told may block. Where there is none, it is tried again.
 async fn tell(scripts: &Arc<Scripts>, file: &Path) {
-    let mut pauses = Pauses::new(FIRST_PAUSE, LONGEST_PAUSE);
+    let mut pauses = Pauses::new(FIRST_PAUSE / 4, 4 * FIRST_PAUSE);
     loop {
         let (done, told) = oneshot::channel::<()>();
         let (scripts, file) = (Arc::clone(scripts), file.to_owned());

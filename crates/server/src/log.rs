@@ -228,14 +228,7 @@ impl Log {
         self.write(self.script_output.as_ref(), level, logger, message, details);
     }
 
-    fn write(
-        &self,
-        file: Option<&LogFile>,
-        level: LogLevel,
-        logger: &str,
-        message: &str,
-        details: &Value,
-    ) {
+    fn write(&self, file: Option<&LogFile>, level: LogLevel, logger: &str, message: &str, details: &Value) {
         if let Some(file) = file.filter(|_| self.is_heard(level)) {
             let line = Self::line(Style::Json, level, logger, message, details);
             file.append(&line);

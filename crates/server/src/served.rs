@@ -12,8 +12,8 @@ use mcp_bash_wire::LogLevel;
 use parking_lot::Mutex;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -43,6 +43,8 @@ pub struct Served {
     /// Why changes of the project are not noticed, where they should be.
     unwatched: Mutex<Option<String>>,
     shortage: Mutex<Option<Shortage>>,
+    /// The path that the project was named by, where that is a link.
+    link: OnceLock<PathBuf>,
 }
 
 /// What the system was short of when the project was last read.
@@ -85,6 +87,7 @@ impl Served {
             shortage: Mutex::new(catalog.shortage.clone().map(Shortage::new)),
             is_followed: AtomicBool::new(false),
             unwatched: Mutex::default(),
+            link: OnceLock::new(),
             snapshot: ArcSwap::from_pointee(Snapshot::new(catalog)),
             reading,
             log,
@@ -129,8 +132,28 @@ impl Served {
         *self.unwatched.lock() = watching.err();
     }
 
+    /// Notes the path that the project was named by. Where it is a link, it may lead elsewhere later.
+    pub fn note_named_path(&self, path: &Path) {
+        if path != self.snapshot().catalog.paths.root {
+            let _ = self.link.set(path.to_owned());
+        }
+    }
+
+    /// Where the path leads that the project was named by, if that is another folder by now.
+    fn other_project(&self) -> Option<String> {
+        let (link, root) = (self.link.get()?, self.paths().root);
+        let there = link.canonicalize().ok().filter(|there| *there != root)?;
+        let (link, there, root) = (link.display(), there.display(), root.display());
+        Some(format!(
+            "{link} leads to {there} now, and {root} is served; restart the server to serve the other"
+        ))
+    }
+
     /// Why what is served may not be what the project holds, if that is so.
     pub(crate) fn staleness(&self) -> Option<String> {
+        if let Some(other) = self.other_project() {
+            return Some(other);
+        }
         if let Some(why) = &*self.unwatched.lock() {
             return Some(format!("changes of the project are not noticed: {why}"));
         }
@@ -351,7 +374,8 @@ impl Served {
 }
 
 fn report_shortage(log: &Log, what: &str, meanwhile: &str) {
-    let message = format!("the project cannot be read now: {what}; {meanwhile}, and the reading is tried again");
+    let message =
+        format!("the project cannot be read now: {what}; {meanwhile}, and the reading is tried again");
     log.event(LogLevel::Warning, "mcp.project", &message, &json!({}));
 }
 

@@ -162,8 +162,8 @@ impl Server {
         self.runtime.spawn(async move { scripts.start_workers_ahead(&snapshot.catalog).await });
     }
 
-    /// Does what may block beside all requests. To be called by a thread that may block: it does the work where there is no
-    /// other.
+    /// Does what may block beside all requests, on a thread of its own; on this one where the system has no other. (Tokio
+    /// panics there.)
     pub fn in_background(self: &Arc<Self>, work: impl FnOnce(&Self) + Send + 'static) {
         let (server, work) = (Arc::clone(self), Arc::new(Mutex::new(Some(work))));
         let taken = Arc::clone(&work);
