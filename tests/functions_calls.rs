@@ -445,7 +445,7 @@ def lives() -> str:
 ";
     let project = Project::new().file("tools/dies.py", dies);
     let mut server = quiet(&project);
-    for (at, (how, said)) in [("exit", "code 7"), ("signal", "signal 9")].into_iter().enumerate() {
+    for (at, (how, said)) in [("exit", "code 7"), ("signal", "SIGKILL (9)")].into_iter().enumerate() {
         let answer = call(&mut server, "dies", &json!({ "how": how }));
         assert!(answer.to_string().contains(said), "{said}: {answer}");
         assert!(!exists(project.wait_for_started(at + 1)[at]));

@@ -30,6 +30,7 @@ mod endings;
 mod environment;
 mod exit_codes;
 mod failures;
+mod faults;
 mod functions;
 mod functions_calls;
 mod functions_definitions;

@@ -59,8 +59,8 @@ fn a_worker_that_does_not_heed_a_cancellation_is_killed_with_all_it_started() {
 #[test]
 fn a_worker_that_ends_in_a_call_is_told() {
     expect_fault("POSIX::_exit(3)", "exited with code 3 before it had answered");
-    expect_fault("kill 'KILL', $$; sleep 1000", "was ended by signal 9");
-    expect_fault("kill 'KILL', -$$; sleep 1000", "was ended by signal 9");
+    expect_fault("kill 'KILL', $$; sleep 1000", "was ended by SIGKILL (9)");
+    expect_fault("kill 'KILL', -$$; sleep 1000", "was ended by SIGKILL (9)");
     expect_fault("die 'my reason'", "before it had answered");
 }
 
@@ -515,7 +515,7 @@ fn a_question_of_a_worker_that_dies_is_withdrawn() {
     kill(first);
     let both = [server.receive(), server.receive()];
     let answer = both.iter().find(|message| message["id"] == "asks").unwrap();
-    assert!(text(answer).contains("was ended by signal 9"), "{answer}");
+    assert!(text(answer).contains("was ended by SIGKILL (9)"), "{answer}");
     assert!(both.iter().any(|message| message["method"] == "notifications/cancelled"), "{both:?}");
     server.reply(&question, &json!({ "action": "accept", "content": { "value": "late" } }));
     assert_next_is_served(&mut server, first);
@@ -536,7 +536,7 @@ fn of_two_hundred_calls_at_once_each_is_answered_once_with_its_own_data() {
                 ),
                 11 => (format!("raw(\"{secret}\\n\"); sleep 1000"), "no JSON".to_owned()),
                 13 => {
-                    (format!("$kept{{x}} = '{secret}'; kill 'KILL', $$; sleep 1000"), "signal 9".to_owned())
+                    (format!("$kept{{x}} = '{secret}'; kill 'KILL', $$; sleep 1000"), "SIGKILL (9)".to_owned())
                 }
                 3 => (format!("select undef, undef, undef, 0.02; '{secret}'"), secret.clone()),
                 _ => (format!("$kept{{{id}}} = '{secret}' x 300"), secret.repeat(300)),

@@ -8,7 +8,7 @@ use crate::serve_http::{self, HttpArguments};
 use crate::start_checks::StartChecks;
 use crate::terminal::tell;
 use crate::{allocator, search_path, startup, upkeep, welcome};
-use mcp_bash_project::{Catalog, Location, Paths, SentWarnings, Tool, no_project};
+use mcp_bash_project::{Catalog, Location, Paths, Pauses, SentWarnings, Tool, no_project};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{KeyRing, Log, Server, Style};
 use mcp_bash_settings::Settings;
@@ -19,6 +19,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -182,6 +183,9 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     }
     let server = Arc::new(server);
     report_panics(&server);
+    if let Some(named) = common.project_root.as_deref().or(server.settings().project_root.as_deref()) {
+        server.served().note_named_path(named);
+    }
     follow_project(&server, &scripts, view);
     upkeep::keep_private_folder(&scripts, runtime.handle());
     let told = Arc::clone(&server);
@@ -219,32 +223,49 @@ pub(crate) fn follow_project(server: &Arc<Server>, scripts: &Arc<Scripts>, view:
     if server.settings().static_registry {
         return;
     }
-    let (watched, interval) = (Arc::clone(server), server.settings().scan_interval);
-    let noticing = Arc::clone(server);
+    let Err(error) = watch_project(server, view.as_ref(), &checks) else { return };
+    let details = json!({ "error": error.to_string() });
+    let message = "changes of the project are not noticed; it is tried again";
+    server.log().event(LogLevel::Error, "mcp.project", message, &details);
+    let trying = Arc::clone(server);
+    server.spawn(async move {
+        let mut pauses = Pauses::new(Duration::from_secs(1), Duration::from_secs(5));
+        loop {
+            tokio::time::sleep(pauses.lengthen()).await;
+            if watch_project(&trying, view.as_ref(), &checks).is_ok() {
+                let message = "changes of the project are noticed";
+                return trying.log().event(LogLevel::Notice, "mcp.project", message, &json!({}));
+            }
+        }
+    });
+}
+
+/// Starts the thread that follows the changes of the project.
+fn watch_project(
+    server: &Arc<Server>,
+    view: Option<&Arc<View>>,
+    checks: &Arc<StartChecks>,
+) -> std::io::Result<()> {
+    let (watched, noticing) = (Arc::clone(server), Arc::clone(server));
+    let (view, checks) = (view.cloned(), Arc::clone(checks));
     let mut first = true;
     let started = mcp_bash_project::watch(
         server.served().paths(),
-        interval,
+        server.settings().scan_interval,
         move || noticing.served().note_change(),
         move |changes| {
-            show_change(&watched, view.as_deref(), || watched.served().reload(changes));
+            let again = show_change(&watched, view.as_deref(), || watched.served().reload(changes));
             if std::mem::take(&mut first) {
                 watched.served().store_registry();
             } else {
                 watched.start_workers_ahead();
             }
             checks.run(&watched, changes);
+            again
         },
     );
-    if let Err(error) = started {
-        let details = json!({ "error": error.to_string() });
-        server.log().event(
-            LogLevel::Error,
-            "mcp.project",
-            "changes of the project are not noticed",
-            &details,
-        );
-    }
+    server.served().note_watching(started.as_ref().copied().map_err(ToString::to_string));
+    started
 }
 
 /// Serves what each file says that it has as soon as it has said so, and writes it down after that.
@@ -258,7 +279,9 @@ fn take_in_definitions(
     let server = Arc::downgrade(server);
     scripts.on_definitions(move |file| {
         let Some(server) = server.upgrade() else { return };
-        show_change(&server, view.as_deref(), || server.served().take_in(file));
+        while let Some(pause) = show_change(&server, view.as_deref(), || server.served().take_in(file)) {
+            std::thread::sleep(pause);
+        }
         server.start_workers_ahead();
         // No answer waits for the disk.
         let (file, checks) = (file.to_owned(), checks.upgrade());
@@ -272,11 +295,12 @@ fn take_in_definitions(
 }
 
 /// Shows a person how a change of what is served has changed it.
-fn show_change(server: &Server, view: Option<&View>, change: impl FnOnce()) {
+fn show_change<T>(server: &Server, view: Option<&View>, change: impl FnOnce() -> T) -> T {
     let Some(view) = view else { return change() };
     let before = server.served().look(Holdings::of);
-    change();
+    let changed = change();
     view.reloaded(&before, &server.served().look(Holdings::of));
+    changed
 }
 
 /// Says once what would keep scripts from being run, or from finding what they need.

@@ -3,9 +3,9 @@
 
 use mcp_bash_scripts::Scripts;
 use std::sync::Arc;
+use std::thread::Builder;
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
 
 /// How often the private folder is made to look used. Those who remove old files remove what was not used for days.
@@ -23,7 +23,7 @@ pub(crate) fn keep_private_folder(scripts: &Arc<Scripts>, runtime: &Handle) {
             hours.tick().await;
             let scripts = Arc::clone(&scripts);
             // Without a thread to spare it is done an hour later.
-            let _ = spawn_blocking(move || scripts.refresh_private_folder()).await;
+            let _ = Builder::new().name("upkeep".into()).spawn(move || scripts.refresh_private_folder());
         }
     });
 }

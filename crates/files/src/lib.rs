@@ -9,6 +9,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
 mod make;
+pub mod shortage;
 mod whole;
 
 pub use make::{append, copy, create_new, exchange, open_folder, rename_to_nothing, truncate};
@@ -47,7 +48,7 @@ pub fn read_all(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let size = u64::try_from(fstat(file)?.st_size).unwrap_or(0);
     let room = usize::try_from(size.saturating_add(1).min(most)).unwrap_or(0);
     let mut bytes = Vec::with_capacity(room);
-    let count = file.take(most).read_to_end(&mut bytes)?;
+    let count = file.take(most).read_to_end(&mut bytes).map_err(shortage::noted)?;
     if count as u64 > limit {
         return Err(too_large(limit));
     }
@@ -99,7 +100,7 @@ pub const HARMLESS: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags
 #[expect(clippy::disallowed_methods, reason = "this is where files are opened for reading")]
 fn open_with(path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = (HARMLESS | flags).bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(shortage::noted)?;
     require_regular(&file)?;
     Ok(file)
 }

@@ -1,7 +1,7 @@
 //! Files that we make, append to or copy in folders that others can write to. What they put there under the name of such a
 //! file, a link or a named pipe, is refused and never opened for writing.
 
-use crate::{HARMLESS, open, require_regular, too_large};
+use crate::{HARMLESS, open, require_regular, shortage, too_large};
 use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
@@ -64,7 +64,7 @@ pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
 #[expect(clippy::disallowed_methods, reason = "this is where files are opened for writing")]
 pub(crate) fn opened(options: &mut OpenOptions, flags: OFlags, mode: u32, path: &Path) -> io::Result<File> {
     let flags = (HARMLESS | flags).bits().cast_signed();
-    let file = options.mode(mode).custom_flags(flags).open(path)?;
+    let file = options.mode(mode).custom_flags(flags).open(path).map_err(shortage::noted)?;
     require_regular(&file)?;
     Ok(file)
 }

@@ -10,12 +10,14 @@ use crate::registry;
 use crate::run::Run;
 use crate::scan::{Besides, Sighted, sight};
 use crate::search::{Known, search};
+use crate::shares::both;
 use crate::sign::Asks;
 use crate::watch::Changes;
 use crate::{
     Completion, Diagnostic, Duplicate, FunctionFile, Identity, Paths, Prompt, Provider, RegistryError,
     Resource, ResourceTemplate, Tool, hook, location, templates,
 };
+use mcp_bash_files::shortage;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,6 +44,10 @@ pub struct Catalog {
     pub failure: Option<String>,
     /// Why the tools cannot be listed, though they can be called.
     pub listing_failure: Option<String>,
+    /// What the system was short of while the project was read: there may be more in it than was found.
+    pub shortage: Option<String>,
+    /// Whether something is as it was before, since somebody is writing its file. Read again after [`crate::STILL`].
+    pub is_unsettled: bool,
     scripts: Arc<Collection<Tool>>,
     /// The executables that were found to provide tools, or those that are registered to: one of the two is empty.
     providers: Collection<Provider>,
@@ -73,6 +79,8 @@ pub struct Reading {
     pub hooks: bool,
     /// The only part of the project that is looked at; the rest is as the registry has it.
     pub only: Option<PathBuf>,
+    /// Whether the project is read again when it changes and after what passes: what was good before stays until then.
+    pub is_followed: bool,
 }
 
 impl Default for Reading {
@@ -86,6 +94,7 @@ impl Default for Reading {
             static_registry: false,
             hooks: false,
             only: None,
+            is_followed: false,
         }
     }
 }
@@ -109,6 +118,11 @@ impl Catalog {
     }
 
     fn assemble(paths: &Paths, reading: &Reading, before: &Before<'_>) -> Self {
+        let (catalog, shortage) = shortage::during(|| Self::assembled(paths, reading, before));
+        Self { shortage, ..catalog }
+    }
+
+    fn assembled(paths: &Paths, reading: &Reading, before: &Before<'_>) -> Self {
         let mut diagnostics = Vec::new();
         let identity = Identity::read(paths, &mut diagnostics);
         let mut source = Source {
@@ -140,6 +154,7 @@ impl Catalog {
             }
         };
         let are_registered = source.registration.has(Tool::KIND);
+        let is_unsettled = found.is_unsettled();
         let mut diagnostics = source.diagnostics;
         diagnostics.extend(found.diagnostics().cloned());
         diagnostics.extend(overlooked(&found.scripts, paths));
@@ -169,6 +184,8 @@ impl Catalog {
             duplicates,
             diagnostics,
             failure,
+            shortage: None,
+            is_unsettled,
             scripts,
             providers,
             registered_providers,
@@ -251,6 +268,13 @@ impl Found {
         let resources = self.resources.diagnostics.iter().chain(&self.templates.diagnostics);
         let prompts = self.prompts.diagnostics.iter().chain(&self.completions.diagnostics);
         tools.chain(resources).chain(prompts)
+    }
+
+    fn is_unsettled(&self) -> bool {
+        let tools = self.scripts.is_unsettled || self.functions.is_unsettled;
+        let providers = self.providers.is_unsettled || self.registered_providers.is_unsettled;
+        let resources = self.resources.is_unsettled || self.templates.is_unsettled;
+        tools || providers || resources || self.prompts.is_unsettled
     }
 }
 
@@ -343,6 +367,7 @@ impl<'a> Source<'a> {
             run: self.reading.run.as_deref(),
             asks: self.reading.asks,
             are_registered: false,
+            is_followed: self.reading.is_followed,
         }
     }
 
@@ -376,10 +401,7 @@ impl<'a> Source<'a> {
         let functions = self.known_functions.as_ref();
         let (known, mut sighted) = if has_registry && registry::is_large::<T>(paths) {
             // Worth a thread: looking at the project takes as long as reading what is known of it.
-            std::thread::scope(|scope| {
-                let sighted = scope.spawn(|| sight::<T>(paths, only, functions));
-                (load(), sighted.join().unwrap_or_default())
-            })
+            both(load, || sight::<T>(paths, only, functions))
         } else {
             (load(), sight::<T>(paths, only, functions))
         };

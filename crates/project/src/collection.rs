@@ -20,6 +20,8 @@ pub struct Collection<T> {
     pub(crate) is_stored: bool,
     /// Whether entries were skipped because another one has their name.
     pub(crate) has_clashes: bool,
+    /// Whether an entry is as it was before, since somebody is writing its file.
+    pub(crate) is_unsettled: bool,
     /// What was skipped, and why.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
@@ -32,6 +34,7 @@ impl<T> Default for Collection<T> {
             hash: OnceLock::new(),
             is_stored: false,
             has_clashes: false,
+            is_unsettled: false,
             diagnostics: Vec::new(),
         }
     }
@@ -81,7 +84,7 @@ impl<T: Entry> Collection<T> {
         }
         let has_clashes = left.len() < count;
         let hash = OnceLock::new();
-        Self { items: left, stamps, hash, is_stored: false, has_clashes, diagnostics }
+        Self { items: left, stamps, hash, is_stored: false, has_clashes, is_unsettled: false, diagnostics }
     }
 
     /// Where in [`Collection::items`] the entry of that name stands.
@@ -96,6 +99,11 @@ impl<T: Entry> Collection<T> {
     /// The same, knowing whether the registry on the disk says so too.
     pub(crate) fn stored(self, is_stored: bool) -> Self {
         Self { is_stored, ..self }
+    }
+
+    /// The same, knowing whether it is to be read again when nobody is writing it.
+    pub(crate) fn unsettled(self, is_unsettled: bool) -> Self {
+        Self { is_unsettled, ..self }
     }
 
     /// The same with the hash that is known to be its own.

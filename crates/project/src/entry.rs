@@ -8,7 +8,7 @@ use crate::sighting::{Candidate, Sighting};
 use crate::sign::Asks;
 use crate::{Diagnostic, Paths};
 use serde::de::DeserializeOwned;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
 /// One kind of entry: a tool, a resource, a prompt.
@@ -75,6 +75,11 @@ pub(crate) trait Entry: Sized + Send + Sync {
         true
     }
 
+    /// The other files that are part of it.
+    fn parts(&self, _paths: &Paths) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     fn registry_text(&self) -> &str {
         self.registry_entry().text.get_or_init(|| self.write().into())
     }
@@ -92,6 +97,8 @@ pub(crate) enum Unread {
     Unusable(String),
     /// It is being asked what it has.
     Awaited,
+    /// It could not say what it has, for a reason that passes.
+    NotNow(String),
 }
 
 impl<S: Into<String>> From<S> for Unread {
@@ -109,6 +116,8 @@ pub(crate) struct Context<'a> {
     pub(crate) asks: Asks,
     /// Whether the candidates are registered as what they are, and need no sign.
     pub(crate) are_registered: bool,
+    /// Whether the project is read again soon, so that what was good before can stay until then.
+    pub(crate) is_followed: bool,
 }
 
 /// An entry as the registry has it, written when it is first needed.

@@ -218,8 +218,10 @@ impl Entry for FunctionFile {
         let worker = Worker::new(program, "{}")?;
         match runner.definitions(&candidate.file, candidate.stamps.file, Asked::Functions(&worker)) {
             Said::Later => Err(Unread::Awaited),
+            Said::Now(Err(unanswered)) if unanswered.passes => Err(Unread::NotNow(unanswered.why)),
             Said::Now(said) => {
-                Ok(Some(Self::loaded(&candidate.file, program, &said?.text, paths, problems)?))
+                let text = said.map_err(|unanswered| unanswered.why)?.text;
+                Ok(Some(Self::loaded(&candidate.file, program, &text, paths, problems)?))
             }
         }
     }
@@ -275,6 +277,10 @@ impl Entry for FunctionFile {
 
     fn has_parts_elsewhere(&self) -> bool {
         false
+    }
+
+    fn parts(&self, paths: &Paths) -> Vec<PathBuf> {
+        self.loaded_files().map(|file| paths.root.join(file)).collect()
     }
 
     fn is_current(&self, paths: &Paths) -> bool {

@@ -35,21 +35,22 @@ pub(crate) struct Written {
 impl Provider {
     /// Makes of what an executable said what clients are told.
     fn answered(
-        said: Result<Definitions, String>,
+        said: Definitions,
         program: &Path,
         paths: &Paths,
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
-        let tools = said
-            .as_ref()
-            .map_err(Clone::clone)
-            .and_then(|said| definitions(&said.text, program, paths, problems))
-            .map_err(|problem| format!("asked `list`, it {problem}"))?;
-        let instructions = said.ok().and_then(|said| said.instructions);
-        let instructions = instructions.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let tools =
+            definitions(&said.text, program, paths, problems).map_err(|problem| asked_list(&problem))?;
+        let instructions =
+            said.instructions.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         let path = below(program, &paths.tools);
         Ok(Self { tools, instructions, path, registry_entry: RegistryEntry::default() })
     }
+}
+
+fn asked_list(problem: &str) -> String {
+    format!("asked `list`, it {problem}")
 }
 
 /// The tools that an executable lists: JSON objects, one after another.
@@ -123,7 +124,11 @@ impl Entry for Provider {
         trust::may_run(file, &paths.root).map_err(|distrust| distrust.to_string())?;
         match runner.definitions(file, candidate.stamps.file, Asked::Provider) {
             Said::Later => Err(Unread::Awaited),
-            Said::Now(said) => Ok(Some(Self::answered(said, file, paths, problems)?)),
+            Said::Now(Err(unanswered)) if unanswered.passes => {
+                Err(Unread::NotNow(asked_list(&unanswered.why)))
+            }
+            Said::Now(Err(unanswered)) => Err(asked_list(&unanswered.why).into()),
+            Said::Now(Ok(said)) => Ok(Some(Self::answered(said, file, paths, problems)?)),
         }
     }
 

@@ -36,9 +36,24 @@ pub enum Asked<'a> {
 #[derive(Debug, Clone)]
 pub enum Said {
     /// What it has, or why it cannot be used.
-    Now(Result<Definitions, String>),
+    Now(Result<Definitions, Unanswered>),
     /// It is being asked.
     Later,
+}
+
+/// Why a file has not said what it has.
+#[derive(Debug, Clone)]
+pub struct Unanswered {
+    pub why: String,
+    /// Whether it may have nothing to do with the file: the system was short of something, the process was killed, or it took
+    /// too long. The implementation asks again by itself.
+    pub passes: bool,
+}
+
+impl From<String> for Unanswered {
+    fn from(why: String) -> Self {
+        Self { why, passes: false }
+    }
 }
 
 /// What a file has.

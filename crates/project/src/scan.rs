@@ -6,6 +6,7 @@ use crate::search::Known;
 use crate::shares::{cores, in_shares};
 use crate::sighting::Sighting;
 use crate::{Diagnostic, FunctionFile, Paths};
+use mcp_bash_files::shortage;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, open, openat, statat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -44,7 +45,7 @@ pub(crate) struct Besides {
 
 impl Sighted {
     fn skip(&mut self, folder: PathBuf, error: Errno) {
-        self.report(folder, format!("is skipped: {}", std::io::Error::from(error)));
+        self.report(folder, format!("is skipped: {}", shortage::noted(error.into())));
     }
 
     fn report(&mut self, folder: PathBuf, problem: String) {

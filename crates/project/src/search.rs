@@ -4,11 +4,13 @@ use crate::Diagnostic;
 use crate::collection::Collection;
 use crate::entry::{Context, Entry, Unread};
 use crate::scan::Sighted;
+use crate::settling::is_being_written;
 use crate::shares::{cores, in_shares};
 use crate::sighting::Candidate;
 use crate::stamp::Stamps;
+use mcp_bash_files::shortage;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The entries that are known from before, by their path, with what their files looked like.
@@ -92,26 +94,30 @@ pub(crate) fn search<T: Entry>(
             }
         }
     }
+    let mut is_unsettled = false;
     let is_known = fresh.is_empty() && known.entries.is_empty() && items.len() == known_before;
     for read in read_all::<T>(fresh, context) {
-        if read.is_awaited {
+        is_unsettled |= read.state == State::Unsettled;
+        if matches!(read.state, State::Awaited | State::Unsettled) {
             // Until it is known what the file has now, it is what it was; without a stamp it is looked at again.
             items.extend(read.before);
             let wrong = known.diagnostics.iter().filter(|told| told.path == read.described_in);
             diagnostics.extend(wrong.cloned());
+        } else if read.state == State::NotNow {
+            items.extend(read.before.filter(|_| context.is_followed));
         } else if let Some(item) = read.item {
             // What had a problem is read again each time, so that it is told again each time.
-            if read.problems.is_empty() && !item.has_parts_elsewhere() {
+            if read.problems.is_empty() && !read.met_shortage && !item.has_parts_elsewhere() {
                 stamps.insert(read.path, read.stamps);
             }
             items.push(Arc::new(item));
-        } else if T::REMEMBERS_OTHERS && read.problems.is_empty() {
+        } else if T::REMEMBERS_OTHERS && read.problems.is_empty() && !read.met_shortage {
             stamps.insert(read.path, read.stamps);
         }
         let told = read.problems.into_iter().map(|problem| Diagnostic::new(&read.described_in, problem));
         diagnostics.extend(told);
     }
-    let found = Collection::new(items, stamps, folder, diagnostics);
+    let found = Collection::new(items, stamps, folder, diagnostics).unsettled(is_unsettled);
     let is_known = is_known && found.len() == known_before;
     let found = found.stored(is_known);
     match known.hash {
@@ -133,10 +139,23 @@ struct Read<T> {
     stamps: Stamps,
     described_in: PathBuf,
     item: Option<T>,
-    /// Whether it is being asked what it has.
-    is_awaited: bool,
+    state: State,
+    /// Whether the system was short of something, so that less may have been read than there is.
+    met_shortage: bool,
     before: Option<Arc<T>>,
     problems: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It is what was read.
+    Known,
+    /// It is being asked what it has.
+    Awaited,
+    /// It could not say what it has, and is asked again.
+    NotNow,
+    /// Somebody is writing it.
+    Unsettled,
 }
 
 /// So many candidates are read by several threads.
@@ -155,15 +174,25 @@ fn read_all<T: Entry>(fresh: Vec<Fresh<T>>, context: &Context<'_>) -> Vec<Read<T
 
 fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
     let Fresh { path, candidate, before } = fresh;
-    let (stamps, mut problems, mut is_awaited) = (candidate.stamps, Vec::new(), false);
+    let (stamps, mut problems, mut state) = (candidate.stamps, Vec::new(), State::Known);
     let regular = stamps.file.require_regular().map_err(|error| error.to_string());
     let described_in = candidate.metadata.clone().filter(|_| regular.is_ok());
     let described_in = described_in.unwrap_or_else(|| candidate.file.clone());
     let regular = regular.map_err(Unread::Unusable);
-    let item = match regular.and_then(|()| T::read(candidate, context, &mut problems)) {
+    let files = [Some(candidate.file.clone()), candidate.metadata.clone()];
+    let reading = || regular.and_then(|()| T::read(candidate, context, &mut problems));
+    let (read, shortage) = shortage::during(reading);
+    let item = match read {
         Ok(item) => item,
         Err(Unread::Awaited) => {
-            is_awaited = true;
+            state = State::Awaited;
+            None
+        }
+        Err(Unread::NotNow(problem)) => {
+            state = State::NotNow;
+            let is_kept = context.is_followed && before.is_some();
+            let happens = if is_kept { "is served as it was before" } else { "is skipped" };
+            problems.push(format!("{happens}: {problem}"));
             None
         }
         Err(Unread::Unusable(problem)) => {
@@ -171,9 +200,22 @@ fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
             None
         }
     };
+    if state == State::Known && context.is_followed {
+        // An empty file is not what anybody meant: it is about to be written.
+        let is_lost = item.is_none() && before.is_some() || files.iter().flatten().any(|file| is_empty(file));
+        let parts = before.as_ref().map(|known| known.parts(context.paths)).unwrap_or_default();
+        if is_lost && files.iter().flatten().chain(&parts).any(|file| is_being_written(file)) {
+            state = State::Unsettled;
+            problems.clear();
+        }
+    }
     if let Some(item) = &item {
         // Written here, where several threads share the work.
         item.canonical();
     }
-    Read { path, stamps, described_in, item, is_awaited, before, problems }
+    Read { path, stamps, described_in, item, state, met_shortage: shortage.is_some(), before, problems }
+}
+
+fn is_empty(file: &Path) -> bool {
+    file.metadata().is_ok_and(|file| file.len() == 0)
 }

@@ -1,6 +1,10 @@
-//! Work that several threads share.
+//! Work that several threads share. Where the system has no thread to spare, it is done by the one that has it.
 
-use std::thread;
+use mcp_bash_files::shortage;
+use parking_lot::Mutex;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
 /// How many threads are worth having for work that waits for nothing.
 pub(crate) fn cores() -> usize {
@@ -19,17 +23,59 @@ pub(crate) fn in_shares<I: Send, O: Send>(
         let mut others = Vec::new();
         while items.len() > share {
             let some = items.split_off(items.len() - share);
-            others.push(scope.spawn(move || work(some)));
+            others.push(Beside::start(scope, move || work(some)));
         }
         let own = work(items);
-        let others = others.into_iter().rev().filter_map(|other| other.join().ok());
-        std::iter::once(own).chain(others).collect()
+        std::iter::once(own).chain(others.into_iter().rev().map(Beside::finish)).collect()
     })
+}
+
+/// Does two things at once.
+pub(crate) fn both<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    thread::scope(|scope| {
+        let one = Beside::start(scope, one);
+        let other = other();
+        (one.finish(), other)
+    })
+}
+
+/// Work on another thread; or, where there is none, work that is still to be done.
+enum Beside<'scope, F, O> {
+    Started(ScopedJoinHandle<'scope, (O, Option<String>)>),
+    Left(Option<F>),
+}
+
+impl<'scope, O: Send + 'scope, F: FnOnce() -> O + Send + 'scope> Beside<'scope, F, O> {
+    fn start(scope: &'scope Scope<'scope, '_>, work: F) -> Self {
+        // Shared, since a thread that cannot be started does not give its work back.
+        let work = Arc::new(Mutex::new(Some(work)));
+        let taken = Arc::clone(&work);
+        let run = move || {
+            let work = taken.lock().take().expect("nobody else takes the work of a thread that runs");
+            shortage::during(work)
+        };
+        match Builder::new().spawn_scoped(scope, run) {
+            Ok(thread) => Self::Started(thread),
+            Err(_) => Self::Left(work.lock().take()),
+        }
+    }
+
+    fn finish(self) -> O {
+        match self {
+            Self::Started(thread) => {
+                let (done, met) = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+                // Those who look for a shortage look at this thread.
+                met.into_iter().for_each(shortage::note);
+                done
+            }
+            Self::Left(work) => work.expect("a thread that was not started has taken nothing")(),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::in_shares;
+    use super::*;
 
     #[test]
     fn everything_is_done_once_and_in_order() {
@@ -39,5 +85,15 @@ mod tests {
             assert!(shares.len() <= threads, "{count} by {threads}");
             assert_eq!(shares.concat(), items, "{count} by {threads}");
         }
+        assert_eq!(both(|| 1, || 2), (1, 2));
+    }
+
+    #[test]
+    fn a_shortage_of_another_thread_is_one_of_this() {
+        let meets = |some: Vec<usize>| {
+            some.iter().filter(|item| **item == 9).for_each(|_| shortage::note("short".into()))
+        };
+        let (_, met) = shortage::during(|| in_shares((0..10).collect(), 4, meets));
+        assert_eq!(met.as_deref(), Some("short"));
     }
 }

@@ -47,6 +47,7 @@ mod remove;
 mod run;
 mod running_call;
 mod side_channel;
+mod signals;
 mod start;
 mod state_dir;
 mod supervise;
@@ -65,6 +66,7 @@ pub use outcome::{Outcome, Overrun, ProcessEnding, StartError};
 pub use private_folder::touch;
 pub use question::{AnswerLine, AskedThrough, Question};
 pub use run::Runner;
+pub use signals::signal_name;
 pub use state_dir::StateDir;
 pub use variables::Variables;
 pub use worker::{

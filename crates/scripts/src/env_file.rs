@@ -8,7 +8,7 @@ use crate::scripts::Scripts;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, excerpt};
-use mcp_bash_runner::{Input, Patience, ProcessEnding, Runner, Variables};
+use mcp_bash_runner::{Input, Patience, ProcessEnding, Runner, Variables, signal_name};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -214,7 +214,7 @@ fn judge(outcome: &Outcome) -> Result<(), String> {
             format!("did not end within {} s{}", TIMEOUT.as_secs(), said())
         }
         ProcessEnding::OutputTooLarge => "exports more than 1 MiB".to_owned(),
-        ProcessEnding::Signalled(signal) => format!("was ended by signal {signal}{}", said()),
+        ProcessEnding::Signalled(signal) => format!("was ended by {}{}", signal_name(signal), said()),
         ProcessEnding::NoRoom(why) => format!("could not be sourced: {why}"),
         ProcessEnding::Cancelled => "was not sourced to its end".to_owned(),
         ProcessEnding::Shutdown => "was not sourced to its end: the server is shutting down".to_owned(),

@@ -4,7 +4,7 @@ use crate::start_failure::StartFailure;
 use mcp_bash_budget::NoRoom;
 use mcp_bash_project::excerpt;
 use mcp_bash_project::trust::Distrust;
-use mcp_bash_runner::{ProcessEnding, StartError};
+use mcp_bash_runner::{ProcessEnding, StartError, signal_name};
 use mcp_bash_wire::code::INTERNAL_ERROR;
 use serde_json::Value;
 use std::io;
@@ -180,7 +180,7 @@ pub enum Block {
 pub enum Failed {
     #[error("failed (exit {code}) and printed: {said}")]
     Exited { code: i32, said: String },
-    #[error("was ended by signal {signal} and printed: {said}")]
+    #[error("was ended by {} and printed: {said}", signal_name(*signal))]
     Signalled { signal: i32, said: String },
     #[error("timed out after {} s ({setting} sets the limit) and printed: {said}", limit.as_secs())]
     TimedOut { limit: Duration, setting: &'static str, said: String },
@@ -208,7 +208,7 @@ impl Failed {
     fn kind(&self) -> String {
         match self {
             Self::Exited { code, .. } => format!("failed (exit {code})"),
-            Self::Signalled { signal, .. } => format!("was ended by signal {signal}"),
+            Self::Signalled { signal, .. } => format!("was ended by {}", signal_name(*signal)),
             Self::TimedOut { limit, .. } => format!("timed out after {} s", limit.as_secs()),
             Self::OutputTooLarge { .. } | Self::NoRoom(_) | Self::Cancelled | Self::Shutdown => {
                 self.to_string()

@@ -52,6 +52,7 @@ mod start_failure;
 mod tool_call;
 mod toolbox;
 mod trace_variables;
+mod unanswered;
 mod workers;
 
 pub use argv::{Mapped, map as map_arguments};

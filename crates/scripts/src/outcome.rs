@@ -4,7 +4,7 @@ use crate::call_files::CallFiles;
 use crate::workers::AnswerKind;
 use mcp_bash_budget::{Budget, Charge};
 use mcp_bash_project::{Tool, excerpt};
-use mcp_bash_runner::ProcessEnding;
+use mcp_bash_runner::{ProcessEnding, signal_name};
 use std::borrow::Cow;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -97,6 +97,14 @@ impl Outcome {
             | ProcessEnding::Shutdown
             | ProcessEnding::OutputTooLarge
             | ProcessEnding::NoRoom(_) => None,
+        }
+    }
+
+    /// How it failed, in words that follow its name: `failed (exit 3)`, `was ended by SIGKILL (9)`.
+    pub fn failure(&self) -> String {
+        match self.ending {
+            ProcessEnding::Signalled(signal) => format!("was ended by {}", signal_name(signal)),
+            _ => format!("failed (exit {})", self.exit_code().unwrap_or_default()),
         }
     }
 

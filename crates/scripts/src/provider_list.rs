@@ -1,11 +1,12 @@
 //! An executable that says itself which tools it has: asked `list`, and then `instructions`.
 
-use crate::error::{Bounds, Failed};
+use crate::error::{Bounds, Failed, NoEnvironment};
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
 use crate::start_failure::StartFailure;
+use crate::unanswered::start_passes;
 use mcp_bash_project::trust::Start;
-use mcp_bash_project::{Definitions, Paths, excerpt};
+use mcp_bash_project::{Definitions, Paths, Unanswered, excerpt};
 use mcp_bash_runner::{Input, Patience};
 use std::future::pending;
 use std::path::Path;
@@ -15,7 +16,11 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_millis(500);
 
 impl Scripts {
-    pub(crate) async fn ask_provider(&self, program: &Path, paths: &Paths) -> Result<Definitions, String> {
+    pub(crate) async fn ask_provider(
+        &self,
+        program: &Path,
+        paths: &Paths,
+    ) -> Result<Definitions, Unanswered> {
         let text = self.print_of(program, "list", paths).await?;
         // Not to have any is its right.
         let instructions = self.print_of(program, "instructions", paths).await.ok();
@@ -24,7 +29,7 @@ impl Scripts {
 
     /// Runs an executable with one word as its argument, within the bounds of a provider: what it printed, or why that is
     /// no answer.
-    async fn print_of(&self, program: &Path, word: &str, paths: &Paths) -> Result<String, String> {
+    async fn print_of(&self, program: &Path, word: &str, paths: &Paths) -> Result<String, Unanswered> {
         let settings = self.settings();
         let bounds = Bounds {
             time: settings.provider_timeout,
@@ -37,7 +42,7 @@ impl Scripts {
             start: Start { program: program.to_owned(), arguments: Vec::new() },
             words: vec![word.into()],
             directory: &paths.root,
-            environment: environment.map_err(|why| format!("was not started: {why}"))?,
+            environment: environment.map_err(not_started)?,
             input: Input::Bytes(&[]),
             limits: Limits {
                 patience: Patience::fixed(bounds.time),
@@ -49,10 +54,19 @@ impl Scripts {
             talk: None,
         };
         let outcome = self.run_without_talk(process, pending()).await;
-        let explained = |error| format!("could not be started: {}", StartFailure::explain(program, error));
+        let explained = |error| {
+            let passes = start_passes(&error);
+            let why = format!("could not be started: {}", StartFailure::explain(program, error));
+            Unanswered { why, passes }
+        };
         let outcome = outcome.map_err(explained)?;
         let said = || excerpt(&format!("{}{}", outcome.text(), outcome.errors()));
-        Failed::from_ending(outcome.ending, &bounds, said).map_err(|how| how.to_string())?;
+        Failed::from_ending(outcome.ending, &bounds, said).map_err(Failed::into_unanswered)?;
         Ok(outcome.into_text())
     }
+}
+
+fn not_started(why: NoEnvironment) -> Unanswered {
+    let passes = matches!(why, NoEnvironment::Sdk(_));
+    Unanswered { why: format!("was not started: {why}"), passes }
 }

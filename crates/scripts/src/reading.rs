@@ -4,6 +4,7 @@ use crate::error::system_error;
 use crate::process::Limits;
 use crate::scripts::{Scripts, block_on};
 use crate::server_script::ServerScript;
+use mcp_bash_files::shortage::noted;
 use mcp_bash_project::{Asked, Asks, Hook, HookError, Paths, Reading, Run, Said, Stamp};
 use mcp_bash_runner::{Patience, ProcessEnding};
 use std::fmt;
@@ -24,6 +25,7 @@ impl Scripts {
             strict_providers: settings.strict_providers,
             run: Some(Arc::new(Reader { scripts: Arc::clone(self), paths: paths.clone() })),
             only: None,
+            is_followed: false,
         }
     }
 }
@@ -68,7 +70,7 @@ impl Run for Reader {
         let environment = block_on(self.scripts.server_environment(&self.paths)).map_err(HookError::Start)?;
         let environment = environment.map_err(|why| HookError::Failed(why.to_string()))?;
         let outcome = self.scripts.run_blocking(script.process(&self.paths, environment));
-        let outcome = outcome.map_err(|error| HookError::Start(system_error(error)))?;
+        let outcome = outcome.map_err(|error| HookError::Start(noted(system_error(error))))?;
         if outcome.stderr.len() > limit || outcome.ending == ProcessEnding::OutputTooLarge {
             return Err(HookError::TooLarge(hook.limit));
         }

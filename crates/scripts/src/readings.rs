@@ -5,19 +5,24 @@
 //! progress* until then, so that those who wait for it find it served when they go on.
 
 use crate::scripts::Scripts;
-use mcp_bash_project::{Asked, Definitions, Paths, Said, Stamp, Worker};
+use mcp_bash_project::{Asked, Definitions, Paths, Pauses, Said, Stamp, Unanswered, Worker};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::thread::available_parallelism;
+use std::thread::{Builder, available_parallelism};
 use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
-use tokio::task::{AbortHandle, spawn_blocking};
+use tokio::sync::{Notify, Semaphore, oneshot, watch};
+use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
 /// A file that takes longer than this does not keep others from being asked.
 const SLOW: Duration = Duration::from_secs(2);
+
+/// How long after it could not answer, for a reason that passes, a file is asked again; twice as long after each attempt, up to
+/// the longest.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Readings {
     state: Mutex<State>,
@@ -53,9 +58,11 @@ struct Reading {
 enum Answer {
     Awaited(AbortHandle),
     Here {
-        answer: Result<Definitions, String>,
+        answer: Result<Definitions, Unanswered>,
         /// Whether the project was read because of it.
         is_served: bool,
+        /// Lets the next attempt begin soon, where there will be one.
+        soon: Arc<Notify>,
     },
 }
 
@@ -104,11 +111,16 @@ impl Scripts {
         }
         if let Some(why) = self.failed_loads.refusal(file) {
             state.files.remove(file);
-            return Said::Now(Err(why));
+            return Said::Now(Err(why.into()));
         }
         state.last += 1;
         let question = Question {
-            in_progress: InProgress { scripts: Arc::clone(self), file: file.to_owned(), number: state.last },
+            in_progress: InProgress {
+                scripts: Arc::clone(self),
+                file: file.to_owned(),
+                number: state.last,
+                soon: Arc::default(),
+            },
             worker: match asked {
                 Asked::Provider => None,
                 Asked::Functions(worker) => Some(worker.clone()),
@@ -129,6 +141,11 @@ impl Readings {
         self.state.lock().files.retain(|file, reading| {
             let is_same = Stamp::at(file) == Some(reading.stamp);
             match &reading.answer {
+                Answer::Here { answer: Err(unanswered), soon, .. } if is_same && unanswered.passes => {
+                    // The next attempt may be the one that works. It is not made at once: a file may change the project itself.
+                    soon.notify_one();
+                    true
+                }
                 Answer::Here { is_served, .. } => is_same && !is_served,
                 Answer::Awaited(task) => {
                     if !is_same {
@@ -148,10 +165,14 @@ impl Readings {
     }
 
     /// Keeps an answer, unless the file is asked anew by now. False then.
-    fn keep(&self, file: &Path, number: u64, answer: Result<Definitions, String>) -> bool {
+    fn keep(&self, question: &InProgress, answer: Result<Definitions, Unanswered>) -> bool {
+        let InProgress { file, number, soon, .. } = question;
         let mut state = self.state.lock();
-        let reading = state.files.get_mut(file).filter(|reading| reading.number == number);
-        reading.map(|reading| reading.answer = Answer::Here { answer, is_served: false }).is_some()
+        let Some(reading) = state.files.get_mut(file).filter(|reading| reading.number == *number) else {
+            return false;
+        };
+        reading.answer = Answer::Here { answer, is_served: false, soon: Arc::clone(soon) };
+        true
     }
 
     /// A file is not in progress any more, unless it is asked anew.
@@ -175,6 +196,7 @@ struct InProgress {
     scripts: Arc<Scripts>,
     file: PathBuf,
     number: u64,
+    soon: Arc<Notify>,
 }
 
 impl Drop for InProgress {
@@ -192,29 +214,46 @@ struct Question {
 }
 
 impl Question {
+    /// Asks the file until it has answered, or cannot for a reason of its own.
     async fn ask(self) {
-        let InProgress { scripts, file, number } = &self.in_progress;
-        let answer = tokio::select! {
-            biased;
-            // What is dropped is killed.
-            () = scripts.ended() => return,
-            answer = self.answer() => answer,
-        };
-        if scripts.has_ended() {
-            // It says no more than that.
-            return;
-        }
-        if self.worker.is_some() {
-            scripts.failed_loads.note(file, answer.as_ref().err());
-        }
-        if scripts.readings.keep(file, *number, answer) && scripts.readings.tell.get().is_some() {
-            let (scripts, file) = (Arc::clone(scripts), file.clone());
-            let told = spawn_blocking(move || scripts.readings.tell.get().map(|tell| tell(&file)));
-            let _ = told.await;
+        let InProgress { scripts, file, number, soon } = &self.in_progress;
+        let mut pauses = Pauses::new(FIRST_PAUSE, LONGEST_PAUSE);
+        loop {
+            let began = Instant::now();
+            let answer = tokio::select! {
+                biased;
+                // What is dropped is killed.
+                () = scripts.ended() => return,
+                answer = self.answer() => answer,
+            };
+            if scripts.has_ended() {
+                // It says no more than that.
+                return;
+            }
+            if self.worker.is_some() {
+                scripts.failed_loads.note(file, answer.as_ref().err().map(|unanswered| &unanswered.why));
+            }
+            let passes = answer.as_ref().is_err_and(|unanswered| unanswered.passes);
+            if !scripts.readings.keep(&self.in_progress, answer) || scripts.readings.tell.get().is_none() {
+                return;
+            }
+            tell(scripts, file).await;
+            if !passes {
+                return;
+            }
+            // Nobody waits for the next attempt.
+            scripts.readings.leave(file, *number);
+            // One that takes long each time does not keep the machine busy.
+            let pause = pauses.lengthen().max(3 * began.elapsed());
+            tokio::select! {
+                () = scripts.ended() => return,
+                () = sleep(pause) => {}
+                () = soon.notified() => sleep(pause.min(FIRST_PAUSE)).await,
+            }
         }
     }
 
-    async fn answer(&self) -> Result<Definitions, String> {
+    async fn answer(&self) -> Result<Definitions, Unanswered> {
         let InProgress { scripts, file, .. } = &self.in_progress;
         let answer = async {
             match &self.worker {
@@ -232,5 +271,26 @@ impl Question {
             () = sleep(SLOW) => drop(place),
         }
         answer.await
+    }
+}
+
+/// Reports an answer, on a thread of its own: whoever is told may block. Where there is none, it is tried again.
+async fn tell(scripts: &Arc<Scripts>, file: &Path) {
+    let mut pauses = Pauses::new(FIRST_PAUSE / 4, 4 * FIRST_PAUSE);
+    loop {
+        let (done, told) = oneshot::channel::<()>();
+        let (scripts, file) = (Arc::clone(scripts), file.to_owned());
+        let report = move || {
+            if let Some(tell) = scripts.readings.tell.get() {
+                tell(&file);
+            }
+            drop(done);
+        };
+        if Builder::new().name("definitions".into()).spawn(report).is_ok() {
+            // It is dropped when the thread ends, however it does.
+            let _ = told.await;
+            return;
+        }
+        sleep(pauses.lengthen()).await;
     }
 }

@@ -8,7 +8,7 @@ use crate::start_failure::StartFailure;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Distrust, Start};
-use mcp_bash_runner::{Input, Patience, ProcessEnding, Variables};
+use mcp_bash_runner::{Input, Patience, ProcessEnding, Variables, signal_name};
 use mcp_bash_settings::Settings;
 use mcp_bash_uri::{Value, Values};
 use serde_json::{Map, json};
@@ -85,7 +85,7 @@ impl Scripts {
                 Unread::Failed(or(&format!("{} failed (exit {code})", script.display())))
             }
             ProcessEnding::Signalled(signal) => {
-                Unread::Failed(or(&format!("{} was ended by signal {signal}", script.display())))
+                Unread::Failed(or(&format!("{} was ended by {}", script.display(), signal_name(signal))))
             }
             ProcessEnding::TimedOut(_) => {
                 Unread::TimedOut { script: script.to_owned(), limit: settings.default_timeout }

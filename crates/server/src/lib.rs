@@ -41,6 +41,7 @@ mod limiter;
 mod listens;
 mod listing;
 mod log;
+mod log_file;
 mod meter;
 mod methods;
 mod observer;

@@ -4,6 +4,7 @@
 
 use crate::audience::Audience;
 use crate::facts::Facts;
+use crate::log_file::LogFile;
 use crate::short_paths::ShortPaths;
 use crate::start_warnings::{StartWarnings, digest};
 use crate::subscriber::Subscriber;
@@ -11,11 +12,10 @@ use mcp_bash_harmless as harmless;
 use mcp_bash_project::SentWarnings;
 use mcp_bash_project::utc::now;
 use mcp_bash_wire::{LogLevel, write};
-use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -42,9 +42,9 @@ pub struct Log {
     level: LogLevel,
     style: Style,
     audience: Audience,
-    file: Option<Mutex<File>>,
+    file: Option<LogFile>,
     /// What scripts print, where the operator keeps that.
-    script_output: Option<Mutex<File>>,
+    script_output: Option<LogFile>,
     /// Who is told instead of standard error.
     operator: Option<Box<Operator>>,
     /// How clients are told paths. The operator is told whole ones.
@@ -112,12 +112,12 @@ impl Log {
 
     /// The same, with events written to a file as well.
     pub fn with_file(self, path: &Path) -> io::Result<Self> {
-        Ok(Self { file: Some(Mutex::new(Self::open_file(path)?)), ..self })
+        Ok(Self { file: Some(LogFile::new(Self::open_file(path)?)), ..self })
     }
 
     /// The same, with what scripts print kept in a file of its own.
     pub fn with_script_output(self, path: &Path) -> io::Result<Self> {
-        Ok(Self { script_output: Some(Mutex::new(Self::open_file(path)?)), ..self })
+        Ok(Self { script_output: Some(LogFile::new(Self::open_file(path)?)), ..self })
     }
 
     /// Opens a log file to append to it. One that is made is its owner's alone; one that is there already must not be
@@ -253,19 +253,22 @@ impl Log {
         self.write(self.script_output.as_ref(), level, logger, message, details);
     }
 
-    fn write(
-        &self,
-        file: Option<&Mutex<File>>,
-        level: LogLevel,
-        logger: &str,
-        message: &str,
-        details: &Value,
-    ) {
+    fn write(&self, file: Option<&LogFile>, level: LogLevel, logger: &str, message: &str, details: &Value) {
         if let Some(file) = file.filter(|_| self.is_heard(level)) {
             let line = Self::line(Style::Json, level, logger, message, details);
-            // A full disk must not stop the server.
-            let _ = file.lock().write_all(line.as_bytes());
+            file.append(&line);
         }
+    }
+
+    /// Why the log file cannot be written, if it cannot.
+    pub(crate) fn problem(&self) -> Option<String> {
+        let of = |file: &LogFile| {
+            file.problem(|lost| {
+                let details = serde_json::json!({ "lost": lost });
+                Self::line(Style::Json, LogLevel::Warning, "mcp.logs", "lines could not be written", &details)
+            })
+        };
+        [&self.file, &self.script_output].into_iter().flatten().find_map(of)
     }
 
     /// One line, whatever the event holds: people read it too, and it may quote what came from elsewhere.

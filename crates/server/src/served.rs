@@ -4,14 +4,16 @@ use crate::listing::Snapshot;
 use crate::log::Log;
 use crate::subscriber::ListChange;
 use arc_swap::ArcSwap;
-use mcp_bash_project::{Catalog, Changes, Diagnostic, Paths, Reading, RegistryError, Surroundings};
+use mcp_bash_project::{
+    Catalog, Changes, Diagnostic, Paths, Pauses, Reading, RegistryError, STILL, Surroundings,
+};
 use mcp_bash_scripts::FileInProgress;
 use mcp_bash_wire::LogLevel;
 use parking_lot::Mutex;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -36,6 +38,33 @@ pub struct Served {
     has_unsaved: AtomicBool,
     /// Held while the registry is written.
     is_being_saved: Mutex<()>,
+    /// Whether the project is read again when it changes.
+    is_followed: AtomicBool,
+    /// Why changes of the project are not noticed, where they should be.
+    unwatched: Mutex<Option<String>>,
+    shortage: Mutex<Option<Shortage>>,
+    /// The path that the project was named by, where that is a link.
+    link: OnceLock<PathBuf>,
+}
+
+/// What the system was short of when the project was last read.
+struct Shortage {
+    what: String,
+    pauses: Pauses,
+}
+
+impl Shortage {
+    fn new(what: String) -> Self {
+        Self { what, pauses: Pauses::new(Duration::from_millis(250), Duration::from_secs(4)) }
+    }
+}
+
+/// What came of a reading.
+struct Reread {
+    /// The lists that are different.
+    news: Vec<ListChange>,
+    /// After how long the same has to be read again.
+    again: Option<Duration>,
 }
 
 /// How long whoever needs what has changed waits until it is read.
@@ -51,7 +80,14 @@ impl Served {
     ) -> Self {
         report(&log, &catalog, &[]);
         let is_complete = in_progress.borrow().is_empty();
+        if let Some(what) = &catalog.shortage {
+            report_shortage(&log, what, "what was found is served");
+        }
         Self {
+            shortage: Mutex::new(catalog.shortage.clone().map(Shortage::new)),
+            is_followed: AtomicBool::new(false),
+            unwatched: Mutex::default(),
+            link: OnceLock::new(),
             snapshot: ArcSwap::from_pointee(Snapshot::new(catalog)),
             reading,
             log,
@@ -88,6 +124,41 @@ impl Served {
             return Vec::new();
         }
         mcp_bash_project::examine(&snapshot.catalog, surroundings)
+    }
+
+    /// Notes whether changes of the project are noticed from now on; if not, why.
+    pub fn note_watching(&self, watching: Result<(), String>) {
+        self.is_followed.store(true, Ordering::Relaxed);
+        *self.unwatched.lock() = watching.err();
+    }
+
+    /// Notes the path that the project was named by. Where it is a link, it may lead elsewhere later.
+    pub fn note_named_path(&self, path: &Path) {
+        if path != self.snapshot().catalog.paths.root {
+            let _ = self.link.set(path.to_owned());
+        }
+    }
+
+    /// Where the path leads that the project was named by, if that is another folder by now.
+    fn other_project(&self) -> Option<String> {
+        let (link, root) = (self.link.get()?, self.paths().root);
+        let there = link.canonicalize().ok().filter(|there| *there != root)?;
+        let (link, there, root) = (link.display(), there.display(), root.display());
+        Some(format!(
+            "{link} leads to {there} now, and {root} is served; restart the server to serve the other"
+        ))
+    }
+
+    /// Why what is served may not be what the project holds, if that is so.
+    pub(crate) fn staleness(&self) -> Option<String> {
+        if let Some(other) = self.other_project() {
+            return Some(other);
+        }
+        if let Some(why) = &*self.unwatched.lock() {
+            return Some(format!("changes of the project are not noticed: {why}"));
+        }
+        let short = self.shortage.lock();
+        short.as_ref().map(|short| format!("the project cannot be read now: {}", short.what))
     }
 
     /// Notes that the project has changed and will be read again.
@@ -168,30 +239,33 @@ impl Served {
     }
 
     /// Reads the project again, as far as it changed, and tells the clients of each kind that has. A project that cannot be
-    /// served any more does not take the place of one that can.
-    pub fn reload(&self, changes: &Changes) {
+    /// served any more does not take the place of one that can. Returns after how long the same changes have to be read again,
+    /// where that could not be done now.
+    pub fn reload(&self, changes: &Changes) -> Option<Duration> {
         let reading = self.is_being_read.lock();
         if let Some(run) = &self.reading.run {
             run.ask_again();
         }
-        let news = self.read_again(changes);
+        let Reread { news, again } = self.read_again(changes);
         if !news.is_empty() {
             self.store_registry();
         }
         self.announce(&news);
         drop(reading);
         self.has_news.send_replace(false);
+        again
     }
 
-    /// Serves what a file has that was asked. Whoever else was asked meanwhile is served too.
-    pub fn take_in(&self, file: &Path) {
+    /// Serves what a file has that was asked. Whoever else was asked meanwhile is served too. Returns after how long that has to
+    /// be tried again, where it could not be done now.
+    pub fn take_in(&self, file: &Path) -> Option<Duration> {
         self.answered.lock().push(file.to_owned());
         let _reading = self.is_being_read.lock();
         let answered = std::mem::take(&mut *self.answered.lock());
         if answered.is_empty() {
-            return;
+            return None;
         }
-        let news = self.read_again(&Changes::to_files(answered.iter().map(|file| &**file)));
+        let Reread { news, again } = self.read_again(&Changes::to_files(answered.iter().map(|file| &**file)));
         self.has_unsaved.store(true, Ordering::Release);
         // What the start still lacked is news to nobody who has not listed.
         if self.is_known_to_clients.load(Ordering::SeqCst) {
@@ -200,12 +274,20 @@ impl Served {
         if self.in_progress.borrow().iter().all(|asked| answered.contains(&asked.file)) {
             self.is_known_to_clients.store(true, Ordering::SeqCst);
         }
+        again
     }
 
-    /// Serves the project as it is now. Returns the lists that are different.
-    fn read_again(&self, changes: &Changes) -> Vec<ListChange> {
+    /// Serves the project as it is now.
+    fn read_again(&self, changes: &Changes) -> Reread {
         let before = self.snapshot();
-        let catalog = before.catalog.read_again(&self.reading, changes);
+        let reading =
+            Reading { is_followed: self.is_followed.load(Ordering::Relaxed), ..self.reading.clone() };
+        let catalog = before.catalog.read_again(&reading, changes);
+        let pause = self.note_shortage(catalog.shortage.as_deref());
+        if pause.is_some() && before.catalog.shortage.is_none() {
+            return Reread { news: Vec::new(), again: pause };
+        }
+        let again = pause.or(catalog.is_unsettled.then_some(STILL));
         if catalog.failure.is_some() && before.catalog.failure.is_none() {
             report(&self.log, &catalog, &before.catalog.diagnostics);
             self.log.event(
@@ -214,7 +296,7 @@ impl Served {
                 "the last good state of the project is served",
                 &json!({}),
             );
-            return Vec::new();
+            return Reread { news: Vec::new(), again };
         }
         let news = [
             (!catalog.tells_the_same_tools_as(&before.catalog), ListChange::TOOLS),
@@ -226,7 +308,24 @@ impl Served {
             report(&self.log, &catalog, &before.catalog.diagnostics);
         }
         self.snapshot.store(Arc::new(Snapshot::new(catalog)));
-        news
+        Reread { news, again }
+    }
+
+    /// Notes what the system was short of, if anything. Returns after how long to try again.
+    fn note_shortage(&self, what: Option<&str>) -> Option<Duration> {
+        let mut shortage = self.shortage.lock();
+        let Some(what) = what else {
+            if shortage.take().is_some() {
+                let message = "the project could be read again";
+                self.log.event(LogLevel::Notice, "mcp.project", message, &json!({}));
+            }
+            return None;
+        };
+        let short = shortage.get_or_insert_with(|| {
+            report_shortage(&self.log, what, "the last good state is served");
+            Shortage::new(what.to_owned())
+        });
+        Some(short.pauses.lengthen())
     }
 
     fn announce(&self, news: &[ListChange]) {
@@ -249,7 +348,8 @@ impl Served {
     /// Writes what files said that they have to the registry, if it does not have that yet.
     pub fn store_definitions(&self) {
         let _saving = self.is_being_saved.lock();
-        if self.has_unsaved.swap(false, Ordering::AcqRel) {
+        let is_short = self.snapshot().catalog.shortage.is_some();
+        if !is_short && self.has_unsaved.swap(false, Ordering::AcqRel) {
             self.snapshot().catalog.store_definitions(&self.reading);
         }
     }
@@ -257,6 +357,10 @@ impl Served {
     /// Writes the registry. A project that cannot be written to is served all the same.
     pub fn store_registry(&self) {
         let _saving = self.is_being_saved.lock();
+        if self.snapshot().catalog.shortage.is_some() {
+            // It lacks what could not be read.
+            return;
+        }
         self.has_unsaved.store(false, Ordering::Release);
         if let Err(error) = self.snapshot().catalog.store(&self.reading) {
             let level = if matches!(error, RegistryError::TooLarge { .. }) {
@@ -267,6 +371,12 @@ impl Served {
             self.log.event(level, "mcp.registry", &error.to_string(), &json!({}));
         }
     }
+}
+
+fn report_shortage(log: &Log, what: &str, meanwhile: &str) {
+    let message =
+        format!("the project cannot be read now: {what}; {meanwhile}, and the reading is tried again");
+    log.event(LogLevel::Warning, "mcp.project", &message, &json!({}));
 }
 
 /// When the last of them was asked.

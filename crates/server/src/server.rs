@@ -30,6 +30,7 @@ use serde_json::json;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread::Builder;
 use std::time::Duration;
 use tokio::runtime::Handle;
 
@@ -161,10 +162,27 @@ impl Server {
         self.runtime.spawn(async move { scripts.start_workers_ahead(&snapshot.catalog).await });
     }
 
-    /// Does what may block beside all requests.
+    /// Does what may block beside all requests, on a thread of its own; on this one where the system has no other. (Tokio
+    /// panics there.)
     pub fn in_background(self: &Arc<Self>, work: impl FnOnce(&Self) + Send + 'static) {
-        let server = Arc::clone(self);
-        self.runtime.spawn_blocking(move || work(&server));
+        let (server, work) = (Arc::clone(self), Arc::new(Mutex::new(Some(work))));
+        let taken = Arc::clone(&work);
+        let run = move || {
+            let work = taken.lock().take();
+            if let Some(work) = work {
+                work(&server);
+            }
+        };
+        if Builder::new().name("background".into()).spawn(run).is_err()
+            && let Some(work) = work.lock().take()
+        {
+            work(self);
+        }
+    }
+
+    /// Does work that waits, beside all requests.
+    pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.runtime.spawn(work);
     }
 
     /// The folders that scripts may work in where their client names none.
@@ -191,7 +209,8 @@ impl Server {
 
     /// Why no call could be served now, if none could. May wait for files.
     pub fn unready(&self) -> Option<String> {
-        self.scripts.unready(&self.served.paths())
+        let unready = self.scripts.unready(&self.served.paths()).or_else(|| self.served.staleness());
+        unready.or_else(|| self.log.problem().map(|why| format!("the log cannot be written: {why}")))
     }
 
     /// What is held for all callers.

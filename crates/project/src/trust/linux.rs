@@ -1,6 +1,6 @@
 //! The kernel opens a path and follows no link on the way.
 
-use mcp_bash_files::HARMLESS;
+use mcp_bash_files::{HARMLESS, shortage};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
@@ -12,5 +12,5 @@ pub(super) fn open_without_links(path: &Path) -> Option<File> {
     // Not even a named pipe in its place may keep us waiting.
     let flags = OFlags::RDONLY | HARMLESS;
     let opened = is_plain.then(|| openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS))?;
-    opened.ok().map(File::from)
+    opened.map_err(|error| shortage::noted(error.into())).ok().map(File::from)
 }

@@ -10,6 +10,8 @@ pub(super) struct Watcher {
     events: Receiver<()>,
     system: RecommendedWatcher,
     paths: Paths,
+    /// Whether all folders are watched.
+    is_complete: bool,
 }
 
 impl Watcher {
@@ -23,8 +25,9 @@ impl Watcher {
             }
         };
         let system = notify::recommended_watcher(told).ok()?;
-        let mut watcher = Self { events, system, paths: paths.clone() };
-        watcher.follow().then_some(watcher)
+        let mut watcher = Self { events, system, paths: paths.clone(), is_complete: false };
+        watcher.follow();
+        watcher.is_complete.then_some(watcher)
     }
 
     /// Waits for an event, and adds what it tells to `changes`. False when none came in time.
@@ -41,12 +44,17 @@ impl Watcher {
         came
     }
 
-    fn follow(&mut self) -> bool {
+    /// Whether we are told of all changes.
+    pub(super) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    pub(super) fn follow(&mut self) {
         let watch = |(folder, depth): (&std::path::Path, usize)| {
             let mode = if depth == 0 { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
             !folder.is_dir() || self.system.watch(folder, mode).is_ok()
         };
         // All of them are watched, even where one cannot be.
-        self.paths.watched().map(watch).filter(|is_watched| !is_watched).count() == 0
+        self.is_complete = self.paths.watched().map(watch).filter(|is_watched| !is_watched).count() == 0;
     }
 }

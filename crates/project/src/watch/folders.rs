@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -102,7 +103,8 @@ fn attend(events: &OwnedFd, followed: &Mutex<Followed>, mut on_change: impl FnMu
             }
         }
         if !changed.is_empty() {
-            on_change(&changed);
+            // Whoever panics misses this change, and not those to come.
+            let _ = catch_unwind(AssertUnwindSafe(|| on_change(&changed)));
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::Changes;
 use crate::Paths;
 use crate::scan::{MOST_FOLDERS, is_left_out, leads_back};
+use mcp_bash_files::shortage::is_shortage;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::fs::{FsWord, statfs};
@@ -19,6 +20,8 @@ pub(super) struct Watcher {
     paths: Paths,
     /// The folder that each watch is for, by the ways that lead to it: there may be links.
     folders: HashMap<i32, BTreeSet<PathBuf>>,
+    /// Whether all folders are watched.
+    is_complete: bool,
 }
 
 impl Watcher {
@@ -28,8 +31,9 @@ impl Watcher {
             return None;
         }
         let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok()?;
-        let mut watcher = Self { events, paths: paths.clone(), folders: HashMap::new() };
-        watcher.follow().then_some(watcher)
+        let mut watcher = Self { events, paths: paths.clone(), folders: HashMap::new(), is_complete: false };
+        watcher.follow();
+        watcher.is_complete.then_some(watcher)
     }
 
     /// Waits for an event, and adds what it tells to `changes`. False when none came in time.
@@ -71,10 +75,17 @@ impl Watcher {
         folders
     }
 
+    /// Whether we are told of all changes.
+    pub(super) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
     /// Watches the folders that are there. Those that are watched already stay so.
-    fn follow(&mut self) -> bool {
+    pub(super) fn follow(&mut self) {
         let (paths, mut left) = (self.paths.clone(), MOST_FOLDERS);
-        paths.watched().all(|(folder, depth)| !folder.is_dir() || self.follow_one(folder, depth, &mut left))
+        self.is_complete = paths
+            .watched()
+            .all(|(folder, depth)| !folder.is_dir() || self.follow_one(folder, depth, &mut left));
     }
 
     /// Watches a folder and those in it, of which `left` more may be.
@@ -87,7 +98,10 @@ impl Watcher {
         if depth == 0 || *left == 0 {
             return true;
         }
-        let Ok(entries) = read_dir(folder) else { return true };
+        let entries = match read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => return !is_shortage(&error),
+        };
         let is_followed = |entry: &DirEntry| {
             let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());

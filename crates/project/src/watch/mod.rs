@@ -16,8 +16,9 @@ mod elsewhere;
 #[cfg(not(target_os = "linux"))]
 use elsewhere::Watcher;
 
-use crate::Paths;
+use crate::{Paths, Pauses};
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,15 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// How long after the start the project is looked at once more, as a whole: a server that has just started has better
 /// things to do.
 const SECOND_LOOK: Duration = Duration::from_secs(1);
+
+/// How long after a panic the same changes are tried again.
+const AFTER_PANIC: Duration = Duration::from_secs(1);
+
+/// How long a project is left unread that has folders which cannot be watched.
+const UNWATCHED: Duration = Duration::from_secs(3);
+
+/// The longest time after which it is tried again to watch a project that is looked at from time to time.
+const RARELY: Duration = Duration::from_secs(60);
 
 /// What may have changed.
 #[derive(Debug, Clone, Default)]
@@ -80,13 +90,19 @@ pub fn tells_of_changes(paths: &Paths) -> bool {
 }
 
 /// Calls `on_change` whenever the project may have changed, in a thread of its own, and `on_notice` as soon as there is
-/// something that it will be called for. Where the file system tells us nothing, it is called every `interval`.
+/// something that it will be called for. Where the file system tells us nothing, it is called every `interval`. It returns
+/// after how long it is to be called again with the same changes, where they could not be taken over. If it panics, it is called
+/// again as well: the thread stays.
 pub fn watch(
     paths: Paths,
     interval: Duration,
     on_notice: impl Fn() + Send + 'static,
-    on_change: impl FnMut(&Changes) + Send + 'static,
+    mut on_change: impl FnMut(&Changes) -> Option<Duration> + Send + 'static,
 ) -> std::io::Result<()> {
+    let on_change = move |changes: &Changes| {
+        let changed = catch_unwind(AssertUnwindSafe(|| on_change(changes)));
+        changed.unwrap_or(Some(AFTER_PANIC))
+    };
     std::thread::Builder::new()
         .name("project".into())
         .stack_size(512 * 1024)
@@ -94,18 +110,52 @@ pub fn watch(
     Ok(())
 }
 
-fn attend(paths: &Paths, interval: Duration, on_notice: impl Fn(), mut on_change: impl FnMut(&Changes)) {
-    let Some(mut watcher) = Watcher::new(paths) else { return poll(interval, on_change) };
+fn attend(
+    paths: &Paths,
+    interval: Duration,
+    on_notice: impl Fn(),
+    mut on_change: impl FnMut(&Changes) -> Option<Duration>,
+) -> ! {
+    let mut pauses = Pauses::new(interval, RARELY);
+    loop {
+        if let Some(mut watcher) = Watcher::new(paths) {
+            follow(&mut watcher, on_notice, on_change);
+        }
+        // The system may be short of watches, and may have some again.
+        let until = Instant::now() + pauses.lengthen();
+        while Instant::now() < until {
+            std::thread::sleep(interval);
+            on_change(&Changes::anywhere());
+        }
+    }
+}
+
+fn follow(
+    watcher: &mut Watcher,
+    on_notice: impl Fn(),
+    mut on_change: impl FnMut(&Changes) -> Option<Duration>,
+) -> ! {
     // What changed between the first reading and now was told to nobody, so the first time it may be anything.
     let mut changes = Changes::anywhere();
     watcher.wait(Some(SECOND_LOOK), &mut changes);
     loop {
         on_notice();
-        settle(&mut watcher, &mut changes);
-        on_change(&changes);
-        changes = Changes::nowhere();
-        if !watcher.wait(None, &mut changes) {
-            return;
+        settle(watcher, &mut changes);
+        loop {
+            let left = on_change(&changes);
+            if left.is_none() {
+                changes = Changes::nowhere();
+            }
+            // What cannot be watched is looked at from time to time.
+            let unwatched = (!watcher.is_complete()).then_some(UNWATCHED);
+            let pause = left.into_iter().chain(unwatched).min();
+            if watcher.wait(pause, &mut changes) {
+                break;
+            }
+            if unwatched.is_some() {
+                watcher.follow();
+                changes = Changes::anywhere();
+            }
         }
     }
 }
@@ -114,11 +164,4 @@ fn attend(paths: &Paths, interval: Duration, on_notice: impl Fn(), mut on_change
 fn settle(watcher: &mut Watcher, changes: &mut Changes) {
     let start = Instant::now();
     while start.elapsed() < PATIENCE && watcher.wait(Some(QUIET), changes) {}
-}
-
-fn poll(interval: Duration, mut on_change: impl FnMut(&Changes)) {
-    loop {
-        std::thread::sleep(interval);
-        on_change(&Changes::anywhere());
-    }
 }

@@ -3,9 +3,10 @@
 use super::Which;
 use super::fault::{Fault, Why};
 use super::spares::StartOfWorker;
+use crate::error::ScriptError;
 use crate::interpreters;
 use crate::scripts::Scripts;
-use mcp_bash_project::{Paths, Worker};
+use mcp_bash_project::{Paths, Unanswered, Worker};
 use mcp_bash_wire::{Limits, Object, Scanner};
 use std::path::Path;
 
@@ -17,9 +18,9 @@ impl Scripts {
         file: &Path,
         worker: &Worker,
         paths: &Paths,
-    ) -> Result<String, String> {
+    ) -> Result<String, Unanswered> {
         let which = Which { script: file, worker, variables: &[], paths };
-        let birth = self.birth(which).await.map_err(|error| error.to_string())?;
+        let birth = self.birth(which).await.map_err(ScriptError::into_unanswered)?;
         let start = StartOfWorker::of(&birth.invocation);
         let ready = birth.begin(self.settings().workers.start).await;
         let ready = ready.map_err(|failure| told(failure.fault, which))?;
@@ -31,8 +32,9 @@ impl Scripts {
 }
 
 /// What is told of a file whose worker did not become ready.
-fn told(fault: Fault, which: Which<'_>) -> String {
-    match fault.why {
+fn told(fault: Fault, which: Which<'_>) -> Unanswered {
+    let passes = fault.why.passes(&fault.said);
+    let why = match fault.why {
         // What a worker says itself about why it cannot serve is all there is to say.
         Why::Failed => interpreters::explain(fault.said, which.script, which.paths),
         Why::Distrusted(distrust) => distrust.to_string(),
@@ -40,7 +42,8 @@ fn told(fault: Fault, which: Which<'_>) -> String {
             "" => format!("its worker {why}"),
             errors => format!("its worker {why}. It wrote: {errors}"),
         },
-    }
+    };
+    Unanswered { why, passes }
 }
 
 /// What stands in a frame `{"ready":{…}}`.

@@ -1,9 +1,10 @@
 //! Why a worker has ended, or could not begin: in words of ours for everybody, and with its own for whom they concern.
 
 use super::frame::NoFrame;
+use crate::unanswered::tells_of_shortage;
 use mcp_bash_project::WorkerProgram;
 use mcp_bash_project::trust::Distrust;
-use mcp_bash_runner::{FrameFault, ProcessEnding};
+use mcp_bash_runner::{FrameFault, ProcessEnding, signal_name};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -36,13 +37,24 @@ pub(super) enum Why {
     /// It says itself that it cannot serve, and why.
     #[error("cannot serve")]
     Failed,
-    #[error("could not be started: {0}")]
-    NotStarted(String),
+    #[error("could not be started: {why}")]
+    NotStarted { why: String, passes: bool },
     /// Others could have written what it has loaded.
     #[error("has loaded what others may have written, and was ended: {0}")]
     Distrusted(Distrust),
     #[error("was stopped because the server is shutting down")]
     ServerEnds,
+}
+
+impl Why {
+    /// Whether a worker that `said` this, and did not become ready for this reason, may become so at the next attempt.
+    pub(super) fn passes(&self, said: &str) -> bool {
+        match self {
+            Self::Ended(ProcessEnding::Signalled(_)) | Self::NotReady(_) => true,
+            Self::NotStarted { passes, .. } => *passes,
+            _ => tells_of_shortage(said),
+        }
+    }
 }
 
 /// How a worker ended.
@@ -80,7 +92,7 @@ impl Fault {
 fn ended(ending: ProcessEnding) -> String {
     match ending {
         ProcessEnding::Exited(code) => format!("exited with code {code}"),
-        ProcessEnding::Signalled(signal) => format!("was ended by signal {signal}"),
+        ProcessEnding::Signalled(signal) => format!("was ended by {}", signal_name(signal)),
         _ => "was ended".to_owned(),
     }
 }

@@ -8,6 +8,7 @@ use super::pool::{Lease, Pool, StartPermit};
 use super::ready::{Command, Event, OpenCall, ReadyWorker};
 use super::spares::KEPT;
 use super::stamps::Stamps;
+use crate::unanswered::start_passes;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust;
 use mcp_bash_runner::{Frame, FrameFault, Runner, Stream, WorkerEvent, WorkerInvocation, WorkerProcess};
@@ -90,7 +91,7 @@ impl Birth {
             Ok(ready) => ready.serve(permit).await,
             Err(Stillborn { about, fault, trace, loaded }) => {
                 permit.pool().note_loaded(&loaded);
-                if !matches!(fault.why, Why::NotStarted(_) | Why::ServerEnds) {
+                if !matches!(fault.why, Why::NotStarted { .. } | Why::ServerEnds) {
                     let why = fault.told();
                     (about.tell)(&WorkerNews::NotStarted { script: &about.script, why, trace: &trace });
                 }
@@ -107,8 +108,9 @@ impl Birth {
         let mut process = match runner.start_worker(invocation) {
             Ok(process) => process,
             Err(error) => {
+                let passes = start_passes(&error);
                 let source = crate::start_failure::StartFailure::explain(&about.script, error);
-                let fault = Fault::new(Why::NotStarted(source.to_string()));
+                let fault = Fault::new(Why::NotStarted { why: source.to_string(), passes });
                 return Err(Stillborn { about, fault, trace: String::new(), loaded: Vec::new() });
             }
         };

@@ -47,7 +47,7 @@ async fn a_prompt_that_ends_otherwise_than_well_says_how() {
         "Prompt 'p' failed (exit 3) and printed: err"
     );
     assert_eq!(failure("exit 3").await, "Prompt 'p' failed (exit 3) and printed: nothing");
-    assert_eq!(failure("echo out; kill -9 $$").await, "Prompt 'p' was ended by signal 9 and printed: out");
+    assert_eq!(failure("echo out; kill -9 $$").await, "Prompt 'p' was ended by SIGKILL (9) and printed: out");
     assert_eq!(
         failure("exec sleep 600").await,
         "Prompt 'p' timed out after 1 s (`timeoutSecs` in the request or in its metadata, or MCPBASH_DEFAULT_TOOL_TIMEOUT, sets the limit) and printed: nothing"
@@ -147,7 +147,7 @@ async fn the_exit_codes_of_a_provider_have_meanings() {
         ("exit 5", "could not fetch"),
         ("exit 6", "larger than its provider allows"),
         ("exit 9", "failed (exit 9)"),
-        ("kill -9 $$", "was ended by signal 9"),
+        ("kill -9 $$", "was ended by SIGKILL (9)"),
         ("echo because >&2; exit 9", "because"),
     ] {
         assert!(matches!(unread(script).await, Unread::Failed(why) if why.contains(problem)), "{script}");

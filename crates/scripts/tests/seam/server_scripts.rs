@@ -113,7 +113,7 @@ fn an_executable_that_does_not_say_which_tools_it_has_is_told_why() {
     };
     for (script, set, told) in [
         ("echo out; echo err >&2; exit 3", None, "it failed (exit 3) and printed: out err"),
-        ("kill -9 $$", None, "it was ended by signal 9 and printed: nothing"),
+        ("kill -9 $$", None, "it was ended by SIGKILL (9) and printed: nothing"),
         (
             "exec sleep 600",
             Some(("MCPBASH_PROVIDER_TIMEOUT", "1")),

@@ -1,5 +1,6 @@
 //! Files that decide who comes in: tokens, certificates and keys. They are read again when they change.
 
+use mcp_bash_files::shortage::is_shortage;
 use rustix::fs::{FileType, fstat};
 use std::fs::{self, File};
 use std::io;
@@ -30,6 +31,13 @@ pub enum GuardedFileError {
         path.display()
     )]
     OfAnother { path: PathBuf, owner: u32 },
+}
+
+impl GuardedFileError {
+    /// Whether the system was short of something, so that the file can be read a moment later.
+    pub(crate) fn is_shortage(&self) -> bool {
+        matches!(self, Self::Unreadable { error, .. } if is_shortage(error))
+    }
 }
 
 /// The content of a file that everybody may read.
@@ -91,6 +99,11 @@ impl Changes {
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.to_path_buf()).collect();
         let stamps = paths.iter().map(|path| stamp(path)).collect();
         Self { paths, stamps, looked_at: Instant::now() }
+    }
+
+    /// Takes the files for changed at the next look: they could not be read at this one.
+    pub(crate) fn look_again(&mut self) {
+        self.stamps.clear();
     }
 
     /// Whether a file has changed since the last time that this was true.

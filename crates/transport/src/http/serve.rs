@@ -68,7 +68,8 @@ pub fn serve(
     let _inside = runtime.enter();
     let listeners = open_all(&options)?;
     exposure::check(&options, &listeners)?;
-    let mut watchers = options.metrics.as_ref().map(Listener::open).transpose()?.unwrap_or_default();
+    let watchers = options.metrics.as_ref().map(Listener::open).transpose();
+    let mut watchers = watchers.map_err(ListenError::of_metrics)?.unwrap_or_default();
     let door = Door::new(&options, &listeners)?;
     let tls = options.tls.as_ref().map(|files| Tls::open(&files.certificate, &files.key, report(server)));
     let tls = tls.transpose()?;

@@ -58,7 +58,12 @@ impl Tls {
             match acceptor(&self.certificate, &self.key) {
                 Ok(acceptor) => current.acceptor = acceptor,
                 // The two files may be replaced one after the other; the second change is seen too.
-                Err(error) => (self.report)(format!("the certificate from before stays in use: {error}")),
+                Err(error) => {
+                    (self.report)(format!("the certificate from before stays in use: {error}"));
+                    if matches!(&error, TlsError::File(file) if file.is_shortage()) {
+                        current.changes.look_again();
+                    }
+                }
             }
         }
         current.acceptor.clone()

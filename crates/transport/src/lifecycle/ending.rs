@@ -14,6 +14,8 @@ pub enum Ending {
     Signal(i32),
     /// The client closed our output: nobody will hear an answer.
     OutputClosed,
+    /// What the client was to read could not be written, and it has not closed our output.
+    OutputFailed,
     /// The process that started us is gone.
     ParentDied,
     /// The client has not said anything for too long.
@@ -27,6 +29,7 @@ impl Ending {
     pub fn exit_code(self) -> i32 {
         match self {
             Self::Signal(number) => 128 + number,
+            Self::OutputFailed => 1,
             _ => 0,
         }
     }
@@ -38,6 +41,7 @@ impl Ending {
             Self::ShutdownTimeout => "shutdown timeout: exit did not come in time",
             Self::Signal(_) => "ended by a signal",
             Self::OutputClosed => "the client closed our output",
+            Self::OutputFailed => "standard output cannot be written",
             Self::ParentDied => "the process that started us is gone",
             Self::Idle => "idle timeout: no message from the client",
             Self::Drained => "everything is answered",
@@ -48,6 +52,7 @@ impl Ending {
         match self {
             Self::EndOfInput | Self::Exit | Self::Drained => LogLevel::Debug,
             Self::ShutdownTimeout | Self::Idle => LogLevel::Warning,
+            Self::OutputFailed => LogLevel::Error,
             Self::Signal(_) | Self::OutputClosed | Self::ParentDied => LogLevel::Notice,
         }
     }

@@ -11,7 +11,14 @@ use std::os::fd::OwnedFd;
 pub(super) fn take() -> io::Result<(OwnedFd, OwnedFd)> {
     let input = fcntl_dupfd_cloexec(stdin(), 3)?;
     let output = fcntl_dupfd_cloexec(stdout(), 3)?;
-    dup2_stdin(open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)?;
+    let empty = open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).map_err(|error| {
+        let error = io::Error::from(error);
+        io::Error::new(
+            error.kind(),
+            format!("/dev/null cannot be opened ({error}); make it available to the server"),
+        )
+    })?;
+    dup2_stdin(empty)?;
     dup2_stdout(stderr())?;
     Ok((input, output))
 }

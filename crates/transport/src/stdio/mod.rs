@@ -33,6 +33,7 @@ use crate::lifecycle::{Activity, Ending, Lifecycle, Watch, Watcher, await_signal
 use crate::memory::give_memory_back;
 use input::Input;
 use mcp_bash_server::{Client, Server};
+use mcp_bash_wire::LogLevel;
 use outbox::Outbox;
 use serde_json::json;
 use std::io;
@@ -77,6 +78,19 @@ pub fn serve(server: Arc<Server>, runtime: &Runtime, host: Host) -> io::Result<E
             biased;
             ending = service.lifecycle.ended() => ending,
             ending = client_served => ending,
+        };
+        let ending = match service.outbox.failure() {
+            Some(error) => {
+                let details = json!({ "error": error.to_string() });
+                service.server.log().event(
+                    LogLevel::Error,
+                    "mcp.transport",
+                    "an answer could not be written",
+                    &details,
+                );
+                Ending::OutputFailed
+            }
+            None => ending,
         };
         let closed = Arc::clone(&service);
         // To end is to wait, and this thread must stay able to see children go.

@@ -10,9 +10,10 @@ use queue::{Queue, Takes, Writer};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::PIPE_BUF;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -37,6 +38,8 @@ struct Shared {
     /// It is not clogged any more: for the one who reads, and for what was held back.
     has_room: Notify,
     has_relief: Notify,
+    /// Why nothing could be written, though the client has not closed our output.
+    failure: OnceLock<io::Error>,
 }
 
 /// More than a pipe usually holds. So much is left to the writer thread, and not copied on its way there.
@@ -64,8 +67,14 @@ impl Outbox {
                 is_clogged: AtomicBool::new(false),
                 has_room: Notify::new(),
                 has_relief: Notify::new(),
+                failure: OnceLock::new(),
             }),
         }
+    }
+
+    /// Why nothing could be written, though the client has not closed our output.
+    pub(super) fn failure(&self) -> Option<&io::Error> {
+        self.shared.failure.get()
     }
 
     /// Flushes, and waits while the outbox is clogged.
@@ -239,10 +248,20 @@ impl Shared {
                 Ok(count) => done += count,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Wrote::Part(done),
-                Err(_) => return Wrote::Dead,
+                Err(error) => {
+                    self.note_failure(error);
+                    return Wrote::Dead;
+                }
             }
         }
         Wrote::All
+    }
+
+    /// Notes why nothing can be written, unless that is because nobody reads.
+    fn note_failure(&self, error: Errno) {
+        if error != Errno::PIPE {
+            let _ = self.failure.set(error.into());
+        }
     }
 
     fn wait_writable(&self, timeout: Option<&Timespec>) -> Result<bool, Errno> {
@@ -284,7 +303,8 @@ impl Shared {
                     }
                     Err(Errno::INTR) => {}
                     Err(Errno::AGAIN) => drop(self.wait_writable(None)),
-                    Err(_) => {
+                    Err(error) => {
+                        self.note_failure(error);
                         let mut queue = self.queue.lock();
                         queue.die();
                         return self.relieve(&queue);

@@ -196,12 +196,19 @@ impl Finished<'_> {
         let said = [stderr.trim(), stdout.trim()].into_iter().find(|text| !text.is_empty());
         let mut content = match said {
             Some(said) => cut::content_of(said, self.work),
-            None => Content::of_text(&format!("Tool '{}' failed (exit {exit_code})", self.tool.name)),
+            None => Content::of_text(&self.how_it_failed()),
         };
+        if said.is_some() && matches!(self.outcome.ending, ProcessEnding::Signalled(_)) {
+            content.text(&self.how_it_failed());
+        }
         if let Some(problem) = interpreter_problem(&self.tool.script, exit_code) {
             content.text(&self.short(&problem.to_string()));
         }
         Ok(self.with_meta(content.finish(true), None, said))
+    }
+
+    fn how_it_failed(&self) -> String {
+        format!("Tool '{}' {}", self.tool.name, self.outcome.failure())
     }
 
     /// The end of standard error, as the client is told it.
@@ -235,7 +242,7 @@ impl Finished<'_> {
             if let Some(problem) = interpreter_problem(&self.tool.script, exit_code) {
                 said = format!("{said}\n{problem}");
             }
-            return failed("its provider failed", format!("failed (exit {exit_code}): {said}"));
+            return failed("its provider failed", format!("{}: {said}", self.outcome.failure()));
         }
         let printed = match printed {
             Ok(printed) => printed,

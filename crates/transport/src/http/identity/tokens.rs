@@ -59,15 +59,20 @@ impl Tokens {
     fn tokens(&self, now: Instant) -> Arc<[TokenLine]> {
         let mut current = self.current.lock();
         if current.changes.are_there(now) {
-            current.tokens = self.read_again();
+            let Current { tokens, changes } = &mut *current;
+            *tokens = self.read_again(changes);
         }
         Arc::clone(&current.tokens)
     }
 
-    fn read_again(&self) -> Arc<[TokenLine]> {
+    fn read_again(&self, changes: &mut Changes) -> Arc<[TokenLine]> {
         match read_secret(&self.path) {
             Ok(bytes) => {
                 let text = TokenText::parse(&bytes);
+                if text.problems.is_empty() && text.tokens.is_empty() {
+                    let path = self.path.display();
+                    (self.report)(format!("no token is accepted any more: `{path}` holds none"));
+                }
                 for problem in text.problems {
                     (self.report)(format!("`{}`, {problem}; that line lets nobody in", self.path.display()));
                 }
@@ -75,6 +80,9 @@ impl Tokens {
             }
             Err(error) => {
                 (self.report)(format!("no token is accepted any more: {error}"));
+                if error.is_shortage() {
+                    changes.look_again();
+                }
                 Arc::new([])
             }
         }

@@ -25,6 +25,8 @@ const UNACKNOWLEDGED_MS: u32 = 30_000;
 pub enum ListenError {
     #[error("`{0}` is in use by another program; stop that one, or choose another port with `--http`")]
     InUse(SocketAddr),
+    #[error("`{0}` is in use by another program; stop that one, or choose another port with `--metrics`")]
+    InUseForMetrics(SocketAddr),
     #[error("`{address}` cannot be listened on: {error}")]
     Tcp { address: SocketAddr, error: io::Error },
     #[error("another server listens on `{}`; stop that one, or choose another path", .0.display())]
@@ -47,6 +49,16 @@ pub enum ListenError {
         "descriptor {0}, handed over as a socket, does not listen for connections: {1}; the socket unit needs `ListenStream=` and no `Accept=yes`"
     )]
     NotListening(i32, io::Error),
+}
+
+impl ListenError {
+    /// The same for the address of the metrics, which another option names.
+    pub(crate) fn of_metrics(self) -> Self {
+        match self {
+            Self::InUse(address) => Self::InUseForMetrics(address),
+            other => other,
+        }
+    }
 }
 
 /// One place where clients are awaited.

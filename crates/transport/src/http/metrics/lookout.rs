@@ -17,8 +17,7 @@ use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
-use tokio::task::spawn_blocking;
+use tokio::sync::{oneshot, watch};
 use tokio::time::sleep;
 
 /// More connections of those who watch are not served at once.
@@ -85,9 +84,16 @@ impl Lookout {
         let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let path = request.uri().path().to_owned();
         let waits = Health::waits(&path);
+        let server = Arc::clone(&self.endpoint.server);
         let answer = move || self.health.answer(&path, accept.as_deref(), &*self);
-        let answer = if waits { spawn_blocking(answer).await } else { Ok(answer()) };
-        let HealthAnswer { status, content_type, body } = answer.unwrap_or_else(|_| HealthAnswer::failed());
+        let answer = if waits {
+            let (give, given) = oneshot::channel();
+            server.in_background(move |_| drop(give.send(answer())));
+            given.await.unwrap_or_else(|_| HealthAnswer::failed())
+        } else {
+            answer()
+        };
+        let HealthAnswer { status, content_type, body } = answer;
         let mut answer = Answer::new(ResponseBody::text(body));
         *answer.status_mut() = status;
         answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));

@@ -1,0 +1,75 @@
+//! Shortages of the system: no descriptor, no memory or no space is free. They pass by themselves, and what was read
+//! meanwhile is not what is on the disk.
+//!
+//! A project is read in many places, and most of them rightly take a file that cannot be opened for one that is not there. So
+//! that none of them can mistake a shortage for that, it is noted here, for the thread that met it.
+
+use rustix::io::Errno;
+use std::cell::RefCell;
+use std::io;
+
+thread_local! {
+    /// The first shortage that this thread met since somebody began to look for one.
+    static MET: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Whether the system lacks something that it may have again in a moment.
+pub fn is_shortage(error: &io::Error) -> bool {
+    is_shortage_of_files(error) || Errno::from_io_error(error) == Some(Errno::AGAIN)
+}
+
+/// The same for a file: `EAGAIN` says there that another process has a lease on it.
+fn is_shortage_of_files(error: &io::Error) -> bool {
+    let lacks = [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::NOSPC, Errno::DQUOT, Errno::NOBUFS];
+    Errno::from_io_error(error).is_some_and(|error| lacks.contains(&error))
+}
+
+/// Notes an error if it is a shortage. Returns it, whatever it is.
+pub fn noted(error: io::Error) -> io::Error {
+    if is_shortage_of_files(&error) {
+        note(error.to_string());
+    }
+    error
+}
+
+/// Notes a shortage that was met elsewhere.
+pub fn note(words: String) {
+    MET.with_borrow_mut(|met| {
+        met.get_or_insert(words);
+    });
+}
+
+/// Does some work on this thread. Returns the first shortage that it met, too.
+pub fn during<T>(work: impl FnOnce() -> T) -> (T, Option<String>) {
+    let before = MET.take();
+    let done = work();
+    let met = MET.take();
+    MET.set(before.or_else(|| met.clone()));
+    (done, met)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortage_is_known_to_everybody_around_it_and_to_no_other() {
+        let full = || noted(Errno::MFILE.into());
+        let (((), inner), outer) = during(|| {
+            drop(noted(Errno::NOENT.into()));
+            during(|| drop(full()))
+        });
+        assert_eq!(inner.as_deref(), Some("Too many open files (os error 24)"));
+        assert_eq!(inner, outer);
+        let ((), after) = during(|| ());
+        assert_eq!(after, None);
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_no_shortage_nor_is_a_lease() {
+        for other in [Errno::NOENT, Errno::ACCESS, Errno::LOOP, Errno::ISDIR, Errno::AGAIN] {
+            assert_eq!(during(|| drop(noted(other.into()))).1, None, "{other}");
+        }
+        assert!(is_shortage(&Errno::AGAIN.into()) && !is_shortage(&Errno::NOENT.into()));
+    }
+}

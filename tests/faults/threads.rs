@@ -1,0 +1,127 @@
+//! A server that can start no thread. What the system's limit of processes does to an ordinary user is done here to any, root
+//! among them, by a library in the place of the system's: it refuses threads while a file is there.
+
+use super::{Subject, write_version};
+use crate::harness::{Project, Server, wait_until};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use tempfile::TempDir;
+
+const REFUSES_THREADS: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *value) {
+	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	const char *sign = getenv("REFUSE_THREADS");
+	if (sign && access(sign, F_OK) == 0) {
+		return EAGAIN;
+	}
+	if (!real) {
+		real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT, "pthread_create");
+	}
+	return real(thread, attributes, run, value);
+}
+"#;
+
+/// The library, and the file that lets it refuse.
+struct NoThreads {
+    folder: TempDir,
+}
+
+impl NoThreads {
+    fn new() -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        let source = folder.path().join("threads.c");
+        fs::write(&source, REFUSES_THREADS).expect("a file");
+        let library = folder.path().join("threads.so");
+        let mut compiler = Command::new("c++");
+        compiler.args(["-x", "c", "-shared", "-fPIC", "-o"]).arg(&library).arg(&source).arg("-ldl");
+        assert!(compiler.status().expect("a compiler").success());
+        Self { folder }
+    }
+
+    fn settings(&self) -> [(String, String); 2] {
+        let path = |name: &str| self.folder.path().join(name).display().to_string();
+        [("LD_PRELOAD".to_owned(), path("threads.so")), ("REFUSE_THREADS".to_owned(), path("refuse"))]
+    }
+
+    fn sign(&self) -> PathBuf {
+        self.folder.path().join("refuse")
+    }
+
+    fn begin(&self) {
+        fs::write(self.sign(), "").expect("a file");
+    }
+
+    fn end(&self) {
+        fs::remove_file(self.sign()).expect("a file");
+    }
+
+    fn subject(&self, project: &Project) -> Subject {
+        let settings = self.settings();
+        let mut settings: Vec<(&str, &str)> =
+            settings.iter().map(|(name, value)| (&**name, &**value)).collect();
+        // Lists do not wait for files that cannot be asked.
+        settings.push(("MCPBASH_LIST_WAIT_SECS", "0"));
+        Subject::start(project, &settings)
+    }
+}
+
+#[test]
+fn saves_while_no_thread_can_be_started_are_taken_over() {
+    let project = Project::new();
+    write_version(&project, 0);
+    let no_threads = NoThreads::new();
+    let mut subject = no_threads.subject(&project);
+    subject.expect_version(0);
+    for version in 1..=3 {
+        no_threads.begin();
+        write_version(&project, version);
+        // Metadata is read by the thread that is there.
+        let tool = format!("shell_{version}");
+        wait_until("the tool of a script", || subject.names("tools").contains(&tool).then_some(()));
+        no_threads.end();
+        subject.expect_version(version);
+    }
+    let log = subject.server.finish();
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+#[test]
+fn a_large_change_while_no_thread_can_be_started_is_taken_over() {
+    let project = Project::new();
+    write_version(&project, 0);
+    let no_threads = NoThreads::new();
+    let mut subject = no_threads.subject(&project);
+    subject.expect_version(0);
+    no_threads.begin();
+    // So many that several threads would share the work.
+    for number in 0..600 {
+        project.write(&format!("prompts/many/p{number}.txt"), "Many");
+    }
+    wait_until("many prompts", || (subject.count("prompts") >= 100).then_some(()));
+    no_threads.end();
+    fs::remove_dir_all(project.path("prompts/many")).expect("a folder");
+    subject.expect_version(0);
+    let log = subject.server.finish();
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+#[test]
+fn a_server_that_can_start_no_thread_says_so() {
+    let project = Project::with_hi();
+    let no_threads = NoThreads::new();
+    no_threads.begin();
+    let mut command = Server::command();
+    command.arg("--project-root").arg(project.root()).envs(no_threads.settings());
+    let mut server = Server::spawn(command);
+    assert_eq!(server.wait().code(), Some(1));
+    let said = server.stderr();
+    assert!(said.contains("Resource temporarily unavailable"), "{said}");
+}
