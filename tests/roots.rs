@@ -137,7 +137,7 @@ fn whoever_names_a_path_outside_is_told_what_is_open() {
 fn a_path_outside_is_refused_with_a_result() {
     let project = project()
         .tool("inside", "#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\nset -eu\npath=$(mcp_require_path .path)\necho \"$path\"\n")
-        .tool("careless", "#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\npath=$(mcp_require_path .path)\necho \"<$path>\"\n");
+        .tool("careless", "#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\nset +e\npath=$(mcp_require_path .path)\necho \"<$path>\"\n");
     let mut server = quiet(&project, &[("MCPBASH_ROOTS", "data")]);
     let mut call = |tool: &str, path: &Value| {
         server.ask(1, "tools/call", &json!({ "name": tool, "arguments": { "path": path } }))

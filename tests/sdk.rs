@@ -262,7 +262,7 @@ mcp_run_with_progress --pattern '([0-9]+)%' --extract match1 --interval 0.02 -- 
     assert_eq!(progress.last(), Some(&100), "{progress:?}");
 
     let outside = call(&mut server, &json!({ "folder": "/etc" }));
-    assert_eq!(code(&outside), -32602, "{outside}");
+    assert_eq!(outside["result"]["isError"], true, "{outside}");
     let refused = run(r#"mcp_fail_invalid_args "from must be before to""#, &json!({}));
     assert_eq!((code(&refused), &refused["error"]["message"]), (-32602, &json!("from must be before to")));
     let blocked = run(

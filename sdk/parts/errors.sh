@@ -74,7 +74,7 @@ mcp_error() {
 }
 
 # Ends the script with an error result, so that the model can correct its call. The server takes it from the error file:
-# inside of $(…) standard output is not that of the script.
+# inside of $(…) standard output is not that of the script, and what is printed there could be taken for a value.
 _mcp_fail_with_result() {
 	local message text error
 	message=$2
@@ -83,9 +83,9 @@ _mcp_fail_with_result() {
 	error="{\"type\":\"$1\",\"message\":$text}"
 	if [ -z "${MCP_TOOL_ERROR_FILE:-}" ] ||
 		! { _mcp_print_error "$text" "$error" >"$MCP_TOOL_ERROR_FILE"; } 2>/dev/null; then
+		_mcp_print_error "$text" "$error"
 		_mcp_warn "$message"
 	fi
-	_mcp_print_error "$text" "$error"
 	exit 1
 }
 

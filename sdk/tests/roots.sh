@@ -53,7 +53,7 @@ MCP_ROOTS_PATHS=''
 contains no /
 MCP_ROOTS_PATHS=$work/root
 
-# A result that refuses a path, on standard output as in the file for errors.
+# A result that refuses a path. It is printed where there is no file for errors.
 forbidden() {
 	local error='{"type":"forbidden","message":"%s"}'
 	printf "1:{\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],\"structuredContent\":{\"success\":false,\"error\":$error},\"isError\":true}\n|" "$1" "$1"
@@ -75,8 +75,9 @@ path .p newline "0:$work/root/strange"$'\n'
 path .p ../other "$(refused ../other "$relative; allowed is what is in '$work/root'")"
 path .p out/secret "$(refused out/secret "$relative; allowed is what is in '$work/root'")"
 path .p leaf "$(refused leaf "$relative; allowed is what is in '$work/root'")"
-MCP_TOOL_ERROR_FILE=$work/refusal path .p leaf "$(refused leaf "$relative; allowed is what is in '$work/root'")"
-check "require_path: the refusal is left for the server" "$out" "$(cat "$work/refusal")"$'\n'
+MCP_TOOL_ERROR_FILE=$work/refusal path .p leaf 1:
+said=$(refused leaf "$relative; allowed is what is in '$work/root'")
+check "require_path: the refusal is left for the server" "${said%|}" "1:$(cat "$work/refusal")"$'\n'
 path .p "$work/rootless" "$(refused "$work/rootless" "; allowed is what is in '$work/root'")"
 MCP_ROOTS_PATHS=$(printf '/none/%s\n' 1 2 3 4 5 6 7) MCP_ROOTS_COUNT=7 path .p /x "$(refused /x "; allowed is what is in '/none/1', '/none/2', '/none/3', '/none/4', '/none/5' and 2 more")"
 path .p loop1 "$(forbidden ".p leads through symbolic links in a circle: 'loop1'")"

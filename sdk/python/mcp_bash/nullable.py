@@ -30,13 +30,15 @@ def with_null(schema: Dict[str, Any]) -> Dict[str, Any]:
     words = {key: value for key, value in schema.items() if key in _WORDS}
     bounds = {key: value for key, value in schema.items() if key != "anyOf" and key not in _WORDS}
     told = {"description": words["description"]} if "description" in words else {}
-    is_only = len(choices) == 2
-    told_choices = [
-        choice if choice == _NULL or "$ref" in choice else {**told, **choice, **(bounds if is_only else {})}
-        for choice in choices
-    ]
-    is_bound = is_only and not any("$ref" in choice for choice in choices)
-    return {"anyOf": told_choices, **({} if is_bound else bounds), **words}
+    others = [choice for choice in choices if choice != _NULL]
+    is_bound_inside = len(others) == 1 and "$ref" not in others[0]
+    inside: Dict[str, Any] = bounds if is_bound_inside else {}
+    outside: Dict[str, Any] = {} if is_bound_inside else bounds
+
+    def tell(choice: Dict[str, Any]) -> Dict[str, Any]:
+        return choice if choice == _NULL or "$ref" in choice else {**told, **choice, **inside}
+
+    return {"anyOf": [tell(choice) for choice in choices], **outside, **words}
 
 
 def without_null(schema: Dict[str, Any]) -> Dict[str, Any]:
