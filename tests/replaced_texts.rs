@@ -5,7 +5,7 @@ use mcp_bash_entries::{CLIENTS, Client, Scope};
 use serde_json::Value;
 use std::fs;
 
-/// Each form, as a folder and as a value.
+/// Each form.
 const FORMS: [&str; 9] = [
     "${HOME}",
     "$HOME",
@@ -18,8 +18,8 @@ const FORMS: [&str; 9] = [
     "{{HOME}}",
 ];
 
-/// Forms that no client replaces on the systems that we run on.
-const HARMLESS: [&str; 4] = ["%HOME%", "$(HOME)", "~", "5$"];
+/// One of each kind, and one that no client replaces on the systems that we run on.
+const FOLDERS: [&str; 6] = ["${HOME}", "$HOME", "{env:HOME}", "${{ secrets.HOME }}", "{{HOME}}", "%HOME%~5$"];
 
 /// What a client does with a form, written down a second time: this must not follow the table that it checks.
 fn refuses(client: &Client, form: &str) -> bool {
@@ -59,7 +59,7 @@ fn has_text(text: &str, client: &Client, part: &str) -> bool {
 #[test]
 fn a_project_in_a_folder_that_a_client_would_replace_is_escaped_or_refused() {
     let home = Home::new();
-    for form in FORMS.iter().chain(&HARMLESS) {
+    for form in FOLDERS {
         let folder = home.path("odd").join(form);
         fs::create_dir_all(folder.join("server.d")).unwrap();
         fs::write(folder.join("server.d/server.meta.json"), r#"{"name": "odd"}"#).unwrap();
@@ -89,8 +89,6 @@ fn a_project_in_a_folder_that_a_client_would_replace_is_escaped_or_refused() {
                 assert_eq!(home.said(home.command(&words).current_dir(&folder)).code, 0);
                 assert_eq!(home.files(""), before, "{} {form}", client.name);
             }
-            let snippet = home.said(home.command(&["config", "--client", client.name]).current_dir(&folder));
-            assert_eq!(snippet.code, if refuses(client, form) { 3 } else { 0 }, "{} {form}", client.name);
         }
     }
 }
