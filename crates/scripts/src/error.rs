@@ -18,6 +18,9 @@ pub enum ScriptError {
     /// The tool may not run.
     #[error("Tool '{tool}' blocked by policy: {why}")]
     Blocked { tool: String, why: Block },
+    /// The system lacks what is needed to find out whether the tool may run. So it does not, this time.
+    #[error("Tool '{tool}' was not run: {what} cannot be checked now: {why}; try again")]
+    NotJudged { tool: String, what: &'static str, why: String },
     /// The project's policy refuses the call in its own words, with a code and data if it gives any.
     #[error("{message}")]
     Refused { code: Option<i32>, message: String, data: Option<String> },
@@ -102,6 +105,7 @@ impl ScriptError {
             | Self::Arguments { .. }
             | Self::NoProgram { .. }
             | Self::NoInterpreter { .. }
+            | Self::NotJudged { .. }
             | Self::NoFolder { .. }
             | Self::NoRoom { .. }
             | Self::Start { .. }
@@ -157,8 +161,6 @@ pub enum Block {
     Script(Distrust),
     #[error("server.d/policy.sh is not trusted: {0}")]
     PolicyDistrusted(Distrust),
-    #[error("server.d/policy.sh cannot be asked: {0}")]
-    PolicyNotStarted(StartError),
     #[error("server.d/policy.sh did not answer in time")]
     PolicyTimedOut,
     #[error("server.d/policy.sh failed: {0}")]

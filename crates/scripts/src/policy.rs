@@ -6,6 +6,7 @@ use crate::process::Limits;
 use crate::scripts::Scripts;
 use crate::server_script::ServerScript;
 use mcp_bash_budget::Budget;
+use mcp_bash_files::shortage;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Execution, Paths, Tool, Worker};
 use mcp_bash_runner::{Patience, ProcessEnding};
@@ -79,8 +80,7 @@ impl Scripts {
             return Err(blocked(Block::Metadata(why.clone())));
         }
         let judged = || {
-            let start = trust::may_run(&tool.script, &paths.root);
-            start.map_err(|distrust| blocked(Block::Script(distrust)))
+            judge(tool, "its script", Block::Script, || trust::may_run(&tool.script, &paths.root))
         };
         let way = match &tool.execution {
             Execution::Worker(worker) => Way::Worker(worker),
@@ -92,7 +92,7 @@ impl Scripts {
             Execution::Script | Execution::MappedScript(_) | Execution::Provider => Way::Process(judged()?),
         };
         // A policy that cannot be trusted must not end as no policy at all.
-        let policy = read_policy(paths).map_err(|distrust| blocked(Block::PolicyDistrusted(distrust)))?;
+        let policy = judge(tool, POLICY, Block::PolicyDistrusted, || read_policy(paths))?;
         if let Some(policy) = policy {
             // Boxed, so that calls without a policy are not as large.
             Box::pin(self.ask_policy(tool, paths, &policy, budget, cancelled)).await?;
@@ -124,7 +124,11 @@ impl Scripts {
         let blocked = |why| ScriptError::Blocked { tool: tool.name.clone(), why };
         let environment = self.server_environment(paths).await?;
         let outcome = self.run_without_talk(script.process(paths, environment), cancelled).await;
-        let outcome = outcome.map_err(|error| blocked(Block::PolicyNotStarted(error)))?;
+        let outcome = outcome.map_err(|error| ScriptError::NotJudged {
+            tool: tool.name.clone(),
+            what: POLICY,
+            why: error.to_string(),
+        })?;
         match outcome.ending {
             // A policy that ends the shell half-way has not said yes.
             ProcessEnding::Exited(0) if outcome.stdout == b"allowed" => Ok(()),
@@ -142,6 +146,23 @@ impl Scripts {
             }))),
         }
     }
+}
+
+/// How the policy is named in an error.
+const POLICY: &str = "server.d/policy.sh";
+
+/// Finds out whether something is trusted. A shortage of the system is no reason for distrust.
+fn judge<T>(
+    tool: &Tool,
+    what: &'static str,
+    block: fn(trust::Distrust) -> Block,
+    look: impl FnOnce() -> Result<T, trust::Distrust>,
+) -> Result<T, ScriptError> {
+    let (judged, shortage) = shortage::during(look);
+    judged.map_err(|distrust| match shortage {
+        Some(why) => ScriptError::NotJudged { tool: tool.name.clone(), what, why },
+        None => ScriptError::Blocked { tool: tool.name.clone(), why: block(distrust) },
+    })
 }
 
 /// The text of the project's policy, from the file that was judged.
