@@ -337,7 +337,7 @@ mod tests {
 
     fn outbox(limit: usize) -> (Arc<Outbox>, PipeReader, Arc<Budget>) {
         let budget = Budget::new(1 << 30, "LIMIT");
-        let (reader, writer) = std::io::pipe().unwrap();
+        let (reader, writer) = io::pipe().unwrap();
         (Arc::new(Outbox::new(writer.into(), limit, &budget)), reader, budget)
     }
 
