@@ -535,9 +535,10 @@ fn of_two_hundred_calls_at_once_each_is_answered_once_with_its_own_data() {
                     "exited with code".to_owned(),
                 ),
                 11 => (format!("raw(\"{secret}\\n\"); sleep 1000"), "no JSON".to_owned()),
-                13 => {
-                    (format!("$kept{{x}} = '{secret}'; kill 'KILL', $$; sleep 1000"), "SIGKILL (9)".to_owned())
-                }
+                13 => (
+                    format!("$kept{{x}} = '{secret}'; kill 'KILL', $$; sleep 1000"),
+                    "SIGKILL (9)".to_owned(),
+                ),
                 3 => (format!("select undef, undef, undef, 0.02; '{secret}'"), secret.clone()),
                 _ => (format!("$kept{{{id}}} = '{secret}' x 300"), secret.repeat(300)),
             };

@@ -21,7 +21,8 @@ fn a_save_while_no_file_can_be_opened_is_taken_over_afterwards() {
     // At first nothing can be opened; then each time one more file before the first that cannot.
     let lowest = lowest_free(pid);
     for version in 1..=6 {
-        let most = if version == 1 { 0 } else { lowest + version - 2 };
+        // (The standard streams: less than that, and the system would not even wait for them.)
+        let most = if version == 1 { 3 } else { lowest + version - 2 };
         let limit = keeping_maximum(pid, Rlimit { current: Some(most as u64), maximum: None });
         let before = limit_descriptors(pid, limit);
         write_version(&project, version);
@@ -52,7 +53,7 @@ fn kind_of(name: &str) -> String {
 /// The lowest number that the next descriptor of a process may have.
 fn lowest_free(pid: u32) -> usize {
     let is_open = |number: &usize| std::fs::symlink_metadata(format!("/proc/{pid}/fd/{number}")).is_ok();
-    (0..).find(|number| !is_open(number)).expect("a number")
+    (0..65536).find(|number| !is_open(number)).expect("a number")
 }
 
 /// A limit whose upper end stays: an ordinary user could not raise it again.
@@ -71,11 +72,30 @@ fn a_call_while_no_pipe_can_be_made_is_refused_with_the_reason_and_the_next_is_s
     let pid = subject.server.pid();
     subject.expect_version(0);
     // A call that needs a process, and so pipes, is answered with the reason; the next one is served.
-    let limit = Rlimit { current: Some(0), maximum: None };
+    let limit = Rlimit { current: Some(3), maximum: None };
     let before = limit_descriptors(pid, keeping_maximum(pid, limit));
     let refused = subject.call("shell_0");
     assert!(refused.contains("Too many open files"), "{refused}");
     limit_descriptors(pid, before);
     subject.expect_version(0);
     subject.server.finish();
+}
+
+#[test]
+fn a_policy_that_cannot_be_asked_is_no_refusal_and_decides_again_later() {
+    let project = Project::new().file("server.d/policy.sh", "mcp_tools_policy_check() { return 0; }\n");
+    write_version(&project, 0);
+    let mut subject = Subject::start(&project, &[]);
+    subject.expect_version(0);
+    let pid = subject.server.pid();
+    let lowest = lowest_free(pid);
+    // One more file each time before the first that cannot be opened: those of the policy, then those of its process.
+    for more in 0..12 {
+        let limit = keeping_maximum(pid, Rlimit { current: Some((lowest + more) as u64), maximum: None });
+        let before = limit_descriptors(pid, limit);
+        let told = subject.call("shell_0");
+        assert!(!told.contains("blocked by policy"), "{more}: {told}");
+        limit_descriptors(pid, before);
+    }
+    subject.expect_version(0);
 }

@@ -8,7 +8,7 @@ use crate::serve_http::{self, HttpArguments};
 use crate::start_checks::StartChecks;
 use crate::terminal::tell;
 use crate::{allocator, search_path, startup, upkeep, welcome};
-use mcp_bash_project::{Catalog, Location, Paths, Pauses, SentWarnings, Tool, no_project};
+use mcp_bash_project::{Catalog, Changes, Location, Paths, Pauses, SentWarnings, Tool, no_project};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{KeyRing, Log, Server, Style};
 use mcp_bash_settings::Settings;
@@ -279,8 +279,16 @@ fn take_in_definitions(
     let server = Arc::downgrade(server);
     scripts.on_definitions(move |file| {
         let Some(server) = server.upgrade() else { return };
-        while let Some(pause) = show_change(&server, view.as_deref(), || server.served().take_in(file)) {
-            std::thread::sleep(pause);
+        let mut again = show_change(&server, view.as_deref(), || server.served().take_in(file));
+        if again.is_some() {
+            // The file was asked while somebody wrote it, or its answer could not be taken over: it is asked once more.
+            let changes = Changes::to_files([file]);
+            server.in_background(move |server| {
+                while let Some(pause) = again {
+                    std::thread::sleep(pause);
+                    again = server.served().reload(&changes);
+                }
+            });
         }
         server.start_workers_ahead();
         // No answer waits for the disk.

@@ -63,6 +63,7 @@ pub struct Catalog {
 
 /// How a project is read.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is decided by itself")]
 pub struct Reading {
     /// Who runs what has to be run: executables that provide tools, and the hook. Without it neither is.
     pub run: Option<Arc<dyn Run>>,

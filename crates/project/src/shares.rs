@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a_shortage_of_another_thread_is_one_of_this() {
         let meets = |some: Vec<usize>| {
-            some.iter().filter(|item| **item == 9).for_each(|_| shortage::note("short".into()))
+            some.iter().filter(|item| **item == 9).for_each(|_| shortage::note("short".into()));
         };
         let (_, met) = shortage::during(|| in_shares((0..10).collect(), 4, meets));
         assert_eq!(met.as_deref(), Some("short"));

@@ -79,9 +79,8 @@ impl Scripts {
         if let Some(why) = &tool.distrust {
             return Err(blocked(Block::Metadata(why.clone())));
         }
-        let judged = || {
-            judge(tool, "its script", Block::Script, || trust::may_run(&tool.script, &paths.root))
-        };
+        let judged =
+            || judge(tool, "its script", Block::Script, || trust::may_run(&tool.script, &paths.root));
         let way = match &tool.execution {
             Execution::Worker(worker) => Way::Worker(worker),
             Execution::Command { program, .. } => {

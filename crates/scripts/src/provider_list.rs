@@ -42,7 +42,7 @@ impl Scripts {
             start: Start { program: program.to_owned(), arguments: Vec::new() },
             words: vec![word.into()],
             directory: &paths.root,
-            environment: environment.map_err(not_started)?,
+            environment: environment.map_err(|why| not_started(&why))?,
             input: Input::Bytes(&[]),
             limits: Limits {
                 patience: Patience::fixed(bounds.time),
@@ -66,7 +66,7 @@ impl Scripts {
     }
 }
 
-fn not_started(why: NoEnvironment) -> Unanswered {
+fn not_started(why: &NoEnvironment) -> Unanswered {
     let passes = matches!(why, NoEnvironment::Sdk(_));
     Unanswered { why: format!("was not started: {why}"), passes }
 }

@@ -233,12 +233,12 @@ impl Question {
             if self.worker.is_some() {
                 scripts.failed_loads.note(file, answer.as_ref().err().map(|unanswered| &unanswered.why));
             }
-            let passes = answer.as_ref().is_err_and(|unanswered| unanswered.passes);
+            let is_over = !answer.as_ref().is_err_and(|unanswered| unanswered.passes);
             if !scripts.readings.keep(&self.in_progress, answer) || scripts.readings.tell.get().is_none() {
                 return;
             }
             tell(scripts, file).await;
-            if !passes {
+            if is_over {
                 return;
             }
             // Nobody waits for the next attempt.

@@ -24,11 +24,9 @@ pub(crate) fn tells_of_shortage(said: &str) -> bool {
 
 /// Whether a process could not be started for a reason that passes.
 pub(crate) fn start_passes(error: &StartError) -> bool {
-    match error {
-        StartError::Spawn { source, .. } => is_shortage(source),
-        // What these need is descriptors and a place for files.
-        StartError::SideChannel(source) | StartError::Questions(source) => is_shortage(source),
-    }
+    let (StartError::Spawn { source, .. } | StartError::SideChannel(source) | StartError::Questions(source)) =
+        error;
+    is_shortage(source)
 }
 
 impl ScriptError {

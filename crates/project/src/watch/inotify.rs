@@ -8,6 +8,7 @@ use mcp_bash_files::shortage::is_shortage;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::fs::{FsWord, statfs};
+use rustix::io::Errno;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{DirEntry, read_dir};
 use std::mem::MaybeUninit;
@@ -41,11 +42,12 @@ impl Watcher {
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         loop {
             let came = poll(&mut [PollFd::new(&self.events, PollFlags::IN)], timeout.as_ref());
-            if came == Ok(0) {
-                return false;
-            }
-            if came.is_ok() {
-                break;
+            match came {
+                Ok(0) => return false,
+                Ok(_) => break,
+                Err(Errno::INTR) => {}
+                // The system is short of something, and must not be asked without a pause.
+                Err(_) => std::thread::sleep(BREATH),
             }
         }
         if self.read_events(changes) {
@@ -112,6 +114,9 @@ impl Watcher {
         folders.map(|entry| entry.path()).all(|path| self.follow_one(&path, depth - 1, left))
     }
 }
+
+/// How long to wait after the system could not wait for events.
+const BREATH: Duration = Duration::from_millis(100);
 
 /// What can change a catalog. A file counts as written when its writer closes it.
 pub(super) const CHANGES: WatchFlags = WatchFlags::ATTRIB
