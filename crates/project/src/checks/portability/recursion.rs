@@ -7,7 +7,7 @@ const MOST: usize = 500;
 
 /// The place of the first reference of a schema that leads to what it is a part of. A reference is its place and what it
 /// names, both as JSON Pointers.
-pub(super) fn recursive<'r>(references: &'r [(String, String)]) -> Option<&'r str> {
+pub(super) fn recursive(references: &[(String, String)]) -> Option<&str> {
     let references = &references[..references.len().min(MOST)];
     let mut leads_to: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for target in references.iter().map(|(_, target)| &**target) {
