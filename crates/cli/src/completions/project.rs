@@ -138,7 +138,7 @@ mod tests {
             fs::create_dir(folder.path().join(path)).unwrap();
         }
         let tool = r#"{"command": ["du"], "inputSchema": {"type": "object", "properties": {
-            "path": {"type": "string"}, "unit": {"enum": ["bytes", "blocks"], "default": "bytes"}, "all": {"anyOf": [{"type": "boolean"}, {"type": "null"}]}}}}"#;
+            "path": {"type": "string"}, "unit": {"enum": ["bytes", "blocks"], "default": "bytes"}, "all": {"type": "boolean"}}}}"#;
         fs::write(folder.path().join("tools/disk.meta.json"), tool).unwrap();
         let prompt = r#"{"arguments": [{"name": "diff"}, {"name": "tone"}]}"#;
         fs::write(folder.path().join("prompts/review.meta.json"), prompt).unwrap();
@@ -146,6 +146,12 @@ mod tests {
         fs::write(folder.path().join("resources/notes.txt"), "x").unwrap();
         let offers = ask(&Project::new(Some(folder.path().to_owned())));
         offers.words.into_iter().map(|offer| offer.word).collect()
+    }
+
+    #[test]
+    fn the_values_of_what_may_be_null_are_known() {
+        let schema = serde_json::json!({ "anyOf": [{ "enum": ["a", "b"] }, { "type": "null" }] });
+        assert_eq!(known_values(&schema), ["a", "b"]);
     }
 
     #[test]
