@@ -108,27 +108,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     }
     let http = manner.http.map(|http| http.options(&settings.http)).transpose()?.flatten();
     let view = manner.view.map(|view| view(&settings)).transpose()?.map(Arc::new);
-    let style = match (std::io::stderr().is_terminal(), settings.logs.timestamps) {
-        (true, true) => Style::Timed,
-        (true, false) => Style::Plain,
-        (false, _) => Style::Json,
-    };
-    let mut log = Log::new(settings.log_level, style);
-    let files = log_files::make_folders(&settings.logs);
-    let files = files.map_err(|(path, source)| Error::LogFile { path, source })?;
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        |source| Error::LogFile { path, source }
-    };
-    if let Some(path) = arguments.log_file.as_ref().or(files.as_ref().map(|files| &files.log)) {
-        log = log.with_file(path).map_err(failed(path))?;
-    }
-    if let Some(LogFiles { script_output, .. }) = &files {
-        log = log.with_script_output(script_output).map_err(failed(script_output))?;
-    }
-    if let Some(view) = &view {
-        log = log.with_operator(view.operator());
-    }
+    let mut log = open_log(&settings, arguments.log_file.as_ref(), view.as_ref())?;
     for problem in &problems {
         log.event(LogLevel::Warning, "mcp.settings", problem, &json!({}));
     }
@@ -204,6 +184,32 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     };
     // Here and not by returning: what is still on its way in threads of the runtime is of no use to anybody.
     exit(ending)
+}
+
+/// The log, with the copies of it that are wanted.
+fn open_log(settings: &Settings, copy: Option<&PathBuf>, view: Option<&Arc<View>>) -> Result<Log, Error> {
+    let style = match (std::io::stderr().is_terminal(), settings.logs.timestamps) {
+        (true, true) => Style::Timed,
+        (true, false) => Style::Plain,
+        (false, _) => Style::Json,
+    };
+    let mut log = Log::new(settings.log_level, style);
+    let files = log_files::make_folders(&settings.logs);
+    let files = files.map_err(|(path, source)| Error::LogFile { path, source })?;
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        |source| Error::LogFile { path, source }
+    };
+    if let Some(path) = copy.or(files.as_ref().map(|files| &files.log)) {
+        log = log.with_file(path).map_err(failed(path))?;
+    }
+    if let Some(LogFiles { script_output, .. }) = &files {
+        log = log.with_script_output(script_output).map_err(failed(script_output))?;
+    }
+    if let Some(view) = view {
+        log = log.with_operator(view.operator());
+    }
+    Ok(log)
 }
 
 fn exit(ending: Ending) -> ! {
