@@ -221,7 +221,7 @@ mod tests {
         assert!(request.ask(say("q1")));
         assert!(request.cancel());
         assert!(!request.ask(say("q2")));
-        assert_eq!(all_said(&mut reply), ["q1"]);
+        assert_eq!(all_said(&mut reply), ["q1", "end"]);
     }
 
     #[test]
