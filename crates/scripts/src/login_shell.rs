@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// How long a login shell may take to tell.
-const TIMEOUT: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(4);
 
 /// How much the shell and the files that it reads may print, in bytes.
 const LONGEST_OUTPUT: usize = 1024 * 1024;

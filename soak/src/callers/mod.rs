@@ -65,7 +65,10 @@ fn call_until_over(run: &Run, names: &[&'static str], folder: &Path) -> io::Resu
     server.signal(Signal::TERM);
     match server.wait() {
         Some(status) if status.success() => {}
-        status => run.violations.add(Kind::ExitStatus, SERVER, &format!("{status:?}")),
+        Some(status) => run.violations.add(Kind::ExitStatus, SERVER, &status.to_string()),
+        None => {
+            run.violations.add(Kind::ExitStatus, SERVER, &format!("it does not end\n{}", server.describe()))
+        }
     }
     look_at_log(run, &server.log());
     let left: Vec<_> = std::fs::read_dir(&temporary).into_iter().flatten().flatten().collect();

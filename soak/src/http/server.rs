@@ -15,6 +15,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+/// So many lines of its log are shown when it does not end.
+const LAST_LINES: usize = 10;
+
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
@@ -89,6 +92,15 @@ impl Server {
             let _ = reader.join();
         }
         status
+    }
+
+    /// What it is at, for somebody who has to find out why it does not end: its threads, its scripts, and its last words.
+    pub(crate) fn describe(&self) -> String {
+        let scripts: Vec<String> = self.scripts().iter().map(proc::Process::describe).collect();
+        let log = self.log();
+        let skipped = log.lines().count().saturating_sub(LAST_LINES);
+        let last: Vec<&str> = log.lines().skip(skipped).collect();
+        [proc::describe_threads(self.child.id()), scripts.join("\n"), last.join("\n")].join("\n")
     }
 
     /// What it uses when nobody wants anything, looked at until `is_enough`, or patience is at its end.
