@@ -67,7 +67,7 @@ fn call_until_over(run: &Run, names: &[&'static str], folder: &Path) -> io::Resu
         Some(status) if status.success() => {}
         Some(status) => run.violations.add(Kind::ExitStatus, SERVER, &status.to_string()),
         None => {
-            run.violations.add(Kind::ExitStatus, SERVER, &format!("it does not end\n{}", server.describe()))
+            run.violations.add(Kind::ExitStatus, SERVER, &format!("it does not end\n{}", server.describe()));
         }
     }
     look_at_log(run, &server.log());
