@@ -30,6 +30,8 @@ class Agent:
     wrapping = "$^"
     # What it says when it gives up because a tool asks and no user is there. Such a call gets a turn of its own.
     ends_when_asked: str | None = None
+    # Whether it kills every process below it at its end. Then only the next server removes the folder of this one.
+    kills_all = False
     seconds = 240
 
     @property

@@ -74,6 +74,8 @@ def main(name, installed, folder, server):
         model.script = Script(steps(["asking"], work))
         status, said = run("asking", agent.command(turn), agent.seconds)
         checks.check(f"asking: it ends with {agent.ends_when_asked!r}", agent.ends_when_asked in said, f"it said: {said[-300:]!r}")
+    if agent.kills_all:
+        run("next", ["sh", "-c", 'sleep 2 | exec "$@"', "sh", str(server), "--project-root", str(project)], 60)
     found = left(server.resolve(), Path("/tmp"))
     checks.check("nothing is left", not found, "; ".join(found))
     model.close()

@@ -1,7 +1,7 @@
 """Copilot CLI."""
 
 from agent import PROMPT, Program
-from expectations import CAN_READ_ROOTS, cut_below, exactly, no_picture
+from expectations import cut_below, exactly, no_picture
 
 
 class Copilot(Program):
@@ -13,8 +13,8 @@ class Copilot(Program):
         "large": cut_below(10_000),
         "asking": exactly("The user was asked: decline"),
         "picture": no_picture(),
-        "count_words": CAN_READ_ROOTS,
     }
+    kills_all = True
 
     def environment(self, turn):
         return {
