@@ -142,6 +142,7 @@ fn what_changes_in_the_project_is_told_by_name() {
     shown("↻ tools: removed new\n");
     project.write("tools/hi/tool.meta.json", r#"{"name": "hi", "description": "Says something else", }"#);
     shown("· warning: ");
+    shown("↻ tools: removed hi\n");
     assert_eq!(server.finish(), log.read("dev.log"), "the file has what standard error has");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 }

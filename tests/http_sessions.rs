@@ -470,7 +470,11 @@ fn one_who_does_not_read_holds_nobody_up() {
         STEP.replace("\"progress\":%s", "\"progress\":%s,\"message\":\"'$text'\"")
     );
     let project = Project::with_hi().tool("floods", &script);
-    let server = HttpServer::start_with(project.root(), &[], &[("MCPBASH_MAX_PROGRESS_PER_MIN", "0")]);
+    let server = HttpServer::start_with(
+        project.root(),
+        &[],
+        &[("MCPBASH_MAX_PROGRESS_PER_MIN", "0"), ("MCPBASH_HTTP_STALL_TIMEOUT", "600")],
+    );
     let params = json!({ "name": "floods", "arguments": {}, "_meta": { "progressToken": 1 } });
     let session = server.session("2025-11-25");
     let mut lazy = session.request(1, "tools/call", &params);
