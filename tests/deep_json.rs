@@ -1,7 +1,7 @@
 //! JSON of authors that is nested deeper than any client reads: it is skipped with a word about where and why, and the
 //! rest is served.
 
-use crate::harness::{Project, Server};
+use crate::harness::{Project, Server, wait_until};
 use serde_json::{Value, json};
 
 /// Far deeper than a stack of a megabyte bears.
@@ -67,6 +67,21 @@ fn metadata_in_yaml() {
             .file("tools/deep/tool.meta.yaml", &format!("name: deep\n_meta: {value}\n"));
         skipped(&project, "deep/tool.meta.yaml");
     }
+}
+
+#[test]
+fn metadata_that_becomes_deep_while_it_is_served() {
+    let project = Project::with_hi()
+        .script("tools/deep/tool.sh", "#!/bin/sh\n")
+        .file("tools/deep/tool.meta.yaml", "name: deep\n");
+    let mut server = Server::ready(project.root());
+    let mut lists_deep = || {
+        let listed = server.ask_past_news("list", "tools/list", &json!({}));
+        listed["result"]["tools"].as_array().unwrap().iter().any(|tool| tool["name"] == "deep")
+    };
+    assert!(lists_deep());
+    project.write("tools/deep/tool.meta.yaml", &format!("name: deep\n_meta: {}\n", nested(100)));
+    wait_until("the tool to be gone", || (!lists_deep()).then_some(()));
 }
 
 #[test]

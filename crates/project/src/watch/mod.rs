@@ -22,6 +22,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// As much as the main thread has, which reads the project first: what is read may be deeply nested. Only what is used
+/// takes memory.
+const STACK: usize = 8 * 1024 * 1024;
+
 /// How long a project must be quiet before it is read again: an editor's save is several events, a checkout thousands.
 const QUIET: Duration = Duration::from_millis(50);
 
@@ -105,7 +109,7 @@ pub fn watch(
     };
     std::thread::Builder::new()
         .name("project".into())
-        .stack_size(512 * 1024)
+        .stack_size(STACK)
         .spawn(move || attend(&paths, interval, on_notice, on_change))?;
     Ok(())
 }
