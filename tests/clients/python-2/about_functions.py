@@ -74,9 +74,7 @@ async def converse(command, mode, version):
             await check_results(client, language)
             await check_progress(client, language)
             await check_logs(client, language, heard, mode)
-            # Without a session nobody is asked for folders beforehand: those of the server's settings are known.
-            folder = answers.root() if mode == "legacy" else project.resolve().as_uri()
-            await check_questions(client, language, answers, folder)
+            await check_questions(client, language, answers)
             await check_cancellation(client, language)
             await check_resources(client, language)
             await check_prompts(client, language)
@@ -167,7 +165,7 @@ async def check_logs(client, language, heard, mode):
         await client.set_logging_level("error")
 
 
-async def check_questions(client, language, answers, folder):
+async def check_questions(client, language, answers):
     answers.asked.clear()
     confirmed = ("accept", {"confirmed": True})
     answers.forms = [("accept", {"value": "Zoë"}), confirmed]
@@ -187,7 +185,7 @@ async def check_questions(client, language, answers, folder):
     equal(f"{language}: the model is asked", result.content[0].text, "The model says: In short.")
     equal(f"{language}: what it is asked", answers.asked, ["Summarise: a long text"])
     result = await client.call_tool(f"{language}_folders", {})
-    equal(f"{language}: the folders", result.structured_content, {"result": [folder]})
+    equal(f"{language}: the folders", result.structured_content, {"result": [answers.root()]})
 
 
 async def check_cancellation(client, language):

@@ -4,8 +4,8 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  Declined, ProtocolError, ToolError, ask, askAll, assistant, audio, confirm, embedded, image, instructions, keep, link, log, progress,
-  prompt, resource, roots, sample, text, tool, user,
+  Declined, ProtocolError, ToolError, ask, askAll, askRoots, assistant, audio, confirm, embedded, image, instructions, keep, link, log, progress,
+  prompt, resource, sample, text, tool, user,
 } from 'mcp-bash'
 
 const PIXEL = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
@@ -81,8 +81,8 @@ export const node_summarise = tool('Has the model of the client summarise a text
   return `The model says: ${(await sample(`Summarise: ${text}`, { maxTokens: 100 })).text}`
 })
 
-export const node_folders = tool({ description: 'Tells which folders the client has open.', input: {}, output: 'string[]' }, () =>
-  roots().map(({ uri }) => uri),
+export const node_folders = tool({ description: 'Tells which folders the client has open.', input: {}, output: 'string[]' }, async () =>
+  (await askRoots()).map(({ uri }) => uri),
 )
 
 export const node_wait = tool('Waits until nobody waits for it.', { file: 'string' }, ({ file }, { signal, progress }) => {
