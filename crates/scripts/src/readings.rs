@@ -46,6 +46,8 @@ type Tell = Box<dyn Fn(&Path) + Send + Sync>;
 struct State {
     files: HashMap<PathBuf, Reading>,
     last: u64,
+    /// The files that answered before anybody wanted to know.
+    untold: Vec<PathBuf>,
 }
 
 /// One file, as it looked when it was asked.
@@ -81,7 +83,17 @@ impl Default for Readings {
 impl Scripts {
     /// Lets `tell` know of each file whose definitions are known now. It runs where it may block, and reads the file again.
     pub fn on_definitions(&self, tell: impl Fn(&Path) + Send + Sync + 'static) {
-        let _ = self.readings.tell.set(Box::new(tell));
+        let untold = {
+            let mut state = self.readings.state.lock();
+            let _ = self.readings.tell.set(Box::new(tell));
+            std::mem::take(&mut state.untold)
+        };
+        // Files that answered before anybody wanted to know.
+        if let Some(tell) = self.readings.tell.get() {
+            for file in &untold {
+                tell(file);
+            }
+        }
     }
 
     /// The files whose definitions are not served yet.
@@ -175,6 +187,16 @@ impl Readings {
         true
     }
 
+    /// Whether nobody wants to know of an answer yet. Then it is kept for the first who does.
+    fn is_untold(&self, file: &Path) -> bool {
+        let mut state = self.state.lock();
+        let is_untold = self.tell.get().is_none();
+        if is_untold {
+            state.untold.push(file.to_owned());
+        }
+        is_untold
+    }
+
     /// A file is not in progress any more, unless it is asked anew.
     fn leave(&self, file: &Path, number: u64) {
         let mut state = self.state.lock();
@@ -234,7 +256,7 @@ impl Question {
                 scripts.failed_loads.note(file, answer.as_ref().err().map(|unanswered| &unanswered.why));
             }
             let is_over = !answer.as_ref().is_err_and(|unanswered| unanswered.passes);
-            if !scripts.readings.keep(&self.in_progress, answer) || scripts.readings.tell.get().is_none() {
+            if !scripts.readings.keep(&self.in_progress, answer) || scripts.readings.is_untold(file) {
                 return;
             }
             tell(scripts, file).await;
