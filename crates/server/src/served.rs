@@ -227,7 +227,8 @@ impl Served {
             let asked_until = youngest(&asked).map(|youngest| youngest + patience);
             let until = asked_until.max(is_noticed.then_some(noticed_until));
             let Some(until) = until.filter(|until| *until > Instant::now()) else { return snapshot };
-            if has(&snapshot, &asked) {
+            // While the project is read again, a file that changed is not asked any more and not yet asked anew.
+            if !is_noticed && has(&snapshot, &asked) {
                 return snapshot;
             }
             tokio::select! {
