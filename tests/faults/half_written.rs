@@ -6,14 +6,9 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// The files of a version, and what they hold when half of them is written.
-const FILES: [&str; 5] = [
-    "tools/shell/tool.meta.json",
-    "tools/python.py",
-    "tools/node.mjs",
-    "tools/provider",
-    "prompts/greet.meta.json",
-];
+/// The files of a version that are saved while they are served.
+const FILES: [&str; 4] =
+    ["tools/shell/tool.meta.json", "tools/python.py", "tools/node.mjs", "prompts/greet.meta.json"];
 
 /// Has the project read again. Returns when it was.
 fn have_it_read(project: &Project, subject: &mut Subject, number: usize) {
