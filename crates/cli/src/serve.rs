@@ -134,7 +134,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
         let details = json!({ "error": error.to_string() });
         log.event(LogLevel::Warning, "mcp.logs", "env-snapshot.json cannot be written", &details);
     }
-    // Over HTTP a name stands for many people, each of whom is told.
+    // Over HTTP one name stands for many people, and each receives them.
     if http.is_none() && location != Location::Embedded && !scripts.settings().static_registry {
         log = log.with_sent_warnings(SentWarnings::new(&paths));
     }

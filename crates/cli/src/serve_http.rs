@@ -192,7 +192,7 @@ fn announcement(what: &str, address: &str, path: &str) -> String {
     }
 }
 
-/// Files that are open besides connections: those of calls above all, and those of whoever asks for the server's health.
+/// Files that are open besides connections: those of calls above all, and those of the metrics address.
 const FILES_BESIDES_CONNECTIONS: u64 = 1024;
 
 /// Lets so many files be open at once, or as many as the system lets us, and returns how many that are. Shells and service

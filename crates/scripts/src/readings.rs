@@ -296,7 +296,7 @@ impl Question {
     }
 }
 
-/// Reports an answer, on a thread of its own: whoever is told may block. Where there is none, it is tried again.
+/// Reports an answer, on a thread of its own, since the callback may block. Where no thread can be started, it is tried again.
 async fn tell(scripts: &Arc<Scripts>, file: &Path) {
     let mut pauses = Pauses::new(FIRST_PAUSE / 4, 4 * FIRST_PAUSE);
     loop {

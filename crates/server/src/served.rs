@@ -257,7 +257,7 @@ impl Served {
         again
     }
 
-    /// Serves what a file has that was asked. Whoever else was asked meanwhile is served too. Returns after how long that has to
+    /// Serves what a file has that was asked. Files that answered meanwhile are served too. Returns after how long that has to
     /// be tried again, where it could not be done now.
     pub fn take_in(&self, file: &Path) -> Option<Duration> {
         self.answered.lock().push(file.to_owned());
