@@ -2,8 +2,8 @@
 
 use super::walk::Folder;
 use crate::Diagnostic;
-use crate::listing::metadata_stem;
-use crate::metadata::Metadata;
+use crate::declarations::metadata::Metadata;
+use crate::walk::listing::metadata_stem;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;

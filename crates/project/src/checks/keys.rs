@@ -1,11 +1,11 @@
 //! Keys of metadata that nobody reads, and the one that was most likely meant.
 
 use super::members::known;
-use crate::identity::Meta;
-use crate::json::LONGEST;
-use crate::json_place::{members, place_of};
-use crate::metadata::{self, Metadata};
-use crate::{Diagnostic, Paths, server_config};
+use crate::declarations::identity::Meta;
+use crate::declarations::metadata::{self, Metadata};
+use crate::ground::json::LONGEST;
+use crate::ground::json_place::{members, place_of};
+use crate::{Diagnostic, Paths, declarations::server_config};
 use mcp_bash_spelling::nearest_or_longer;
 use mcp_bash_wire::{Limits, Raw, Scanner};
 use std::path::Path;

@@ -39,7 +39,7 @@ impl<'de> Deserializer<'de> for Asked<'_> {
 #[cfg(test)]
 mod tests {
     use super::known;
-    use crate::metadata::Metadata;
+    use crate::declarations::metadata::Metadata;
 
     #[test]
     fn a_struct_names_its_members_as_they_are_written() {

@@ -9,6 +9,8 @@ mod keys;
 mod members;
 mod policy;
 mod portability;
+#[cfg(test)]
+mod published_schemas;
 mod schema;
 mod script;
 mod shebang;
@@ -27,7 +29,7 @@ pub use shebang::interpreter_name;
 pub use surroundings::Surroundings;
 pub use unreachable::unreachable;
 
-use crate::listing::is_interface;
+use crate::walk::listing::is_interface;
 #[cfg(test)]
 pub(crate) use keys::known_keys;
 

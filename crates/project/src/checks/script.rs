@@ -2,7 +2,7 @@
 
 use super::surroundings::{Kind, Surroundings};
 use super::{keys, shebang};
-use crate::prompt_files::is_executable;
+use crate::kinds::prompt_files::is_executable;
 use crate::{Diagnostic, Repair};
 use std::io::Read;
 use std::path::Path;

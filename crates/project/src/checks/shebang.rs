@@ -2,7 +2,7 @@
 
 use super::surroundings::Surroundings;
 use crate::Diagnostic;
-use crate::prompt_files::is_executable;
+use crate::kinds::prompt_files::is_executable;
 use std::path::Path;
 
 /// The kernel reads no more than this of a file to find its interpreter.

@@ -1,10 +1,10 @@
 //! Where what is said about a tool was written: the file, and the line of each part of it.
 
 use super::beginning;
-use crate::json::LONGEST;
-use crate::json_place::{follow, members, place_of};
-use crate::listing::metadata_stem;
-use crate::metadata::{inline_in, yaml_line};
+use crate::declarations::metadata::{inline_in, yaml_line};
+use crate::ground::json::LONGEST;
+use crate::ground::json_place::{follow, members, place_of};
+use crate::walk::listing::metadata_stem;
 use crate::{Catalog, Diagnostic, Tool};
 use mcp_bash_wire::Scanner;
 use std::collections::HashMap;

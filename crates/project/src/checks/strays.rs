@@ -2,10 +2,10 @@
 
 use super::script::{interpreter_by_ending, quoted};
 use super::walk::Folder;
-use crate::function_sign::{helps_functions, unmarked};
-use crate::listing::metadata_stem;
-use crate::prompt_files::is_executable;
-use crate::tools::has_shebang;
+use crate::kinds::prompt_files::is_executable;
+use crate::kinds::tools::has_shebang;
+use crate::walk::function_sign::{helps_functions, unmarked};
+use crate::walk::listing::metadata_stem;
 use crate::{Catalog, Diagnostic, FunctionFile, WorkerProgram};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -4,9 +4,9 @@
 use super::beginning;
 use super::script::{interpreter_by_ending, quoted};
 use super::walk::{Folder, walk};
-use crate::listing::{is_interface, metadata_stem};
-use crate::prompt_files::is_executable;
-use crate::tools::has_shebang;
+use crate::kinds::prompt_files::is_executable;
+use crate::kinds::tools::has_shebang;
+use crate::walk::listing::{is_interface, metadata_stem};
 use crate::{Catalog, Diagnostic, Repair, provider_script};
 use mcp_bash_spelling::nearest;
 use std::collections::{HashMap, HashSet};

@@ -2,8 +2,8 @@
 //! meant to provide several.
 
 use super::walk::Folder;
-use crate::listing::metadata_stem;
-use crate::sign::is_compiled_program;
+use crate::walk::listing::metadata_stem;
+use crate::walk::sign::is_compiled_program;
 use crate::{Catalog, Diagnostic, Execution, Tool};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

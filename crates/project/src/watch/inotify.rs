@@ -3,7 +3,7 @@
 
 use super::Changes;
 use crate::Paths;
-use crate::scan::{MOST_FOLDERS, is_left_out, leads_back};
+use crate::walk::scan::{MOST_FOLDERS, is_left_out, leads_back};
 use mcp_bash_files::shortage::is_shortage;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};

@@ -1,6 +1,6 @@
 //! Names of tools that become one name in clients.
 
-use crate::refusals::names::shown;
+use crate::declarations::refusals::names::shown;
 use std::collections::HashMap;
 
 /// What a client makes of the names of server and tool has no more characters.

@@ -1,9 +1,9 @@
 //! Schemas that clients or model APIs refuse.
 
 use super::recursion::recursive;
-use crate::header_parameters;
-use crate::refusals::names::shown;
-use crate::refusals::rules::{self, Rule};
+use crate::declarations::header_parameters;
+use crate::declarations::refusals::names::shown;
+use crate::declarations::refusals::rules::{self, Rule};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 

@@ -1,0 +1,138 @@
+//! `server.d/register.sh`: registration by a script, for those who allow it.
+
+use crate::catalog::register::KINDS;
+use crate::walk::run::{Hook, Run};
+use crate::{Paths, excerpt, trust};
+use mcp_bash_wire::surrogates;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Output;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Why a hook registered nothing. The messages complete "server.d/register.sh ...".
+#[derive(Debug, Error)]
+pub enum HookError {
+    #[error("is not trusted: {0}")]
+    Distrusted(#[from] trust::Distrust),
+    #[error("cannot be run: {0}")]
+    Start(std::io::Error),
+    #[error("did not end within {} s", TIMEOUT.as_secs())]
+    TimedOut,
+    #[error("printed more than {0} bytes; MCPBASH_MAX_MANUAL_REGISTRY_BYTES sets the limit")]
+    TooLarge(u64),
+    #[error("failed: {0}")]
+    Failed(String),
+    #[error("registered something that is not JSON: {0}")]
+    NotJson(serde_json::Error),
+}
+
+/// The longest hook that is run, in bytes.
+const LONGEST: u64 = 1024 * 1024;
+
+/// How long a hook may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The functions a hook registers with. Each entry becomes a line of its kind and its JSON on descriptor 3, which is our
+/// standard error and where nothing else is written: what the hook prints itself, be it an error, goes to standard output.
+/// `begin` and `abort` become lines of their own, with the kind they are about.
+const PRELUDE: &str = r#"
+exec 3>&2 2>&1
+_mcp_entry() { local payload=${2//$'\n'/ }; printf '%s\t%s\n' "$1" "${payload//$'\r'/ }" >&3; }
+_mcp_kind() {
+	eval "mcp_$1_manual_begin() { _mcp_entry begin $2; }
+mcp_$1_manual_abort() { _mcp_entry abort $2; }
+mcp_$1_manual_finalize() { return 0; }
+mcp_$1_register_manual() { _mcp_entry $2 \"\$1\"; }"
+}
+_mcp_kind tools tools
+_mcp_kind resources resources
+_mcp_kind resources_templates resourceTemplates
+_mcp_kind prompts prompts
+_mcp_kind completion completions
+mcp_register_tool() { _mcp_entry tools "$1"; }
+mcp_register_resource() { _mcp_entry resources "$1"; }
+mcp_register_prompt() { _mcp_entry prompts "$1"; }
+. /dev/stdin
+"#;
+
+/// What a hook registered, as JSON texts by their kind. A kind it did not speak of is not there.
+pub(crate) type Registered = BTreeMap<String, Vec<Box<RawValue>>>;
+
+/// What came out of a hook.
+#[derive(Debug, Default)]
+pub(crate) struct Hooked {
+    pub(crate) registered: Registered,
+    /// What is wrong with what it printed, if that is no registration and it registered nothing else.
+    pub(crate) problem: Option<String>,
+}
+
+/// Runs the hook of a project. `None` where it has none.
+pub(crate) fn run(paths: &Paths, limit: u64, runner: &dyn Run) -> Result<Option<Hooked>, HookError> {
+    let Some(text) = trust::read(&paths.server.join("register.sh"), &paths.root, LONGEST)? else {
+        return Ok(None);
+    };
+    let hook = Hook { prelude: PRELUDE, text: &text, timeout: TIMEOUT, limit };
+    let Output { status, stdout: printed, stderr: entries } = runner.run_hook(&hook)?;
+    if status.success() {
+        return registered(&entries, &printed).map(Some);
+    }
+    let said = String::from_utf8_lossy(&printed);
+    Err(HookError::Failed(said.lines().last().map_or_else(|| status.to_string(), str::to_owned)))
+}
+
+/// Entries if there are any, else what the hook printed, if that is a registration as JSON.
+fn registered(entries: &[u8], printed: &[u8]) -> Result<Hooked, HookError> {
+    let registered = read_entries(&surrogates::mended(&String::from_utf8_lossy(entries)))?;
+    if !registered.is_empty() {
+        return Ok(Hooked { registered, problem: None });
+    }
+    let printed = String::from_utf8_lossy(printed);
+    let registered = read_printed(&surrogates::mended(&printed))?;
+    let is_rubbish = registered.is_empty() && entries.is_empty() && !printed.trim().is_empty();
+    let problem = is_rubbish.then(|| {
+        format!(
+            "printed what is no registration, and the project is searched instead: {}; \
+             print an object with `tools`, `resources` or `prompts`, or call `mcp_tools_register_manual` and its like",
+            excerpt(&printed)
+        )
+    });
+    Ok(Hooked { registered, problem })
+}
+
+/// What was registered by functions. What comes after `abort`, and before the next `begin`, is not.
+fn read_entries(lines: &str) -> Result<Registered, HookError> {
+    let (mut registered, mut aborted) = (Registered::new(), BTreeSet::new());
+    for line in lines.lines() {
+        match line.split_once('\t') {
+            None => {}
+            Some(("begin", kind)) => {
+                aborted.remove(kind);
+            }
+            Some(("abort", kind)) => {
+                registered.remove(kind);
+                aborted.insert(kind);
+            }
+            Some((kind, _)) if aborted.contains(kind) => {}
+            Some((kind, json)) => {
+                let entry = serde_json::from_str(json).map_err(HookError::NotJson)?;
+                registered.entry(kind.to_owned()).or_default().push(entry);
+            }
+        }
+    }
+    Ok(registered)
+}
+
+/// What was printed as one JSON object, by the kinds there are.
+fn read_printed(printed: &str) -> Result<Registered, HookError> {
+    let mut registered = Registered::new();
+    let is_object = printed.trim_start().starts_with('{');
+    if is_object && let Ok(members) = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(printed) {
+        for (kind, entries) in members {
+            if KINDS.contains(&&*kind) && entries.get().starts_with('[') {
+                registered.insert(kind, serde_json::from_str(entries.get()).map_err(HookError::NotJson)?);
+            }
+        }
+    }
+    Ok(registered)
+}

@@ -1,0 +1,183 @@
+//! `server.d/register.json`: what a project registers instead of being searched. Data only, and strict: a file that is
+//! wrong in one place counts for nothing, and says so.
+
+use crate::catalog::hook::Registered;
+use crate::declarations::metadata::Metadata;
+use crate::ground::diagnostic::without_place;
+use crate::ground::json::require_shallow;
+use crate::ground::stamp::{Stamp, Stamps};
+use crate::kinds::tools::relative;
+use crate::trust::{self, Distrust};
+use crate::walk::entry::Entry;
+use crate::walk::sighting::Sighting;
+use crate::{Diagnostic, Paths, Tool};
+use mcp_bash_spelling::nearest_or_longer;
+use mcp_bash_wire::surrogates;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Why a registration cannot be used. The messages complete "server.d/register.json ..." or "... register.sh ...".
+#[derive(Debug, Error)]
+pub(crate) enum RegistrationError {
+    #[error("cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
+    #[error("is not trusted: {0}")]
+    Distrusted(#[from] Distrust),
+    #[error("has more than {0} bytes; MCPBASH_MAX_MANUAL_REGISTRY_BYTES sets the limit")]
+    TooLarge(u64),
+    #[error("starts with a byte-order mark; save it as UTF-8 without one")]
+    ByteOrderMark,
+    #[error("is not valid UTF-8")]
+    NotUtf8,
+    #[error("is not valid JSON: {0}")]
+    NotJson(serde_json::Error),
+    #[error("cannot be used: {0}")]
+    TooDeep(String),
+    #[error("must be an object with `\"version\": 1`")]
+    Version,
+    #[error("has the unknown key `{0}`; {1}")]
+    UnknownKey(String, String),
+    #[error("must have an array or null as `{0}`")]
+    NotAnArray(&'static str),
+    #[error("must have an object as `_meta`")]
+    Meta,
+    #[error("registers `{kind}[{index}]`, which cannot be used: {problem}")]
+    Entry { kind: &'static str, index: usize, problem: String },
+}
+
+/// What can be registered.
+pub(crate) const KINDS: [&str; 5] = ["tools", "resources", "resourceTemplates", "prompts", "completions"];
+const KNOWN: &str = "version, tools, resources, resourceTemplates, prompts, completions, _meta";
+
+/// What a registration says, as JSON texts by their kind. A kind that is absent is searched for; an empty one is
+/// switched off.
+#[derive(Debug, Default)]
+pub(crate) struct Registration(BTreeMap<String, Vec<Box<RawValue>>>);
+
+impl Registration {
+    /// Reads `register.json`. `None` where there is none.
+    pub(crate) fn read(paths: &Paths, limit: u64) -> Result<Option<Self>, RegistrationError> {
+        let path = paths.server.join("register.json");
+        let Some(file) = trust::open(&path, &paths.root)? else { return Ok(None) };
+        let text = read_text(&file, limit)?;
+        let mut kinds = BTreeMap::new();
+        for (name, raw) in members(&surrogates::mended(&text))? {
+            if KINDS.contains(&&*name) && raw.get() != "null" {
+                let entries = serde_json::from_str(raw.get()).map_err(RegistrationError::NotJson)?;
+                kinds.insert(name, entries);
+            }
+        }
+        Ok(Some(Self(kinds)))
+    }
+
+    /// What `register.sh` registered.
+    pub(crate) fn hooked(registered: Registered) -> Self {
+        Self(registered)
+    }
+
+    pub(crate) fn has(&self, kind: &str) -> bool {
+        self.0.contains_key(kind)
+    }
+
+    /// The registered executables that are asked which tools they provide.
+    pub(crate) fn providers(&self, paths: &Paths) -> Result<Vec<Sighting>, RegistrationError> {
+        let kind = Tool::KIND;
+        let marked =
+            self.0.get(kind).into_iter().flatten().enumerate().filter(|(_, entry)| marks_provider(entry));
+        let sighted = marked.map(|(index, entry)| {
+            provider(entry, paths).map_err(|problem| RegistrationError::Entry { kind, index, problem })
+        });
+        sighted.collect()
+    }
+
+    /// The entries of one kind, if it is registered.
+    pub(crate) fn entries<T: Entry>(
+        &self,
+        paths: &Paths,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<Option<Vec<Arc<T>>>, RegistrationError> {
+        let Some(texts) = self.0.get(T::KIND) else { return Ok(None) };
+        let mut entries = Vec::with_capacity(texts.len());
+        for (index, text) in texts.iter().enumerate() {
+            if T::KIND == Tool::KIND && marks_provider(text) {
+                continue;
+            }
+            let mut problems = Vec::new();
+            let entry = T::registered(text.get(), paths, &mut problems).map_err(|problem| {
+                RegistrationError::Entry { kind: T::KIND, index, problem: without_place(problem).0 }
+            })?;
+            let path = T::folder(paths).join(entry.path());
+            diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&path, problem)));
+            entries.push(Arc::new(entry));
+        }
+        Ok(Some(entries))
+    }
+}
+
+/// Whether a registered tool is an executable that is to be asked which tools it provides.
+fn marks_provider(entry: &RawValue) -> bool {
+    entry.get().contains("\"provider\"")
+        && Metadata::from_json(entry.get()).is_ok_and(|entry| entry.provides_tools())
+}
+
+/// The executable that a registered entry names.
+fn provider(entry: &RawValue, paths: &Paths) -> Result<Sighting, String> {
+    let path = Metadata::from_json(entry.get())?.path;
+    let path = relative(path.as_deref(), "tools")?;
+    let file = paths.tools.join(path);
+    let stat =
+        rustix::fs::stat(&file).map_err(|error| format!("{}: {}", file.display(), io::Error::from(error)))?;
+    let stamps = Stamps { file: Stamp::of(&stat), metadata: None };
+    if !stamps.file.is_executable() {
+        return Err(format!("{} is not executable; run `chmod +x` on it", file.display()));
+    }
+    Ok(Sighting { path: path.components().collect(), metadata: None, stamps })
+}
+
+fn read_text(file: &File, limit: u64) -> Result<String, RegistrationError> {
+    let bytes = match mcp_bash_files::read_all(file, limit) {
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+            return Err(RegistrationError::TooLarge(limit));
+        }
+        read => read?,
+    };
+    if bytes.starts_with(b"\xEF\xBB\xBF") {
+        return Err(RegistrationError::ByteOrderMark);
+    }
+    String::from_utf8(bytes).map_err(|_| RegistrationError::NotUtf8)
+}
+
+/// The key that somebody meant who wrote an unknown one, or all there are.
+fn meant(key: &str) -> String {
+    match nearest_or_longer(key, &KINDS) {
+        Some(meant) => format!("write `{meant}` if that is what you mean"),
+        None => format!("known are {KNOWN}"),
+    }
+}
+
+fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, RegistrationError> {
+    serde_json::from_str::<&RawValue>(text).map_err(RegistrationError::NotJson)?;
+    require_shallow(text).map_err(RegistrationError::TooDeep)?;
+    let value: Value = serde_json::from_str(text).map_err(RegistrationError::NotJson)?;
+    let object = value.as_object().ok_or(RegistrationError::Version)?;
+    if object.get("version").and_then(Value::as_f64) != Some(1.0) {
+        return Err(RegistrationError::Version);
+    }
+    for (key, value) in object {
+        match KINDS.iter().find(|kind| *kind == key) {
+            Some(_) if value.is_array() || value.is_null() => {}
+            Some(kind) => return Err(RegistrationError::NotAnArray(kind)),
+            // Where an editor finds the schema of this file.
+            None if key == "version" || key == "$schema" => {}
+            None if key == "_meta" && (value.is_object() || value.is_null()) => {}
+            None if key == "_meta" => return Err(RegistrationError::Meta),
+            None => return Err(RegistrationError::UnknownKey(key.clone(), meant(key))),
+        }
+    }
+    serde_json::from_str(text).map_err(RegistrationError::NotJson)
+}

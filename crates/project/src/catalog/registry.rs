@@ -1,0 +1,164 @@
+//! `.registry/*.json`: what was found, kept on disk so that an unchanged project need not be read again.
+
+use crate::catalog::stamps_file;
+use crate::ground::utc::now;
+use crate::trust::{self, Distrust};
+use crate::walk::collection::Collection;
+use crate::walk::entry::Entry;
+use crate::walk::search::Known;
+use crate::walk::sign::Asks;
+use crate::{Diagnostic, Paths, Reading};
+use mcp_bash_wire::write;
+use memchr::memchr2;
+use serde::Deserialize;
+use std::fs::{self, DirBuilder};
+use std::io::{self, Write as _};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Why a registry was not written.
+#[derive(Debug, Error)]
+pub enum RegistryError {
+    #[error("the registry has {size} bytes, more than {limit}; MCPBASH_REGISTRY_MAX_BYTES sets the limit")]
+    TooLarge { size: usize, limit: usize },
+    #[error("the registry cannot be written: {0}")]
+    Write(#[from] io::Error),
+    #[error("the registry is not written, since it would not be believed: {0}")]
+    Distrusted(#[from] Distrust),
+}
+
+#[derive(Deserialize)]
+struct Envelope<W> {
+    /// Missing where an older version wrote it.
+    #[serde(default = "one")]
+    format_version: u64,
+    version: u64,
+    items: Vec<W>,
+    #[serde(default)]
+    hash: String,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// Whether it takes noticeable time to read the registry of a kind.
+pub(crate) fn is_large<T: Entry>(paths: &Paths) -> bool {
+    const LARGE: u64 = 256 * 1024;
+    fs::metadata(paths.registry.join(format!("{}.json", T::REGISTRY))).is_ok_and(|file| file.len() > LARGE)
+}
+
+/// Whether the folder of the registries is there and can be believed; if not, why.
+pub(crate) fn judge(paths: &Paths) -> Result<bool, Diagnostic> {
+    match trust::judge_folder(&paths.registry, &paths.root) {
+        Ok(()) => Ok(true),
+        Err(Distrust::Unreadable(_)) => Ok(false),
+        Err(distrust) => Err(not_believed(&paths.registry, &distrust)),
+    }
+}
+
+/// Reads a registry back from a folder that can be believed: nothing where it is missing or not what we wrote, and a
+/// diagnostic where others may have written it or it is none of our size or kind.
+pub(crate) fn load<T: Entry>(paths: &Paths, reading: &Reading) -> Result<Option<Known<T>>, Diagnostic> {
+    let read = |name: String| {
+        let path = paths.registry.join(name);
+        let text = trust::read_in_trusted_folder(&path, reading.registry_limit as u64);
+        text.map_err(|distrust| not_believed(&path, &distrust))
+    };
+    let (registry, stamps) = (read(format!("{}.json", T::REGISTRY))?, read(stamps_of::<T>())?);
+    Ok(registry.and_then(|registry| parse(registry, stamps, paths, rules(reading))))
+}
+
+fn not_believed(path: &Path, distrust: &Distrust) -> Diagnostic {
+    Diagnostic::new(path, format!("is ignored, and the project read instead: {distrust}"))
+}
+
+/// Under which rules it was decided what is an entry. What was decided under others is decided again.
+fn rules(reading: &Reading) -> &'static str {
+    match reading.asks {
+        Asks::All => "2 all executables",
+        Asks::Signed => "2 signs",
+    }
+}
+
+fn parse<T: Entry>(
+    registry: Vec<u8>,
+    stamps: Option<Vec<u8>>,
+    paths: &Paths,
+    rules: &str,
+) -> Option<Known<T>> {
+    let text = String::from_utf8(registry).ok()?;
+    let envelope: Envelope<T::Written> = serde_json::from_str(&one_line(text)).ok()?;
+    if envelope.version != 1 || envelope.format_version != 1 {
+        return None;
+    }
+    let items = envelope.items.into_iter().map(|written| T::remembered(written, paths).map(Arc::new));
+    let items: Vec<Arc<T>> = items.collect::<Option<_>>()?;
+    let stamps = stamps.and_then(|text| stamps_file::parse(std::str::from_utf8(&text).ok()?, rules));
+    let stamps = stamps.unwrap_or_default();
+    Some(Known::new(items, stamps, Some(envelope.hash).filter(|hash| hash.len() == 64)))
+}
+
+/// As we write it, it is one line; somebody may have made it more.
+fn one_line(text: String) -> String {
+    let is_one = memchr2(b'\n', b'\r', text.trim_end().as_bytes()).is_none();
+    if is_one { text } else { write::compact(&text) }
+}
+
+/// Writes the registry of a kind, and what its files looked like, unless it is there already.
+pub(crate) fn store<T: Entry>(
+    paths: &Paths,
+    collection: &Collection<T>,
+    reading: &Reading,
+) -> Result<(), RegistryError> {
+    if collection.is_stored {
+        return Ok(());
+    }
+    let items: Vec<&str> = collection.items().iter().map(|item| item.registry_text()).collect();
+    let (now, hash, total) = (now(), collection.hash(), collection.len());
+    let text = format!(
+        "{{\"format_version\":1,\"version\":1,\"generatedAt\":\"{now}\",\"items\":[{}],\"hash\":\"{hash}\",\"total\":{total}}}\n",
+        items.join(",")
+    );
+    if text.len() > reading.registry_limit {
+        return Err(RegistryError::TooLarge { size: text.len(), limit: reading.registry_limit });
+    }
+    make_folder(paths)?;
+    trust::judge_folder(&paths.registry, &paths.root)?;
+    replace(&paths.registry, &format!("{}.json", T::REGISTRY), &text)?;
+    replace(&paths.registry, &stamps_of::<T>(), &stamps_file::write(&collection.stamps, rules(reading)))?;
+    Ok(())
+}
+
+/// Makes the folder of the registries, and never that of the project: one that is gone does not come back by our writing.
+pub(crate) fn make_folder(paths: &Paths) -> io::Result<()> {
+    // Fails where the project is gone.
+    paths.root.metadata()?;
+    let is_beside = paths.registry.parent() == Some(&*paths.root);
+    // Others may not write it, whatever is usual here: it would not be believed.
+    match DirBuilder::new().recursive(!is_beside).mode(0o755).create(&paths.registry) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
+}
+
+/// Hidden, since it means nothing to anybody else.
+fn stamps_of<T: Entry>() -> String {
+    format!(".{}.stamps", T::REGISTRY)
+}
+
+/// Puts a file in the place of another in one step, so that nobody ever reads half of it.
+pub(crate) fn replace(folder: &Path, name: &str, text: &str) -> io::Result<()> {
+    let draft = folder.join(format!(".{name}.{}", std::process::id()));
+    // What stands there is a leftover of somebody who had our number. The draft is a file of our own, or it is none.
+    let _ = fs::remove_file(&draft);
+    let created = mcp_bash_files::create_new(&draft, 0o644);
+    let written = created.and_then(|mut file| file.write_all(text.as_bytes()));
+    let replaced = written.and_then(|()| fs::rename(&draft, folder.join(name)));
+    if replaced.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    replaced
+}

@@ -1,0 +1,92 @@
+//! What the files of a registry looked like, as text. Only we read it, and at every start: so it is no JSON, of which the
+//! same numbers take several times as long to read.
+//!
+//! The first record names the rules under which it was decided what is an entry. Each other one is five numbers for the file, as many or a `-` for its metadata, and the path, which alone may hold blanks.
+//! It ends with the one byte that no path can hold.
+
+use crate::ground::stamp::{Stamp, Stamps};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+const END: char = '\0';
+
+pub(crate) fn write(stamps: &HashMap<Box<str>, Stamps>, rules: &str) -> String {
+    let mut text = format!("{rules}{END}");
+    for (path, Stamps { file, metadata }) in stamps {
+        push(file, &mut text);
+        match metadata {
+            Some(metadata) => push(metadata, &mut text),
+            None => text.push_str("- "),
+        }
+        text.push_str(path);
+        text.push(END);
+    }
+    text
+}
+
+fn push(Stamp(seconds, nanoseconds, size, inode, mode): &Stamp, text: &mut String) {
+    // Nothing can go wrong when text is written to memory.
+    let _ = write!(text, "{seconds} {nanoseconds} {size} {inode} {mode} ");
+}
+
+/// The stamps by their paths, or nothing where the text is not what we wrote under these rules.
+pub(crate) fn parse(text: &str, rules: &str) -> Option<HashMap<Box<str>, Stamps>> {
+    let mut records = text.split_terminator(END);
+    records.next().filter(|first| *first == rules)?;
+    let records: Option<Vec<_>> = records.map(record).collect();
+    records.map(HashMap::from_iter)
+}
+
+fn record(mut rest: &str) -> Option<(Box<str>, Stamps)> {
+    let file = stamp(&mut rest)?;
+    let metadata = match rest.strip_prefix("- ") {
+        Some(path) => {
+            rest = path;
+            None
+        }
+        None => Some(stamp(&mut rest)?),
+    };
+    Some((rest.into(), Stamps { file, metadata }))
+}
+
+fn stamp(rest: &mut &str) -> Option<Stamp> {
+    let mut number = || {
+        let (word, after) = rest.split_once(' ')?;
+        *rest = after;
+        Some(word)
+    };
+    Some(Stamp(
+        number()?.parse().ok()?,
+        number()?.parse().ok()?,
+        number()?.parse().ok()?,
+        number()?.parse().ok()?,
+        number()?.parse().ok()?,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let stamp = Stamp(-1, 999_999_999, i64::MAX, u64::MAX, 0o100_755);
+        let alone = Stamps { file: stamp, metadata: None };
+        let both = Stamps { file: stamp, metadata: Some(Stamp(0, 0, 0, 0, 0)) };
+        let stamps: HashMap<Box<str>, Stamps> =
+            [("a b/- \n.sh", alone), ("- ", both), ("7 7/tool.sh", both), ("", alone)]
+                .map(|(path, stamps)| (path.into(), stamps))
+                .into();
+        assert_eq!(parse(&write(&stamps, "rules"), "other rules"), None);
+        assert_eq!(parse(&write(&stamps, "rules"), "rules"), Some(stamps));
+        assert_eq!(parse(&write(&HashMap::new(), "rules"), "rules"), Some(HashMap::new()));
+    }
+
+    #[test]
+    fn what_somebody_else_wrote_is_not() {
+        for text in ["{}", "1 2 3 4", "1 2 3 4 5 path", "1 2 3 4 x - path\0", "1 2 3 4 5 6 7 8 9 path\0"] {
+            assert_eq!(parse(text, "rules"), None, "{text}");
+            assert_eq!(parse(&format!("rules\0{text}"), "rules"), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The JSON schemas in `schemas/` say of a project's files what the code reads, no more and no less.
+
+use crate::catalog::register::KINDS;
+use crate::checks::known_keys;
+use crate::declarations::metadata;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn schema(name: &str) -> Value {
+    let text = std::fs::read_to_string(repository().join(format!("schemas/{name}.schema.json"))).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// What is wrong with a value, as an editor would say it.
+fn problems(name: &str, value: &Value) -> Vec<String> {
+    let validator = jsonschema::draft202012::new(&schema(name)).expect("a schema of draft 2020-12");
+    validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+/// The keys that a schema knows, without the one that names it.
+fn keys(schema: &Value) -> BTreeSet<String> {
+    let keys = schema["properties"].as_object().expect("properties").keys();
+    keys.filter(|key| *key != "$schema").cloned().collect()
+}
+
+fn set(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// The schema for a file of a project, by its path.
+fn schema_of(path: &str) -> Option<&'static str> {
+    let is_metadata = path.contains(".meta.");
+    let is_yaml = Path::new(path).extension().is_some_and(|ending| ending == "yaml");
+    match path.split('/').next()? {
+        "server.d" if path.ends_with("server.meta.json") => Some("server"),
+        "server.d" if path.ends_with("register.json") => Some("register"),
+        "project" if is_metadata => Some("server"),
+        _ if is_yaml && !is_metadata => Some("test"),
+        "tools" | "tool" if is_metadata => Some("tool"),
+        "prompts" | "prompt" if is_metadata => Some("prompt"),
+        "resources" | "resource" if is_metadata => Some("resource"),
+        _ => None,
+    }
+}
+
+fn read(path: &str, text: &str) -> Value {
+    let is_json = Path::new(path).extension().is_some_and(|ending| ending == "json");
+    if is_json { serde_json::from_str(text).expect(path) } else { metadata::yaml(text).expect(path) }
+}
+
+#[test]
+fn every_key_that_is_read_is_in_a_schema_and_no_other() {
+    let register = schema("register");
+    let kinds = ["tool", "prompt", "resource", "resourceTemplate", "completion"];
+    let mut described: BTreeSet<String> =
+        kinds.iter().flat_map(|kind| keys(&register["$defs"][kind])).collect();
+    for (name, only_registered) in [("tool", &["path", "provider"][..]), ("prompt", &["path"])] {
+        let registered = keys(&register["$defs"][name]);
+        let own = keys(&schema(name));
+        assert_eq!(registered, own.union(&set(only_registered)).cloned().collect(), "{name}");
+        described.extend(own);
+    }
+    let resource = keys(&schema("resource"));
+    let entries: BTreeSet<String> =
+        ["resource", "resourceTemplate"].iter().flat_map(|kind| keys(&register["$defs"][kind])).collect();
+    assert_eq!(entries, resource.union(&set(&["path"])).cloned().collect());
+    assert_eq!(described, set(&known_keys::of_metadata()));
+    assert_eq!(keys(&schema("server")), set(&known_keys::of_server()));
+    assert_eq!(
+        keys(&register),
+        [&KINDS[..], &["version", "_meta"]].concat().iter().map(ToString::to_string).collect()
+    );
+}
+
+#[test]
+fn all_settings_that_a_project_may_make_are_in_the_schema() {
+    let page = std::fs::read_to_string(repository().join("docs/settings.md")).unwrap();
+    // Of those that are accepted for older projects only, the table says no default and no meaning.
+    let rows = page.lines().map(|line| line.split(" | ").collect::<Vec<_>>()).filter(|row| row.len() == 4);
+    let settings = rows.filter(|row| row[0].starts_with("| `MCP") && !row[3].contains("*Environment only"));
+    let short = |name: &str| {
+        let mut words = name.split('_').skip(1).map(str::to_lowercase);
+        let first = words.next().unwrap_or_default();
+        words.fold(first, |name, word| name + &word[..1].to_uppercase() + &word[1..])
+    };
+    let known: BTreeSet<String> = settings.map(|row| short(row[0].trim_matches(['|', ' ', '`']))).collect();
+    assert!(known.contains("defaultToolTimeout"), "{known:?}");
+    let described = keys(&schema("server")["properties"]["settings"]);
+    assert_eq!(described, known, "`settings` of schemas/server.schema.json, and docs/settings.md");
+}
+
+#[test]
+fn the_keys_of_test_cases_are_those_of_their_page() {
+    let page = std::fs::read_to_string(repository().join("docs/testing.md")).unwrap();
+    // The keys stand in the first column, some of them together, or with a value.
+    let keys_below = |heading: &str| -> BTreeSet<String> {
+        let section = page.split("\n## ").find(|section| section.starts_with(heading)).expect(heading);
+        let rows = section.lines().filter(|line| line.starts_with("| `"));
+        let cells = rows.filter_map(|row| row.split(" | ").next());
+        let quoted = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+        quoted.map(|key| key.split(':').next().unwrap_or(key).to_owned()).collect()
+    };
+    let case = schema("test")["$defs"]["case"].clone();
+    assert_eq!(keys(&case), keys_below("What a case says"));
+    assert_eq!(keys(&case["properties"]["expect"]), keys_below("What is expected"));
+}
+
+#[test]
+fn every_key_is_explained() {
+    for name in ["prompt", "register", "resource", "server", "test", "tool"] {
+        let schema = schema(name);
+        let inner = schema["$defs"].as_object().into_iter().flatten().map(|(_, inner)| inner);
+        for object in [&schema].into_iter().chain(inner) {
+            for (key, property) in object["properties"].as_object().into_iter().flatten() {
+                assert!(property["description"].is_string(), "{name}: {key}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_example_of_the_documentation_fits() {
+    let mut seen = Vec::new();
+    for page in std::fs::read_dir(repository().join("docs")).unwrap() {
+        let text = std::fs::read_to_string(page.unwrap().path()).unwrap();
+        for block in text.split("\n```").skip(1).step_by(2) {
+            let (info, example) = block.split_once('\n').expect("a block has lines");
+            let Some((_, path)) = info.split_once(' ') else { continue };
+            let Some(name) = schema_of(path) else { continue };
+            assert_eq!(problems(name, &read(path, example)), Vec::<String>::new(), "{path}: {example}");
+            seen.push(name);
+        }
+    }
+    for name in ["tool", "prompt", "resource", "server", "register"] {
+        assert!(seen.contains(&name), "there is no example of {name}");
+    }
+}
+
+#[test]
+fn everything_that_is_scaffolded_fits() {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { walk(&path, found) } else { found.push(path) }
+        }
+    }
+    let (templates, mut files) = (repository().join("templates"), Vec::new());
+    walk(&templates, &mut files);
+    let mut fitting = 0;
+    for file in files {
+        let path = file.strip_prefix(&templates).unwrap().to_str().unwrap();
+        let Some(name) = schema_of(path) else { continue };
+        let value = read(path, &std::fs::read_to_string(&file).unwrap());
+        assert_eq!(problems(name, &value), Vec::<String>::new(), "{path}");
+        fitting += 1;
+    }
+    assert_eq!(fitting, 11, "metadata and test cases of all kinds");
+}
+
+#[test]
+fn what_the_code_refuses_or_ignores_is_marked() {
+    let wrong = [
+        ("tool", json!({ "desciption": "x" })),
+        ("tool", json!({ "timeoutSecs": "90" })),
+        ("tool", json!({ "timeoutSecs": 0 })),
+        ("tool", json!({ "inputSchema": { "type": "string" } })),
+        ("tool", json!({ "argv": "a b" })),
+        ("tool", json!({ "argv": [{ "flag": "-a" }] })),
+        ("tool", json!({ "command": ["ls"], "argv": ["-l"] })),
+        ("tool", json!({ "uri": "file:///x" })),
+        ("prompt", json!({ "role": "system" })),
+        ("prompt", json!({ "arguments": "name" })),
+        ("resource", json!({ "uri": "a://b", "uriTemplate": "a://{b}" })),
+        ("resource", json!({ "uriTemplate": "a://b" })),
+        ("server", json!({ "setting": {} })),
+        ("server", json!({ "env": ["A B"] })),
+        ("register", json!({})),
+        ("register", json!({ "version": 2 })),
+        ("register", json!({ "version": 1, "tool": [] })),
+        ("register", json!({ "version": 1, "tools": {} })),
+        ("register", json!({ "version": 1, "tools": [{ "name": "x" }] })),
+        ("register", json!({ "version": 1, "completions": [{ "name": "x" }] })),
+        ("test", json!({ "argument": {} })),
+        ("test", json!([{ "expect": { "txt": "x" } }])),
+        ("test", json!([{ "answers": ["maybe"] }])),
+    ];
+    for (name, value) in wrong {
+        assert_ne!(problems(name, &value), Vec::<String>::new(), "{name}: {value}");
+    }
+    let own = json!({ "$schema": "x", "x-team": 1, "_note": 1, "#": 1, "com.example/x": 1 });
+    for name in ["tool", "prompt", "resource", "server"] {
+        assert_eq!(problems(name, &own), Vec::<String>::new(), "{name}");
+    }
+}

@@ -1,0 +1,286 @@
+//! How the arguments of a call reach a program that knows nothing of JSON: as words of its command line, in variables, on
+//! its standard input. Here it is read from metadata and held against the schema; `scripts` renders it for a call.
+
+mod hazards;
+mod schema;
+mod template;
+mod words;
+
+pub use template::{Part, Template};
+pub use words::{Word, Words};
+
+use crate::declarations::metadata::Metadata;
+use crate::declarations::variable_names;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// What a program is given of the arguments of a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mapping {
+    pub words: Vec<Words>,
+    pub variables: Vec<Variable>,
+    /// Its standard input, which is empty where the template is. `None` for the arguments as JSON.
+    pub input: Option<Template>,
+    /// Whether values on standard input may only have harmless characters.
+    pub input_only_harmless: bool,
+    /// What stands for arguments that are absent, as JSON texts by their names.
+    pub defaults: Vec<(String, String)>,
+    /// Arguments that may hold any text wherever they stand: the author has listed what they can be, or says that it is safe.
+    pub exempt: Vec<String>,
+    /// Arguments that the author says may hold any text, and why.
+    pub unrestricted: Vec<(String, String)>,
+    /// As the author wrote it: the keys of the metadata, and JSON texts.
+    pub written: Vec<(&'static str, String)>,
+}
+
+/// A variable of the environment, left out where an argument in its value is absent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    pub name: String,
+    pub value: Template,
+    /// Whether values in it may only have harmless characters, since its program may interpret others.
+    pub only_harmless: bool,
+}
+
+/// What metadata says about how a tool is run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Read {
+    /// The program, for a tool that is only metadata.
+    pub(crate) program: Option<String>,
+    pub(crate) mapping: Mapping,
+}
+
+/// The mapping that metadata has, if it has one.
+pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, String> {
+    let keys = [
+        ("argv", &metadata.argv),
+        ("command", &metadata.command),
+        ("env", &metadata.env),
+        ("stdin", &metadata.stdin),
+    ];
+    let only_names = metadata.env.as_deref().is_some_and(variable_names::is_only_names);
+    let keys = keys.into_iter().filter(|(key, _)| !(only_names && *key == "env"));
+    let given = keys.filter_map(|(key, raw)| Some((key, raw.as_deref()?.get())));
+    let given: Vec<(&'static str, &str)> = given.filter(|(_, text)| *text != "null").collect();
+    if given.is_empty() {
+        return Ok(None);
+    }
+    let mut read = Read { program: None, mapping: Mapping::default() };
+    read.mapping.unrestricted = unrestricted(metadata)?;
+    for (key, text) in &given {
+        let value: Value = serde_json::from_str(text).map_err(|error| format!("`{key}`: {error}"))?;
+        match *key {
+            "argv" => read.mapping.words = words::read(list(&value, key)?, key)?,
+            "command" => {
+                let (program, words) = command(&value)?;
+                read.program = Some(program);
+                read.mapping.words = words;
+            }
+            "env" => read.mapping.variables = variables(&value)?,
+            _ => read.mapping.input = Some(input(&value)?),
+        }
+        read.mapping.written.push((*key, (*text).to_owned()));
+    }
+    if let Some(written) = metadata.unrestricted_arguments.as_deref().filter(|raw| raw.get() != "null") {
+        read.mapping.written.push(("unrestrictedArguments", written.get().to_owned()));
+    }
+    let has = |key| given.iter().any(|(given, _)| *given == key);
+    if has("argv") && has("command") {
+        return Err("it has both `argv` and `command`; `command` has all words already, so leave `argv` out"
+            .to_owned());
+    }
+    // A program that reads its standard input where it is given no file would take the JSON for one.
+    if has("argv") || has("command") {
+        read.mapping.input.get_or_insert_default();
+    }
+    Ok(Some(read))
+}
+
+impl Read {
+    /// Takes from the schema what stands for arguments that are absent and what values can be, or says what does not fit.
+    pub(crate) fn fitted_to(self, schema: &RawValue) -> Result<Self, String> {
+        let defaults = schema::fit(&self.mapping, schema)?;
+        let mut mapping = Mapping { defaults, ..self.mapping };
+        hazards::restrict(&mut mapping, self.program.as_deref(), &schema::kinds(schema))?;
+        Ok(Self { mapping, ..self })
+    }
+
+    /// The schema of a tool whose author has written none.
+    pub(crate) fn derived_schema(&self) -> Result<Box<RawValue>, String> {
+        let mut mapping = self.mapping.clone();
+        hazards::restrict(&mut mapping, self.program.as_deref(), &[])?;
+        schema::derive(&mapping)
+    }
+}
+
+impl Mapping {
+    /// The arguments of the schema that nothing uses, and whether each stands in a text with two braces, as it would in a
+    /// prompt.
+    pub(crate) fn unused(&self, schema: &RawValue) -> Vec<(String, bool)> {
+        schema::unused(self, schema)
+    }
+
+    /// The key that the words stand under.
+    fn words_key(&self) -> &'static str {
+        self.written.first().map_or("argv", |(key, _)| *key)
+    }
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], String> {
+    let wrong = || format!("`{key}` must be a list of words{}", example(value));
+    value.as_array().map(Vec::as_slice).ok_or_else(wrong)
+}
+
+/// How a command that was written as one text would be written as words.
+fn example(value: &Value) -> String {
+    let Some(text) = value.as_str() else { return String::new() };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    format!(", since no shell reads it: {}", Value::from(words))
+}
+
+fn command(value: &Value) -> Result<(String, Vec<Words>), String> {
+    let Some((program, words)) = list(value, "command")?.split_first() else {
+        return Err("`command` is empty; its first word is the program".to_owned());
+    };
+    let template = program.as_str().map(Template::parse).transpose();
+    let template = template.map_err(|problem| format!("`command[0]` {problem}"))?;
+    let fixed = template.as_ref().and_then(Template::fixed);
+    let is_usable = |name: &&str| !name.is_empty() && !name.starts_with('-') && !name.contains('\0');
+    let Some(program) = fixed.filter(is_usable) else {
+        return Err("`command[0]` must be the name of a program, which no argument can choose".to_owned());
+    };
+    Ok((program.to_owned(), words::read(words, "command")?))
+}
+
+fn variables(value: &Value) -> Result<Vec<Variable>, String> {
+    let members = value.as_object().ok_or("`env` must be an object: {\"DEPTH\": \"{depth}\"}")?;
+    let variable = |(name, value): (&String, &Value)| {
+        let value = text(value).map_err(|problem| format!("`env.{name}` {problem}"))?;
+        hazards::require_free_name(name)?;
+        Ok(Variable { name: name.clone(), value, only_harmless: false })
+    };
+    // Those that are `true` are passed on from the server's environment.
+    members.iter().filter(|(_, value)| **value != Value::Bool(true)).map(variable).collect()
+}
+
+fn input(value: &Value) -> Result<Template, String> {
+    text(value).map_err(|problem| format!("`stdin` {problem}"))
+}
+
+/// The arguments that the author says may hold any text, and why.
+fn unrestricted(metadata: &Metadata) -> Result<Vec<(String, String)>, String> {
+    let Some(written) = metadata.unrestricted_arguments.as_deref().filter(|raw| raw.get() != "null") else {
+        return Ok(Vec::new());
+    };
+    let reasons: serde_json::Map<String, Value> = serde_json::from_str(written.get()).unwrap_or_default();
+    let reason = |(name, reason): (String, Value)| match reason {
+        Value::String(reason) if !reason.trim().is_empty() => Some((name, reason)),
+        _ => None,
+    };
+    let reasons: Option<Vec<_>> = reasons.into_iter().map(reason).collect();
+    reasons.filter(|reasons| !reasons.is_empty()).ok_or_else(|| {
+        "`unrestrictedArguments` must name arguments, each with the reason why any text is safe; write \
+         {\"message\": \"the recipe quotes it\"}"
+            .to_owned()
+    })
+}
+
+/// A template that makes one text.
+fn text(value: &Value) -> Result<Template, String> {
+    let template = match value {
+        Value::String(text) => Template::parse(text)?,
+        Value::Number(number) => Template::parse(&number.to_string())?,
+        _ => return Err("must be a text, such as \"{name}\"".to_owned()),
+    };
+    match template.list() {
+        Some(list) => Err(format!("cannot spread a list; {{{list}}} is the list as JSON")),
+        None => Ok(template),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read_text(metadata: &Value) -> Result<Read, String> {
+        read(&Metadata::from_json(&metadata.to_string()).unwrap()).map(Option::unwrap)
+    }
+
+    fn derived(metadata: &Value) -> Value {
+        serde_json::from_str(read_text(metadata).unwrap().derived_schema().unwrap().get()).unwrap()
+    }
+
+    fn fitted(metadata: &Value) -> Result<Mapping, String> {
+        let schema = RawValue::from_string(metadata["inputSchema"].to_string()).unwrap();
+        read_text(metadata).unwrap().fitted_to(&schema).map(|read| read.mapping)
+    }
+
+    #[test]
+    fn a_schema_is_derived_from_the_places_of_the_arguments() {
+        let schema = derived(&json!({
+            "argv": ["{path}", ["--name", "{name}"], { "flag": "-v", "if": "loud" }, ["-f", "{files}", "..."], "{rest...}"],
+            "env": { "DEPTH": "{depth}" },
+            "stdin": "{text}",
+        }));
+        let list = json!({ "type": "array", "items": { "type": "string" } });
+        let text = json!({ "type": "string" });
+        let properties = json!({
+            "path": text, "name": text, "loud": { "type": "boolean" }, "files": list, "rest": list, "depth": text, "text": text,
+        });
+        assert_eq!(schema["properties"], properties);
+        assert_eq!(schema["required"], json!(["path", "rest", "depth", "text"]));
+        assert_eq!(schema["additionalProperties"], json!(false));
+        assert_eq!(derived(&json!({ "command": ["date"] })).get("required"), None);
+    }
+
+    #[test]
+    fn a_mapping_that_does_not_fit_its_schema_says_why() {
+        let schema = |required: &[&str]| {
+            json!({
+                "type": "object",
+                "required": required,
+                "properties": { "path": { "type": "string" }, "depth": { "type": "integer", "default": 1.50 } },
+            })
+        };
+        let refused = |argv: Value| fitted(&json!({ "argv": argv, "inputSchema": schema(&[]) })).unwrap_err();
+        let unknown = refused(json!(["{pth}"]));
+        assert!(unknown.contains("`pth`") && unknown.contains("it has `path`, `depth`"), "{unknown}");
+        assert!(refused(json!(["{path}"])).contains("[\"--path\", \"{path}\"]"));
+        assert!(refused(json!(["{path...}"])).contains("as a list"));
+        assert!(refused(json!([{ "flag": "-p", "if": "path" }])).contains("as a flag"));
+        let fits = |argv: Value| fitted(&json!({ "argv": argv, "inputSchema": schema(&["path"]) })).unwrap();
+        assert_eq!(fits(json!(["{path}", "{depth}"])).defaults, [("depth".to_owned(), "1.5".to_owned())]);
+        // What other keywords say is not seen here.
+        let open = json!({ "argv": ["{x}"], "inputSchema": { "allOf": [{ "required": ["x"] }] } });
+        assert!(fitted(&open).is_ok());
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_with_what_can() {
+        for (metadata, problem) in [
+            (json!({ "argv": "{path} -v" }), "no shell reads it: [\"{path}\",\"-v\"]"),
+            (json!({ "argv": { "a": 1 } }), "`argv` must be a list of words"),
+            (json!({ "command": [] }), "first word is the program"),
+            (json!({ "command": ["{program}"] }), "which no argument can choose"),
+            (json!({ "command": [5] }), "which no argument can choose"),
+            (json!({ "command": ["ls"], "argv": [] }), "leave `argv` out"),
+            (json!({ "env": "A" }), "`env` must be an object"),
+            (json!({ "env": { "A": false } }), "`env.A` must be a text"),
+            (json!({ "env": { "A": "{b...}" } }), "{b} is the list as JSON"),
+            (json!({ "stdin": ["{a}"] }), "`stdin` must be a text"),
+            (json!({ "stdin": "{a" }), "`stdin` cannot be read"),
+        ] {
+            let refused = read_text(&metadata).unwrap_err();
+            assert!(refused.contains(problem), "{problem} in {refused}");
+        }
+    }
+
+    #[test]
+    fn standard_input_is_the_json_unless_words_are_mapped() {
+        let input = |metadata: Value| read_text(&metadata).unwrap().mapping.input;
+        assert_eq!(input(json!({ "env": { "A": "1", "B": true } })), None);
+        assert_eq!(input(json!({ "argv": [] })), Some(Template::default()));
+        assert_eq!(input(json!({ "stdin": "{a}" })), Some(Template::parse("{a}").unwrap()));
+    }
+}

@@ -1,0 +1,253 @@
+//! What an author says about a tool or a prompt: in a JSON or YAML file beside it, or in a comment inside it.
+
+use crate::declarations::client_capability::ClientCapability;
+use crate::ground::diagnostic::without_place;
+use crate::ground::json::{LONGEST, deepest, mend, require_shallow, too_deep};
+use crate::ground::wrong_type::describe_wrong_type;
+use mcp_bash_wire::{surrogates, write};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_saphyr::Error;
+use serde_saphyr::budget::BudgetBreach;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+/// The fields of metadata, of whatever kind. JSON of the author's own is kept as text.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Metadata {
+    pub(crate) name: Option<String>,
+    pub(crate) title: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) input_schema: Option<Box<RawValue>>,
+    /// The arguments of a prompt, or what `inputSchema` was called in older projects.
+    pub(crate) arguments: Option<Box<RawValue>>,
+    pub(crate) output_schema: Option<Box<RawValue>>,
+    pub(crate) annotations: Option<Box<RawValue>>,
+    pub(crate) icons: Option<Box<RawValue>>,
+    #[serde(rename = "_meta")]
+    pub(crate) underscored: Option<Box<RawValue>>,
+    pub(crate) timeout_secs: Option<u64>,
+    pub(crate) progress_extends_timeout: Option<bool>,
+    pub(crate) max_timeout_secs: Option<u64>,
+    pub(crate) timeout_hint: Option<String>,
+    /// The exit codes besides 0 with which a tool has answered, and not failed.
+    pub(crate) success_exit_codes: Option<Vec<u8>>,
+    /// What a client must offer so that a script is of any use.
+    pub(crate) required_capabilities: Option<Vec<ClientCapability>>,
+    /// Whether a script may be run again where its process did not live to hear the answer to a question.
+    pub(crate) replay: Option<bool>,
+    /// Whether a script reads the client's roots from its environment.
+    pub(crate) needs_roots: Option<bool>,
+    /// The folder that a tool runs in.
+    pub(crate) cwd: Option<String>,
+    pub(crate) uri: Option<String>,
+    pub(crate) uri_template: Option<String>,
+    pub(crate) mime_type: Option<String>,
+    pub(crate) size: Option<u64>,
+    pub(crate) provider: Option<ProviderField>,
+    /// Who speaks in a prompt.
+    pub(crate) role: Option<String>,
+    /// The messages of a prompt.
+    pub(crate) messages: Option<Box<RawValue>>,
+    /// What else an author notes about a prompt.
+    #[serde(rename = "metadata")]
+    pub(crate) notes: Option<Box<RawValue>>,
+    /// Where the script is, for tools that are registered and not found.
+    pub(crate) path: Option<String>,
+    /// How the arguments of a tool reach its script: as words, in variables, on standard input.
+    pub(crate) argv: Option<Box<RawValue>>,
+    /// That, or the names of variables that a tool needs.
+    pub(crate) env: Option<Box<RawValue>>,
+    pub(crate) stdin: Option<Box<RawValue>>,
+    /// What a tool runs that has no script.
+    pub(crate) command: Option<Box<RawValue>>,
+    /// The arguments that may hold any text in places where a program may interpret it, and why that is safe.
+    pub(crate) unrestricted_arguments: Option<Box<RawValue>>,
+    /// That the process of a tool stays alive, and for how long.
+    pub(crate) worker: Option<Box<RawValue>>,
+}
+
+/// What stands under `provider`.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "`provider` must be the name of who reads a resource, or `true`")]
+pub(crate) enum ProviderField {
+    /// Who reads a resource.
+    Reader(String),
+    /// Whether an executable is to be asked which tools it provides.
+    Mark(bool),
+}
+
+/// What metadata says about where resources are.
+pub(crate) enum Uris<'a> {
+    /// One, with this URI if it is given.
+    One(Option<&'a str>),
+    /// All that a template finds.
+    Family(&'a str),
+}
+
+/// How many lines of a script are looked at for its metadata.
+const HEADER_LINES: usize = 10;
+
+impl Metadata {
+    /// Reads a metadata file, by its ending.
+    pub(crate) fn from_file(path: &Path) -> Result<Self, String> {
+        Self::from_opened(path, &mcp_bash_files::open(path).map_err(|error| error.to_string())?)
+    }
+
+    /// Reads a metadata file that was opened.
+    pub(crate) fn from_opened(path: &Path, file: &File) -> Result<Self, String> {
+        let text = mcp_bash_files::read_all_text(file, LONGEST).map_err(|error| error.to_string())?;
+        if path.extension().is_some_and(|extension| extension == "json") {
+            return Self::from_json(&text);
+        }
+        let value = yaml(&text)?;
+        Self::from_json(&value.to_string()).map_err(|problem| in_yaml(problem, &text))
+    }
+
+    /// Whether clients can read all of the JSON in it, which was taken from a registry that somebody may have edited.
+    pub(crate) fn is_shallow(&self) -> bool {
+        let all = [
+            &self.input_schema,
+            &self.arguments,
+            &self.output_schema,
+            &self.annotations,
+            &self.icons,
+            &self.underscored,
+            &self.messages,
+            &self.notes,
+            &self.argv,
+            &self.env,
+            &self.stdin,
+            &self.command,
+            &self.unrestricted_arguments,
+            &self.worker,
+        ];
+        all.into_iter().flatten().all(|value| require_shallow(value.get()).is_ok())
+    }
+
+    /// The name of who reads a resource.
+    pub(crate) fn reader(&self) -> Option<&str> {
+        match &self.provider {
+            Some(ProviderField::Reader(name)) => Some(name),
+            Some(ProviderField::Mark(_)) | None => None,
+        }
+    }
+
+    /// Whether it marks an executable that provides tools.
+    pub(crate) fn provides_tools(&self) -> bool {
+        matches!(self.provider, Some(ProviderField::Mark(true)))
+    }
+
+    /// Whether it describes one resource, a family of them, or, which cannot be, both. What is empty says nothing.
+    pub(crate) fn uris(&self) -> Result<Uris<'_>, String> {
+        let uri = self.uri.as_deref().filter(|uri| !uri.is_empty());
+        let template = self.uri_template.as_deref().filter(|template| !template.is_empty());
+        match (uri, template) {
+            (Some(_), Some(_)) => {
+                Err("it has both `uri` and `uriTemplate`, and can only be one thing; leave one out"
+                    .to_owned())
+            }
+            (uri, None) => Ok(Uris::One(uri)),
+            (None, Some(template)) => Ok(Uris::Family(template)),
+        }
+    }
+
+    pub(crate) fn from_json(text: &str) -> Result<Self, String> {
+        // What stands before the object is left there, so that lines are counted as the author counts them.
+        let text = &*surrogates::mended(text.trim_start_matches('\u{feff}').trim_end());
+        // One pass tells whether it is JSON at all, another what the author meant.
+        serde_json::from_str::<&RawValue>(text).map_err(|error| mend(&error))?;
+        require_shallow(text)?;
+        if !text.trim_start().starts_with('{') {
+            return Err("it must hold an object; put `{` and `}` around it".to_owned());
+        }
+        let read = serde_json::from_str(&write::compact(text));
+        read.map_err(|error| describe_wrong_type::<Self>(text).unwrap_or_else(|| error.to_string()))
+    }
+
+    /// The JSON after `mcp:` in a comment near the top of a script, if there is one.
+    pub(crate) fn inline(script: &Path) -> Result<Option<Self>, String> {
+        let Ok(file) = mcp_bash_files::open(script) else { return Ok(None) };
+        // A compiled program has no lines to speak of: only so much of it is looked at.
+        let header = BufReader::new(file.take(16 * 1024)).split(b'\n').take(HEADER_LINES);
+        for (index, line) in header.map_while(Result::ok).enumerate() {
+            let Ok(line) = std::str::from_utf8(&line) else { return Ok(None) };
+            if let Some(json) = inline_json(line) {
+                return Self::from_json(json)
+                    .map(Some)
+                    .map_err(|problem| format!("the `mcp:` line: {}", in_line(&problem, index + 1)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The problem of a text that is one line of a file, with the number that line has there.
+fn in_line(problem: &str, line: usize) -> String {
+    problem.replacen(" at line 1 column ", &format!(" at line {line} column "), 1)
+}
+
+/// The JSON after `mcp:` near the top of a script, and the line it stands in, from 0 on.
+pub(crate) fn inline_in(script: &str) -> Option<(usize, &str)> {
+    let mut header = script.lines().take(HEADER_LINES).enumerate();
+    header.find_map(|(index, line)| Some((index, inline_json(line)?)))
+}
+
+pub(crate) fn yaml(text: &str) -> Result<serde_json::Value, String> {
+    let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_depth: deepest() } };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let is_depth = |breach: &BudgetBreach| matches!(breach, BudgetBreach::Depth { .. });
+        match error.without_snippet() {
+            Error::Budget { breach, .. } if is_depth(breach) => too_deep(),
+            // Its parser looks ahead, and has a limit of its own that it does not tell from other errors.
+            other if other.to_string().contains("recursion limit exceeded") => too_deep(),
+            other => mend_yaml(&other.to_string()),
+        }
+    })
+}
+
+/// The words of the parser of YAML, with the place as the parser of JSON writes it.
+fn mend_yaml(words: &str) -> String {
+    let words = words.lines().next().unwrap_or_default().replace(", column ", " column ");
+    format!("{words}; mend the YAML")
+}
+
+/// The problem of metadata that was JSON only on the way, with the line that its key has in the YAML.
+fn in_yaml(problem: String, text: &str) -> String {
+    let (problem, place) = without_place(problem);
+    let key = problem.split('`').nth(1).filter(|_| place.is_some() && problem.starts_with('`'));
+    match key.and_then(|key| yaml_line(text, key)) {
+        Some(line) => match problem.rsplit_once("; ") {
+            Some((problem, remedy)) => format!("{problem} at line {line} column 1; {remedy}"),
+            None => format!("{problem} at line {line} column 1"),
+        },
+        None => problem,
+    }
+}
+
+/// The line of a key at the top of a YAML text, from 1 on.
+pub(crate) fn yaml_line(text: &str, key: &str) -> Option<usize> {
+    let is_key = |line: &str| {
+        let rest = line.trim_start_matches(['"', '\'']).strip_prefix(key);
+        rest.is_some_and(|rest| rest.trim_start_matches(['"', '\'', ' ']).starts_with(':'))
+    };
+    text.lines().position(is_key).map(|index| index + 1)
+}
+
+/// What stands after `mcp:` in a line that is a comment.
+fn inline_json(line: &str) -> Option<&str> {
+    let (comment, json) = line.split_once("mcp:")?;
+    let is_comment = comment.trim_start().starts_with(['#', '/', '-', ';', '%']);
+    Some(json.trim()).filter(|json| is_comment && json.starts_with('{'))
+}
+
+/// A text without the line near its top that says what it is, which is not part of it.
+pub fn without_metadata(text: &str) -> String {
+    let mut header = text.split_inclusive('\n').take(HEADER_LINES);
+    match header.find(|line| inline_json(line).is_some()) {
+        Some(line) => text.replacen(line, "", 1),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,17 @@
+//! TODO
+
+pub(crate) mod about;
+pub(crate) mod arguments;
+pub(crate) mod client_capability;
+pub(crate) mod header_parameters;
+pub(crate) mod icons;
+pub(crate) mod identity;
+pub(crate) mod mapping;
+pub(crate) mod metadata;
+pub(crate) mod refusals;
+pub mod roots;
+pub(crate) mod server_config;
+pub(crate) mod unread_arguments;
+pub(crate) mod variable_names;
+pub(crate) mod worker;
+pub(crate) mod working_folder;

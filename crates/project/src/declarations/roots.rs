@@ -1,0 +1,147 @@
+//! Roots: the folders that scripts may work in, as a client names them, or a person, or the project itself.
+
+use crate::ground::json::{LONGEST, mend};
+use crate::ground::optional::believed_text;
+use crate::trust;
+use crate::{Diagnostic, Paths};
+use mcp_bash_uri::FileUri;
+use mcp_bash_wire::write;
+use serde::Deserialize;
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// A folder, or a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    pub name: String,
+    /// Absolute, without links or detours.
+    pub path: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    roots: Vec<Named>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    uri: Option<String>,
+    path: Option<String>,
+    name: Option<String>,
+}
+
+/// What a client answered to `roots/list`, and what of it cannot be used. Nothing where it is no answer.
+pub fn of_client(result: &str) -> (Option<Vec<Root>>, Vec<String>) {
+    let listed: Listed = match serde_json::from_str(result) {
+        Ok(listed) => listed,
+        Err(error) => return (None, vec![format!("the client's roots cannot be read: {error}")]),
+    };
+    let (mut roots, mut known, mut problems) = (Vec::new(), HashSet::new(), Vec::new());
+    for named in listed.roots {
+        let uri = named.uri.unwrap_or_default();
+        match local_path(&uri).and_then(|path| root(&path, named.name)) {
+            Ok(root) if known.insert(root.path.clone()) => roots.push(root),
+            Ok(_) => {}
+            Err(problem) => problems.push(format!("the root {uri} is ignored: {problem}")),
+        }
+    }
+    (Some(roots), problems)
+}
+
+/// The path that a URI of a client names.
+fn local_path(uri: &str) -> Result<PathBuf, String> {
+    let file = FileUri::parse(uri).map_err(|error| error.to_string())?;
+    if file.is_relative() {
+        return Err("it is relative to nothing we know".to_owned());
+    }
+    Ok(PathBuf::from(OsStr::from_bytes(file.unix())))
+}
+
+/// The roots of a project whose client names none: those of the setting, else those of `config/roots.json`, else the
+/// project itself. The error says why no path is allowed: what is set and wrong was written to keep scripts inside.
+pub fn of_project(
+    paths: &Paths,
+    setting: Option<&str>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Vec<Root>, String> {
+    if let Some(setting) = setting {
+        return of_setting(paths, setting)
+            .map_err(|problem| format!("MCPBASH_ROOTS (or --roots) {problem}; no path is allowed"));
+    }
+    let configured = configured(paths, diagnostics)?;
+    if !configured.is_empty() {
+        return Ok(configured);
+    }
+    let project = root(&paths.root, None);
+    project.map(|root| vec![root]).map_err(|problem| format!("the project cannot be a root: {problem}"))
+}
+
+fn of_setting(paths: &Paths, setting: &str) -> Result<Vec<Root>, String> {
+    let mut roots = Vec::new();
+    for path in setting.split(':').filter(|path| !path.is_empty()) {
+        let found = root(&paths.root.join(path), None);
+        let found = found.map_err(|problem| format!("names {path}, which cannot be used: {problem}"))?;
+        add(&mut roots, found);
+    }
+    if roots.is_empty() { Err("names no folder".to_owned()) } else { Ok(roots) }
+}
+
+/// The roots of `config/roots.json`, none where there is no such file. An entry that is wrong is told, and the others
+/// are used; where there is no other, or nothing can be read, no path is allowed.
+fn configured(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Result<Vec<Root>, String> {
+    let file = paths.root.join("config/roots.json");
+    let known = diagnostics.len();
+    let refused = "config/roots.json cannot be used; no path is allowed until it is mended";
+    let Some(text) = believed_text(&file, &paths.root, LONGEST, diagnostics) else {
+        if diagnostics.len() > known {
+            return Err(refused.to_owned());
+        }
+        // A file that is not there is nothing to tell of, unless others could have removed it.
+        let folder = file.parent().unwrap_or(&file);
+        let judged = trust::judge_folder_if_any(folder, &paths.root);
+        return judged.map(|()| Vec::new()).map_err(|distrust| format!("{refused}: {distrust}"));
+    };
+    let listed: Listed = serde_json::from_str(&text).map_err(|error| {
+        diagnostics.push(Diagnostic::new(&file, format!("cannot be used: {}", mend(&error))));
+        refused.to_owned()
+    })?;
+    let (mut roots, is_named) = (Vec::new(), !listed.roots.is_empty());
+    for (index, named) in listed.roots.into_iter().enumerate() {
+        let path = named.path.unwrap_or_default();
+        match root(&paths.root.join(&path), named.name) {
+            Ok(root) => add(&mut roots, root),
+            Err(problem) => {
+                let problem = format!("`roots[{index}]` ({path}) is ignored: {problem}");
+                diagnostics.push(Diagnostic::new(&file, problem));
+            }
+        }
+    }
+    if roots.is_empty() && is_named { Err(refused.to_owned()) } else { Ok(roots) }
+}
+
+fn root(path: &Path, name: Option<String>) -> Result<Root, String> {
+    let path = path.canonicalize().map_err(|error| error.to_string())?;
+    let own = || path.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned());
+    Ok(Root { name: name.filter(|name| !name.is_empty()).unwrap_or_else(own), path })
+}
+
+/// Adds a root, unless its path is there already.
+fn add(roots: &mut Vec<Root>, root: Root) {
+    if !roots.iter().any(|known| known.path == root.path) {
+        roots.push(root);
+    }
+}
+
+/// The roots as a script gets them: a JSON array.
+pub fn to_json(roots: &[Root]) -> String {
+    let one = |root: &Root| {
+        let uri = FileUri::of_unix(root.path.as_os_str().as_bytes());
+        let path = root.path.to_string_lossy();
+        let members = [("uri", &*uri), ("name", &*root.name), ("path", &*path)];
+        let members = members.map(|(name, text)| format!("\"{name}\":{}", write::string(text)));
+        format!("{{{}}}", members.join(","))
+    };
+    format!("[{}]", roots.iter().map(one).collect::<Vec<_>>().join(","))
+}

@@ -1,0 +1,51 @@
+//! Where the parts of a project are.
+
+use crate::walk::scan::DEPTH;
+use std::path::{Path, PathBuf};
+
+/// The folders of one project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paths {
+    pub root: PathBuf,
+    pub tools: PathBuf,
+    pub resources: PathBuf,
+    pub prompts: PathBuf,
+    /// Scripts that complete what a person types.
+    pub completions: PathBuf,
+    /// Scripts that read resources.
+    pub providers: PathBuf,
+    /// Modules that files of functions share.
+    pub lib: PathBuf,
+    pub server: PathBuf,
+    pub registry: PathBuf,
+}
+
+impl Paths {
+    /// The usual places below `root`.
+    pub fn of(root: &Path) -> Self {
+        Self {
+            tools: root.join("tools"),
+            resources: root.join("resources"),
+            prompts: root.join("prompts"),
+            completions: root.join("completions"),
+            providers: root.join("providers"),
+            lib: root.join("lib"),
+            server: root.join("server.d"),
+            registry: root.join(".registry"),
+            root: root.to_owned(),
+        }
+    }
+
+    /// The project's own rules about which tools may run.
+    pub fn policy(&self) -> PathBuf {
+        self.server.join("policy.sh")
+    }
+
+    /// The folders whose changes matter, and how many levels of folders below them.
+    pub(crate) fn watched(&self) -> impl Iterator<Item = (&Path, usize)> {
+        let entries = [&*self.tools, &*self.resources, &*self.prompts, &*self.lib];
+        let scripts = [&*self.server, &*self.completions, &*self.providers];
+        let all = entries.map(|folder| (folder, DEPTH - 1)).into_iter();
+        all.chain(scripts.map(|folder| (folder, 1))).chain([(&*self.root, 0)])
+    }
+}

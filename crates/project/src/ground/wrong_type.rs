@@ -1,0 +1,121 @@
+//! Says which member of a JSON object has the wrong type, in the words of its author.
+
+use crate::ground::json_place::{members, place_of};
+use mcp_bash_wire::{Limits, Raw, Scanner};
+use serde::de::DeserializeOwned;
+
+/// The first member for which `T` cannot be read from `text`, a JSON object, with its place and what mends it. Slow, and
+/// only asked where something is wrong.
+pub(crate) fn describe_wrong_type<T: DeserializeOwned>(text: &str) -> Option<String> {
+    let whole = Scanner::new(text, Limits::NONE).whole_value().ok().filter(|whole| whole.is_object())?;
+    let mut found = None;
+    members(whole, |key, value| {
+        if found.is_none() {
+            let alone = format!("{{{}:{}}}", key.text(), value.text());
+            found = serde_json::from_str::<T>(&alone).err().map(|error| (key, value, error.to_string()));
+        }
+    });
+    let (key, value, error) = found?;
+    let name = key.string()?;
+    let expected = error.rsplit_once("expected ").map(|(_, expected)| expected);
+    let expected = expected.map(|words| words.split(" at line ").next().unwrap_or(words));
+    let (line, column) = place_of(key.text(), text)?;
+    let place = format!("at line {line} column {column}");
+    let Some((wanted, remedy)) = expected.and_then(|expected| wanted(&name, expected, value)) else {
+        let problem = error.split(" at line ").next().unwrap_or(&error).to_owned();
+        return Some(format!("`{name}` cannot be used: {problem} {place}; give it another value"));
+    };
+    Some(format!("`{name}` must be {wanted}, not {} {place}; {remedy}", shown(value)))
+}
+
+/// What was expected, for people, and what to write instead.
+fn wanted(name: &str, expected: &str, value: Raw<'_>) -> Option<(&'static str, String)> {
+    if name == "requiredCapabilities" {
+        let known = "write some of elicitation, elicitation.url, sampling and roots, such as [\"sampling\"]";
+        return Some(("a list of what a client offers", known.into()));
+    }
+    let inner = value.string().unwrap_or_default();
+    let inner = inner.trim();
+    match expected {
+        "u64" | "u32" | "usize" => {
+            let is_number = !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_digit());
+            let remedy = if is_number {
+                format!("write {inner} without quotes")
+            } else {
+                "write a whole number".into()
+            };
+            Some(("a whole number of at least 0", remedy))
+        }
+        "a boolean" => {
+            let word = inner.to_ascii_lowercase();
+            let is_boolean = matches!(&*word, "true" | "false");
+            let remedy = if is_boolean {
+                format!("write {word} without quotes")
+            } else {
+                "write true or false".into()
+            };
+            Some(("true or false", remedy))
+        }
+        "u8" | "a sequence" => {
+            Some(("a list of exit codes", "write whole numbers from 0 to 255, such as [0, 1]".into()))
+        }
+        "a string" => Some(("a string", "put it in quotes".into())),
+        _ => None,
+    }
+}
+
+/// A value as its author wrote it, and not much of it.
+fn shown(value: Raw<'_>) -> String {
+    const LONGEST: usize = 40;
+    if value.is_object() || value.is_array() {
+        return value.kind().to_owned();
+    }
+    let kind = if value.is_string() { "the string " } else { "" };
+    let text = value.text();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{kind}{}…", &text[..end]),
+        None => format!("{kind}{text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::declarations::metadata::Metadata;
+
+    #[test]
+    fn a_wrong_type_is_named_with_its_place_and_what_to_write() {
+        for (member, words) in [
+            (
+                r#""timeoutSecs": "90""#,
+                r#"`timeoutSecs` must be a whole number of at least 0, not the string "90" at line 3 column 2; write 90 without quotes"#,
+            ),
+            (
+                r#""timeoutSecs": 1.5"#,
+                "`timeoutSecs` must be a whole number of at least 0, not 1.5 at line 3 column 2; write a whole number",
+            ),
+            (
+                r#""progressExtendsTimeout": "True""#,
+                r#"`progressExtendsTimeout` must be true or false, not the string "True" at line 3 column 2; write true without quotes"#,
+            ),
+            (
+                r#""description": ["a"]"#,
+                "`description` must be a string, not an array at line 3 column 2; put it in quotes",
+            ),
+            (
+                r#""successExitCodes": 1"#,
+                "`successExitCodes` must be a list of exit codes, not 1 at line 3 column 2; write whole numbers from 0 \
+                 to 255, such as [0, 1]",
+            ),
+            (
+                r#""successExitCodes": [0, 256]"#,
+                "`successExitCodes` must be a list of exit codes, not an array at line 3 column 2; write whole numbers \
+                 from 0 to 255, such as [0, 1]",
+            ),
+        ] {
+            let text = format!("{{\n \"name\": \"é\",\n {member}\n}}");
+            assert_eq!(describe_wrong_type::<Metadata>(&text).as_deref(), Some(words));
+        }
+        assert_eq!(describe_wrong_type::<Metadata>(r#"{"name": "a", "other": 5}"#), None);
+    }
+}

@@ -1,0 +1,91 @@
+//! Completions: scripts that a project registers to complete what a person types.
+
+use crate::declarations::metadata::Metadata;
+use crate::kinds::tools::positive;
+use crate::walk::entry::{Context, Entry, RegistryEntry, Unread};
+use crate::walk::listing::Listing;
+use crate::walk::sighting::{Candidate, Sighting};
+use crate::{Diagnostic, Paths};
+use mcp_bash_wire::write;
+use serde::de::IgnoredAny;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A script and the name it completes for: that of a prompt, or the URI or the name of a resource.
+#[derive(Debug, Clone)]
+pub struct Completion {
+    pub name: String,
+    pub script: PathBuf,
+    /// Where the script stands below the project.
+    pub path: String,
+    pub timeout: Option<Duration>,
+    registry_entry: RegistryEntry,
+}
+
+impl Entry for Completion {
+    const KIND: &'static str = "completions";
+
+    type Written = IgnoredAny;
+
+    fn folder(paths: &Paths) -> &Path {
+        &paths.root
+    }
+
+    /// They are never searched for: a script does not say by itself what it completes.
+    fn pick(_listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
+        Vec::new()
+    }
+
+    fn read(
+        _candidate: Candidate,
+        _context: &Context<'_>,
+        _problems: &mut Vec<String>,
+    ) -> Result<Option<Self>, Unread> {
+        Ok(None)
+    }
+
+    fn registered(text: &str, paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {
+        let metadata = Metadata::from_json(text)?;
+        let name = metadata.name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+        let name = name.ok_or("`name` is missing")?;
+        let path = metadata.path.filter(|path| !path.is_empty()).ok_or("`path` is missing")?;
+        let (script, root) = (paths.root.join(&path), paths.root.canonicalize());
+        let whole = script.canonicalize().map_err(|_| format!("there is no file {}", script.display()))?;
+        let inside = root.ok().and_then(|root| whole.strip_prefix(root).ok().map(Path::to_owned));
+        let inside = inside.ok_or_else(|| format!("`path` must stay below the project: {path}"))?;
+        if !whole.is_file() {
+            return Err(format!("{} is no file", script.display()));
+        }
+        Ok(Self {
+            name,
+            script,
+            path: inside.to_string_lossy().into_owned(),
+            timeout: positive(metadata.timeout_secs, "timeoutSecs")?,
+            registry_entry: RegistryEntry::default(),
+        })
+    }
+
+    fn remembered(_written: IgnoredAny, _paths: &Paths) -> Option<Self> {
+        None
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn registry_entry(&self) -> &RegistryEntry {
+        &self.registry_entry
+    }
+
+    fn write(&self) -> String {
+        format!("{{\"name\":{},\"path\":{}}}", write::string(&self.name), write::string(&self.path))
+    }
+
+    fn has_parts_elsewhere(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,289 @@
+//! Files whose functions are tools, resources and prompts. What they are is asked once, by loading the file in its
+//! language, which runs none of them; it is known from then on until the file, or another that it loads, looks different.
+
+use crate::declarations::metadata::Metadata;
+use crate::declarations::worker::{Worker, WorkerProgram};
+use crate::ground::stamp::{Stamp, Stamps};
+use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below};
+use crate::walk::function_sign::{functions_of, language};
+use crate::walk::listing::Listing;
+use crate::walk::run::{Asked, Said};
+use crate::walk::sighting::{Candidate, Sighting};
+use crate::{Diagnostic, Paths, Prompt, Resource, ResourceTemplate, Tool, trust};
+use mcp_bash_wire::write;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file and what its functions are.
+#[derive(Debug, Clone)]
+pub struct FunctionFile {
+    pub tools: Vec<Arc<Tool>>,
+    pub resources: Vec<Arc<Resource>>,
+    pub templates: Vec<Arc<ResourceTemplate>>,
+    pub prompts: Vec<Arc<Prompt>>,
+    pub instructions: Option<String>,
+    /// What runs the functions.
+    pub served_by: ServedBy,
+    /// What it says about itself besides its tools.
+    rest: Rest,
+    /// The other files of the project that it loads.
+    parts: Vec<Part>,
+    /// Where it stands below `tools/`.
+    path: String,
+    registry_entry: RegistryEntry,
+}
+
+/// What runs a function: the file that it stands in, and the process that stays alive for it.
+#[derive(Debug, Clone)]
+pub struct ServedBy {
+    pub file: PathBuf,
+    pub worker: Worker,
+}
+
+/// Another file that a file of functions loads, by its path from the project, and what it looked like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    file: PathBuf,
+    stamp: Option<Stamp>,
+}
+
+/// What a file of functions says about its tools when it is loaded, and the other files that it loads.
+#[derive(Debug, Deserialize)]
+struct Loaded {
+    #[serde(default)]
+    tools: Vec<Box<RawValue>>,
+    #[serde(default)]
+    files: Vec<PathBuf>,
+}
+
+/// What it says besides.
+#[derive(Debug, Clone, Default, Deserialize)]
+struct Rest {
+    #[serde(default)]
+    resources: Vec<Box<RawValue>>,
+    #[serde(default)]
+    templates: Vec<Box<RawValue>>,
+    #[serde(default)]
+    prompts: Vec<Box<RawValue>>,
+    instructions: Option<String>,
+    worker: Option<Box<RawValue>>,
+}
+
+/// A file of functions in our registry.
+#[derive(Deserialize)]
+pub(crate) struct Written {
+    path: String,
+    program: String,
+    /// As they stand in the registry of tools, where they were looked at before they were written.
+    tools: Vec<Metadata>,
+    rest: Rest,
+    /// The other files, and the numbers that their looks are made of.
+    parts: Vec<(PathBuf, Option<[i64; 5]>)>,
+}
+
+const PYTHON: &str = "python";
+const NODE: &str = "node";
+
+impl FunctionFile {
+    /// Makes of what a file says when it is loaded what clients are told.
+    fn loaded(
+        file: &Path,
+        program: WorkerProgram,
+        text: &str,
+        paths: &Paths,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let wrong = |error| format!("it said what is no list of its functions: {error}");
+        let loaded: Loaded = serde_json::from_str(text).map_err(wrong)?;
+        let rest: Rest = serde_json::from_str(text).map_err(wrong)?;
+        let mut found = Self::without_tools(file, program, rest, paths, problems)?;
+        for text in &loaded.tools {
+            found.tools.push(Arc::new(Tool::of_function(text.get(), &found.served_by, paths, problems)?));
+        }
+        found.parts = loaded.files.iter().filter_map(|file| Part::of(file, paths)).collect();
+        Ok(found)
+    }
+
+    fn without_tools(
+        file: &Path,
+        program: WorkerProgram,
+        rest: Rest,
+        paths: &Paths,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let options = rest.worker.as_deref().map_or("{}", RawValue::get);
+        let served_by = ServedBy { file: file.to_owned(), worker: Worker::new(program, options)? };
+        let (mut resources, mut templates, mut prompts) = (Vec::new(), Vec::new(), Vec::new());
+        for text in &rest.resources {
+            resources.push(Arc::new(Resource::of_function(text.get(), &served_by, paths, problems)?));
+        }
+        for text in &rest.templates {
+            templates.push(Arc::new(ResourceTemplate::of_function(text.get(), &served_by, paths, problems)?));
+        }
+        for text in &rest.prompts {
+            prompts.push(Arc::new(Prompt::of_function(text.get(), &served_by, paths, problems)?));
+        }
+        Ok(Self {
+            tools: Vec::new(),
+            resources,
+            templates,
+            prompts,
+            instructions: rest.instructions.clone().filter(|text| !text.trim().is_empty()),
+            parts: Vec::new(),
+            rest,
+            path: below(file, &paths.tools),
+            registry_entry: RegistryEntry::default(),
+            served_by,
+        })
+    }
+
+    /// The other files of the project that it loads, by their paths from the project.
+    pub(crate) fn loaded_files(&self) -> impl Iterator<Item = &Path> {
+        self.parts.iter().map(|part| &*part.file)
+    }
+
+    /// Where it stands, at second sight: it is read again because of another file.
+    pub(crate) fn sighting(&self) -> Option<Sighting> {
+        let file = Stamp::at(&self.served_by.file)?;
+        Some(Sighting {
+            path: PathBuf::from(&self.path),
+            metadata: None,
+            stamps: Stamps { file, metadata: None },
+        })
+    }
+}
+
+impl Rest {
+    /// The text of a JSON object.
+    fn written(&self) -> String {
+        let list = |all: &[Box<RawValue>]| {
+            let texts: Vec<&str> = all.iter().map(|text| text.get()).collect();
+            format!("[{}]", texts.join(","))
+        };
+        format!(
+            r#"{{"resources":{},"templates":{},"prompts":{},"instructions":{},"worker":{}}}"#,
+            list(&self.resources),
+            list(&self.templates),
+            list(&self.prompts),
+            self.instructions.as_deref().map_or_else(|| "null".to_owned(), write::string),
+            self.worker.as_deref().map_or("null", RawValue::get)
+        )
+    }
+}
+
+impl Part {
+    /// Nothing for a file outside of the project: what is installed does not change from one call to the next.
+    fn of(file: &Path, paths: &Paths) -> Option<Self> {
+        let file = file.strip_prefix(&paths.root).ok()?;
+        Some(Self { file: file.to_owned(), stamp: Stamp::at(&paths.root.join(file)) })
+    }
+
+    fn written(&self) -> String {
+        let file = write::string(&self.file.to_string_lossy());
+        let stamp = self.stamp.map_or_else(|| "null".to_owned(), |stamp| format!("{:?}", stamp.numbers()));
+        format!("[{file},{stamp}]")
+    }
+}
+
+impl Entry for FunctionFile {
+    const KIND: &'static str = "functions";
+
+    type Written = Written;
+
+    /// A file without signs is not searched for them again.
+    const REMEMBERS_OTHERS: bool = true;
+
+    fn folder(paths: &Paths) -> &Path {
+        &paths.tools
+    }
+
+    fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
+        let names = listing.plain_files().filter(|name| language(name).is_some());
+        let names = names.filter(|name| listing.metadata_beside(name).is_none());
+        names.filter_map(|name| Some(listing.sighting(name, listing.stamp(name)?, None))).collect()
+    }
+
+    fn read(
+        candidate: Candidate,
+        context: &Context<'_>,
+        problems: &mut Vec<String>,
+    ) -> Result<Option<Self>, Unread> {
+        let Some(program) = functions_of(&candidate.file) else { return Ok(None) };
+        let Some(runner) = context.run else { return Ok(None) };
+        let paths = context.paths;
+        trust::may_run(&candidate.file, &paths.root).map_err(|distrust| distrust.to_string())?;
+        // Its options are not known before it is loaded.
+        let worker = Worker::new(program, "{}")?;
+        match runner.definitions(&candidate.file, candidate.stamps.file, Asked::Functions(&worker)) {
+            Said::Later => Err(Unread::Awaited),
+            Said::Now(Err(unanswered)) if unanswered.passes => Err(Unread::NotNow(unanswered.why)),
+            Said::Now(said) => {
+                let text = said.map_err(|unanswered| unanswered.why)?.text;
+                Ok(Some(Self::loaded(&candidate.file, program, &text, paths, problems)?))
+            }
+        }
+    }
+
+    fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {
+        Err("files of functions are found, and not registered".to_owned())
+    }
+
+    fn remembered(written: Written, paths: &Paths) -> Option<Self> {
+        let program = match &*written.program {
+            PYTHON => WorkerProgram::Python,
+            NODE => WorkerProgram::Node,
+            _ => return None,
+        };
+        let file = paths.tools.join(&written.path);
+        let found = Self::without_tools(&file, program, written.rest, paths, &mut Vec::new()).ok()?;
+        let tool = |metadata| Tool::remembered_function(metadata, &found.served_by).map(Arc::new);
+        let tools = written.tools.into_iter().map(tool).collect::<Option<_>>()?;
+        let parts = written
+            .parts
+            .into_iter()
+            .map(|(file, numbers)| Part { file, stamp: numbers.map(Stamp::of_numbers) });
+        Some(Self { tools, parts: parts.collect(), ..found })
+    }
+
+    fn name(&self) -> &str {
+        &self.path
+    }
+
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn registry_entry(&self) -> &RegistryEntry {
+        &self.registry_entry
+    }
+
+    fn write(&self) -> String {
+        let program = match self.served_by.worker.program {
+            WorkerProgram::Node => NODE,
+            WorkerProgram::Python | WorkerProgram::Itself => PYTHON,
+        };
+        let parts: Vec<String> = self.parts.iter().map(Part::written).collect();
+        let tools: Vec<&str> = self.tools.iter().map(|tool| tool.registry_text()).collect();
+        format!(
+            r#"{{"path":{},"program":"{program}","parts":[{}],"tools":[{}],"rest":{}}}"#,
+            write::string(&self.path),
+            parts.join(","),
+            tools.join(","),
+            self.rest.written()
+        )
+    }
+
+    fn has_parts_elsewhere(&self) -> bool {
+        false
+    }
+
+    fn parts(&self, paths: &Paths) -> Vec<PathBuf> {
+        self.loaded_files().map(|file| paths.root.join(file)).collect()
+    }
+
+    fn is_current(&self, paths: &Paths) -> bool {
+        self.parts.iter().all(|part| Stamp::at(&paths.root.join(&part.file)) == part.stamp)
+    }
+}

@@ -1,0 +1,102 @@
+//! Which files are prompts.
+
+use crate::Diagnostic;
+use crate::kinds::tools::has_shebang;
+use crate::walk::entry::default_name;
+use crate::walk::listing::{Listing, metadata_stem};
+use crate::walk::sighting::Sighting;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// The files of a folder that are prompts, and the metadata that is one without a file.
+pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
+    let (mut found, mut used) = (Vec::new(), BTreeSet::new());
+    let files = listing.plain_files().filter_map(|name| {
+        let (stamp, metadata) = (listing.stamp(name)?, listing.metadata_beside(name));
+        let is_clear = is_clear(name, stamp.is_executable(), metadata.is_some());
+        Some((!is_clear, name, stamp, metadata))
+    });
+    let mut files: Vec<_> = files.collect();
+    // Those that look like prompts first: others are only if nobody else has their metadata.
+    files.sort_by_key(|(is_unclear, ..)| *is_unclear);
+    for (is_unclear, name, stamp, metadata) in files {
+        let is_free = metadata.as_ref().is_some_and(|metadata| !used.contains(metadata));
+        if is_unclear && (!is_free || is_medium(name)) {
+            continue;
+        }
+        used.extend(metadata);
+        if name.as_bytes().iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+            let problem = "is skipped: its name holds a line break; rename it";
+            diagnostics.push(Diagnostic::new(listing.path(name), problem));
+        } else {
+            found.push(listing.sighting(name, stamp, metadata));
+        }
+    }
+    let lonely = listing.lonely_metadata(&used);
+    found.extend(lonely.filter_map(|name| Some(listing.sighting(name, listing.stamp(name)?, None))));
+    found
+}
+
+/// The endings of files that are text to be filled in, and never run.
+const TEMPLATES: [&str; 6] = ["txt", "md", "markdown", "prompt", "tmpl", "template"];
+
+fn ending(file: &Path) -> String {
+    file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+}
+
+/// Whether the name alone makes a file a template. One of messages as JSON must be called a prompt by its metadata, so
+/// that other data may stand beside prompts; a file without an ending may be a script too.
+pub(crate) fn is_template(file: &Path, described: bool) -> bool {
+    let ending = ending(file);
+    TEMPLATES.contains(&&*ending) || (ending == "json" && described)
+}
+
+/// Whether the executable bit says that a file can be run.
+pub(crate) fn is_executable(file: &Path) -> bool {
+    file.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether a file is to be run and not to be filled in: it is executable or begins with `#!`, and is not called a text.
+pub(crate) fn is_script(file: &Path) -> bool {
+    !is_template(file, true) && (is_executable(file) || has_shebang(file))
+}
+
+pub(crate) fn is_metadata(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| metadata_stem(name).is_some())
+}
+
+/// The name without its ending, or the name of the folder for files that are called `prompt`.
+pub(crate) fn usual_name(file: &Path) -> String {
+    let stem = file.file_name().and_then(metadata_stem).map(OsStr::from_bytes);
+    match stem {
+        Some(stem) if stem == "prompt" => default_name(&file.with_file_name(stem), "prompt"),
+        Some(stem) => stem.to_string_lossy().into_owned(),
+        None => default_name(file, "prompt"),
+    }
+}
+
+/// Whether a file looks like a prompt, even if nothing is said about it.
+fn is_clear(name: &OsStr, is_executable: bool, is_described: bool) -> bool {
+    let file = Path::new(name);
+    let is_other = is_executable && is_completion(name) || is_readme(name) && !is_described;
+    !is_other && (is_template(file, is_described) || is_executable || file.extension().is_none())
+}
+
+/// A picture or a sound beside a prompt is part of it, and none itself.
+fn is_medium(name: &OsStr) -> bool {
+    const MEDIA: [&str; 12] =
+        ["png", "jpg", "jpeg", "gif", "webp", "svg", "ico", "pdf", "wav", "mp3", "ogg", "flac"];
+    MEDIA.contains(&&*ending(Path::new(name))) || is_completion(name)
+}
+
+/// A script that completes arguments, and is no prompt.
+fn is_completion(name: &OsStr) -> bool {
+    [&b".completion"[..], b".completion.sh"].iter().any(|ending| name.as_bytes().ends_with(ending))
+}
+
+pub(crate) fn is_readme(name: &OsStr) -> bool {
+    Path::new(name).file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("readme"))
+}

@@ -1,0 +1,187 @@
+//! Executables that describe themselves: asked `list`, they print a JSON object for each of their tools; asked
+//! `instructions`, what the model should know about them. Only those are asked that gave a sign (`sign.rs`).
+
+use crate::ground::stamp::Stamp;
+use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below};
+use crate::walk::listing::Listing;
+use crate::walk::run::{Asked, Definitions, Said};
+use crate::walk::sighting::{Candidate, Sighting};
+use crate::walk::sign::{self, Says};
+use crate::{Diagnostic, Paths, Tool, trust};
+use mcp_bash_wire::{surrogates, write};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An executable and the tools it says it has.
+#[derive(Debug, Clone)]
+pub struct Provider {
+    pub tools: Vec<Arc<Tool>>,
+    pub instructions: Option<String>,
+    /// Where it stands below `tools/`.
+    path: String,
+    registry_entry: RegistryEntry,
+}
+
+/// A provider in our registry.
+#[derive(Deserialize)]
+pub(crate) struct Written {
+    path: String,
+    tools: Vec<Box<RawValue>>,
+    instructions: Option<String>,
+}
+
+impl Provider {
+    /// Makes of what an executable said what clients are told.
+    fn answered(
+        said: Definitions,
+        program: &Path,
+        paths: &Paths,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let tools =
+            definitions(&said.text, program, paths, problems).map_err(|problem| asked_list(&problem))?;
+        let instructions =
+            said.instructions.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let path = below(program, &paths.tools);
+        Ok(Self { tools, instructions, path, registry_entry: RegistryEntry::default() })
+    }
+}
+
+fn asked_list(problem: &str) -> String {
+    format!("asked `list`, it {problem}")
+}
+
+/// The tools that an executable lists: JSON objects, one after another.
+fn definitions(
+    listed: &str,
+    program: &Path,
+    paths: &Paths,
+    problems: &mut Vec<String>,
+) -> Result<Vec<Arc<Tool>>, String> {
+    let mut tools = Vec::new();
+    let listed = &*surrogates::mended(listed);
+    for definition in serde_json::Deserializer::from_str(listed).into_iter::<&RawValue>() {
+        let definition =
+            definition.map_err(|error| format!("printed what is no JSON ({error}): {}", excerpt(listed)))?;
+        let tool = Tool::provided(definition.get(), program, paths, problems).map_err(|problem| {
+            format!("printed a definition that cannot be used ({problem}): {}", excerpt(definition.get()))
+        })?;
+        tools.push(Arc::new(tool));
+    }
+    if tools.is_empty() { Err("named no tool".to_owned()) } else { Ok(tools) }
+}
+
+/// The beginning of what an executable printed, on one line.
+pub fn excerpt(printed: &str) -> String {
+    const LONGEST: usize = 200;
+    let line = printed.trim().replace(['\n', '\r', '\t'], " ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None if line.is_empty() => "nothing".to_owned(),
+        None => line,
+    }
+}
+
+impl Entry for Provider {
+    const KIND: &'static str = "providers";
+
+    type Written = Written;
+
+    /// An executable without a sign is not searched for one again.
+    const REMEMBERS_OTHERS: bool = true;
+
+    /// Below, an executable that says nothing about itself is a tool.
+    const DEPTH: usize = 1;
+
+    fn folder(paths: &Paths) -> &Path {
+        &paths.tools
+    }
+
+    fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
+        let executable = listing.plain_files().filter(|name| listing.metadata_beside(name).is_none());
+        let executable = executable.filter_map(|name| {
+            let is_program = |stamp: &Stamp| stamp.is_executable() && stamp.require_regular().is_ok();
+            let stamp = listing.stamp(name).filter(is_program)?;
+            Some(listing.sighting(name, stamp, None))
+        });
+        executable.collect()
+    }
+
+    fn read(
+        candidate: Candidate,
+        context: &Context<'_>,
+        problems: &mut Vec<String>,
+    ) -> Result<Option<Self>, Unread> {
+        // What is wrong with a `# mcp:` line is told by those who look for tools.
+        let gave_sign = || matches!(sign::read(&candidate, context.asks), Ok(Says::Provides));
+        if !context.are_registered && !gave_sign() {
+            return Ok(None);
+        }
+        let runner = context.run.ok_or("there is nobody who could ask it which tools it has")?;
+        let (file, paths) = (&candidate.file, context.paths);
+        trust::may_run(file, &paths.root).map_err(|distrust| distrust.to_string())?;
+        match runner.definitions(file, candidate.stamps.file, Asked::Provider) {
+            Said::Later => Err(Unread::Awaited),
+            Said::Now(Err(unanswered)) if unanswered.passes => {
+                Err(Unread::NotNow(asked_list(&unanswered.why)))
+            }
+            Said::Now(Err(unanswered)) => Err(asked_list(&unanswered.why).into()),
+            Said::Now(Ok(said)) => Ok(Some(Self::answered(said, file, paths, problems)?)),
+        }
+    }
+
+    fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {
+        Err("what provides tools is registered among them, with `\"provider\": true`".to_owned())
+    }
+
+    fn remembered(written: Written, paths: &Paths) -> Option<Self> {
+        let program = paths.tools.join(&written.path);
+        let tool = |text: &RawValue| Tool::provided(text.get(), &program, paths, &mut Vec::new()).ok();
+        Some(Self {
+            tools: written.tools.iter().map(|text| tool(text).map(Arc::new)).collect::<Option<_>>()?,
+            instructions: written.instructions,
+            path: written.path,
+            registry_entry: RegistryEntry::default(),
+        })
+    }
+
+    fn name(&self) -> &str {
+        &self.path
+    }
+
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn registry_entry(&self) -> &RegistryEntry {
+        &self.registry_entry
+    }
+
+    fn write(&self) -> String {
+        let tools: Vec<&str> = self.tools.iter().map(|tool| tool.registry_text()).collect();
+        let instructions = self.instructions.as_deref().map_or_else(|| "null".to_owned(), write::string);
+        let path = write::string(&self.path);
+        format!(r#"{{"path":{path},"instructions":{instructions},"tools":[{}]}}"#, tools.join(","))
+    }
+
+    fn has_parts_elsewhere(&self) -> bool {
+        false
+    }
+}
+
+/// Tools of one name, of which at least one is provided: none of them is served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Duplicate {
+    pub name: String,
+    /// The files that have it, the later ones first.
+    pub files: Vec<PathBuf>,
+}
+
+impl std::fmt::Display for Duplicate {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let files: Vec<_> = self.files.iter().map(|file| file.display().to_string()).collect();
+        write!(formatter, "{}:{}", self.name, files.join(","))
+    }
+}

@@ -1,0 +1,12 @@
+//! TODO
+
+pub(crate) mod collection;
+pub(crate) mod entry;
+pub(crate) mod function_sign;
+pub(crate) mod listing;
+pub(crate) mod run;
+pub(crate) mod scan;
+pub(crate) mod search;
+pub(crate) mod settling;
+pub(crate) mod sighting;
+pub(crate) mod sign;

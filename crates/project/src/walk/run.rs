@@ -1,0 +1,80 @@
+//! The processes that reading a project takes. None is started in this crate: whoever reads a project brings somebody
+//! who runs them.
+
+use crate::ground::stamp::Stamp;
+use crate::{HookError, Worker};
+use std::fmt::Debug;
+use std::path::Path;
+use std::process::Output;
+use std::time::Duration;
+
+/// Runs processes for whoever reads a project.
+pub trait Run: Debug + Send + Sync {
+    /// What a file says about itself. Never blocks: a file that was not asked yet, or looks different from when it was
+    /// asked, is asked beside the caller, and the answer is [`Said::Later`]. The caller reads that file again when the
+    /// implementation reports the answer.
+    fn definitions(&self, file: &Path, stamp: Stamp, asked: Asked<'_>) -> Said;
+
+    /// Forgets the answers so far, so that each file that is not known is asked again. A file that is being asked and
+    /// looks the same is not disturbed; one that looks different is not waited for any longer.
+    fn ask_again(&self);
+
+    /// Runs the registration hook: what it wrote, and how it ended by itself. Blocks until then.
+    fn run_hook(&self, hook: &Hook<'_>) -> Result<Output, HookError>;
+}
+
+/// How a file is asked what it has.
+#[derive(Debug, Clone, Copy)]
+pub enum Asked<'a> {
+    /// An executable: run with `list`, then with `instructions`, within the bounds of a provider.
+    Provider,
+    /// A file of functions: loaded in its language by this worker, which runs none of its functions.
+    Functions(&'a Worker),
+}
+
+/// The answer of a file that was asked what it has.
+#[derive(Debug, Clone)]
+pub enum Said {
+    /// What it has, or why it cannot be used.
+    Now(Result<Definitions, Unanswered>),
+    /// It is being asked.
+    Later,
+}
+
+/// Why a file has not said what it has.
+#[derive(Debug, Clone)]
+pub struct Unanswered {
+    pub why: String,
+    /// Whether it may have nothing to do with the file: the system was short of something, the process was killed, or it took
+    /// too long. The implementation asks again by itself.
+    pub passes: bool,
+}
+
+impl From<String> for Unanswered {
+    fn from(why: String) -> Self {
+        Self { why, passes: false }
+    }
+}
+
+/// What a file has.
+#[derive(Debug, Clone)]
+pub struct Definitions {
+    /// As the file wrote it: the tools of a provider, one JSON object after another; or one JSON object for a file of
+    /// functions.
+    pub text: String,
+    /// What a provider wants the model to know. A file of functions says so in its text.
+    pub instructions: Option<String>,
+}
+
+/// A hook that may run, for bash.
+#[derive(Debug, Clone, Copy)]
+pub struct Hook<'a> {
+    /// What bash is told to do. It reads the hook from its standard input.
+    pub prelude: &'static str,
+    /// The text of the hook, from the file that was judged.
+    pub text: &'a [u8],
+    /// How long it may take.
+    pub timeout: Duration,
+    /// How much each of its two outputs may hold, in bytes.
+    pub limit: u64,
+}

@@ -1,0 +1,251 @@
+//! Walks a folder of a project and finds what may be an entry: files, and the metadata beside them.
+
+use crate::ground::shares::{cores, in_shares};
+use crate::walk::entry::Entry;
+use crate::walk::listing::{Listing, Place};
+use crate::walk::search::Known;
+use crate::walk::sighting::Sighting;
+use crate::{Diagnostic, FunctionFile, Paths};
+use mcp_bash_files::shortage;
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, open, openat, statat};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How deep below its folder an entry may stand. Each level costs an open folder.
+pub(crate) const DEPTH: usize = 16;
+
+/// How many folders are walked for one kind. Links can make any number of few.
+pub(crate) const MOST_FOLDERS: usize = 100_000;
+
+/// So many folders are walked by several threads.
+const MANY: usize = 256;
+
+/// What there is to look at in a project, and what was skipped at first sight.
+#[derive(Default)]
+pub(crate) struct Sighted {
+    /// In the order of their folders.
+    pub(crate) sightings: Vec<Sighting>,
+    pub(crate) besides: Besides,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// What those who look for tools see on the way.
+#[derive(Default)]
+pub(crate) struct Besides {
+    /// What may be a file of functions.
+    pub(crate) functions: Vec<Sighting>,
+    /// What may provide tools, if the folder of the tools itself was looked at: below it nothing does.
+    pub(crate) providers: Option<Vec<Sighting>>,
+}
+
+impl Sighted {
+    fn skip(&mut self, folder: PathBuf, error: Errno) {
+        self.report(folder, format!("is skipped: {}", shortage::noted(error.into())));
+    }
+
+    fn report(&mut self, folder: PathBuf, problem: String) {
+        self.diagnostics.push(Diagnostic::new(folder, problem));
+    }
+
+    fn append(&mut self, mut other: Self) {
+        self.sightings.append(&mut other.sightings);
+        self.besides.functions.append(&mut other.besides.functions);
+        self.diagnostics.append(&mut other.diagnostics);
+    }
+}
+
+/// Looks for the entries of a kind: everywhere, or in some parts of its folder. `functions` are the files of functions that
+/// are known from before.
+pub(crate) fn sight<T: Entry>(
+    paths: &Paths,
+    only: Option<&[PathBuf]>,
+    functions: Option<&Known<FunctionFile>>,
+) -> Sighted {
+    let folder = T::folder(paths);
+    let mut sighted = Sighted::default();
+    let walk = Walk { depth: T::DEPTH, walked: &AtomicUsize::new(0), functions };
+    match only {
+        None => walk.part::<T>(folder, folder, &mut sighted),
+        Some(parts) => parts.iter().for_each(|part| walk.part::<T>(part, folder, &mut sighted)),
+    }
+    sighted
+}
+
+/// How folders are opened.
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// A walk through folders.
+#[derive(Clone, Copy)]
+struct Walk<'a> {
+    /// How many levels of folders may still be looked into, the present one among them.
+    depth: usize,
+    /// How many folders have been looked into.
+    walked: &'a AtomicUsize,
+    functions: Option<&'a Known<FunctionFile>>,
+}
+
+impl Walk<'_> {
+    /// Looks into `part`, which is `folder` or a folder in it.
+    fn part<T: Entry>(self, part: &Path, folder: &Path, sighted: &mut Sighted) {
+        let Ok(below) = part.strip_prefix(folder) else { return };
+        let above = below.components().count();
+        let is_left_out = |(level, part): (usize, Component<'_>)| {
+            is_left_out(part.as_os_str()) || holds_tests(part.as_os_str(), level)
+        };
+        if above >= T::DEPTH || below.components().enumerate().any(is_left_out) {
+            return;
+        }
+        let walk = Self { depth: self.depth - above, ..self };
+        match open(part, FOLDER, Mode::empty()) {
+            Ok(opened) => walk.folder::<T>(opened, Place { folder, below }, sighted),
+            // Most projects lack some folder at some time in their life, and that is no fault.
+            Err(Errno::NOENT) => {}
+            Err(error) => sighted.skip(part.to_owned(), error),
+        }
+    }
+
+    fn folder<T: Entry>(self, opened: OwnedFd, place: Place<'_>, sighted: &mut Sighted) {
+        match self.walked.fetch_add(1, Ordering::Relaxed) {
+            MOST_FOLDERS => {
+                let problem = format!(
+                    "is not searched, nor is what comes after it: there are more than {MOST_FOLDERS} folders"
+                );
+                return sighted.report(place.path(), problem);
+            }
+            walked if walked > MOST_FOLDERS => return,
+            _ => {}
+        }
+        let mut names = match Dir::new(opened) {
+            Ok(names) => names,
+            Err(error) => return sighted.skip(place.path(), error),
+        };
+        let listed = list(&mut names).and_then(|listed| Ok((listed, names.fd()?)));
+        let (Listed { files, mut folders }, opened) = match listed {
+            Ok(listed) => listed,
+            Err(error) => return sighted.skip(place.path(), error),
+        };
+        // The programs and libraries of a Python environment are nobody's entries.
+        if files.binary_search_by(|file| file.as_bytes().cmp(b"pyvenv.cfg")).is_ok() {
+            return;
+        }
+        let listing = Listing::new(place, opened, files, self.functions);
+        sighted.sightings.extend(T::pick(&listing, &mut sighted.diagnostics));
+        T::pick_besides(&listing, &mut sighted.besides);
+        if self.depth == 1 {
+            if T::DEPTH == DEPTH && !folders.is_empty() {
+                let problem = format!(
+                    "holds folders that are not searched: they stand more than {DEPTH} levels deep; move them up"
+                );
+                sighted.report(place.path(), problem);
+            }
+            folders.clear();
+        }
+        let further = Self { depth: self.depth - 1, ..self };
+        if folders.len() < MANY {
+            return further.into::<T>(opened, place, folders, sighted);
+        }
+        let parts = in_shares(folders, cores(), |some| {
+            let mut sighted = Sighted::default();
+            further.into::<T>(opened, place, some, &mut sighted);
+            sighted
+        });
+        for part in parts {
+            sighted.append(part);
+        }
+    }
+
+    /// Walks some of the folders in an opened one.
+    fn into<T: Entry>(
+        self,
+        opened: BorrowedFd<'_>,
+        place: Place<'_>,
+        folders: Vec<Folder>,
+        sighted: &mut Sighted,
+    ) {
+        let level = place.below.components().count();
+        for Folder { name, is_link } in folders {
+            if holds_tests(&name, level) {
+                continue;
+            }
+            let below = place.below.join(&name);
+            let place = Place { below: &below, ..place };
+            if is_link && leads_back(&place.path()) {
+                sighted.report(
+                    place.path(),
+                    "is not searched: it leads to a folder that it stands in".to_owned(),
+                );
+                continue;
+            }
+            match openat(opened, &name, FOLDER, Mode::empty()) {
+                Ok(opened) => self.folder::<T>(opened, place, sighted),
+                Err(Errno::NOENT | Errno::NOTDIR) => {}
+                Err(error) => sighted.skip(place.path(), error),
+            }
+        }
+    }
+}
+
+/// Whether a folder is not looked into: hidden ones, and those in which other programs keep libraries and caches.
+pub(crate) fn is_left_out(folder: &OsStr) -> bool {
+    folder.as_bytes().starts_with(b".") || folder == "node_modules" || folder == "__pycache__"
+}
+
+/// Whether a folder so deep below that of its kind holds tests of what stands beside it. Directly in that folder it is one
+/// like any other: a tool may be called `tests`.
+pub(crate) fn holds_tests(folder: &OsStr, level: usize) -> bool {
+    level > 0 && folder == "tests"
+}
+
+/// Whether a link leads to one of the folders that it stands in, so that following it would never end.
+pub(crate) fn leads_back(link: &Path) -> bool {
+    let identity = |path: &Path| std::fs::metadata(path).ok().map(|folder| (folder.dev(), folder.ino()));
+    let target = identity(link);
+    target.is_some() && link.ancestors().skip(1).any(|above| identity(above) == target)
+}
+
+/// What stands in a folder, both in order and hidden ones left out.
+#[derive(Default)]
+struct Listed {
+    /// The names of the files, whatever they are.
+    files: Vec<OsString>,
+    folders: Vec<Folder>,
+}
+
+struct Folder {
+    name: OsString,
+    /// A link to a folder counts as one.
+    is_link: bool,
+}
+
+fn list(folder: &mut Dir) -> Result<Listed, Errno> {
+    let mut listed = Listed::default();
+    while let Some(entry) = folder.read() {
+        let entry = entry?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name.as_bytes().starts_with(b".") {
+            continue;
+        }
+        let is_link = entry.file_type() == FileType::Symlink;
+        let kind = match entry.file_type() {
+            FileType::Symlink | FileType::Unknown => statat(folder.fd()?, name, AtFlags::empty())
+                .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+            kind => kind,
+        };
+        match kind {
+            FileType::Directory if is_left_out(name) => {}
+            FileType::Directory => listed.folders.push(Folder { name: name.to_owned(), is_link }),
+            // A link that leads nowhere.
+            FileType::Unknown => {}
+            // A pipe or a device is listed too, so that whoever put it there is told why it is skipped.
+            _ => listed.files.push(name.to_owned()),
+        }
+    }
+    listed.files.sort_unstable();
+    listed.folders.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+    Ok(listed)
+}

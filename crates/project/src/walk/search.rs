@@ -1,0 +1,221 @@
+//! Looks for the entries of one kind, and reads those that are not known yet.
+
+use crate::Diagnostic;
+use crate::ground::shares::{cores, in_shares};
+use crate::ground::stamp::Stamps;
+use crate::walk::collection::Collection;
+use crate::walk::entry::{Context, Entry, Unread};
+use crate::walk::scan::Sighted;
+use crate::walk::settling::is_being_written;
+use crate::walk::sighting::Candidate;
+use mcp_bash_files::shortage;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The entries that are known from before, by their path, with what their files looked like.
+pub(crate) struct Known<T> {
+    pub(crate) entries: HashMap<Box<str>, (Arc<T>, Option<Stamps>)>,
+    /// Candidates that are known to be none, by their path.
+    pub(crate) others: HashMap<Box<str>, Stamps>,
+    /// The hash of just these, where that is known.
+    pub(crate) hash: Option<String>,
+    /// What was wrong.
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Self { entries: HashMap::new(), others: HashMap::new(), hash: None, diagnostics: Vec::new() }
+    }
+}
+
+impl<T: Entry> Known<T> {
+    pub(crate) fn new(
+        items: impl IntoIterator<Item = Arc<T>>,
+        mut stamps: HashMap<Box<str>, Stamps>,
+        hash: Option<String>,
+    ) -> Self {
+        let entries = items.into_iter().map(|item| match stamps.remove_entry(item.path()) {
+            Some((path, looks)) => (path, (item, Some(looks))),
+            None => (item.path().into(), (item, None)),
+        });
+        let entries = entries.collect();
+        let others = if T::REMEMBERS_OTHERS { stamps } else { HashMap::new() };
+        Self { entries, others, hash, diagnostics: Vec::new() }
+    }
+
+    pub(crate) fn of(collection: &Collection<T>) -> Self {
+        let items = collection.items().iter().cloned();
+        let known = Self::new(items, collection.stamps.clone(), collection.known_hash().cloned());
+        Self { diagnostics: collection.diagnostics.clone(), ..known }
+    }
+}
+
+/// All entries of a kind. Those in `known` whose files look as they did are not read again. With `only`, no other part
+/// of their folder was looked at, and what is known of the rest is taken as it is, as are `diagnostics`.
+pub(crate) fn search<T: Entry>(
+    context: &Context<'_>,
+    sighted: Sighted,
+    mut known: Known<T>,
+    only: Option<&[PathBuf]>,
+    mut diagnostics: Vec<Diagnostic>,
+) -> Collection<T> {
+    let folder = T::folder(context.paths);
+    let known_before = known.entries.len();
+    let (mut items, mut fresh) = (Vec::with_capacity(known_before), Vec::new());
+    let mut stamps = HashMap::with_capacity(known_before);
+    if let Some(parts) = only {
+        let is_inside = |path: &str| parts.iter().any(|part| folder.join(path).starts_with(part));
+        let kept =
+            known.entries.extract_if(|path, (item, _)| !is_inside(path) && item.is_current(context.paths));
+        for (path, (item, looks)) in kept {
+            items.push(item);
+            stamps.extend(looks.map(|looks| (path, looks)));
+        }
+        stamps.extend(known.others.extract_if(|path, _| !is_inside(path)));
+    }
+    diagnostics.extend(sighted.diagnostics);
+    for sighting in sighted.sightings {
+        let path = sighting.path.to_string_lossy();
+        match known.entries.remove_entry(&*path) {
+            Some((path, (item, looks)))
+                if looks == Some(sighting.stamps) && item.is_current(context.paths) =>
+            {
+                items.push(item);
+                stamps.insert(path, sighting.stamps);
+            }
+            None if known.others.get(&*path) == Some(&sighting.stamps) => {
+                stamps.insert(path.into(), sighting.stamps);
+            }
+            before => {
+                let before = before.map(|(_, (item, _))| item);
+                fresh.push(Fresh { path: path.into(), candidate: sighting.candidate(folder), before });
+            }
+        }
+    }
+    let mut is_unsettled = false;
+    let is_known = fresh.is_empty() && known.entries.is_empty() && items.len() == known_before;
+    for read in read_all::<T>(fresh, context) {
+        is_unsettled |= read.state == State::Unsettled;
+        if matches!(read.state, State::Awaited | State::Unsettled) {
+            // Until it is known what the file has now, it is what it was; without a stamp it is looked at again.
+            items.extend(read.before);
+            let wrong = known.diagnostics.iter().filter(|told| told.path == read.described_in);
+            diagnostics.extend(wrong.cloned());
+        } else if read.state == State::NotNow {
+            items.extend(read.before.filter(|_| context.is_followed));
+        } else if let Some(item) = read.item {
+            // What had a problem is read again each time, so that it is told again each time.
+            if read.problems.is_empty() && !read.met_shortage && !item.has_parts_elsewhere() {
+                stamps.insert(read.path, read.stamps);
+            }
+            items.push(Arc::new(item));
+        } else if T::REMEMBERS_OTHERS && read.problems.is_empty() && !read.met_shortage {
+            stamps.insert(read.path, read.stamps);
+        }
+        let told = read.problems.into_iter().map(|problem| Diagnostic::new(&read.described_in, problem));
+        diagnostics.extend(told);
+    }
+    let found = Collection::new(items, stamps, folder, diagnostics).unsettled(is_unsettled);
+    let is_known = is_known && found.len() == known_before;
+    let found = found.stored(is_known);
+    match known.hash {
+        Some(hash) if is_known => found.with_hash(hash),
+        _ => found,
+    }
+}
+
+/// A candidate that is not known, or looks different from what is known of it.
+struct Fresh<T> {
+    path: Box<str>,
+    candidate: Candidate,
+    before: Option<Arc<T>>,
+}
+
+/// What came of a candidate.
+struct Read<T> {
+    path: Box<str>,
+    stamps: Stamps,
+    described_in: PathBuf,
+    item: Option<T>,
+    state: State,
+    /// Whether the system was short of something, so that less may have been read than there is.
+    met_shortage: bool,
+    before: Option<Arc<T>>,
+    problems: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It is what was read.
+    Known,
+    /// It is being asked what it has.
+    Awaited,
+    /// It could not say what it has, and is asked again.
+    NotNow,
+    /// Somebody is writing it.
+    Unsettled,
+}
+
+/// So many candidates are read by several threads.
+const MANY: usize = 256;
+
+/// Reads candidates, by several threads where there are many.
+fn read_all<T: Entry>(fresh: Vec<Fresh<T>>, context: &Context<'_>) -> Vec<Read<T>> {
+    let read_some = |some: Vec<Fresh<T>>| -> Vec<Read<T>> {
+        some.into_iter().map(|fresh| read(fresh, context)).collect()
+    };
+    if fresh.len() < MANY {
+        return read_some(fresh);
+    }
+    in_shares(fresh, cores(), read_some).into_iter().flatten().collect()
+}
+
+fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
+    let Fresh { path, candidate, before } = fresh;
+    let (stamps, mut problems, mut state) = (candidate.stamps, Vec::new(), State::Known);
+    let regular = stamps.file.require_regular().map_err(|error| error.to_string());
+    let described_in = candidate.metadata.clone().filter(|_| regular.is_ok());
+    let described_in = described_in.unwrap_or_else(|| candidate.file.clone());
+    let regular = regular.map_err(Unread::Unusable);
+    let files = [Some(candidate.file.clone()), candidate.metadata.clone()];
+    let reading = || regular.and_then(|()| T::read(candidate, context, &mut problems));
+    let (read, shortage) = shortage::during(reading);
+    let item = match read {
+        Ok(item) => item,
+        Err(Unread::Awaited) => {
+            state = State::Awaited;
+            None
+        }
+        Err(Unread::NotNow(problem)) => {
+            state = State::NotNow;
+            let is_kept = context.is_followed && before.is_some();
+            let happens = if is_kept { "is served as it was before" } else { "is skipped" };
+            problems.push(format!("{happens}: {problem}"));
+            None
+        }
+        Err(Unread::Unusable(problem)) => {
+            problems.push(format!("is skipped: {problem}"));
+            None
+        }
+    };
+    if state == State::Known && context.is_followed {
+        // An empty file is not what anybody meant: it is about to be written.
+        let is_lost = item.is_none() && before.is_some() || files.iter().flatten().any(|file| is_empty(file));
+        let parts = before.as_ref().map(|known| known.parts(context.paths)).unwrap_or_default();
+        if is_lost && files.iter().flatten().chain(&parts).any(|file| is_being_written(file)) {
+            state = State::Unsettled;
+            problems.clear();
+        }
+    }
+    if let Some(item) = &item {
+        // Written here, where several threads share the work.
+        item.canonical();
+    }
+    Read { path, stamps, described_in, item, state, met_shortage: shortage.is_some(), before, problems }
+}
+
+fn is_empty(file: &Path) -> bool {
+    file.metadata().is_ok_and(|file| file.len() == 0)
+}
