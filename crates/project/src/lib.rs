@@ -5,6 +5,10 @@
 //! [`Location::find`] decides which folder is served. [`Catalog::read`] walks it once and produces an immutable value:
 //! who the server says it is, the tools and prompts it found, and [`Diagnostic`]s about what it skipped and why. A folder that is
 //! half broken still gives a catalog of the other half. Nothing here speaks JSON-RPC or starts a process.
+//!
+//! The folders depend on each other in one direction: [`trust`] decides which files are believed; `ground` holds what all
+//! share; `declarations` reads what authors write; `walk` finds files that may be entries; [`watch`] waits for changes;
+//! `kinds` makes entries of them; `catalog` puts them together; `checks` looks for mistakes.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
@@ -17,12 +21,12 @@ pub mod trust;
 mod walk;
 mod watch;
 
-pub use catalog::hook::HookError;
+pub use catalog::Catalog;
 pub use catalog::origins::{Explained, Origin, origins};
+pub use catalog::reading::Reading;
 pub use catalog::registry::RegistryError;
 pub use catalog::sent_warnings::SentWarnings;
-pub use catalog::{Catalog, Reading};
-pub use checks::{Surroundings, examine, interpreter_name, portability, quoted, unreachable};
+pub use checks::{Surroundings, examine, portability, unreachable};
 pub use declarations::about::About;
 pub use declarations::arguments::Argument;
 pub use declarations::client_capability::ClientCapability;
@@ -36,26 +40,30 @@ pub use declarations::worker::{Worker, WorkerOptions, WorkerProgram};
 pub use declarations::working_folder::WorkingFolder;
 pub use ground::diagnostic::{Diagnostic, Severity};
 pub use ground::embedded::stage_embedded;
+pub use ground::excerpt::excerpt;
+pub use ground::interpreters::interpreter_name;
 pub use ground::location::{Location, LocationError, no_project};
 pub use ground::paths::Paths;
 pub use ground::pauses::Pauses;
+pub use ground::quoting::quoted;
 pub use ground::repair::{Repair, Step};
 pub use ground::secret::{environment_without_secret, variable_without_secret};
 pub use ground::stamp::Stamp;
 pub use ground::typed_paths::beginning_with;
 pub use ground::utc;
 pub use kinds::completions::Completion;
-pub use kinds::functions::{FunctionFile, ServedBy};
+pub use kinds::functions::FunctionFile;
 pub use kinds::prompts::{Prompt, Source};
-pub use kinds::providers::{Duplicate, Provider, excerpt};
+pub use kinds::providers::{Duplicate, Provider};
 pub use kinds::resource_provider::{OUR_PROVIDERS, provider_by_scheme, provider_script};
 pub use kinds::resources::Resource;
+pub use kinds::served_by::ServedBy;
 pub use kinds::templates::ResourceTemplate;
 pub use kinds::tools::{Execution, Timeouts, Tool};
 pub use walk::collection::Collection;
 pub use walk::function_sign::may_hold_functions;
 pub use walk::listing::metadata_names;
-pub use walk::run::{Asked, Definitions, Hook, Run, Said, Unanswered};
+pub use walk::run::{Asked, Definitions, Hook, HookError, Run, Said, Unanswered};
 pub use walk::settling::STILL;
 pub use walk::sign::Asks;
 pub use watch::{Changes, Folders, Looks, WatchedFile, tells_of_changes, watch};

@@ -1,37 +1,15 @@
 //! `server.d/register.sh`: registration by a script, for those who allow it.
 
-use crate::catalog::register::KINDS;
-use crate::walk::run::{Hook, Run};
+use crate::catalog::registrations::{KINDS, Registered};
+use crate::walk::run::{HOOK_TIMEOUT, Hook, HookError, Run};
 use crate::{Paths, excerpt, trust};
 use mcp_bash_wire::surrogates;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Output;
-use std::time::Duration;
-use thiserror::Error;
-
-/// Why a hook registered nothing. The messages complete "server.d/register.sh ...".
-#[derive(Debug, Error)]
-pub enum HookError {
-    #[error("is not trusted: {0}")]
-    Distrusted(#[from] trust::Distrust),
-    #[error("cannot be run: {0}")]
-    Start(std::io::Error),
-    #[error("did not end within {} s", TIMEOUT.as_secs())]
-    TimedOut,
-    #[error("printed more than {0} bytes; MCPBASH_MAX_MANUAL_REGISTRY_BYTES sets the limit")]
-    TooLarge(u64),
-    #[error("failed: {0}")]
-    Failed(String),
-    #[error("registered something that is not JSON: {0}")]
-    NotJson(serde_json::Error),
-}
 
 /// The longest hook that is run, in bytes.
 const LONGEST: u64 = 1024 * 1024;
-
-/// How long a hook may take.
-const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The functions a hook registers with. Each entry becomes a line of its kind and its JSON on descriptor 3, which is our
 /// standard error and where nothing else is written: what the hook prints itself, be it an error, goes to standard output.
@@ -56,9 +34,6 @@ mcp_register_prompt() { _mcp_entry prompts "$1"; }
 . /dev/stdin
 "#;
 
-/// What a hook registered, as JSON texts by their kind. A kind it did not speak of is not there.
-pub(crate) type Registered = BTreeMap<String, Vec<Box<RawValue>>>;
-
 /// What came out of a hook.
 #[derive(Debug, Default)]
 pub(crate) struct Hooked {
@@ -72,7 +47,7 @@ pub(crate) fn run(paths: &Paths, limit: u64, runner: &dyn Run) -> Result<Option<
     let Some(text) = trust::read(&paths.server.join("register.sh"), &paths.root, LONGEST)? else {
         return Ok(None);
     };
-    let hook = Hook { prelude: PRELUDE, text: &text, timeout: TIMEOUT, limit };
+    let hook = Hook { prelude: PRELUDE, text: &text, timeout: HOOK_TIMEOUT, limit };
     let Output { status, stdout: printed, stderr: entries } = runner.run_hook(&hook)?;
     if status.success() {
         return registered(&entries, &printed).map(Some);

@@ -4,22 +4,26 @@ pub(crate) mod hook;
 pub(crate) mod merge;
 pub(crate) mod origins;
 pub(crate) mod overlooked;
+pub(crate) mod reading;
 pub(crate) mod register;
+pub(crate) mod registrations;
 pub(crate) mod registry;
 pub(crate) mod sent_warnings;
 pub(crate) mod stamps_file;
 
 use crate::catalog::merge::{joined, merge};
 use crate::catalog::overlooked::overlooked;
+use crate::catalog::reading::Reading;
 use crate::catalog::register::Registration;
 use crate::ground::optional::believed_text;
 use crate::ground::shares::both;
 use crate::walk::collection::Collection;
 use crate::walk::entry::{Context, Entry};
-use crate::walk::run::Run;
-use crate::walk::scan::{Besides, Sighted, sight};
-use crate::walk::search::{Known, search};
-use crate::walk::sign::Asks;
+use crate::walk::known::Known;
+use crate::walk::listing::KnownFiles;
+use crate::walk::scan::{Sighted, sight};
+use crate::walk::search::search;
+use crate::walk::sighting::Besides;
 use crate::watch::Changes;
 use crate::{
     Completion, Diagnostic, Duplicate, FunctionFile, Identity, Paths, Prompt, Provider, RegistryError,
@@ -67,45 +71,6 @@ pub struct Catalog {
     found_resources: Arc<Collection<Resource>>,
     found_templates: Arc<Collection<ResourceTemplate>>,
     found_prompts: Arc<Collection<Prompt>>,
-}
-
-/// How a project is read.
-#[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is decided by itself")]
-pub struct Reading {
-    /// Who runs what has to be run: executables that provide tools, and the hook. Without it neither is.
-    pub run: Option<Arc<dyn Run>>,
-    pub asks: Asks,
-    /// Whether an executable that does not answer makes the whole list fail.
-    pub strict_providers: bool,
-    /// The longest `register.json`, in bytes.
-    pub registration_limit: u64,
-    /// The largest registry, in bytes.
-    pub registry_limit: usize,
-    /// Whether the registry is believed without looking at the project.
-    pub static_registry: bool,
-    /// Whether `server.d/register.sh` may run.
-    pub hooks: bool,
-    /// The only part of the project that is looked at; the rest is as the registry has it.
-    pub only: Option<PathBuf>,
-    /// Whether the project is read again when it changes and after what passes: what was good before stays until then.
-    pub is_followed: bool,
-}
-
-impl Default for Reading {
-    fn default() -> Self {
-        Self {
-            run: None,
-            asks: Asks::Signed,
-            strict_providers: false,
-            registration_limit: 1024 * 1024,
-            registry_limit: 100 * 1024 * 1024,
-            static_registry: false,
-            hooks: false,
-            only: None,
-            is_followed: false,
-        }
-    }
 }
 
 /// Where the entries of a catalog come from: the registry, or the catalog before it.
@@ -407,7 +372,7 @@ impl<'a> Source<'a> {
         if T::KIND == Tool::KIND {
             self.known_functions = Some(self.load());
         }
-        let functions = self.known_functions.as_ref();
+        let functions = self.known_functions.as_ref().map(|known| known as &dyn KnownFiles);
         let (known, mut sighted) = if has_registry && registry::is_large::<T>(paths) {
             // Worth a thread: looking at the project takes as long as reading what is known of it.
             both(load, || sight::<T>(paths, only, functions))

@@ -1,12 +1,12 @@
 //! `server.d/register.json`: what a project registers instead of being searched. Data only, and strict: a file that is
 //! wrong in one place counts for nothing, and says so.
 
-use crate::catalog::hook::Registered;
+use crate::catalog::registrations::{KINDS, Registered};
 use crate::declarations::metadata::Metadata;
+use crate::declarations::values::relative;
 use crate::ground::diagnostic::without_place;
 use crate::ground::json::require_shallow;
 use crate::ground::stamp::{Stamp, Stamps};
-use crate::kinds::tools::relative;
 use crate::trust::{self, Distrust};
 use crate::walk::entry::Entry;
 use crate::walk::sighting::Sighting;
@@ -50,8 +50,6 @@ pub(crate) enum RegistrationError {
     Entry { kind: &'static str, index: usize, problem: String },
 }
 
-/// What can be registered.
-pub(crate) const KINDS: [&str; 5] = ["tools", "resources", "resourceTemplates", "prompts", "completions"];
 const KNOWN: &str = "version, tools, resources, resourceTemplates, prompts, completions, _meta";
 
 /// What a registration says, as JSON texts by their kind. A kind that is absent is searched for; an empty one is

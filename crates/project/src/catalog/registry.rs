@@ -5,7 +5,7 @@ use crate::ground::utc::now;
 use crate::trust::{self, Distrust};
 use crate::walk::collection::Collection;
 use crate::walk::entry::Entry;
-use crate::walk::search::Known;
+use crate::walk::known::Known;
 use crate::walk::sign::Asks;
 use crate::{Diagnostic, Paths, Reading};
 use mcp_bash_wire::write;

@@ -23,9 +23,6 @@ mod walk;
 mod writable;
 
 pub use portability::portability;
-pub(crate) use script::SHELLS;
-pub use script::quoted;
-pub use shebang::interpreter_name;
 pub use surroundings::Surroundings;
 pub use unreachable::unreachable;
 

@@ -1,6 +1,6 @@
 //! The JSON schemas in `schemas/` say of a project's files what the code reads, no more and no less.
 
-use crate::catalog::register::KINDS;
+use crate::catalog::registrations::KINDS;
 use crate::checks::known_keys;
 use crate::declarations::metadata;
 use serde_json::{Value, json};

@@ -2,16 +2,14 @@
 
 use super::surroundings::{Kind, Surroundings};
 use super::{keys, shebang};
-use crate::kinds::prompt_files::is_executable;
+use crate::ground::interpreters::{SHELLS, interpreter_by_ending, interpreter_name, is_executable};
+use crate::ground::quoting::quoted;
 use crate::{Diagnostic, Repair};
 use std::io::Read;
 use std::path::Path;
 
 /// How much of a script is looked at.
 const BEGINNING: u64 = 64 * 1024;
-
-/// The interpreters that stumble over a carriage return at the end of a line.
-pub(crate) const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 
 /// What is wrong with one script.
 pub(super) fn check(script: &Path, kind: Kind, surroundings: Surroundings<'_>) -> Vec<Diagnostic> {
@@ -49,7 +47,7 @@ fn check_start(script: &Path, text: &str, surroundings: Surroundings<'_>) -> Opt
         return Some(found.mended_by(Repair::line_ends(script)));
     }
     shebang::check(script, line, surroundings).or_else(|| {
-        let is_shell = shebang::interpreter_name(line).is_some_and(|name| SHELLS.contains(&name));
+        let is_shell = interpreter_name(line).is_some_and(|name| SHELLS.contains(&name));
         if is_shell { check_line_ends(script, text) } else { None }
     })
 }
@@ -105,26 +103,6 @@ fn no_shebang(script: &Path, surroundings: Surroundings<'_>) -> Diagnostic {
     Diagnostic::error(script, problem, &remedy).at_line(1)
 }
 
-/// The program that usually runs files with that ending.
-pub(super) fn interpreter_by_ending(script: &Path) -> Option<&'static str> {
-    const ENDINGS: [(&str, &str); 12] = [
-        ("py", "python3"),
-        ("sh", "bash"),
-        ("bash", "bash"),
-        ("zsh", "zsh"),
-        ("js", "node"),
-        ("mjs", "node"),
-        ("cjs", "node"),
-        ("rb", "ruby"),
-        ("pl", "perl"),
-        ("php", "php"),
-        ("lua", "lua"),
-        ("R", "Rscript"),
-    ];
-    let ending = script.extension()?;
-    ENDINGS.into_iter().find(|(known, _)| ending == *known).map(|(_, interpreter)| interpreter)
-}
-
 /// Whether a file is a compiled program, which starts without a `#!`.
 fn is_program(bytes: &[u8]) -> bool {
     const STARTS: [&[u8]; 6] = [
@@ -136,11 +114,4 @@ fn is_program(bytes: &[u8]) -> bool {
         b"\xCA\xFE\xBA\xBE",
     ];
     STARTS.iter().any(|start| bytes.starts_with(start))
-}
-
-/// A path as a shell takes it for one word.
-pub fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,@%:".contains(c);
-    if text.chars().all(is_plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

@@ -2,7 +2,7 @@
 
 use super::surroundings::Surroundings;
 use crate::Diagnostic;
-use crate::kinds::prompt_files::is_executable;
+use crate::ground::interpreters::is_executable;
 use std::path::Path;
 
 /// The kernel reads no more than this of a file to find its interpreter.
@@ -79,17 +79,4 @@ fn check_env(script: &Path, argument: &str, surroundings: Surroundings<'_>) -> O
         format!("is to be run by `{program}`, which is not on the PATH of scripts"),
         &format!("install {program}, or add its folder to MCPBASH_PATH"),
     )
-}
-
-/// The interpreter that a `#!` line names: its name without folders, that after `env` where it stands there.
-pub fn interpreter_name(line: &str) -> Option<&str> {
-    let mut words = line.strip_prefix("#!")?.split_whitespace();
-    let name = |word: &'_ str| word.rfind('/').map_or(0, |slash| slash + 1);
-    let first = words.next()?;
-    let first = &first[name(first)..];
-    if first != "env" {
-        return Some(first);
-    }
-    let program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
-    Some(&program[name(program)..])
 }

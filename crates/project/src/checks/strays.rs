@@ -1,9 +1,8 @@
 //! Files that somebody surely meant to be served, and that nobody can run.
 
-use super::script::{interpreter_by_ending, quoted};
 use super::walk::Folder;
-use crate::kinds::prompt_files::is_executable;
-use crate::kinds::tools::has_shebang;
+use crate::ground::interpreters::{has_shebang, interpreter_by_ending, is_executable};
+use crate::ground::quoting::quoted;
 use crate::walk::function_sign::{helps_functions, unmarked};
 use crate::walk::listing::metadata_stem;
 use crate::{Catalog, Diagnostic, FunctionFile, WorkerProgram};

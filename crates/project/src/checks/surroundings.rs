@@ -1,6 +1,6 @@
 //! What a script depends on that is no part of it: how it is started, and the programs it finds.
 
-use crate::kinds::prompt_files::is_executable;
+use crate::ground::interpreters::is_executable;
 use std::ffi::OsStr;
 
 /// Where scripts find their programs.

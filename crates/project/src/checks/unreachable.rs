@@ -2,10 +2,9 @@
 //! that complete or read nothing, files of `server.d` under another name. What scripts may read themselves is left alone.
 
 use super::beginning;
-use super::script::{interpreter_by_ending, quoted};
 use super::walk::{Folder, walk};
-use crate::kinds::prompt_files::is_executable;
-use crate::kinds::tools::has_shebang;
+use crate::ground::interpreters::{has_shebang, interpreter_by_ending, is_executable};
+use crate::ground::quoting::quoted;
 use crate::walk::listing::{is_interface, metadata_stem};
 use crate::{Catalog, Diagnostic, Repair, provider_script};
 use mcp_bash_spelling::nearest;

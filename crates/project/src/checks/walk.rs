@@ -1,6 +1,6 @@
 //! The folders of a project, as the checks walk them.
 
-use crate::walk::scan::{DEPTH, is_left_out, leads_back};
+use crate::walk::limits::{DEPTH, is_left_out, leads_back};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! All paths of a project that others may write, with the one command that mends them: what others may write is not run.
 
-use super::script::quoted;
 use super::walk::Folder;
+use crate::ground::quoting::quoted;
 use crate::{Catalog, Diagnostic, Repair};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

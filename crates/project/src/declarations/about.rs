@@ -1,7 +1,7 @@
 //! What clients are told about a resource, and about a family of them alike.
 
 use crate::declarations::metadata::Metadata;
-use crate::kinds::tools::object;
+use crate::declarations::values::object;
 use crate::{Paths, declarations::icons};
 use mcp_bash_wire::write;
 use serde_json::value::RawValue;

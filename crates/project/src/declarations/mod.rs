@@ -1,4 +1,4 @@
-//! TODO
+//! Declarations: what authors write about entries and about the server, in metadata files, script comments and `server.d/`.
 
 pub(crate) mod about;
 pub(crate) mod arguments;
@@ -12,6 +12,7 @@ pub(crate) mod refusals;
 pub mod roots;
 pub(crate) mod server_config;
 pub(crate) mod unread_arguments;
+pub(crate) mod values;
 pub(crate) mod variable_names;
 pub(crate) mod worker;
 pub(crate) mod working_folder;

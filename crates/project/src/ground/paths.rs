@@ -1,6 +1,5 @@
 //! Where the parts of a project are.
 
-use crate::walk::scan::DEPTH;
 use std::path::{Path, PathBuf};
 
 /// The folders of one project.
@@ -39,13 +38,5 @@ impl Paths {
     /// The project's own rules about which tools may run.
     pub fn policy(&self) -> PathBuf {
         self.server.join("policy.sh")
-    }
-
-    /// The folders whose changes matter, and how many levels of folders below them.
-    pub(crate) fn watched(&self) -> impl Iterator<Item = (&Path, usize)> {
-        let entries = [&*self.tools, &*self.resources, &*self.prompts, &*self.lib];
-        let scripts = [&*self.server, &*self.completions, &*self.providers];
-        let all = entries.map(|folder| (folder, DEPTH - 1)).into_iter();
-        all.chain(scripts.map(|folder| (folder, 1))).chain([(&*self.root, 0)])
     }
 }

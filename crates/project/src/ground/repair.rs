@@ -1,7 +1,7 @@
 //! What mends a problem without changing what anything means: bits of a file's mode, line ends that keep a script from being
 //! started. Each step is told before it is made. Links are not followed, and nothing outside of the project is touched.
 
-use crate::checks::{SHELLS, interpreter_name};
+use crate::ground::interpreters::{SHELLS, interpreter_name};
 use rustix::fs::{Mode, OFlags};
 use std::fmt;
 use std::fs::{File, Metadata, Permissions};

@@ -1,7 +1,7 @@
 //! Completions: scripts that a project registers to complete what a person types.
 
 use crate::declarations::metadata::Metadata;
-use crate::kinds::tools::positive;
+use crate::declarations::values::positive;
 use crate::walk::entry::{Context, Entry, RegistryEntry, Unread};
 use crate::walk::listing::Listing;
 use crate::walk::sighting::{Candidate, Sighting};

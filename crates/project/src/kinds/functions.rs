@@ -4,8 +4,10 @@
 use crate::declarations::metadata::Metadata;
 use crate::declarations::worker::{Worker, WorkerProgram};
 use crate::ground::stamp::{Stamp, Stamps};
+use crate::kinds::picking;
+use crate::kinds::served_by::ServedBy;
 use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below};
-use crate::walk::function_sign::{functions_of, language};
+use crate::walk::function_sign::functions_of;
 use crate::walk::listing::Listing;
 use crate::walk::run::{Asked, Said};
 use crate::walk::sighting::{Candidate, Sighting};
@@ -33,13 +35,6 @@ pub struct FunctionFile {
     /// Where it stands below `tools/`.
     path: String,
     registry_entry: RegistryEntry,
-}
-
-/// What runs a function: the file that it stands in, and the process that stays alive for it.
-#[derive(Debug, Clone)]
-pub struct ServedBy {
-    pub file: PathBuf,
-    pub worker: Worker,
 }
 
 /// Another file that a file of functions loads, by its path from the project, and what it looked like.
@@ -200,9 +195,7 @@ impl Entry for FunctionFile {
     }
 
     fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
-        let names = listing.plain_files().filter(|name| language(name).is_some());
-        let names = names.filter(|name| listing.metadata_beside(name).is_none());
-        names.filter_map(|name| Some(listing.sighting(name, listing.stamp(name)?, None))).collect()
+        picking::may_hold_functions(listing)
     }
 
     fn read(

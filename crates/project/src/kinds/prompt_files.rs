@@ -1,14 +1,13 @@
 //! Which files are prompts.
 
 use crate::Diagnostic;
-use crate::kinds::tools::has_shebang;
+use crate::ground::interpreters::{has_shebang, is_executable};
 use crate::walk::entry::default_name;
 use crate::walk::listing::{Listing, metadata_stem};
 use crate::walk::sighting::Sighting;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// The files of a folder that are prompts, and the metadata that is one without a file.
@@ -52,11 +51,6 @@ fn ending(file: &Path) -> String {
 pub(crate) fn is_template(file: &Path, described: bool) -> bool {
     let ending = ending(file);
     TEMPLATES.contains(&&*ending) || (ending == "json" && described)
-}
-
-/// Whether the executable bit says that a file can be run.
-pub(crate) fn is_executable(file: &Path) -> bool {
-    file.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 /// Whether a file is to be run and not to be filled in: it is executable or begins with `#!`, and is not called a text.

@@ -3,10 +3,10 @@
 use crate::declarations::arguments::{self, Argument};
 use crate::declarations::client_capability::ClientCapability;
 use crate::declarations::metadata::Metadata;
-use crate::kinds::functions::ServedBy;
-use crate::kinds::prompt_files::{self, is_executable, is_metadata, is_script, usual_name};
-use crate::kinds::resources::path_of_functions;
-use crate::kinds::tools::{object, positive, relative};
+use crate::declarations::values::{object, positive, relative};
+use crate::ground::interpreters::is_executable;
+use crate::kinds::prompt_files::{self, is_metadata, is_script, usual_name};
+use crate::kinds::served_by::{ServedBy, path_of_functions};
 use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below};
 use crate::walk::listing::{Listing, metadata_stem};
 use crate::walk::sighting::{Candidate, Sighting};

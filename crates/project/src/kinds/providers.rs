@@ -1,7 +1,8 @@
 //! Executables that describe themselves: asked `list`, they print a JSON object for each of their tools; asked
 //! `instructions`, what the model should know about them. Only those are asked that gave a sign (`sign.rs`).
 
-use crate::ground::stamp::Stamp;
+use crate::ground::excerpt::excerpt;
+use crate::kinds::picking;
 use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below};
 use crate::walk::listing::Listing;
 use crate::walk::run::{Asked, Definitions, Said};
@@ -73,17 +74,6 @@ fn definitions(
     if tools.is_empty() { Err("named no tool".to_owned()) } else { Ok(tools) }
 }
 
-/// The beginning of what an executable printed, on one line.
-pub fn excerpt(printed: &str) -> String {
-    const LONGEST: usize = 200;
-    let line = printed.trim().replace(['\n', '\r', '\t'], " ");
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None if line.is_empty() => "nothing".to_owned(),
-        None => line,
-    }
-}
-
 impl Entry for Provider {
     const KIND: &'static str = "providers";
 
@@ -100,13 +90,7 @@ impl Entry for Provider {
     }
 
     fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
-        let executable = listing.plain_files().filter(|name| listing.metadata_beside(name).is_none());
-        let executable = executable.filter_map(|name| {
-            let is_program = |stamp: &Stamp| stamp.is_executable() && stamp.require_regular().is_ok();
-            let stamp = listing.stamp(name).filter(is_program)?;
-            Some(listing.sighting(name, stamp, None))
-        });
-        executable.collect()
+        picking::may_provide_tools(listing)
     }
 
     fn read(

@@ -2,11 +2,12 @@
 
 use crate::declarations::about::About;
 use crate::declarations::metadata::{Metadata, Uris};
-use crate::kinds::functions::ServedBy;
+use crate::declarations::values::relative;
 use crate::kinds::prompt_files::is_metadata;
 use crate::kinds::resource_files::{content_of, described, mime_type_of, named_by, pick};
 use crate::kinds::resource_provider::{self, OUR_PROVIDERS, provider_of};
-use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below, default_name, inside};
+use crate::kinds::served_by::{ServedBy, path_of_functions};
+use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below, default_name};
 use crate::walk::listing::Listing;
 use crate::walk::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths};
@@ -105,11 +106,6 @@ fn no_scheme(uri: &str) -> String {
     format!("`uri` must begin with a scheme, as `file:` is one, and is `{uri}`")
 }
 
-/// The path of what a function gives: that of its file, which stands in another folder, and so is whole.
-pub(crate) fn path_of_functions(file: &Path) -> String {
-    file.to_string_lossy().into_owned()
-}
-
 fn uri_of(file: &Path) -> String {
     FileUri::of_unix(file.as_os_str().as_bytes())
 }
@@ -161,7 +157,7 @@ impl Entry for Resource {
         let metadata = Metadata::from_json(text)?;
         let about = About::new(&metadata, || None, &paths.resources, paths, problems)?;
         let path = metadata.path.clone().unwrap_or_default();
-        let file = paths.resources.join(inside(&path)?);
+        let file = paths.resources.join(relative(Some(&path), "resources")?);
         let own = || file.is_file().then(|| uri_of(&file));
         let Uris::One(given) = metadata.uris()? else {
             return Err("`uriTemplate` belongs into `resourceTemplates`".to_owned());

@@ -2,10 +2,10 @@
 
 use crate::declarations::about::About;
 use crate::declarations::metadata::{Metadata, Uris};
-use crate::kinds::functions::ServedBy;
 use crate::kinds::resource_files::{described, named_by, pick};
 use crate::kinds::resource_provider::{self, OUR_PROVIDERS, provider_of};
-use crate::kinds::resources::{FUNCTION, path_of_functions};
+use crate::kinds::resources::FUNCTION;
+use crate::kinds::served_by::{ServedBy, path_of_functions};
 use crate::walk::collection::Collection;
 use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below, default_name};
 use crate::walk::listing::Listing;

@@ -4,17 +4,19 @@ use crate::declarations::client_capability::ClientCapability;
 use crate::declarations::mapping::{self, Mapping};
 use crate::declarations::metadata::Metadata;
 use crate::declarations::refusals::names::refusal;
+use crate::declarations::values::{object, positive, relative};
 use crate::declarations::worker::{Worker, WorkerProgram};
 use crate::declarations::working_folder::WorkingFolder;
+use crate::ground::interpreters::has_shebang;
 use crate::ground::stamp::Stamp;
-use crate::kinds::functions::ServedBy;
+use crate::kinds::picking;
+use crate::kinds::served_by::ServedBy;
 use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below, default_name};
 use crate::walk::listing::{Listing, is_interface, metadata_stem};
-use crate::walk::scan::Besides;
-use crate::walk::sighting::{Candidate, Sighting};
+use crate::walk::sighting::{Besides, Candidate, Sighting};
 use crate::walk::sign::{self, Says};
 use crate::{
-    Diagnostic, FunctionFile, Paths, Provider, Repair, declarations::header_parameters, declarations::icons,
+    Diagnostic, Paths, Repair, declarations::header_parameters, declarations::icons,
     declarations::unread_arguments, declarations::variable_names, trust,
 };
 use mcp_bash_wire::write;
@@ -23,9 +25,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A script and what clients are told about it. JSON stays as its author wrote it.
@@ -362,9 +363,9 @@ impl Entry for Tool {
     }
 
     fn pick_besides(listing: &Listing<'_>, besides: &mut Besides) {
-        besides.functions.extend(FunctionFile::pick(listing, &mut Vec::new()));
+        besides.functions.extend(picking::may_hold_functions(listing));
         if listing.is_at_the_top() {
-            besides.providers = Some(Provider::pick(listing, &mut Vec::new()));
+            besides.providers = Some(picking::may_provide_tools(listing));
         }
     }
 
@@ -537,39 +538,6 @@ fn described(file: &Path) -> PathBuf {
 fn registration(paths: &Paths) -> PathBuf {
     let [json, hook] = ["register.json", "register.sh"].map(|name| paths.server.join(name));
     if json.exists() { json } else { hook }
-}
-
-/// The path of a registered file, which must stay below its folder.
-pub(crate) fn relative<'a>(path: Option<&'a str>, folder: &str) -> Result<&'a Path, String> {
-    let path = path.ok_or("`path` is missing")?;
-    let mut parts = Path::new(path).components();
-    if parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-        Ok(Path::new(path))
-    } else {
-        Err(format!("`path` must stay below the {folder} folder: {path}"))
-    }
-}
-
-pub(crate) fn has_shebang(path: &Path) -> bool {
-    let mut start = [0; 2];
-    mcp_bash_files::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
-}
-
-pub(crate) fn object(value: Option<Box<RawValue>>, name: &str) -> Result<Option<Box<RawValue>>, String> {
-    match value {
-        Some(value) if value.get() == "null" => Ok(None),
-        Some(value) if !value.get().starts_with('{') => {
-            Err(format!("`{name}` must be an object; write it between `{{` and `}}`"))
-        }
-        value => Ok(value),
-    }
-}
-
-pub(crate) fn positive(seconds: Option<u64>, name: &str) -> Result<Option<Duration>, String> {
-    match seconds {
-        Some(0) => Err(format!("`{name}` must be above 0; leave it out for the default")),
-        seconds => Ok(seconds.map(Duration::from_secs)),
-    }
 }
 
 /// The schema of a tool whose author has written none.

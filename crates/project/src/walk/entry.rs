@@ -1,14 +1,14 @@
 //! What all kinds of entries of a catalog have in common.
 
 use crate::ground::canonical::canonical;
+use crate::walk::limits;
 use crate::walk::listing::Listing;
 use crate::walk::run::Run;
-use crate::walk::scan::{self, Besides};
-use crate::walk::sighting::{Candidate, Sighting};
+use crate::walk::sighting::{Besides, Candidate, Sighting};
 use crate::walk::sign::Asks;
 use crate::{Diagnostic, Paths};
 use serde::de::DeserializeOwned;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// One kind of entry: a tool, a resource, a prompt.
@@ -27,7 +27,7 @@ pub(crate) trait Entry: Sized + Send + Sync {
     type Written: DeserializeOwned;
 
     /// How deep below their folder they may stand.
-    const DEPTH: usize = scan::DEPTH;
+    const DEPTH: usize = limits::DEPTH;
 
     /// Where they stand in a project.
     fn folder(paths: &Paths) -> &Path;
@@ -133,16 +133,6 @@ pub(crate) fn default_name(file: &Path, kind: &str) -> String {
     let folder = file.parent().and_then(Path::file_name);
     let name = if stem == kind { folder.unwrap_or(stem) } else { stem };
     name.to_string_lossy().into_owned()
-}
-
-/// The path of a registered file, which must stay below its folder.
-pub(crate) fn inside(path: &str) -> Result<&Path, String> {
-    let mut parts = Path::new(path).components();
-    if parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-        Ok(Path::new(path))
-    } else {
-        Err(format!("`path` must stay below its folder: {path}"))
-    }
 }
 
 /// The path of a file below `folder`.

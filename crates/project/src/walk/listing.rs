@@ -1,8 +1,6 @@
 //! The files of one folder, as those see them who pick entries from among them.
 
-use crate::FunctionFile;
 use crate::ground::stamp::{Stamp, Stamps};
-use crate::walk::search::Known;
 use crate::walk::sighting::Sighting;
 use rustix::fs::{AtFlags, FileType, statat};
 use std::cell::OnceCell;
@@ -30,6 +28,14 @@ impl Place<'_> {
     }
 }
 
+/// The files of a kind that are known from before.
+pub(crate) trait KnownFiles: Sync {
+    /// Whether a file at this path looked like this.
+    fn is_known(&self, path: &str, stamp: Stamp) -> bool;
+
+    fn is_empty(&self) -> bool;
+}
+
 /// The files of one folder.
 pub(crate) struct Listing<'a> {
     pub(crate) place: Place<'a>,
@@ -39,7 +45,7 @@ pub(crate) struct Listing<'a> {
     /// What they look like, as far as somebody has asked.
     stamps: Vec<OnceCell<Option<Stamp>>>,
     /// The files of functions that are known from before.
-    functions: Option<&'a Known<FunctionFile>>,
+    functions: Option<&'a dyn KnownFiles>,
 }
 
 impl<'a> Listing<'a> {
@@ -48,7 +54,7 @@ impl<'a> Listing<'a> {
         place: Place<'a>,
         opened: BorrowedFd<'a>,
         files: Vec<OsString>,
-        functions: Option<&'a Known<FunctionFile>>,
+        functions: Option<&'a dyn KnownFiles>,
     ) -> Self {
         let stamps = vec![OnceCell::new(); files.len()];
         Self { place, opened, files, stamps, functions }
@@ -87,10 +93,8 @@ impl<'a> Listing<'a> {
 
     /// Whether a file that looks like this is known to hold functions.
     pub(crate) fn is_known_to_hold_functions(&self, name: &OsStr, stamp: Stamp) -> bool {
-        let Some(functions) = self.functions.filter(|known| !known.entries.is_empty()) else { return false };
-        let path = self.place.below.join(name);
-        let looks = Some(Stamps { file: stamp, metadata: None });
-        functions.entries.get(&*path.to_string_lossy()).is_some_and(|(_, known)| *known == looks)
+        let Some(functions) = self.functions.filter(|known| !known.is_empty()) else { return false };
+        functions.is_known(&self.place.below.join(name).to_string_lossy(), stamp)
     }
 
     /// `tool.sh` is described by `tool.sh.meta.json` or `tool.meta.json`, or one of those in YAML.

@@ -2,11 +2,12 @@
 //! who runs them.
 
 use crate::ground::stamp::Stamp;
-use crate::{HookError, Worker};
+use crate::{Worker, trust};
 use std::fmt::Debug;
 use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
+use thiserror::Error;
 
 /// Runs processes for whoever reads a project.
 pub trait Run: Debug + Send + Sync {
@@ -77,4 +78,24 @@ pub struct Hook<'a> {
     pub timeout: Duration,
     /// How much each of its two outputs may hold, in bytes.
     pub limit: u64,
+}
+
+/// How long a hook may take.
+pub(crate) const HOOK_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Why a hook registered nothing. The messages complete "server.d/register.sh ...".
+#[derive(Debug, Error)]
+pub enum HookError {
+    #[error("is not trusted: {0}")]
+    Distrusted(#[from] trust::Distrust),
+    #[error("cannot be run: {0}")]
+    Start(std::io::Error),
+    #[error("did not end within {} s", HOOK_TIMEOUT.as_secs())]
+    TimedOut,
+    #[error("printed more than {0} bytes; MCPBASH_MAX_MANUAL_REGISTRY_BYTES sets the limit")]
+    TooLarge(u64),
+    #[error("failed: {0}")]
+    Failed(String),
+    #[error("registered something that is not JSON: {0}")]
+    NotJson(serde_json::Error),
 }

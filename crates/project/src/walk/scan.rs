@@ -2,25 +2,18 @@
 
 use crate::ground::shares::{cores, in_shares};
 use crate::walk::entry::Entry;
-use crate::walk::listing::{Listing, Place};
-use crate::walk::search::Known;
-use crate::walk::sighting::Sighting;
-use crate::{Diagnostic, FunctionFile, Paths};
+use crate::walk::limits::{DEPTH, MOST_FOLDERS, is_left_out, leads_back};
+use crate::walk::listing::{KnownFiles, Listing, Place};
+use crate::walk::sighting::{Besides, Sighting};
+use crate::{Diagnostic, Paths};
 use mcp_bash_files::shortage;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, open, openat, statat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// How deep below its folder an entry may stand. Each level costs an open folder.
-pub(crate) const DEPTH: usize = 16;
-
-/// How many folders are walked for one kind. Links can make any number of few.
-pub(crate) const MOST_FOLDERS: usize = 100_000;
 
 /// So many folders are walked by several threads.
 const MANY: usize = 256;
@@ -32,15 +25,6 @@ pub(crate) struct Sighted {
     pub(crate) sightings: Vec<Sighting>,
     pub(crate) besides: Besides,
     pub(crate) diagnostics: Vec<Diagnostic>,
-}
-
-/// What those who look for tools see on the way.
-#[derive(Default)]
-pub(crate) struct Besides {
-    /// What may be a file of functions.
-    pub(crate) functions: Vec<Sighting>,
-    /// What may provide tools, if the folder of the tools itself was looked at: below it nothing does.
-    pub(crate) providers: Option<Vec<Sighting>>,
 }
 
 impl Sighted {
@@ -64,7 +48,7 @@ impl Sighted {
 pub(crate) fn sight<T: Entry>(
     paths: &Paths,
     only: Option<&[PathBuf]>,
-    functions: Option<&Known<FunctionFile>>,
+    functions: Option<&dyn KnownFiles>,
 ) -> Sighted {
     let folder = T::folder(paths);
     let mut sighted = Sighted::default();
@@ -86,7 +70,7 @@ struct Walk<'a> {
     depth: usize,
     /// How many folders have been looked into.
     walked: &'a AtomicUsize,
-    functions: Option<&'a Known<FunctionFile>>,
+    functions: Option<&'a dyn KnownFiles>,
 }
 
 impl Walk<'_> {
@@ -190,22 +174,10 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a folder is not looked into: hidden ones, and those in which other programs keep libraries and caches.
-pub(crate) fn is_left_out(folder: &OsStr) -> bool {
-    folder.as_bytes().starts_with(b".") || folder == "node_modules" || folder == "__pycache__"
-}
-
 /// Whether a folder so deep below that of its kind holds tests of what stands beside it. Directly in that folder it is one
 /// like any other: a tool may be called `tests`.
 pub(crate) fn holds_tests(folder: &OsStr, level: usize) -> bool {
     level > 0 && folder == "tests"
-}
-
-/// Whether a link leads to one of the folders that it stands in, so that following it would never end.
-pub(crate) fn leads_back(link: &Path) -> bool {
-    let identity = |path: &Path| std::fs::metadata(path).ok().map(|folder| (folder.dev(), folder.ino()));
-    let target = identity(link);
-    target.is_some() && link.ancestors().skip(1).any(|above| identity(above) == target)
 }
 
 /// What stands in a folder, both in order and hidden ones left out.

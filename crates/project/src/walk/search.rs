@@ -5,6 +5,7 @@ use crate::ground::shares::{cores, in_shares};
 use crate::ground::stamp::Stamps;
 use crate::walk::collection::Collection;
 use crate::walk::entry::{Context, Entry, Unread};
+use crate::walk::known::Known;
 use crate::walk::scan::Sighted;
 use crate::walk::settling::is_being_written;
 use crate::walk::sighting::Candidate;
@@ -12,45 +13,6 @@ use mcp_bash_files::shortage;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The entries that are known from before, by their path, with what their files looked like.
-pub(crate) struct Known<T> {
-    pub(crate) entries: HashMap<Box<str>, (Arc<T>, Option<Stamps>)>,
-    /// Candidates that are known to be none, by their path.
-    pub(crate) others: HashMap<Box<str>, Stamps>,
-    /// The hash of just these, where that is known.
-    pub(crate) hash: Option<String>,
-    /// What was wrong.
-    diagnostics: Vec<Diagnostic>,
-}
-
-impl<T> Default for Known<T> {
-    fn default() -> Self {
-        Self { entries: HashMap::new(), others: HashMap::new(), hash: None, diagnostics: Vec::new() }
-    }
-}
-
-impl<T: Entry> Known<T> {
-    pub(crate) fn new(
-        items: impl IntoIterator<Item = Arc<T>>,
-        mut stamps: HashMap<Box<str>, Stamps>,
-        hash: Option<String>,
-    ) -> Self {
-        let entries = items.into_iter().map(|item| match stamps.remove_entry(item.path()) {
-            Some((path, looks)) => (path, (item, Some(looks))),
-            None => (item.path().into(), (item, None)),
-        });
-        let entries = entries.collect();
-        let others = if T::REMEMBERS_OTHERS { stamps } else { HashMap::new() };
-        Self { entries, others, hash, diagnostics: Vec::new() }
-    }
-
-    pub(crate) fn of(collection: &Collection<T>) -> Self {
-        let items = collection.items().iter().cloned();
-        let known = Self::new(items, collection.stamps.clone(), collection.known_hash().cloned());
-        Self { diagnostics: collection.diagnostics.clone(), ..known }
-    }
-}
 
 /// All entries of a kind. Those in `known` whose files look as they did are not read again. With `only`, no other part
 /// of their folder was looked at, and what is known of the rest is taken as it is, as are `diagnostics`.

@@ -37,3 +37,12 @@ pub(crate) struct Candidate {
     pub(crate) at_the_top: bool,
     pub(crate) stamps: Stamps,
 }
+
+/// What those who look for tools see on the way.
+#[derive(Default)]
+pub(crate) struct Besides {
+    /// What may be a file of functions.
+    pub(crate) functions: Vec<Sighting>,
+    /// What may provide tools, if the folder of the tools itself was looked at: below it nothing does.
+    pub(crate) providers: Option<Vec<Sighting>>,
+}

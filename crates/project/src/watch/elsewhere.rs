@@ -1,6 +1,7 @@
 //! Systems other than Linux tell of changes in ways of their own, which `notify` knows.
 
 use super::Changes;
+use super::watched::watched;
 use crate::Paths;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use std::sync::mpsc::{Receiver, channel};
@@ -55,6 +56,6 @@ impl Watcher {
             !folder.is_dir() || self.system.watch(folder, mode).is_ok()
         };
         // All of them are watched, even where one cannot be.
-        self.is_complete = self.paths.watched().map(watch).filter(|is_watched| !is_watched).count() == 0;
+        self.is_complete = watched(&self.paths).map(watch).filter(|is_watched| !is_watched).count() == 0;
     }
 }

@@ -2,8 +2,9 @@
 //! is none of it, and would wake us with every call.
 
 use super::Changes;
+use super::watched::watched;
 use crate::Paths;
-use crate::walk::scan::{MOST_FOLDERS, is_left_out, leads_back};
+use crate::walk::limits::{MOST_FOLDERS, is_left_out, leads_back};
 use mcp_bash_files::shortage::is_shortage;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
@@ -28,7 +29,7 @@ pub(super) struct Watcher {
 impl Watcher {
     /// Watches the folders of a project. `None` where we would not be told of all changes.
     pub(super) fn new(paths: &Paths) -> Option<Self> {
-        if paths.watched().any(|(folder, _)| is_remote(folder)) {
+        if watched(paths).any(|(folder, _)| is_remote(folder)) {
             return None;
         }
         let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok()?;
@@ -85,8 +86,7 @@ impl Watcher {
     /// Watches the folders that are there. Those that are watched already stay so.
     pub(super) fn follow(&mut self) {
         let (paths, mut left) = (self.paths.clone(), MOST_FOLDERS);
-        self.is_complete = paths
-            .watched()
+        self.is_complete = watched(&paths)
             .all(|(folder, depth)| !folder.is_dir() || self.follow_one(folder, depth, &mut left));
     }
 

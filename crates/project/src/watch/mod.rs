@@ -8,6 +8,7 @@ use inotify::Watcher;
 mod file;
 #[cfg_attr(not(target_os = "linux"), path = "folders_elsewhere.rs")]
 mod folders;
+mod watched;
 pub use file::{Looks, WatchedFile};
 pub use folders::Folders;
 

@@ -1,0 +1,51 @@
+//! Interpreters: which program runs a script, by its first line, its mode and its ending.
+
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// The interpreters that stumble over a carriage return at the end of a line.
+pub(crate) const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
+
+/// The interpreter that a `#!` line names: its name without folders, that after `env` where it stands there.
+pub fn interpreter_name(line: &str) -> Option<&str> {
+    let mut words = line.strip_prefix("#!")?.split_whitespace();
+    let name = |word: &'_ str| word.rfind('/').map_or(0, |slash| slash + 1);
+    let first = words.next()?;
+    let first = &first[name(first)..];
+    if first != "env" {
+        return Some(first);
+    }
+    let program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    Some(&program[name(program)..])
+}
+
+/// The program that usually runs files with that ending.
+pub(crate) fn interpreter_by_ending(script: &Path) -> Option<&'static str> {
+    const ENDINGS: [(&str, &str); 12] = [
+        ("py", "python3"),
+        ("sh", "bash"),
+        ("bash", "bash"),
+        ("zsh", "zsh"),
+        ("js", "node"),
+        ("mjs", "node"),
+        ("cjs", "node"),
+        ("rb", "ruby"),
+        ("pl", "perl"),
+        ("php", "php"),
+        ("lua", "lua"),
+        ("R", "Rscript"),
+    ];
+    let ending = script.extension()?;
+    ENDINGS.into_iter().find(|(known, _)| ending == *known).map(|(_, interpreter)| interpreter)
+}
+
+pub(crate) fn has_shebang(path: &Path) -> bool {
+    let mut start = [0; 2];
+    mcp_bash_files::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
+}
+
+/// Whether the executable bit says that a file can be run.
+pub(crate) fn is_executable(file: &Path) -> bool {
+    file.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
