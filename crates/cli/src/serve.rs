@@ -152,7 +152,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
         tell(text.trim_end());
     }
 
-    let needing = catalog.tools.items().iter().filter(|tool| !tool.variables.is_empty()).cloned();
+    let needing = catalog.tools.items().iter().filter(|tool| !tool.options.variables.is_empty()).cloned();
     let needing: Vec<Arc<Tool>> = needing.collect();
     let mut server = Server::new(Arc::clone(&scripts), runtime.handle().clone(), catalog, reading, log);
     if let Some(keys) = keys {

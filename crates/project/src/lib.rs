@@ -59,7 +59,7 @@ pub use kinds::resource_provider::{OUR_PROVIDERS, provider_by_scheme, provider_s
 pub use kinds::resources::Resource;
 pub use kinds::served_by::ServedBy;
 pub use kinds::templates::ResourceTemplate;
-pub use kinds::tools::{Execution, Timeouts, Tool};
+pub use kinds::tools::{Execution, Timeouts, Tool, ToolOptions};
 pub use walk::collection::Collection;
 pub use walk::function_sign::may_hold_functions;
 pub use walk::listing::metadata_names;

@@ -23,7 +23,8 @@ impl Scripts {
     ) -> EnvironmentProblems {
         let mut missing = self.project_programs(paths).problems;
         missing.extend(self.missing_folders(paths));
-        let naming: Vec<&Tool> = tools.into_iter().filter(|tool| !tool.variables.is_empty()).collect();
+        let naming: Vec<&Tool> =
+            tools.into_iter().filter(|tool| !tool.options.variables.is_empty()).collect();
         let names_none = self.settings().project_variables.is_empty() && naming.is_empty();
         // Most projects have neither, and each start would pay for a runtime to find that out.
         if names_none && !has_env_file(paths) {
@@ -71,7 +72,8 @@ impl Scripts {
         let file = paths.server.join("server.meta.json");
         let of_all = self.settings().project_variables.iter().map(|name| (file.clone(), name));
         let tools = tools.into_iter();
-        let of_tools = tools.flat_map(|tool| tool.variables.iter().map(|name| (tool.script.clone(), name)));
+        let of_tools =
+            tools.flat_map(|tool| tool.options.variables.iter().map(|name| (tool.script.clone(), name)));
         let missing = of_all.chain(of_tools).filter(|(_, name)| !is_set(name));
         missing.map(|(file, name)| told(file, name)).collect()
     }

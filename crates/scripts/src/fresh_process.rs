@@ -30,7 +30,7 @@ pub(crate) fn render<'a>(
     mut variables: Variables,
 ) -> io::Result<Rendered<'a>> {
     let (tool, roots, arguments) = (call.tool.tool, call.roots, call.arguments);
-    environment::add_needed(&mut variables, &tool.variables);
+    environment::add_needed(&mut variables, &tool.options.variables);
     let mut spill = Spill::new(scripts.runner(), scripts.settings().payload_threshold);
     let file = spill.json(&mut variables, ["MCP_TOOL_ARGS_JSON", "MCP_TOOL_ARGS_FILE"], arguments)?;
     let input = match (mapped.and_then(|mapped| mapped.input.as_deref()), file) {

@@ -60,7 +60,7 @@ impl<'a> ToolCall<'a> {
             what: format!("Tool '{}'", tool.name),
             worker,
             script: &tool.script,
-            variables: &tool.variables,
+            variables: &tool.options.variables,
             paths: self.tool.paths,
             request: Request::Tool { name: &tool.name, arguments: self.arguments },
             caller: self.caller,
@@ -81,7 +81,7 @@ impl Scripts {
     pub fn limits_of<'a>(&self, tool: &Tool, asked: Option<Duration>, budget: &'a Arc<Budget>) -> Limits<'a> {
         let settings = self.settings();
         Limits {
-            patience: patience::of_tool(settings, &tool.timeouts, asked),
+            patience: patience::of_tool(settings, &tool.options.timeouts, asked),
             output: settings.output_limit,
             error_tail: settings.stderr_tail,
             budget,
@@ -164,8 +164,8 @@ fn is_too_long(error: &StartError) -> bool {
 
 /// The folder that a tool runs in. The project is there in any case; another folder may not be.
 fn working_folder(tool: &Tool, paths: &Paths) -> Result<PathBuf, ScriptError> {
-    let folder = tool.working_folder.path(&tool.script, paths);
-    if tool.working_folder != WorkingFolder::Project && !folder.is_dir() {
+    let folder = tool.options.working_folder.path(&tool.script, paths);
+    if tool.options.working_folder != WorkingFolder::Project && !folder.is_dir() {
         return Err(ScriptError::NoFolder { tool: tool.name.clone(), folder });
     }
     Ok(folder)

@@ -110,7 +110,7 @@ impl Callee {
             description: tool.description.clone().unwrap_or_default(),
             schema: tool.input_schema.get().to_owned(),
             is_own: true,
-            seconds: tool.timeouts.limit.map(|limit| limit.as_secs()),
+            seconds: tool.options.timeouts.limit.map(|limit| limit.as_secs()),
         })
     }
 

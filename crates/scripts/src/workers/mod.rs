@@ -145,8 +145,12 @@ impl Scripts {
         for (tool, worker) in
             served().filter(|(tool, worker)| worker.options.start_ahead && tool.distrust.is_none())
         {
-            let which =
-                Which { script: &tool.script, worker, variables: &tool.variables, paths: &catalog.paths };
+            let which = Which {
+                script: &tool.script,
+                worker,
+                variables: &tool.options.variables,
+                paths: &catalog.paths,
+            };
             if let Some(permit) = self.pool_of(which).permit_ahead()
                 && let Err(error) = self.start_worker(which, permit).await
                 && let Some(tell) = self.workers.tell.get()

@@ -69,8 +69,8 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let in_progress = || work.server().served().files_in_progress();
     let no_such_tool = || unknown::refusal(&snapshot.catalog, &params.name, &in_progress());
     let (tool, schemas) = snapshot.tool(&params.name).ok_or_else(no_such_tool)?;
-    required::check(work, &tool.required_capabilities)?;
-    if work.is_replay() && !tool.may_run_again {
+    required::check(work, &tool.options.required_capabilities)?;
+    if work.is_replay() && !tool.options.may_run_again {
         return Err(unknown_state());
     }
     if let Some(responses) = params.responses {
@@ -101,9 +101,10 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
 
     let resumable = || Resumable {
         subject: Subject::new("tools/call", &params.name, params.arguments),
-        may_run_again: tool.may_run_again,
+        may_run_again: tool.options.may_run_again,
     };
-    let reads_roots = tool.needs_roots || tool.required_capabilities.contains(&ClientCapability::Roots);
+    let reads_roots =
+        tool.options.needs_roots || tool.options.required_capabilities.contains(&ClientCapability::Roots);
     if reads_roots && work.has_unasked_roots() {
         questions::ask_roots(work, resumable()).await;
     }

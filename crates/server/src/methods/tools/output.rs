@@ -383,7 +383,7 @@ impl Finished<'_> {
             error["maxTimeoutSecs"] = json!(most);
         }
         let mut text = message;
-        if let Some(hint) = &self.tool.timeouts.hint {
+        if let Some(hint) = &self.tool.options.timeouts.hint {
             error["hint"] = json!(hint);
             text.push_str("\nSuggestion: ");
             text.push_str(hint);

@@ -1,0 +1,46 @@
+//! Input schemas as every client expects them.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// The schema of a tool whose author has written none.
+pub(super) const NO_SCHEMA: &str = r#"{"type":"object","properties":{}}"#;
+
+/// A schema that says `"type": "object"` and has `properties`, as every client expects.
+pub(super) fn input_schema(schema: Option<Box<RawValue>>) -> Result<Box<RawValue>, String> {
+    #[derive(Deserialize)]
+    struct Shape<'a> {
+        r#type: Option<Value>,
+        #[serde(borrow)]
+        properties: Option<&'a RawValue>,
+    }
+    let text = schema.as_deref().map_or("{}", RawValue::get);
+    let shape: Shape<'_> = serde_json::from_str(text).map_err(|error| format!("`inputSchema`: {error}"))?;
+    let mut added = String::new();
+    match shape.r#type {
+        None => added.push_str(r#""type":"object","#),
+        Some(kind) if kind == "object" => {}
+        Some(kind) => {
+            let problem = format!("`inputSchema` must have the type \"object\", not {kind}");
+            return Err(format!(
+                "{problem}; write `\"type\": \"object\"` and put the rest into `properties`"
+            ));
+        }
+    }
+    match shape.properties {
+        None => added.push_str(r#""properties":{},"#),
+        Some(properties) if properties.get().starts_with('{') => {}
+        Some(_) => {
+            return Err(
+                "`inputSchema.properties` must be an object; write a schema for each name in it".to_owned()
+            );
+        }
+    }
+    let whole = match schema {
+        Some(schema) if added.is_empty() => return Ok(schema),
+        Some(schema) if schema.get() != "{}" => schema.get().replacen('{', &format!("{{{added}"), 1),
+        _ => format!("{{{}}}", added.trim_end_matches(',')),
+    };
+    RawValue::from_string(whole).map_err(|error| error.to_string())
+}

@@ -1,0 +1,208 @@
+//! Tools: scripts, and what clients are told about them.
+
+mod discovery;
+mod execution;
+mod input_schema;
+mod options;
+
+pub use execution::Execution;
+pub use options::{Timeouts, ToolOptions};
+
+use crate::Paths;
+use crate::declarations::metadata::Metadata;
+use crate::declarations::refusals::names::refusal;
+use crate::declarations::values::object;
+use crate::declarations::worker::{Worker, WorkerProgram};
+use crate::declarations::{header_parameters, icons, mapping};
+use crate::kinds::served_by::ServedBy;
+use crate::walk::entry::{Entry, RegistryEntry, below, default_name};
+use crate::walk::listing::metadata_stem;
+use input_schema::{NO_SCHEMA, input_schema};
+use serde_json::value::RawValue;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// A script and what clients are told about it. JSON stays as its author wrote it.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    pub name: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    /// A JSON Schema object.
+    pub input_schema: Box<RawValue>,
+    pub output_schema: Option<Box<RawValue>>,
+    pub annotations: Option<Box<RawValue>>,
+    pub icons: Option<Box<RawValue>>,
+    pub meta: Option<Box<RawValue>>,
+    pub options: ToolOptions,
+    /// The script; for a tool without one, the metadata that says what is run.
+    pub script: PathBuf,
+    pub execution: Execution,
+    /// Where the script stands below `tools/`.
+    pub path: String,
+    /// Why it must not be run, whatever its script is like: others may have written what is said about it.
+    pub distrust: Option<String>,
+    registry_entry: RegistryEntry,
+}
+
+impl Tool {
+    /// The entry of this tool in the registry, as the text of a JSON object.
+    pub fn registry_text(&self) -> &str {
+        Entry::registry_text(self)
+    }
+
+    /// Whether it is known which arguments it takes.
+    pub fn declares_arguments(&self) -> bool {
+        self.execution != Execution::Script || self.input_schema.get() != NO_SCHEMA
+    }
+
+    /// Whether it is a function of a file, which an interpreter loads and nobody runs by itself.
+    pub fn is_function(&self) -> bool {
+        self.worker().is_some_and(|worker| worker.program != WorkerProgram::Itself)
+    }
+
+    /// What serves its calls, where a process stays alive for them.
+    pub fn worker(&self) -> Option<&Worker> {
+        match &self.execution {
+            Execution::Worker(worker) => Some(worker),
+            _ => None,
+        }
+    }
+
+    /// Whether a process that ended with this exit code has answered.
+    pub fn has_answered(&self, exit_code: i32) -> bool {
+        exit_code == 0 || self.options.success_exit_codes.iter().any(|code| i32::from(*code) == exit_code)
+    }
+
+    /// Makes a tool of what the executable that provides it says.
+    pub(crate) fn provided(
+        definition: &str,
+        program: &Path,
+        paths: &Paths,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let metadata = Metadata::from_json(definition)?;
+        if metadata.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
+            return Err("`name` is missing".to_owned());
+        }
+        // How it is run is not up to what it prints.
+        let metadata = Metadata {
+            argv: None,
+            command: None,
+            cwd: None,
+            env: None,
+            stdin: None,
+            worker: None,
+            ..metadata
+        };
+        let tool = Self::new(program.to_owned(), metadata, &paths.tools, problems)?;
+        Ok(Self { execution: Execution::Provider, ..tool })
+    }
+
+    /// Makes a tool of what a file says about one of its functions.
+    pub(crate) fn of_function(
+        definition: &str,
+        served_by: &ServedBy,
+        paths: &Paths,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        Ok(Self::provided(definition, &served_by.file, paths, problems)?.served_by(served_by))
+    }
+
+    /// The same tool, as a function that is run by a worker.
+    fn served_by(self, served_by: &ServedBy) -> Self {
+        let worker = served_by.worker.clone();
+        let options = ToolOptions { variables: worker.options.env.clone(), ..self.options };
+        Self { options, execution: Execution::Worker(worker), ..self }
+    }
+
+    /// Takes the tool of a function from the registry of functions.
+    pub(crate) fn remembered_function(metadata: Metadata, served_by: &ServedBy) -> Option<Self> {
+        Some(Self::recalled(metadata, served_by.file.clone())?.served_by(served_by))
+    }
+
+    /// Takes a tool from a registry, where it was looked at before it was written. Only what may have been written by others
+    /// since is looked at again.
+    fn recalled(mut metadata: Metadata, script: PathBuf) -> Option<Self> {
+        metadata.is_shallow().then_some(())?;
+        let options = ToolOptions::take(&mut metadata, &mut Vec::new()).ok()?;
+        let input_schema = object(metadata.input_schema, "inputSchema").ok()??;
+        header_parameters::are_faultless(&input_schema).then_some(())?;
+        Some(Self {
+            script,
+            // What was registered without a script is read from the registration only.
+            path: metadata.path.filter(|path| !path.is_empty())?,
+            name: metadata.name?,
+            title: metadata.title,
+            description: metadata.description.filter(|text| !text.is_empty()),
+            output_schema: object(metadata.output_schema, "outputSchema").ok()?,
+            annotations: object(metadata.annotations, "annotations").ok()?,
+            icons: metadata.icons,
+            meta: object(metadata.underscored, "_meta").ok()?,
+            options,
+            execution: Execution::Script,
+            input_schema,
+            distrust: None,
+            registry_entry: RegistryEntry::default(),
+        })
+    }
+
+    /// Makes a tool of a script and its metadata. `problems` gets what is wrong and does no harm.
+    fn new(
+        script: PathBuf,
+        mut metadata: Metadata,
+        tools: &Path,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, String> {
+        let path = below(&script, tools);
+        let mapped = mapping::read(&metadata)?;
+        let worker = Worker::read(metadata.worker.as_deref(), WorkerProgram::Itself)?;
+        if worker.is_some() && metadata.cwd.is_some() {
+            return Err(
+                "it is a `worker`, which runs in the folder of the project; take `cwd` away".to_owned()
+            );
+        }
+        let options = ToolOptions::take(&mut metadata, problems)?;
+        let name = metadata
+            .name
+            .filter(|name| !name.trim().is_empty())
+            .unwrap_or_else(|| default_name(&described(&script), "tool"));
+        let refusal = refusal(&name);
+        problems.extend(refusal.map(|refusal| format!("{}; {}", refusal.problem, refusal.remedy)));
+        let folder = script.parent().unwrap_or(tools);
+        let project = tools.parent().unwrap_or(tools);
+        let schema = object(metadata.input_schema.or(metadata.arguments), "inputSchema")?;
+        let schema = match (&mapped, schema) {
+            (Some(mapped), None) => mapped.derived_schema()?,
+            (_, schema) => input_schema(schema)?,
+        };
+        let schema = header_parameters::without_faults(&name, &schema, problems).unwrap_or(schema);
+        let execution = Execution::of(mapped, worker, &schema)?;
+        problems.extend(execution.unused_arguments(&schema));
+        Ok(Self {
+            title: metadata.title,
+            description: metadata.description,
+            input_schema: schema,
+            output_schema: object(metadata.output_schema, "outputSchema")?,
+            annotations: object(metadata.annotations, "annotations")?,
+            icons: icons::embed(metadata.icons.as_deref(), folder, project, problems),
+            meta: object(metadata.underscored, "_meta")?,
+            options,
+            name,
+            script,
+            execution,
+            path,
+            distrust: None,
+            registry_entry: RegistryEntry::default(),
+        })
+    }
+}
+
+/// The file whose name is that of a tool: the script, or for metadata without one what it would describe.
+fn described(file: &Path) -> PathBuf {
+    match file.file_name().and_then(metadata_stem) {
+        Some(stem) => file.with_file_name(OsStr::from_bytes(stem)),
+        None => file.to_owned(),
+    }
+}

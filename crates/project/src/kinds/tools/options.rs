@@ -1,0 +1,84 @@
+//! Options of a tool: the keys of metadata that decide how it runs, and that clients never receive.
+
+use crate::declarations::client_capability::ClientCapability;
+use crate::declarations::metadata::Metadata;
+use crate::declarations::values::positive;
+use crate::declarations::variable_names;
+use crate::declarations::working_folder::WorkingFolder;
+use mcp_bash_wire::write;
+use std::time::Duration;
+
+/// How a tool runs, where its author says so.
+#[derive(Debug, Clone, Default)]
+pub struct ToolOptions {
+    pub timeouts: Timeouts,
+    /// The exit codes besides 0 with which it has answered, and not failed.
+    pub success_exit_codes: Vec<u8>,
+    /// What a client must offer so that the tool is of any use to it.
+    pub required_capabilities: Vec<ClientCapability>,
+    /// Whether its script may be run again where its process did not live to hear the answer to a question.
+    pub may_run_again: bool,
+    /// Whether the client's roots must be known before the script starts.
+    pub needs_roots: bool,
+    pub working_folder: WorkingFolder,
+    /// The variables of the server's environment that it needs.
+    pub variables: Vec<String>,
+}
+
+/// How long a call may take, where the author says so.
+#[derive(Debug, Clone, Default)]
+pub struct Timeouts {
+    /// How long a call may take, or may be silent if progress extends it.
+    pub limit: Option<Duration>,
+    /// Whether a sign of life starts the time anew.
+    pub progress_extends: Option<bool>,
+    /// How long a call may take however lively it is.
+    pub most: Option<Duration>,
+    /// What the model is told when the time is over.
+    pub hint: Option<String>,
+}
+
+impl ToolOptions {
+    /// Takes the options out of metadata. `problems` gets what is wrong and does no harm.
+    pub(super) fn take(metadata: &mut Metadata, problems: &mut Vec<String>) -> Result<Self, String> {
+        Ok(Self {
+            timeouts: Timeouts {
+                limit: positive(metadata.timeout_secs, "timeoutSecs")?,
+                progress_extends: metadata.progress_extends_timeout,
+                most: positive(metadata.max_timeout_secs, "maxTimeoutSecs")?,
+                hint: metadata.timeout_hint.take(),
+            },
+            success_exit_codes: metadata.success_exit_codes.take().unwrap_or_default(),
+            required_capabilities: metadata.required_capabilities.take().unwrap_or_default(),
+            may_run_again: metadata.replay.unwrap_or_default(),
+            needs_roots: metadata.needs_roots.unwrap_or_default(),
+            working_folder: WorkingFolder::read(metadata.cwd.as_deref())?,
+            variables: variable_names::read(metadata.env.as_deref(), problems),
+        })
+    }
+
+    /// The options as members of a JSON object, by their keys in metadata.
+    pub(super) fn members(&self) -> [(&'static str, Option<String>); 10] {
+        let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs().to_string());
+        let yes = |is_so: bool| is_so.then(|| "true".to_owned());
+        let variables = self.variables.iter().map(|name| write::string(name)).collect::<Vec<_>>().join(",");
+        [
+            ("timeoutSecs", seconds(self.timeouts.limit)),
+            ("progressExtendsTimeout", self.timeouts.progress_extends.map(|extends| extends.to_string())),
+            ("maxTimeoutSecs", seconds(self.timeouts.most)),
+            ("timeoutHint", self.timeouts.hint.as_deref().map(write::string)),
+            ("successExitCodes", exit_codes(&self.success_exit_codes)),
+            ("requiredCapabilities", ClientCapability::written(&self.required_capabilities)),
+            ("replay", yes(self.may_run_again)),
+            ("needsRoots", yes(self.needs_roots)),
+            ("cwd", self.working_folder.written().map(write::string)),
+            ("env", (!variables.is_empty()).then(|| format!("[{variables}]"))),
+        ]
+    }
+}
+
+/// The exit codes as JSON, if there are any.
+fn exit_codes(codes: &[u8]) -> Option<String> {
+    let codes = codes.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
+    (!codes.is_empty()).then(|| format!("[{codes}]"))
+}
