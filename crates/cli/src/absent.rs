@@ -1,7 +1,7 @@
 //! Commands of mcp-bash in bash that are not here: what to use instead.
 
-use crate::error::Error;
-use crate::exit::Exit;
+use crate::base::error::Error;
+use crate::base::exit::Exit;
 use std::ffi::OsString;
 use std::process::ExitCode;
 use thiserror::Error;

@@ -1,16 +1,18 @@
 //! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
 
 use crate::absent::{self, Absent};
-use crate::common::Common;
-use crate::error::Error;
-use crate::exit::Exit;
-use crate::help_groups::grouped;
-use crate::terminal::complain;
-use crate::{
+use crate::base::common::Common;
+use crate::base::error::Error;
+use crate::base::exit::Exit;
+use crate::commands::call::arguments::OfCall;
+use crate::commands::own_flags;
+use crate::commands::{
     ask, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import, init,
     install, jq, list, manual, new, provider, read, registry, run_tool, scaffold, schema, sdk_path, serve,
-    serve_command, testing, token, validate,
+    testing, token, validate,
 };
+use crate::help_groups::grouped;
+use crate::terminal::complain;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use mcp_bash_spelling::nearest;
 use std::ffi::{OsStr, OsString};
@@ -129,7 +131,7 @@ enum Command {
 
     /// Serve a project, as without a command
     #[command(after_help = serve::EXAMPLES)]
-    Serve(serve_command::Arguments),
+    Serve(serve::command::Arguments),
 
     /// Run the tests of the project against a real server; or check that no change breaks clients
     Test(testing::Arguments),
@@ -161,13 +163,13 @@ struct ServeAlone {
 impl CommandLine {
     /// Reads the command line.
     pub(crate) fn read() -> Result<Self, Error> {
-        let words = call::with_flags_first(with_commands_for_flags(std::env::args_os().collect()));
+        let words = own_flags::with_flags_first(with_commands_for_flags(std::env::args_os().collect()));
         let first = words.get(1).cloned().unwrap_or_default();
         let no_command = is_flag(&first) || first.as_encoded_bytes().contains(&b'/');
         if no_command && let Ok(ServeAlone { common, serve }) = ServeAlone::try_parse_from(&words) {
             return Self { common, serve, command: None }.checked();
         }
-        if let Some(call::OfCall { common, arguments }) = call::OfCall::read(&words) {
+        if let Some(OfCall { common, arguments }) = OfCall::read(&words) {
             let (serve, command) = (serve::Arguments::default(), Some(Command::Call(arguments)));
             return Self { common, serve, command }.checked();
         }
@@ -207,7 +209,7 @@ impl CommandLine {
         tell_of_folder(command.name(), &common);
         panic_if_a_test_wants();
         match command {
-            Command::Serve(arguments) => serve_command::run(common, arguments),
+            Command::Serve(arguments) => serve::command::run(common, arguments),
             Command::Config(arguments) => config::run(&common, &arguments),
             Command::Debug(arguments) => debug::run(common, arguments),
             Command::New(arguments) => new::run(&common, &arguments),

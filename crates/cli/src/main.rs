@@ -8,68 +8,15 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
 mod absent;
-mod allocator;
 mod arguments;
-mod ask;
-mod call;
-mod common;
-mod complete;
-mod completions;
-mod config;
-mod connect;
-mod debug;
-mod demo;
-mod dev;
-mod doctor;
-mod download;
-mod end_signals;
-mod error;
-mod examination;
-mod exit;
-mod failed_start;
-mod finding;
-mod get;
-mod health;
-mod health_checks;
-mod health_report;
+mod base;
+mod commands;
 mod help_groups;
-mod host;
-mod import;
-mod init;
-mod install;
-mod jq;
-mod list;
-mod log_files;
-mod manual;
-mod new;
-mod own_entry;
-mod project_files;
-mod provider;
-mod provider_read;
-mod read;
-mod registry;
-mod run_tool;
-mod scaffold;
-mod schema;
-mod sdk_path;
-mod search_path;
-mod serve;
-mod serve_command;
-mod serve_http;
-mod shell_words;
-mod start_checks;
-mod startup;
-mod talk;
+mod open;
 mod terminal;
-mod testing;
-mod time_limit;
-mod token;
-mod upkeep;
-mod validate;
-mod welcome;
 
 use arguments::CommandLine;
-use error::Error;
+use base::error::Error;
 use std::panic::Location;
 use std::process::ExitCode;
 
@@ -80,10 +27,10 @@ fn main() -> ExitCode {
         .next()
         .is_some_and(|name| std::path::Path::new(&name).file_name().is_some_and(|name| name == "jq"))
     {
-        return jq::run(words);
+        return commands::jq::run(words);
     }
-    if words.next().is_some_and(|word| word == completions::ASK) {
-        return completions::answer(words, arguments::whole);
+    if words.next().is_some_and(|word| word == commands::completions::ASK) {
+        return commands::completions::answer(words, arguments::whole);
     }
     // Before anything else: this program is also the one that looks after a server that was killed.
     mcp_bash_runner::warden::install();
@@ -93,7 +40,7 @@ fn main() -> ExitCode {
         let problem = error.to_string();
         terminal::complain(&problem);
         if error.keeps_a_client_waiting() {
-            failed_start::answer_first_request(&problem);
+            open::failed_start::answer_first_request(&problem);
         }
         error.exit_code()
     })

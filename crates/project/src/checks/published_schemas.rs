@@ -78,6 +78,32 @@ fn every_key_that_is_read_is_in_a_schema_and_no_other() {
 }
 
 #[test]
+fn a_registration_describes_entries_as_their_own_schemas_do() {
+    let mut register = schema("register");
+    for (entry, file) in
+        [("tool", "tool"), ("prompt", "prompt"), ("resource", "resource"), ("resourceTemplate", "resource")]
+    {
+        let own = schema(file);
+        let own = own["properties"].as_object().expect("properties");
+        let entry = register["$defs"][entry]["properties"].as_object_mut().expect("properties");
+        for (key, property) in own.iter().filter(|(key, _)| *key != "$schema") {
+            // Resources and templates share a file, and each has keys that the other does not have.
+            if file != "resource" || entry.contains_key(key) {
+                entry.insert(key.clone(), property.clone());
+            }
+        }
+    }
+    let path = repository().join("schemas/register.schema.json");
+    let expected = serde_json::to_string_pretty(&register).unwrap() + "\n";
+    if std::env::var_os("UPDATE_REFERENCE").is_some() {
+        std::fs::write(&path, expected).unwrap();
+        return;
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text == expected, "run the tests once with UPDATE_REFERENCE=1 to write {} again", path.display());
+}
+
+#[test]
 fn all_settings_that_a_project_may_make_are_in_the_schema() {
     let page = std::fs::read_to_string(repository().join("docs/settings.md")).unwrap();
     // Of those that are accepted for older projects only, the table says no default and no meaning.

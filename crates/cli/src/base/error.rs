@@ -1,0 +1,105 @@
+//! What can go wrong before a client is there to be told.
+
+use crate::base::exit::Exit;
+use mcp_bash_project::{LocationError, no_project};
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use thiserror::Error;
+
+/// The messages complete "mcp-bash: ...".
+#[derive(Debug, Error)]
+pub(crate) enum Error {
+    #[error(transparent)]
+    Location(#[from] LocationError),
+    #[error("{0}")]
+    Setting(String),
+    #[error("failed to set up the built-in project: {0}")]
+    Embedded(io::Error),
+    #[error("failed to start: {source}{}", remedy(source))]
+    Start { source: io::Error },
+    #[error(
+        "failed to start: only {0} files may be open at once; run `ulimit -n 256` before, {LEAST_FILES} are the least"
+    )]
+    FewFiles(u64),
+    #[error("{}", no_project(std::env::current_dir().ok().as_deref()))]
+    NoProject,
+    #[error("{named_by} is no folder below the tools, resources or prompts of the project: {}", path.display())]
+    Filter { path: PathBuf, named_by: &'static str },
+    #[error("failed to look at {}: {source}", file.display())]
+    Provider { file: PathBuf, source: io::Error },
+    #[error("failed to write the log to {}: {source}", path.display())]
+    LogFile { path: PathBuf, source: io::Error },
+    #[error(
+        "`{}` is neither a folder to serve nor a command{}; `mcp-bash --help` lists the commands",
+        word.display(), meant(suggestion.as_deref())
+    )]
+    NeitherFolderNorCommand { word: PathBuf, suggestion: Option<String> },
+    #[error("there is no folder {}", .0.display())]
+    NoFolder(PathBuf),
+    #[error("a command takes the folder after it: `mcp-bash {command} --project-root {}`", folder.display())]
+    FolderBeforeCommand { folder: PathBuf, command: &'static str },
+    #[error(
+        "the demo shows the built-in project, and takes no --project-root; `mcp-bash DIR` serves a folder"
+    )]
+    DemoOfFolder,
+    #[error("failed to ask: {0}")]
+    Ask(io::Error),
+    #[error("the demo failed: {0}")]
+    Demo(String),
+    /// What keeps a server from starting that a client talks to through standard input and output.
+    #[error(transparent)]
+    Serving(Box<Error>),
+    /// What a command says of itself.
+    #[error("{error}")]
+    Command { exit: Exit, error: Box<dyn std::error::Error> },
+}
+
+impl Error {
+    /// An error of one command, which is shown with its own words.
+    pub(crate) fn of_command(exit: Exit, error: impl Into<Box<dyn std::error::Error>>) -> Self {
+        Self::Command { exit, error: error.into() }
+    }
+
+    /// Whether a client may be waiting for an answer to its first request.
+    pub(crate) fn keeps_a_client_waiting(&self) -> bool {
+        matches!(self, Self::Serving(_) | Self::NeitherFolderNorCommand { .. })
+    }
+
+    /// 2 for what the person who called us can mend by calling us differently, 1 for the rest.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::LogFile { .. }
+            | Self::Location(_)
+            | Self::Setting(_)
+            | Self::FewFiles(_)
+            | Self::NoProject
+            | Self::NeitherFolderNorCommand { .. }
+            | Self::NoFolder(_)
+            | Self::FolderBeforeCommand { .. }
+            | Self::DemoOfFolder
+            | Self::Filter { .. }
+            | Self::Provider { .. } => Exit::Usage.into(),
+            Self::Embedded(_) | Self::Start { .. } | Self::Ask(_) | Self::Demo(_) => Exit::Failed.into(),
+            Self::Serving(error) => error.exit_code(),
+            Self::Command { exit, .. } => (*exit).into(),
+        }
+    }
+}
+
+/// The words with which an error says which name was meant.
+pub(crate) fn meant(suggestion: Option<&str>) -> String {
+    suggestion.map(|name| format!(", did you mean `{name}`?")).unwrap_or_default()
+}
+
+/// With fewer no call could be served: a server has some twenty open for itself, and a call up to ten.
+pub(crate) const LEAST_FILES: u64 = 64;
+
+/// What helps where the system has no threads or processes left for us.
+fn remedy(error: &io::Error) -> &'static str {
+    if error.kind() == io::ErrorKind::WouldBlock {
+        " (too many processes of this user; `ulimit -u` says how many there may be)"
+    } else {
+        ""
+    }
+}

@@ -1,0 +1,119 @@
+//! The command line of `call`.
+
+use super::error::CallError;
+use crate::base::common::Common;
+use crate::open::connect::ServerArguments;
+use clap::Parser;
+use mcp_bash_settings::Settings;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// As long as it takes: what `--timeout 0` means. A year.
+const WITHOUT_END: u64 = 365 * 24 * 60 * 60;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) options: CallOptions,
+
+    /// Print the result as JSON on one line, exactly as the server sent it
+    #[arg(long)]
+    pub(super) json: bool,
+
+    /// Save pictures, sounds and other files of the result in this folder; nothing there is overwritten
+    #[arg(long, value_name = "DIR")]
+    pub(super) save: Option<PathBuf>,
+
+    /// The tool, then its arguments: key=value, key:=JSON, or the flags that `call TOOL --help` lists
+    #[arg(
+        value_name = "TOOL [key=value]...",
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub(super) words: Vec<OsString>,
+}
+
+/// What `call` and `run-tool` take.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct CallOptions {
+    /// The arguments as one JSON object: the text itself, @FILE, or - for standard input; key=value counts more
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    pub(crate) args: Option<String>,
+
+    /// The folders that the tool may work in, separated by commas
+    #[arg(long, value_name = "DIRS")]
+    pub(crate) roots: Option<String>,
+
+    /// How many seconds it may take; 0 is as long as it needs
+    #[arg(long, value_name = "SECS")]
+    pub(crate) timeout: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mcp-bash call hello name=Ada
+  mcp-bash call disk --path /var --top 5
+  mcp-bash call disk --help
+  mcp-bash call report --args @report.json --json | jq .structuredContent
+  mcp-bash call chart --save pictures/
+  mcp-bash call add a:=1 b:=2 --command \"npx -y some-server\"
+
+Exit codes: 0 a result that is no error, 1 the tool failed, 2 wrong arguments, 3 refused, 4 no such tool, 5 timed out,
+6 no server, 130 interrupted. docs/calling.md tells more.";
+
+impl CallOptions {
+    /// The folders of `--roots`, each of which is there.
+    pub(super) fn roots(&self) -> Result<Vec<PathBuf>, CallError> {
+        let named = self.roots.as_deref().into_iter().flat_map(|roots| roots.split(','));
+        let folder = |name: &str| match PathBuf::from(name).canonicalize() {
+            Ok(path) if path.is_dir() => Ok(path),
+            _ => Err(CallError::NoRoot(name.to_owned())),
+        };
+        named.filter(|name| !name.is_empty()).map(folder).collect()
+    }
+
+    /// How many seconds the call may take, where somebody says so.
+    pub(crate) fn seconds(&self) -> Option<u64> {
+        self.timeout.map(|seconds| if seconds == 0 { WITHOUT_END } else { seconds.min(WITHOUT_END) })
+    }
+
+    pub(crate) fn time_limit(&self) -> Option<Duration> {
+        self.timeout.filter(|seconds| *seconds > 0).map(Duration::from_secs)
+    }
+
+    /// Settings of the project's server for one call on the command line: its text is shown whole, since nobody could read
+    /// the rest later; and the person may give it more time than the project gives its clients.
+    pub(crate) fn adjust(&self, settings: &mut Settings) {
+        settings.text_limit = 0;
+        if let Some(seconds) = self.seconds() {
+            settings.max_timeout = settings.max_timeout.max(Duration::from_secs(seconds));
+        }
+    }
+}
+
+/// A command line that calls: read without building what other commands take.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-bash", disable_help_flag = true)]
+pub(crate) struct OfCall {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(flatten)]
+    pub(crate) arguments: Arguments,
+}
+
+impl OfCall {
+    /// Nothing where the words are no call, or have to be explained: then the whole command line is needed.
+    pub(crate) fn read(words: &[OsString]) -> Option<Self> {
+        let after = words.get(2..).filter(|_| words[1] == "call")?;
+        let line = Self::try_parse_from(words.iter().take(1).chain(after)).ok()?;
+        // A flag in the place of the tool asks for help, or is a mistake.
+        let is_tool = |word: &OsString| !word.as_encoded_bytes().starts_with(b"-");
+        line.arguments.words.first().is_some_and(is_tool).then_some(line)
+    }
+}

@@ -1,0 +1,169 @@
+//! The tool that is called: found by its name, told its arguments, and called.
+
+use super::arguments::CallOptions;
+use super::error::CallError;
+use super::flags;
+use super::given::{Pair, assembled};
+use super::parameters::Parameters;
+use super::{Asked, judge};
+use crate::base::error::Error;
+use crate::base::exit::Exit;
+use crate::commands::own_flags::own_flags;
+use crate::open::connect::{Conversation, Failure, OpenProject};
+use crate::terminal::host::CommandLineHost;
+use crate::terminal::{harmless, harmless_line};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::fmt::Write;
+use std::path::{Component, Path};
+use std::time::Duration;
+
+/// What kept a tool of that name from being found, as far as its path tells. Any file may hold the functions of tools where
+/// nothing else is there.
+fn skipped(project: &OpenProject, name: &str) -> Option<CallError> {
+    let (tools, is_all) = (&project.catalog.paths.tools, project.catalog.tools.is_empty());
+    let is_called_so = |part: Component<'_>| Path::new(part.as_os_str()).file_stem() == Some(name.as_ref());
+    let may_hold_it = |path: &Path| is_all || path.components().any(is_called_so);
+    let skip = project.skipped().find(|skip| skip.path.strip_prefix(tools).is_ok_and(may_hold_it))?;
+    Some(CallError::NotFound { kind: "tool", name: name.to_owned(), nearest: None, more: skip.to_string() })
+}
+
+/// A call that has no result: why, and the exit code that tells of it.
+pub(crate) struct Unanswered {
+    pub(crate) exit: Exit,
+    pub(crate) failure: Failure,
+}
+
+/// A tool, as far as a call needs to know it.
+pub(crate) struct Callee {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    /// The text of its input schema.
+    pub(crate) schema: String,
+    /// Whether the server is that of our own project.
+    pub(crate) is_own: bool,
+    /// How many seconds its author gives it.
+    pub(crate) seconds: Option<u64>,
+}
+
+impl Callee {
+    pub(crate) fn of_project(project: &OpenProject, name: &str) -> Result<Self, Error> {
+        if project.scripts.settings().minimal {
+            return Err(Error::of_command(Exit::Refused, CallError::Minimal));
+        }
+        let tools = &project.catalog.tools;
+        let Some(tool) = tools.get(name) else {
+            if let Some(duplicate) =
+                project.catalog.duplicates.iter().find(|duplicate| duplicate.name == name)
+            {
+                return Err(Error::of_command(
+                    Exit::Failed,
+                    format!("tool name `{name}` is used twice ({duplicate})"),
+                ));
+            }
+            if let Some(skipped) = skipped(project, name) {
+                return Err(Error::of_command(Exit::NotFound, skipped));
+            }
+            let known: Vec<&str> = tools.items().iter().map(|tool| tool.name.as_str()).collect();
+            return Err(Error::of_command(
+                Exit::NotFound,
+                CallError::not_found("tool", name, &known, "tools"),
+            ));
+        };
+        Ok(Self {
+            name: tool.name.clone(),
+            description: tool.description.clone().unwrap_or_default(),
+            schema: tool.input_schema.get().to_owned(),
+            is_own: true,
+            seconds: tool.options.timeouts.limit.map(|limit| limit.as_secs()),
+        })
+    }
+
+    pub(crate) fn of_server(
+        conversation: &mut Conversation,
+        host: &mut CommandLineHost,
+        name: &str,
+        limit: Option<Duration>,
+    ) -> Result<Self, Error> {
+        let tools = conversation.entries("tools/list", "tools", host, limit)?;
+        let Some(tool) = tools.iter().find(|tool| tool["name"] == name) else {
+            let known: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+            return Err(Error::of_command(
+                Exit::NotFound,
+                CallError::not_found("tool", name, &known, "tools"),
+            ));
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            description: tool["description"].as_str().unwrap_or_default().to_owned(),
+            schema: tool["inputSchema"].to_string(),
+            is_own: false,
+            seconds: None,
+        })
+    }
+
+    /// The arguments of the call as one JSON object. Ends the program where the person asks for help or misuses a flag.
+    pub(crate) fn arguments(&self, command: &str, asked: &Asked) -> Result<String, Error> {
+        let usage = |error| Error::of_command(Exit::Usage, error);
+        let schema: Value = serde_json::from_str(&self.schema).unwrap_or_default();
+        let parameters = Parameters::of(&schema);
+        let pairs = if asked.words.iter().any(|word| word.starts_with('-')) {
+            let parser = flags::with_flags(self.parser(command), &parameters, own_flags(command));
+            let words = std::iter::once(&self.name).chain(&asked.words);
+            let mut matches = parser.try_get_matches_from(words).unwrap_or_else(|error| error.exit());
+            flags::given(&parameters, &mut matches)
+        } else {
+            asked.words.iter().map(|word| Pair::read(word)).collect()
+        };
+        let of = format!("`{}`", harmless_line(&self.name));
+        pairs.and_then(|pairs| assembled(&of, &parameters, asked.args.as_deref(), &pairs)).map_err(usage)
+    }
+
+    /// The command line of this tool: its name and description, and where our own flags are explained.
+    fn parser(&self, command: &str) -> clap::Command {
+        let lasting = |text: String| -> &'static str { text.leak() };
+        let name = harmless_line(&self.name);
+        clap::Command::new("tool")
+            .bin_name(lasting(format!("mcp-bash {command} {name}")))
+            .about(lasting(harmless(&self.description)))
+            .after_help(lasting(format!("`mcp-bash {command} --help` lists what every call takes.")))
+    }
+
+    /// Calls it, and ends the conversation.
+    pub(crate) fn call(
+        &self,
+        mut conversation: Conversation,
+        mut host: CommandLineHost,
+        arguments: &str,
+        options: &CallOptions,
+    ) -> Result<Box<RawValue>, Unanswered> {
+        let answer = self.request(&mut conversation, &mut host, arguments, options);
+        let is_refused = conversation.server().is_some_and(|server| server.has_refused_a_call());
+        host.finish();
+        conversation.end();
+        answer.map_err(|failure| Unanswered { exit: judge::of_failure(&failure, is_refused), failure })
+    }
+
+    fn request(
+        &self,
+        conversation: &mut Conversation,
+        host: &mut CommandLineHost,
+        arguments: &str,
+        options: &CallOptions,
+    ) -> Result<Box<RawValue>, Failure> {
+        let name = Value::from(self.name.as_str());
+        let mut params = format!(r#"{{"name":{name},"arguments":{arguments}"#);
+        if host.wants_progress() {
+            params.push_str(r#","_meta":{"progressToken":1}"#);
+        }
+        // Our own server takes the time of the call itself, so that it can say how it went.
+        let limit = if self.is_own { None } else { options.time_limit() };
+        if let Some(seconds) = options.seconds().filter(|_| self.is_own) {
+            let _ = write!(params, r#","timeoutSecs":{seconds}"#);
+        }
+        params.push('}');
+        let params = RawValue::from_string(params);
+        let params = params.map_err(|error| mcp_bash_client::Error::Protocol(error.to_string()))?;
+        conversation.request("tools/call", &params, host, limit)
+    }
+}

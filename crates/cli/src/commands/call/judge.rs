@@ -1,0 +1,42 @@
+//! The exit code of a call: which class of failure it is, if it is one.
+
+use crate::base::exit::Exit;
+use crate::open::connect::Failure;
+use mcp_bash_client::Error as ClientError;
+use mcp_bash_schema::Schema;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// The code of an error that says the params were wrong.
+const INVALID_PARAMS: i64 = -32602;
+
+pub(crate) fn of_result(schema: &str, arguments: &str, result: &RawValue) -> Exit {
+    // Looked at only where it may be an error: results can be large.
+    if !result.get().contains("isError") {
+        return Exit::Done;
+    }
+    let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
+    if result["isError"] != true {
+        Exit::Done
+    } else if result["structuredContent"]["error"]["type"] == "timeout" {
+        Exit::TimedOut
+    } else if !fit(schema, arguments) {
+        Exit::Usage
+    } else {
+        Exit::Failed
+    }
+}
+
+/// `is_refused`: our own server did not let the tool run.
+pub(crate) fn of_failure(failure: &Failure, is_refused: bool) -> Exit {
+    match failure {
+        Failure::Client(ClientError::Refused(_)) if is_refused => Exit::Refused,
+        Failure::Client(ClientError::Refused(refusal)) if refusal.code == INVALID_PARAMS => Exit::Usage,
+        other => other.exit(),
+    }
+}
+
+/// Whether the arguments are what the tool declares. A schema that cannot be used declares nothing.
+pub(crate) fn fit(schema: &str, arguments: &str) -> bool {
+    Schema::compile(schema).map_or(true, |schema| schema.check(arguments).is_ok())
+}

@@ -1,0 +1,122 @@
+//! `mcp-bash call`: calls a tool as a client would, and shows the result to a person or, with `--json`, to a program.
+
+pub(crate) mod arguments;
+pub(crate) mod callee;
+pub(crate) mod error;
+pub(crate) mod flags;
+pub(crate) mod given;
+pub(crate) mod judge;
+pub(crate) mod parameters;
+pub(crate) mod save;
+pub(crate) mod show;
+
+use crate::base::common::Common;
+use crate::base::error::Error;
+use crate::base::exit::Exit;
+use crate::open::connect::{Conversation, Failure, OpenProject};
+use crate::open::time_limit::TimeLimit;
+use crate::terminal::host::CommandLineHost;
+use crate::terminal::print::print_json;
+pub(crate) use arguments::Arguments;
+use arguments::CallOptions;
+use callee::{Callee, Unanswered};
+use error::CallError;
+use mcp_bash_client::Error as ClientError;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use show::Shown;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    let asked = Asked::read("call", &arguments.options, &arguments.words)?;
+    let mut host = CommandLineHost::new(common, asked.roots.clone());
+    if let Some(command) = &arguments.options.server.command {
+        let limit = arguments.options.time_limit();
+        let mut conversation = Conversation::with_command(command, common.verbose, &mut host, limit)?;
+        let callee = Callee::of_server(&mut conversation, &mut host, &asked.name, limit)?;
+        let given = callee.arguments("call", &asked)?;
+        return call(arguments, &callee, &given, conversation, host);
+    }
+    let reading = TimeLimit::of_reading(arguments.options.time_limit());
+    let project = OpenProject::read_to_call(common, |settings| arguments.options.adjust(settings))?;
+    drop(reading);
+    let callee = Callee::of_project(&project, &asked.name)?;
+    let given = callee.arguments("call", &asked)?;
+    let conversation = Conversation::with_project(project, host.level(), &mut host)?;
+    call(arguments, &callee, &given, conversation, host)
+}
+
+fn call(
+    arguments: &Arguments,
+    callee: &Callee,
+    given: &str,
+    conversation: Conversation,
+    host: CommandLineHost,
+) -> Result<ExitCode, Error> {
+    match callee.call(conversation, host, given, &arguments.options) {
+        Ok(result) => show_result(arguments, callee, given, &result),
+        Err(unanswered) => Err(told(arguments, unanswered)),
+    }
+}
+
+fn show_result(
+    arguments: &Arguments,
+    callee: &Callee,
+    given: &str,
+    result: &RawValue,
+) -> Result<ExitCode, Error> {
+    let exit = judge::of_result(&callee.schema, given, result);
+    let read = || -> Value { serde_json::from_str(result.get()).unwrap_or_default() };
+    let shown = Shown { name: &callee.name, save: arguments.save.as_deref() };
+    if arguments.json {
+        if arguments.save.is_some() {
+            shown.save_files(&read())?;
+        }
+        print_json(result.get())?;
+        return Ok(exit.into());
+    }
+    shown.result(&read())?;
+    Ok(exit.into())
+}
+
+/// A call without a result, as an error; for programs on standard output as well.
+fn told(arguments: &Arguments, Unanswered { exit, failure }: Unanswered) -> Error {
+    if let (true, Failure::Client(ClientError::Refused(refusal))) = (arguments.json, &failure) {
+        // The exit code says it too, should nobody read.
+        let _ = print_json(&format!("{{\"error\":{}}}", refusal.text));
+    }
+    Error::of_command(exit, failure)
+}
+
+/// What the command line says is to be called, before anything is known of it.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) name: String,
+    pub(crate) roots: Vec<PathBuf>,
+    /// The text of `--args`.
+    pub(crate) args: Option<String>,
+    /// Pairs, and flags that only the schema explains.
+    pub(crate) words: Vec<String>,
+}
+
+impl Asked {
+    pub(crate) fn read(command: &str, options: &CallOptions, words: &[OsString]) -> Result<Self, Error> {
+        let usage = |error: CallError| Error::of_command(Exit::Usage, error);
+        let text =
+            |word: &OsString| word.clone().into_string().map_err(|word| usage(CallError::NotText(word)));
+        let mut words: Vec<String> = words.iter().map(text).collect::<Result<_, _>>()?;
+        if words.first().is_some_and(|word| word == "--") {
+            words.remove(0);
+        }
+        let command = command.to_owned();
+        if words.first().is_none_or(|name| name.starts_with('-')) {
+            return Err(usage(CallError::NoName { command, word: words.into_iter().next() }));
+        }
+        let name = words.remove(0);
+        let args = options.args.as_deref().map(given::read_args).transpose();
+        let args = args.map_err(|error| Error::of_command(Exit::Usage, error))?;
+        Ok(Self { name, roots: options.roots().map_err(usage)?, args, words })
+    }
+}

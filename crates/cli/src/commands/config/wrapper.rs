@@ -1,0 +1,74 @@
+//! A script that starts the project in whose folder it lies, or else the one that it was made for, for clients that take
+//! nothing but a file to run.
+
+use super::{ConfigError, quoted};
+use crate::terminal::print::print_text;
+use crate::terminal::tell;
+use mcp_bash_entries::Entry;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+/// Writes it: on a terminal into the project, elsewhere to standard output.
+pub(super) fn make(root: &Path, entry: &Entry, with_environment: bool) -> Result<(), ConfigError> {
+    let text = script(entry, with_environment);
+    if !io::stdout().is_terminal() {
+        return print_text(&text).map_err(ConfigError::Print);
+    }
+    let path = root.join(format!("{}.sh", entry.name));
+    let file = mcp_bash_files::create_new(&path, 0o755);
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    match written {
+        Ok(()) => {
+            tell(&format!("Wrapper script created: {}", path.display()));
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(ConfigError::WrapperExists(path)),
+        Err(source) => Err(ConfigError::Wrapper { path, source }),
+    }
+}
+
+fn script(entry: &Entry, with_environment: bool) -> String {
+    let variables: String = entry.env.iter().fold(String::new(), |text, (name, value)| {
+        format!("{text}export {}\n", quoted(&format!("{name}={value}")))
+    });
+    START.replace("@PROJECT@", &quoted(entry.project_root().unwrap_or_default()))
+        + if with_environment { LOGIN_ENVIRONMENT } else { "" }
+        + &variables
+        + &PROGRAM.replace("@PROGRAM@", &quoted(&entry.command))
+}
+
+const START: &str = r#"#!/usr/bin/env bash
+# Starts the project in this folder as an MCP server, or the one below if this folder is none. Made by `mcp-bash config`.
+set -euo pipefail
+
+project=@PROJECT@
+folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+for part in server.d/server.meta.json tools resources prompts; do
+	if [[ -e $folder/$part ]]; then project=$folder; fi
+done
+"#;
+
+/// A shell that greets people writes to standard output before the variables come: the first zero byte ends that.
+const LOGIN_ENVIRONMENT: &str = r#"
+# A desktop application gives us few variables: take those of the login shell that are not set, and its PATH.
+while IFS= read -r -d '' pair; do
+	name=${pair%%=*}
+	[[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] || continue
+	case $name in _ | SHLVL | PWD | OLDPWD) continue ;; esac
+	[[ $name == PATH || -z ${!name+set} ]] || continue
+	export "$name=${pair#*=}" 2>/dev/null || true
+done < <("${SHELL:-/bin/bash}" -lic 'printf "\0"; env -0' </dev/null 2>/dev/null)
+"#;
+
+const PROGRAM: &str = r#"
+program=@PROGRAM@
+if [[ ! -x $program ]]; then
+	program=$(command -v mcp-bash || printf '%s' "$HOME/.local/bin/mcp-bash")
+fi
+if [[ ! -x $program ]]; then
+	echo "mcp-bash is neither in PATH nor in ~/.local/bin: install it first" >&2
+	exit 1
+fi
+export MCPBASH_TOOL_ALLOWLIST="${MCPBASH_TOOL_ALLOWLIST:-*}"
+exec "$program" --project-root "$project" "$@"
+"#;

@@ -1,0 +1,29 @@
+//! Whether Linux tells of a changed file, found out by making one.
+
+use super::trial::trial_folder;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
+use std::path::Path;
+
+/// How long an event may take.
+const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
+
+/// Nothing where no file can be made in `parent`, which says nothing of the events.
+pub(super) fn try_them(parent: &Path) -> Option<Result<(), String>> {
+    let folder = trial_folder(parent).ok()?;
+    let told = is_told(&folder);
+    // What is left of it is in the way of nobody.
+    let _ = std::fs::remove_dir_all(&folder);
+    Some(told)
+}
+
+fn is_told(folder: &Path) -> Result<(), String> {
+    let events = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|error| error.to_string())?;
+    add_watch(&events, folder, WatchFlags::CREATE).map_err(|error| error.to_string())?;
+    mcp_bash_files::create_new(&folder.join("changed"), 0o600).map_err(|error| error.to_string())?;
+    match poll(&mut [PollFd::new(&events, PollFlags::IN)], Some(&PATIENCE)) {
+        Ok(0) => Err("no event came".to_owned()),
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}

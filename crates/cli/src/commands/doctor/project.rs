@@ -1,0 +1,143 @@
+//! The project: what the checks of `health` find, what it says it needs, and whether its changes are noticed.
+
+use super::programs::{self, Programs};
+use super::report::{Check, Fix, Grade, Section};
+use super::requirements;
+use crate::open::examination::Examination;
+use crate::open::search_path::SearchPath;
+use crate::open::startup;
+use crate::terminal::finding::{Finding, shortened};
+use crate::terminal::words::counted;
+use mcp_bash_project::{Repair, tells_of_changes};
+use mcp_bash_settings::Settings;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// How long it may take to read a project, with all that is asked for that.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// As much as the main thread has.
+const STACK: usize = 8 * 1024 * 1024;
+
+/// The longest `server.meta.json` that is read, in bytes.
+const LONGEST_METADATA: u64 = 16 * 1024 * 1024;
+
+/// So many problems are told; `validate` tells the rest.
+const MOST: usize = 20;
+
+/// What was found about a project and the programs of its scripts.
+pub(super) struct Found {
+    pub(super) programs: Programs,
+    pub(super) project: Section,
+    pub(super) project_facts: Value,
+    pub(super) bash_version: String,
+}
+
+/// Looks at the project in `folder`, or without one at the search path alone. Nothing where it takes too long.
+pub(super) fn look(folder: Option<PathBuf>, settings: Settings) -> Option<Result<Found, String>> {
+    let (sender, receiver) = channel();
+    let looker = std::thread::Builder::new().name("doctor".into()).stack_size(STACK);
+    // What still runs after the limit ends with this process.
+    let started = looker.spawn(move || {
+        let found = match &folder {
+            Some(folder) => with_project(folder, settings),
+            None => without_project(settings),
+        };
+        let _ = sender.send(found.map_err(|error| error.to_string()));
+    });
+    started.ok().and_then(|_| receiver.recv_timeout(LIMIT).ok())
+}
+
+/// What is told where it takes too long.
+pub(super) fn too_slow() -> Check {
+    Check::error("project.too_slow", format!("the project cannot be read within {} s", LIMIT.as_secs()))
+        .remedy("find out which script in it takes so long: those that provide tools are asked for them")
+}
+
+fn without_project(settings: Settings) -> Result<Found, crate::base::error::Error> {
+    let (_runtime, scripts) = startup::scripts(settings)?;
+    let search_path = SearchPath::resolve(&scripts);
+    let here = std::env::current_dir().unwrap_or_default();
+    let check = Check::note("project.none", format!("there is no project in {} or above", here.display()))
+        .remedy("name one with `--project-root`");
+    Ok(Found {
+        programs: programs::look(&scripts, &search_path, None),
+        project: Section { title: "Project", checks: vec![check] },
+        project_facts: json!({ "root": "", "serverMetaValid": null, "toolsCount": 0, "registryExists": false }),
+        bash_version: scripts.bash_version().unwrap_or_default(),
+    })
+}
+
+fn with_project(folder: &Path, settings: Settings) -> Result<Found, crate::base::error::Error> {
+    let examined = Examination::of(folder, None, settings, |_| Vec::new())?;
+    let Examination { catalog, scripts, paths, search_path, found, .. } = &examined;
+    let programs = programs::look(scripts, search_path, Some(catalog));
+    let counts = [
+        counted(catalog.tools.len(), "tool"),
+        counted(catalog.resources.len(), "resource"),
+        counted(catalog.prompts.len(), "prompt"),
+    ];
+    let mut checks =
+        vec![Check::good("project.read", format!("{}: {}", folder.display(), counts.join(", ")))];
+    checks.push(if tells_of_changes(paths) {
+        Check::good("project.file_events", "its changes are noticed at once")
+    } else {
+        Check::warning("project.file_events", "its file system does not tell of changes")
+            .remedy("it is looked at every few seconds instead; a local folder is noticed at once")
+    });
+    checks.extend(requirements::look(&paths.server, &programs.desktop));
+    checks.extend(found.iter().take(MOST).map(|finding| problem(finding, folder)));
+    if found.len() > MOST {
+        let rest = found.len() - MOST;
+        let words = format!("{} more; `mcp-bash validate` tells them all", counted(rest, "problem"));
+        checks.push(Check::warning("project.problems", words));
+    }
+    let meta = paths.server.join("server.meta.json");
+    let meta_valid = is_valid(&meta);
+    let project_facts = json!({
+        "root": folder.to_string_lossy(),
+        "serverMetaValid": meta_valid,
+        "toolsCount": catalog.tools.len(),
+        "registryExists": paths.registry.is_dir(),
+        "resourcesCount": catalog.resources.len(),
+        "promptsCount": catalog.prompts.len(),
+    });
+    let bash_version = scripts.bash_version().unwrap_or_default();
+    Ok(Found { programs, project: Section { title: "Project", checks }, project_facts, bash_version })
+}
+
+/// Whether a file is JSON. Nothing where there is none.
+fn is_valid(file: &Path) -> Option<bool> {
+    file.symlink_metadata().ok()?;
+    let text = mcp_bash_files::read(file, LONGEST_METADATA);
+    Some(text.is_ok_and(|text| serde_json::from_slice::<Value>(&text).is_ok()))
+}
+
+fn problem(finding: &Finding, folder: &Path) -> Check {
+    let place = match (&finding.file, finding.line) {
+        (Some(file), Some(line)) => format!("{}:{line}: ", shortened(file, Some(folder))),
+        (Some(file), None) => format!("{}: ", shortened(file, Some(folder))),
+        (None, _) => String::new(),
+    };
+    let words = format!("{place}{}", finding.problem);
+    let check = Check::new("project.problem", Grade::Bad(finding.severity), words);
+    let check = match &finding.remedy {
+        Some(remedy) => check.remedy(remedy.clone()),
+        None => check,
+    };
+    match &finding.repair {
+        Some(repair) => check.fix(repaired(repair, folder)),
+        None => check,
+    }
+}
+
+/// What `validate --fix` would do about it.
+fn repaired(repair: &Repair, folder: &Path) -> Fix {
+    let (steps, root) = (repair.steps().to_vec(), folder.to_owned());
+    let words = steps.iter().map(|step| format!("{}: {step}", shortened(&step.path, Some(folder))));
+    let message = words.collect::<Vec<_>>().join("; ");
+    let apply = move || steps.iter().try_for_each(|step| step.apply(&root));
+    Fix { message, command: Some("mcp-bash validate --fix".to_owned()), apply: Box::new(apply) }
+}

@@ -1,0 +1,224 @@
+//! `mcp-bash import`: what others wrote for people to run becomes tools. Metadata only: it is shown before it is written, and
+//! nothing is run but the `--help` of a program that the person named.
+
+mod error;
+mod help;
+mod rehearsal;
+mod review;
+mod source;
+mod tool_file;
+
+use crate::base::common::Common;
+use crate::base::error::Error;
+use crate::base::exit::Exit;
+use crate::open::startup;
+use error::ImportError;
+use mcp_bash_importing::{Imported, Place, Tool, tool_name};
+use mcp_bash_project::{Catalog, Paths, Reading};
+use mcp_bash_scripts::Scripts;
+use review::{Review, Verdict};
+use source::{FileKind, Source};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use tokio::runtime::Runtime;
+
+const EXAMPLES: &str = "\
+Examples:
+  mcp-bash import justfile                 a tool for each recipe, shown and then asked about
+  mcp-bash import Makefile --only test     only this target
+  mcp-bash import package.json --yes       written without a question
+  mcp-bash import git log                  runs `git log --help`, and makes one tool of it
+  some-program -h | mcp-bash import some-program --help-from -    runs nothing
+
+Exit codes: 0 shown or written, 1 nothing could be made of it, 2 usage, 4 no such file or program, 5 the program
+took too long. docs/importing.md says what becomes of what.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// A justfile, Makefile, package.json or Taskfile, a folder with one of them, or a program
+    #[arg(value_name = "FROM")]
+    from: PathBuf,
+
+    /// The commands of a program: `git log` is `import git log`
+    #[arg(value_name = "COMMAND")]
+    commands: Vec<String>,
+
+    /// What the file is, if its name does not tell
+    #[arg(long = "as", value_name = "KIND", value_enum)]
+    kind: Option<FileKind>,
+
+    /// Read the help of the program from this file, or from standard input with `-`, and run nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "kind")]
+    help_from: Option<PathBuf>,
+
+    /// Import only these, by the name of the tool or the name in the file; may be repeated
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// Put this before the name of each tool
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    prefix: String,
+
+    /// Write the files without asking
+    #[arg(long, short)]
+    yes: bool,
+
+    /// Report as JSON; writes only together with `--yes`
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    let (paths, settings) = startup::project(common)?;
+    let (runtime, scripts) = startup::scripts(settings)?;
+    let importer = Importer { paths, runtime, scripts };
+    let (review, mut verdicts) = importer.reviewed(arguments)?;
+    if !arguments.json {
+        review.show(&verdicts, common.quiet)?;
+    }
+    if review::is_confirmed(&verdicts, arguments.yes, arguments.json) {
+        write(&review, &mut verdicts)?;
+    }
+    review.conclude(&verdicts, arguments.json, common.quiet)?;
+    Ok(Exit::Done.into())
+}
+
+/// Writes the new tools, and notes which were written. What is there by now stays.
+fn write(review: &Review, verdicts: &mut [Verdict]) -> Result<(), ImportError> {
+    for (tool, verdict) in review.tools.iter().zip(verdicts) {
+        if *verdict != Verdict::New {
+            continue;
+        }
+        let file = review.file(tool);
+        *verdict = match tool_file::write(&file, tool) {
+            Ok(()) => Verdict::Written,
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                Verdict::Skipped("the file is there already".to_owned())
+            }
+            Err(source) => return Err(ImportError::Write { file, source }),
+        };
+    }
+    Ok(())
+}
+
+struct Importer {
+    paths: Paths,
+    runtime: Runtime,
+    scripts: Arc<Scripts>,
+}
+
+impl Importer {
+    /// The tools that could be written, and what is said about each.
+    fn reviewed(&self, arguments: &Arguments) -> Result<(Review, Vec<Verdict>), ImportError> {
+        let (from, imported) = self.imported(arguments)?;
+        let Imported { mut tools, left_out } = imported;
+        keep_only(&mut tools, &arguments.only)?;
+        for tool in &mut tools {
+            let name = format!("{}{}", arguments.prefix, tool.name);
+            tool.name = tool_name(&name).unwrap_or(name);
+        }
+        let review = Review { from, tools, left_out, folder: self.paths.tools.clone() };
+        if review.tools.is_empty() {
+            return Err(review.nothing());
+        }
+        let verdicts = self.verdicts(&review)?;
+        Ok((review, verdicts))
+    }
+
+    /// Reads what is to be imported, and says what that is in words for a person.
+    fn imported(&self, arguments: &Arguments) -> Result<(String, Imported), ImportError> {
+        let source = match &arguments.help_from {
+            Some(_) => Source::Program { file: None, word: source::text(&arguments.from)? },
+            None => Source::find(&arguments.from, arguments.kind, &self.paths.root)?,
+        };
+        match source {
+            Source::File { path, kind } => {
+                if let Some(command) = arguments.commands.first() {
+                    return Err(ImportError::CommandOfFile { file: path, command: command.clone() });
+                }
+                let (folder, file) = self.place(&path)?;
+                let text = source::read(&path)?;
+                let imported = kind.read(&text, Place { folder: &folder, file: &file });
+                let shown = path.display().to_string();
+                let imported =
+                    imported.map_err(|why| ImportError::Unreadable { what: shown.clone(), why })?;
+                Ok((shown, imported))
+            }
+            Source::Program { file, word } => {
+                let mut command = vec![word];
+                command.extend(arguments.commands.iter().cloned());
+                let text = match (&arguments.help_from, file) {
+                    (Some(from), _) if from == Path::new("-") => help::from_stdin()?,
+                    (Some(from), _) => source::read(from)?,
+                    (None, Some(program)) => {
+                        help::ask(&self.scripts, &self.runtime, &program, &arguments.commands)?
+                    }
+                    (None, None) => {
+                        return Err(ImportError::NoSuch { from: arguments.from.clone(), meant: None });
+                    }
+                };
+                let shown = format!("the help of `{}`", command.join(" "));
+                let imported = mcp_bash_importing::read_help(&command, &text);
+                let imported =
+                    imported.map_err(|why| ImportError::Unreadable { what: shown.clone(), why })?;
+                Ok((shown, imported))
+            }
+        }
+    }
+
+    /// Where a file stands, for a command that is run in the folder of the project.
+    fn place(&self, path: &Path) -> Result<(String, String), ImportError> {
+        let path =
+            path.canonicalize().map_err(|source| ImportError::Read { file: path.to_owned(), source })?;
+        let root = self.paths.root.canonicalize().unwrap_or_else(|_| self.paths.root.clone());
+        let below = path.strip_prefix(&root).unwrap_or(&path);
+        let folder = source::text(below.parent().unwrap_or(Path::new("")))?;
+        let file = source::text(Path::new(below.file_name().unwrap_or_default()))?;
+        Ok((folder, file))
+    }
+
+    /// What becomes of each tool: new, or skipped because its name is taken or it would not be served.
+    fn verdicts(&self, review: &Review) -> Result<Vec<Verdict>, ImportError> {
+        // Without anybody who runs something: providers are not asked, and the hook is not run.
+        let catalog = Catalog::read(&self.paths, &Reading::default());
+        let known: BTreeSet<&str> = catalog.tools.items().iter().map(|tool| &*tool.name).collect();
+        let problems = rehearsal::problems(&review.tools, self.scripts.state_dir())?;
+        let mut taken: BTreeSet<&str> = BTreeSet::new();
+        let verdict = |(tool, problem): (&'_ Tool, Option<String>)| -> Verdict {
+            let lower = tool.name.to_ascii_lowercase();
+            if known.iter().any(|known| known.eq_ignore_ascii_case(&lower)) {
+                Verdict::Skipped("the project has a tool of this name".to_owned())
+            } else if let Some(file) = tool_file::in_the_way(&self.paths.tools, &tool.name) {
+                Verdict::Skipped(format!("{} is there already", file.display()))
+            } else if let Some(problem) = problem {
+                Verdict::Skipped(problem)
+            } else {
+                Verdict::New
+            }
+        };
+        let mut verdicts: Vec<Verdict> = review.tools.iter().zip(problems).map(verdict).collect();
+        for (tool, verdict) in review.tools.iter().zip(&mut verdicts) {
+            if !taken.insert(&tool.name) {
+                *verdict = Verdict::Skipped("another one before it has the same name".to_owned());
+            }
+        }
+        Ok(verdicts)
+    }
+}
+
+/// Keeps the tools that were asked for, or says which of them there is not.
+fn keep_only(tools: &mut Vec<Tool>, only: &[String]) -> Result<(), ImportError> {
+    if only.is_empty() {
+        return Ok(());
+    }
+    let is_named = |tool: &Tool, name: &String| tool.name == *name || tool.origin == *name;
+    if let Some(missing) = only.iter().find(|name| !tools.iter().any(|tool| is_named(tool, name))) {
+        let names = tools.iter().map(|tool| tool.origin.clone()).collect();
+        return Err(ImportError::NoSuchName { name: missing.clone(), names });
+    }
+    tools.retain(|tool| only.iter().any(|name| is_named(tool, name)));
+    Ok(())
+}

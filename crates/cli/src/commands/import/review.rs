@@ -1,0 +1,180 @@
+//! What a person sees before anything is written, and is asked.
+
+use super::error::ImportError;
+use super::tool_file;
+use crate::base::error::Error;
+use crate::terminal::print::print;
+use crate::terminal::{Terminal, say};
+use mcp_bash_harmless::painted;
+use mcp_bash_importing::{Argument, Effect, LeftOut, Tool};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::{BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
+
+/// What is imported.
+pub(super) struct Review {
+    /// Where it comes from, for a person.
+    pub(super) from: String,
+    pub(super) tools: Vec<Tool>,
+    pub(super) left_out: Vec<LeftOut>,
+    /// Where the files go.
+    pub(super) folder: PathBuf,
+}
+
+/// What becomes of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Verdict {
+    New,
+    Written,
+    /// Why it is not written.
+    Skipped(String),
+}
+
+impl Review {
+    pub(super) fn file(&self, tool: &Tool) -> PathBuf {
+        tool_file::path(&self.folder, &tool.name)
+    }
+
+    pub(super) fn nothing(self) -> ImportError {
+        ImportError::Nothing { from: self.from, left_out: self.left_out }
+    }
+
+    /// Shows each file that would be written, and what would not.
+    pub(super) fn show(&self, verdicts: &[Verdict], is_quiet: bool) -> Result<(), Error> {
+        let terminal = Terminal::of_stdout();
+        let mut text = String::new();
+        if !is_quiet {
+            for (tool, verdict) in self.tools.iter().zip(verdicts) {
+                if *verdict == Verdict::New {
+                    describe(&mut text, tool, &self.file(tool), terminal);
+                }
+            }
+        }
+        for (tool, verdict) in self.tools.iter().zip(verdicts) {
+            if let Verdict::Skipped(why) = verdict {
+                let _ = writeln!(text, "{} is skipped: {why}", terminal.painted("33", &tool.name));
+            }
+        }
+        if !is_quiet {
+            for left in &self.left_out {
+                let _ = writeln!(
+                    text,
+                    "{} is left out: {}",
+                    terminal.painted("33", &shown(&left.what)),
+                    left.why
+                );
+            }
+        }
+        print(&painted(&text))
+    }
+
+    /// Says what was written, or how to have it written.
+    pub(super) fn conclude(&self, verdicts: &[Verdict], is_json: bool, is_quiet: bool) -> Result<(), Error> {
+        if is_json {
+            return print(&format!("{:#}\n", self.to_json(verdicts)));
+        }
+        let (new, written) = (count(verdicts, &Verdict::New), count(verdicts, &Verdict::Written));
+        let folder = self.folder.display();
+        let words = match (new, written) {
+            (0, 0) => "Nothing was written: there is nothing new.\n".to_owned(),
+            (0, _) if is_quiet => String::new(),
+            (0, written) => format!(
+                "Wrote {} to {folder}. Look at them, change them as you like; `mcp-bash health` says whether they can be \
+                 served.\n",
+                files(written)
+            ),
+            (new, _) => format!("Nothing was written. `--yes` writes {} to {folder}.\n", files(new)),
+        };
+        print(&painted(&words))
+    }
+
+    fn to_json(&self, verdicts: &[Verdict]) -> Value {
+        let tool = |(tool, verdict): (&Tool, &Verdict)| {
+            let (status, why) = match verdict {
+                Verdict::New => ("new", None),
+                Verdict::Written => ("written", None),
+                Verdict::Skipped(why) => ("skipped", Some(why)),
+            };
+            json!({
+                "name": tool.name,
+                "origin": tool.origin,
+                "file": self.file(tool),
+                "status": status,
+                "why": why,
+                "metadata": tool.metadata(),
+            })
+        };
+        let left = |left: &LeftOut| json!({ "what": left.what, "why": left.why });
+        json!({
+            "from": self.from,
+            "tools": self.tools.iter().zip(verdicts).map(tool).collect::<Vec<_>>(),
+            "leftOut": self.left_out.iter().map(left).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Whether the new files are to be written: `--yes`, or a person who says so.
+pub(super) fn is_confirmed(verdicts: &[Verdict], yes: bool, is_json: bool) -> bool {
+    let count = count(verdicts, &Verdict::New);
+    let is_person = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    if yes || count == 0 || is_json || !is_person {
+        return yes;
+    }
+    let _ = say(&format!("Write {}? [y/N] ", files(count)));
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
+fn describe(text: &mut String, tool: &Tool, file: &Path, terminal: Terminal) {
+    let mark = match tool.effect {
+        Some(Effect::Destroys) => terminal.painted("31", "  (marked as destructive)"),
+        Some(Effect::Reads) => "  (marked as read-only)".to_owned(),
+        Some(Effect::Adds) | None => String::new(),
+    };
+    let _ = writeln!(text, "{}{mark}", terminal.painted("1", &tool.name));
+    for line in terminal.lines(&shown(&tool.description), 2) {
+        let _ = writeln!(text, "  {line}");
+    }
+    let _ = writeln!(text, "  runs  {}", shown(&tool.command_words()));
+    for argument in &tool.arguments {
+        let _ = writeln!(text, "  takes {}", shown(&described(argument)));
+    }
+    let _ = writeln!(text, "  file  {}\n", file.display());
+}
+
+fn described(argument: &Argument) -> String {
+    let mut words = format!("{} ({}", argument.name, argument.kind.words());
+    if argument.is_required {
+        words.push_str(", required");
+    }
+    if let Some(default) = &argument.default {
+        let _ = write!(words, ", default {default:?}");
+    }
+    words.push(')');
+    if !argument.description.is_empty() {
+        let _ = write!(words, ": {}", argument.description);
+    }
+    words
+}
+
+/// Words of others in one line, and not too long a one.
+fn shown(words: &str) -> String {
+    const MOST: usize = 200;
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut letters = line.chars().filter(|letter| !letter.is_control());
+    let mut shown: String = letters.by_ref().take(MOST).collect();
+    if letters.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+fn count(verdicts: &[Verdict], wanted: &Verdict) -> usize {
+    verdicts.iter().filter(|verdict| *verdict == wanted).count()
+}
+
+fn files(count: usize) -> String {
+    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
+}

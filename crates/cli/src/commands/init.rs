@@ -1,0 +1,141 @@
+//! `mcp-bash init`: makes a folder that is there a project. What it has already stays as it is.
+
+use crate::base::common::Common;
+use crate::base::error::Error;
+use crate::commands::scaffold::project_files::{self, completed_gitignore, server_name};
+use crate::commands::scaffold::{
+    Draft, HELLO, Language, NextSteps, SCHEMAS, SCHEMAS_FOLDER, ScaffoldError, add_missing_schemas, hello,
+    others_may_write,
+};
+use mcp_bash_project::Paths;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The name of the server [default: that of the folder, as every client takes it]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    /// Without the tool `hello`
+    #[arg(long)]
+    no_hello: bool,
+
+    /// What the tool `hello` is written in [default: bash]
+    #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "no_hello")]
+    lang: Option<Language>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mcp-bash init
+  mcp-bash init --lang python
+  mcp-bash init --name my-server --no-hello";
+
+/// More than any .gitignore has.
+const LONGEST_GITIGNORE: u64 = 1024 * 1024;
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    let folder = common.project_root.clone().unwrap_or_else(|| PathBuf::from("."));
+    let root = folder.canonicalize().map_err(|source| ScaffoldError::Read { path: folder, source })?;
+    let of_folder = || root.file_name().map(|name| name.to_string_lossy().into_owned());
+    let called = arguments.name.clone().or_else(of_folder).filter(|name| !name.trim().is_empty());
+    let called = called.ok_or(ScaffoldError::NoName)?;
+    // What a person chose stays; the name of a folder is made one that every client takes.
+    let name = arguments.name.clone().unwrap_or_else(|| server_name(&called));
+    let mut plan = Plan { paths: Paths::of(&root), draft: Draft::default(), told: String::new() };
+    plan.metadata(&name, &called);
+    plan.gitignore()?;
+    plan.schemas();
+    plan.tools((!arguments.no_hello).then(|| arguments.lang.unwrap_or_default()));
+    plan.draft.write()?;
+    let mut steps = NextSteps::default();
+    if !arguments.no_hello {
+        steps = steps.step("mcp-bash call hello name=Ada", "call its tool");
+    }
+    let mut steps = steps
+        .step("mcp-bash scaffold tool NAME", "make a tool of your own")
+        .step("mcp-bash install", "add the server to your clients");
+    steps.notes.extend(others_may_write(&plan.paths.tools, &root));
+    let told = format!("Initialized an MCP server project\n\n{}", plan.told);
+    steps.say(common, &told)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is to be done, and what is told of it.
+struct Plan {
+    paths: Paths,
+    draft: Draft,
+    told: String,
+}
+
+impl Plan {
+    fn tell(&mut self, what: &str, path: &Path) {
+        let below = path.strip_prefix(&self.paths.root).unwrap_or(path);
+        let _ = writeln!(self.told, "  {what} {}", below.display());
+    }
+
+    fn metadata(&mut self, name: &str, called: &str) {
+        let file = self.paths.server.join("server.meta.json");
+        if is_there(&file) {
+            return self.tell("Skipped existing", &file);
+        }
+        self.draft.file(file.clone(), project_files::metadata(&self.paths, name, called));
+        self.tell("Created", &file);
+    }
+
+    fn gitignore(&mut self) -> Result<(), ScaffoldError> {
+        let file = self.paths.root.join(".gitignore");
+        if !is_there(&file) {
+            self.draft.file(file.clone(), project_files::GITIGNORE);
+            self.tell("Created", &file);
+            return Ok(());
+        }
+        let written = mcp_bash_files::read_text(&file, LONGEST_GITIGNORE)
+            .map_err(|source| ScaffoldError::Read { path: file.clone(), source })?;
+        match completed_gitignore(&written) {
+            Some(text) => {
+                self.draft.change(file.clone(), text);
+                self.tell("Updated", &file);
+            }
+            None => self.tell("Skipped existing", &file),
+        }
+        Ok(())
+    }
+
+    fn schemas(&mut self) {
+        let folder = self.paths.root.join(SCHEMAS_FOLDER);
+        let has_all = SCHEMAS.iter().all(|(name, _)| is_there(&folder.join(format!("{name}.schema.json"))));
+        add_missing_schemas(&self.paths.root, &mut self.draft);
+        self.tell(if has_all { "Skipped existing" } else { "Created" }, &folder);
+    }
+
+    /// The folder of the tools, with the tool `hello` in a language if there is to be one.
+    fn tools(&mut self, hello_in: Option<Language>) {
+        let tools = self.paths.tools.clone();
+        match (hello_in, known_hello(&tools)) {
+            (Some(_), Some(known)) => self.tell("Skipped existing", &known),
+            (Some(language), None) => {
+                let made = hello(&mut self.draft, &self.paths, language);
+                self.tell("Created", &made);
+            }
+            (None, _) if is_there(&tools) => self.tell("Skipped existing", &tools),
+            (None, _) => {
+                self.draft.folder(tools.clone());
+                self.tell("Created", &tools);
+            }
+        }
+    }
+}
+
+/// What is called like our tool already, be it a folder or a script.
+fn known_hello(tools: &Path) -> Option<PathBuf> {
+    let entries = tools.read_dir().ok()?.flatten().map(|entry| entry.path());
+    entries.filter(|path| path.file_stem().is_some_and(|stem| stem == HELLO)).min()
+}
+
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}

@@ -1,0 +1,257 @@
+//! `mcp-bash install` and `uninstall`: this project in the configuration files of clients. Nothing else in a file changes,
+//! and what was there is kept beside it.
+
+mod choose;
+mod error;
+mod outcome;
+mod report;
+
+use crate::base::common::Common;
+use crate::base::error::Error;
+use crate::base::exit::Exit;
+use crate::open::own_entry::{EntryArguments, OwnEntry};
+use choose::{Choice, Found};
+use error::InstallError;
+use mcp_bash_entries::{Client, ConfigFile, Entry, Lock, Plan, Refusal, Scope, Surroundings};
+use mcp_bash_entries::{client, entries, install, installed_clients, uninstall};
+use outcome::{Done, Outcome};
+use report::Report;
+use std::collections::HashSet;
+use std::process::ExitCode;
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The clients, such as `cursor` or `claude-code`; without any, those that are found are shown
+    #[arg(value_name = "CLIENT")]
+    clients: Vec<String>,
+
+    /// All clients that are found on this machine
+    #[arg(long, conflicts_with = "clients")]
+    all: bool,
+
+    /// For you in all folders, for all who work in this folder, or (Claude Code) for you in this folder
+    #[arg(long, value_enum, default_value_t = ScopeArgument::User)]
+    scope: ScopeArgument,
+
+    #[command(flatten)]
+    entry: EntryArguments,
+
+    /// Replace an entry of the same name that is not this project
+    #[arg(long)]
+    force: bool,
+
+    #[command(flatten)]
+    manner: Manner,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = UNINSTALL_EXAMPLES)]
+pub(crate) struct UninstallArguments {
+    /// The clients; without any, those that have this project are shown
+    #[arg(value_name = "CLIENT")]
+    clients: Vec<String>,
+
+    /// All clients that have this project
+    #[arg(long, conflicts_with = "clients")]
+    all: bool,
+
+    /// Only the entries of this scope; without it, of all
+    #[arg(long, value_enum)]
+    scope: Option<ScopeArgument>,
+
+    /// The name of the entry; without it, the name of the server
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    #[command(flatten)]
+    manner: Manner,
+}
+
+/// How a change is made and told.
+#[derive(Debug, Clone, Copy, clap::Args)]
+struct Manner {
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ScopeArgument {
+    User,
+    Project,
+    Local,
+}
+
+impl From<ScopeArgument> for Scope {
+    fn from(scope: ScopeArgument) -> Self {
+        match scope {
+            ScopeArgument::User => Self::User,
+            ScopeArgument::Project => Self::Project,
+            ScopeArgument::Local => Self::Local,
+        }
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mcp-bash install                             show the clients that are found, and ask
+  mcp-bash install cursor claude-code          into these two
+  mcp-bash install --all --dry-run             what would change, for all that are found
+  mcp-bash install vscode --scope project      into .vscode/mcp.json of this folder
+  mcp-bash install codex --env TOKEN=abc       with a variable
+
+docs/clients.md has a section for each client. Exit codes: 0 done, 1 failed, 2 usage, 3 refused.";
+
+const UNINSTALL_EXAMPLES: &str = "\
+Examples:
+  mcp-bash uninstall                           show the clients that have this project, and ask
+  mcp-bash uninstall cursor                    out of the files of Cursor
+  mcp-bash uninstall --all --dry-run           what would change
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 refused.";
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    let own = OwnEntry::new(common, &arguments.entry)?;
+    let surroundings = surroundings()?;
+    let (scope, manner) = (Scope::from(arguments.scope), arguments.manner);
+    let file = |client| ConfigFile::find(client, scope, &surroundings, &own.folder);
+    let named_entry = |client: &Client| match &arguments.entry.name {
+        Some(name) => Ok(Entry { name: client.checked_name(name)?, ..own.entry.clone() }),
+        None => Ok(Entry { name: client.adapted_name(&own.entry.name), ..own.entry.clone() }),
+    };
+    let clients = if arguments.clients.is_empty() {
+        let found = installed_clients(&surroundings).into_iter().filter_map(|client| file(client).ok());
+        let found: Vec<Found> = found
+            .map(|file| {
+                let name =
+                    arguments.entry.name.clone().unwrap_or_else(|| file.client.adapted_name(&own.entry.name));
+                let known = entries(&file).unwrap_or_default();
+                let is_ours = |known: &Entry| known.name == name && known.points_at(&own.root);
+                Found { has_entry: known.iter().any(is_ours), file }
+            })
+            .collect();
+        match choose::choose("install", &found, arguments.all, manner.json)? {
+            Choice::Clients(clients) => clients,
+            Choice::Nothing(exit) => return Ok(exit),
+        }
+    } else {
+        named(&arguments.clients)?
+    };
+    // What cannot be meant is refused before anything is written.
+    let mut targets = Vec::new();
+    for client in clients {
+        let entry = named_entry(client).map_err(InstallError::Name)?;
+        client.check_entry(&entry).map_err(InstallError::from)?;
+        targets.push((file(client).map_err(InstallError::from)?, entry));
+    }
+    let outcomes = targets.into_iter().map(|(file, entry)| {
+        let done = done(&file, manner.dry_run, || install(&file, &entry, arguments.force));
+        Outcome { snippet: file.snippet(&entry), name: entry.name, file, done }
+    });
+    let report = Report { verb: "install", entry: &own.entry, outcomes: outcomes.collect() };
+    report.print(common, manner.json).map_err(InstallError::Print)?;
+    Ok(report.exit().into())
+}
+
+pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> Result<ExitCode, Error> {
+    let name = EntryArguments { name: arguments.name.clone(), env: Vec::new() };
+    let own = OwnEntry::new(common, &name)?;
+    let (surroundings, manner) = (surroundings()?, arguments.manner);
+    let entry_name =
+        |client: &Client| arguments.name.clone().unwrap_or_else(|| client.adapted_name(&own.entry.name));
+    let is_meant = |file: &ConfigFile| arguments.scope.is_none_or(|scope| file.scope == Scope::from(scope));
+    let files = |client| ConfigFile::existing(client, &surroundings, &own.folder).filter(is_meant);
+    let has_entry = |file: &ConfigFile| {
+        let known = entries(file).unwrap_or_default();
+        known.iter().any(|known| known.name == entry_name(file.client) && known.points_at(&own.root))
+    };
+    let clients = if arguments.clients.is_empty() {
+        let all = mcp_bash_entries::CLIENTS.iter().flat_map(files).filter(has_entry);
+        let found: Vec<Found> = all.map(|file| Found { has_entry: true, file }).collect();
+        match choose::choose("uninstall", &found, arguments.all, manner.json)? {
+            Choice::Clients(clients) => clients,
+            Choice::Nothing(exit) => return Ok(exit),
+        }
+    } else {
+        named(&arguments.clients)?
+    };
+    let mut outcomes = Vec::new();
+    for client in clients {
+        if let Some(scope) = arguments.scope {
+            ConfigFile::find(client, scope.into(), &surroundings, &own.folder).map_err(InstallError::from)?;
+        }
+        let name = entry_name(client);
+        let mut with_entry: Vec<ConfigFile> = files(client).filter(|file| has_name(file, &name)).collect();
+        // A file of two scopes that cannot be read is told of once.
+        let mut unreadable = HashSet::new();
+        with_entry.retain(|file| entries(file).is_ok() || unreadable.insert(file.path.clone()));
+        if with_entry.is_empty() {
+            let scope = client.files.first().map_or(Scope::User, |file| file.scope);
+            let file = ConfigFile::find(
+                client,
+                arguments.scope.map_or(scope, Into::into),
+                &surroundings,
+                &own.folder,
+            );
+            let file = file.map_err(InstallError::from)?;
+            outcomes.push(Outcome {
+                snippet: String::new(),
+                name: name.clone(),
+                file,
+                done: Ok(Done::Nothing),
+            });
+        }
+        for file in with_entry {
+            let done = done(&file, manner.dry_run, || uninstall(&file, &name, &own.root));
+            outcomes.push(Outcome { snippet: String::new(), name: name.clone(), file, done });
+        }
+    }
+    let report = Report { verb: "uninstall", entry: &own.entry, outcomes };
+    report.print(common, manner.json).map_err(InstallError::Print)?;
+    Ok(report.exit().into())
+}
+
+/// Whether a file has an entry of the name, or cannot be read, which is to be told.
+fn has_name(file: &ConfigFile, name: &str) -> bool {
+    entries(file).map_or(true, |known| known.iter().any(|known| known.name == name))
+}
+
+fn surroundings() -> Result<Surroundings, Error> {
+    Surroundings::of_this_process().ok_or_else(|| Error::of_command(Exit::Usage, InstallError::NoHome))
+}
+
+/// The clients of the names, each of them once.
+fn named(names: &[String]) -> Result<Vec<&'static Client>, InstallError> {
+    let mut clients: Vec<&'static Client> = Vec::new();
+    for name in names {
+        let client = client(name)?;
+        if !clients.contains(&client) {
+            clients.push(client);
+        }
+    }
+    Ok(clients)
+}
+
+/// Makes the change, unless it is only to be shown.
+fn done(
+    file: &ConfigFile,
+    dry_run: bool,
+    plan: impl FnOnce() -> Result<Plan, Refusal>,
+) -> Result<Done, Refusal> {
+    let _lock = (!dry_run).then(|| Lock::wait(file));
+    match plan()? {
+        Plan::Nothing => Ok(Done::Nothing),
+        Plan::Change(change) => {
+            let removed_file = change.removes_file();
+            if dry_run {
+                return Ok(Done::Shown { difference: change.difference(), removed_file });
+            }
+            Ok(Done::Changed { backup: change.make()?, removed_file })
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The commands: one file or folder each.
+
+pub(crate) mod ask;
+pub(crate) mod call;
+pub(crate) mod complete;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod debug;
+pub(crate) mod demo;
+pub(crate) mod dev;
+pub(crate) mod doctor;
+pub(crate) mod download;
+pub(crate) mod get;
+pub(crate) mod health;
+pub(crate) mod import;
+pub(crate) mod init;
+pub(crate) mod install;
+pub(crate) mod jq;
+pub(crate) mod list;
+pub(crate) mod manual;
+pub(crate) mod new;
+pub(crate) mod own_flags;
+pub(crate) mod provider;
+pub(crate) mod read;
+pub(crate) mod registry;
+pub(crate) mod run_tool;
+pub(crate) mod scaffold;
+pub(crate) mod schema;
+pub(crate) mod sdk_path;
+pub(crate) mod serve;
+pub(crate) mod testing;
+pub(crate) mod token;
+pub(crate) mod validate;
+pub(crate) mod welcome;

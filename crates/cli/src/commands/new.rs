@@ -1,0 +1,66 @@
+//! `mcp-bash new NAME`: a new folder that is a project, with a tool that can be called at once.
+
+use crate::base::common::Common;
+use crate::base::error::Error;
+use crate::commands::scaffold::project_files::{self, server_name};
+use crate::commands::scaffold::{
+    Draft, Language, NextSteps, ScaffoldError, add_missing_schemas, require_good_name,
+};
+use mcp_bash_project::Paths;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The name of the folder: letters, digits, `_` and `-`; the server is called like it, with `-` for `_`
+    name: String,
+
+    /// Without the tool `hello`
+    #[arg(long)]
+    no_hello: bool,
+
+    /// What the tool `hello` is written in [default: bash]
+    #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "no_hello")]
+    lang: Option<Language>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mcp-bash new my-project
+  mcp-bash new my-project --lang python
+  cd my-project && mcp-bash call hello name=Ada";
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    let Arguments { name, no_hello, lang } = arguments;
+    if common.project_root.is_some() {
+        return Err(ScaffoldError::NewElsewhere.into());
+    }
+    require_good_name("server", name)?;
+    let here = std::env::current_dir().map_err(|source| ScaffoldError::Read { path: ".".into(), source })?;
+    let paths = Paths::of(&here.join(name));
+    if paths.root.symlink_metadata().is_ok() {
+        return Err(ScaffoldError::Exists(paths.root).into());
+    }
+    let mut draft = Draft::default();
+    draft.file(
+        paths.server.join("server.meta.json"),
+        project_files::metadata(&paths, &server_name(name), name),
+    );
+    draft.file(paths.root.join(".gitignore"), project_files::GITIGNORE);
+    draft.file(paths.root.join("README.md"), project_files::readme(name));
+    let mut steps = NextSteps::default().step(format!("cd {name}"), "the project");
+    if *no_hello {
+        draft.folder(paths.tools.clone());
+        steps = steps.step("mcp-bash scaffold tool NAME", "make a tool");
+    } else {
+        crate::commands::scaffold::hello(&mut draft, &paths, lang.unwrap_or_default());
+        steps = steps
+            .step("mcp-bash call hello name=Ada", "call its tool")
+            .step("mcp-bash scaffold tool NAME", "make one of your own");
+    }
+    add_missing_schemas(&paths.root, &mut draft);
+    draft.write()?;
+    let steps = steps.step("mcp-bash install", "add the server to your clients");
+    steps.say(common, &format!("Created project at ./{name}/\n"))?;
+    Ok(ExitCode::SUCCESS)
+}

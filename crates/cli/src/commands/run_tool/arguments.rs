@@ -1,0 +1,70 @@
+//! The command line of `run-tool`.
+
+use crate::commands::call::arguments::CallOptions;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that people write by its own name")]
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(super) options: CallOptions,
+
+    /// Say what would be run, and whether the arguments fit, but run nothing
+    #[arg(long, conflicts_with = "command")]
+    pub(super) dry_run: bool,
+
+    /// Print where the tool would find things, and run nothing
+    #[arg(long, conflicts_with = "command")]
+    pub(super) print_env: bool,
+
+    /// Let this tool run, whatever the list of allowed tools says
+    #[arg(long, conflicts_with = "command")]
+    pub(super) allow_self: bool,
+
+    /// Let a tool run, whatever the list of allowed tools says; may be repeated
+    #[arg(long, value_name = "TOOL", conflicts_with = "command")]
+    pub(super) allow: Vec<String>,
+
+    /// Let every tool run, whatever the list of allowed tools says
+    #[arg(long, conflicts_with = "command")]
+    pub(super) allow_all: bool,
+
+    /// Source server.d/env.sh before the settings are read, as a shell does that starts the server
+    #[arg(long, conflicts_with = "command")]
+    pub(super) with_server_env: bool,
+
+    /// Source this file with bash before anything else, so that what it exports counts; may be repeated
+    #[arg(long, value_name = "FILE", conflicts_with = "command")]
+    pub(super) source: Vec<PathBuf>,
+
+    /// Behave like a server in minimal mode, which offers no tools
+    #[arg(long, conflicts_with = "command")]
+    pub(super) minimal: bool,
+
+    /// Know only the tools of the registry, as it was last written
+    #[arg(long, conflicts_with = "command")]
+    pub(super) no_refresh: bool,
+
+    /// The tool, then its arguments: the flags that `run-tool TOOL --help` lists, key=value, or key:=JSON
+    #[arg(
+        value_name = "TOOL [ARGUMENT]...",
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub(super) words: Vec<OsString>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mcp-bash run-tool hello --args '{\"name\":\"Ada\"}'
+  mcp-bash run-tool disk --path /var --top 5
+  mcp-bash run-tool disk --help
+  mcp-bash run-tool hello --allow-self --args @args.json
+  mcp-bash run-tool hello --roots . --timeout 60 --verbose
+  mcp-bash run-tool hello --dry-run
+
+It prints the result as JSON. Exit codes: 0 a result that is no error, 1 the tool failed, 2 wrong arguments, 3 refused,
+4 no such tool, 5 timed out, 6 no server, 130 interrupted. `mcp-bash call` shows results to people.";

@@ -1,0 +1,137 @@
+//! `mcp-bash scaffold`: adds a tool, a prompt, a resource, a completion, an executable that provides tools or a test
+//! script to a project. Everything it writes works at once; nothing that is there is touched.
+
+mod completion;
+mod draft;
+mod error;
+mod function_file;
+mod hello;
+mod hints;
+mod language;
+mod name;
+mod next_steps;
+mod open_project;
+pub(crate) mod project_files;
+mod prompt;
+mod provider;
+mod registration;
+mod resource;
+mod schemas;
+mod template;
+mod test_script;
+mod tool;
+
+pub(crate) use draft::Draft;
+pub(crate) use error::ScaffoldError;
+pub(crate) use hello::{NAME as HELLO, hello};
+pub(crate) use language::Language;
+pub(crate) use name::require_good_name;
+pub(crate) use next_steps::{NextSteps, say_text};
+pub(crate) use open_project::others_may_write;
+pub(crate) use schemas::{
+    FOLDER as SCHEMAS_FOLDER, SCHEMAS, add_missing as add_missing_schemas, path_to_schemas,
+};
+pub(crate) use template::{Template, fill, template};
+
+use crate::base::common::Common;
+use crate::base::error::Error;
+use crate::base::exit::Exit;
+use open_project::OpenProject;
+use std::path::Path;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    kind: Kind,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Kind {
+    /// A tool and its test: a script with metadata, a function, or with --from a program that is there already
+    Tool(tool::Arguments),
+    /// A prompt: a text with places for arguments
+    #[command(after_help = PROMPT_EXAMPLES)]
+    Prompt(Named),
+    /// A resource: a file that clients may read
+    #[command(after_help = RESOURCE_EXAMPLES)]
+    Resource(Named),
+    /// A script that completes the arguments of a prompt or a resource
+    Completion(completion::Arguments),
+    /// An executable that says itself which tools it provides
+    Provider(provider::Arguments),
+    /// test/run.sh, which calls tools and says which of them fail
+    #[command(after_help = TEST_EXAMPLES)]
+    Test,
+    #[command(hide = true)]
+    Ui(Ui),
+}
+
+#[derive(Debug, clap::Args)]
+struct Named {
+    /// Letters, digits, `_` and `-`
+    name: String,
+}
+
+/// What mcp-bash in bash took.
+#[derive(Debug, clap::Args)]
+struct Ui {
+    #[arg(allow_hyphen_values = true, trailing_var_arg = true)]
+    _words: Vec<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mcp-bash scaffold tool backup                  tools/backup/ with a script in bash
+  mcp-bash scaffold tool report --lang python    tools/report.py with a function
+  mcp-bash scaffold tool search --from rg        a tool that runs the program rg, without a script
+  mcp-bash scaffold prompt review
+  mcp-bash scaffold completion review";
+
+const PROMPT_EXAMPLES: &str = "\
+Examples:
+  mcp-bash scaffold prompt review    prompts/review/, which clients call prompt.review";
+
+const RESOURCE_EXAMPLES: &str = "\
+Examples:
+  mcp-bash scaffold resource manual  resources/manual/, which clients call resource.manual";
+
+const TEST_EXAMPLES: &str = "\
+Examples:
+  mcp-bash scaffold test
+  ./test/run.sh";
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    let done = match &arguments.kind {
+        Kind::Tool(tool) => tool::run(common, tool),
+        Kind::Prompt(Named { name }) => prompt::run(common, name),
+        Kind::Resource(Named { name }) => resource::run(common, name),
+        Kind::Completion(completion) => completion::run(common, completion),
+        Kind::Provider(provider) => provider::run(common, provider),
+        Kind::Test => test_script::run(common),
+        Kind::Ui(_) => Err(ScaffoldError::NoUi.into()),
+    };
+    done.map(|()| ExitCode::SUCCESS)
+}
+
+impl From<ScaffoldError> for Error {
+    /// As mcp-bash in bash had it: 1, whatever it was.
+    fn from(error: ScaffoldError) -> Self {
+        Self::of_command(Exit::Failed, error)
+    }
+}
+
+/// Writes what was drafted, and says so.
+fn finish(
+    common: &Common,
+    project: &OpenProject,
+    kind: &str,
+    at: &Path,
+    draft: Draft,
+    mut steps: NextSteps,
+) -> Result<(), Error> {
+    draft.write()?;
+    steps.notes.extend(others_may_write(at.parent().unwrap_or(at), &project.paths.root));
+    steps.say(common, &format!("Scaffolded {kind} at {}\n", next_steps::shown(at)))
+}

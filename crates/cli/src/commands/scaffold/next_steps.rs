@@ -1,0 +1,75 @@
+//! What a person is told when something was made: where it is, what to mind, what to do next.
+
+use crate::base::common::Common;
+use crate::base::error::Error;
+use crate::terminal::print::print;
+use crate::terminal::{harmless, visible};
+use std::fmt::Write;
+use std::path::Path;
+
+#[derive(Default)]
+pub(crate) struct NextSteps {
+    /// What keeps it from working yet.
+    pub(crate) notes: Vec<String>,
+    /// Commands, and what each is for.
+    steps: Vec<(String, &'static str)>,
+}
+
+impl NextSteps {
+    pub(crate) fn step(mut self, command: impl Into<String>, why: &'static str) -> Self {
+        self.steps.push((command.into(), why));
+        self
+    }
+
+    /// Tells it, after what was done.
+    pub(crate) fn say(self, common: &Common, done: &str) -> Result<(), Error> {
+        let mut text = done.to_owned();
+        for note in &self.notes {
+            let _ = writeln!(text, "\nNote: {}", visible(note));
+        }
+        if !self.steps.is_empty() {
+            text.push_str("\nNext steps:\n");
+        }
+        let commands: Vec<String> =
+            self.steps.iter().map(|(command, _)| for_project(command, common)).collect();
+        let width = commands.iter().map(|command| command.chars().count()).max().unwrap_or(0);
+        for (command, (_, why)) in commands.iter().zip(&self.steps) {
+            let _ = writeln!(text, "  {command:width$}   # {why}");
+        }
+        say_text(common, &text)
+    }
+}
+
+/// Tells a person something, unless told not to.
+pub(crate) fn say_text(common: &Common, text: &str) -> Result<(), Error> {
+    if common.quiet {
+        return Ok(());
+    }
+    print(&harmless(text))
+}
+
+/// A path as a person would write it here.
+pub(super) fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
+    let below = path.strip_prefix(&here).ok().filter(|below| !below.as_os_str().is_empty());
+    visible(&below.unwrap_or(path).to_string_lossy())
+}
+
+/// A command for the project that was named, if one was.
+fn for_project(command: &str, common: &Common) -> String {
+    match &common.project_root {
+        Some(root) if command.starts_with("mcp-bash ") => {
+            format!("{command} --project-root {}", quoted(&root.to_string_lossy()))
+        }
+        _ => command.to_owned(),
+    }
+}
+
+/// A word as a shell takes it.
+pub(super) fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

@@ -1,0 +1,51 @@
+//! The published JSON schemas of our files, which stand in a project so that editors complete and explain, also offline.
+
+use super::Draft;
+use std::path::{Component, Path};
+
+/// Where they stand in a project. Hidden folders are never searched for anything.
+pub(crate) const FOLDER: &str = ".schemas";
+
+macro_rules! schemas {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../../../schemas/", $name, ".schema.json")))),*]
+    };
+}
+
+/// The name of each, and its text.
+pub(crate) const SCHEMAS: &[(&str, &str)] =
+    schemas!["prompt", "register", "resource", "server", "test", "tool"];
+
+/// Adds those to a project that it does not have.
+pub(crate) fn add_missing(root: &Path, draft: &mut Draft) {
+    for (name, text) in SCHEMAS {
+        let file = root.join(FOLDER).join(format!("{name}.schema.json"));
+        if !super::draft::is_there(&file) {
+            draft.file(file, *text);
+        }
+    }
+}
+
+/// How a file in `folder` refers to the folder of the schemas.
+pub(crate) fn path_to_schemas(root: &Path, folder: &Path) -> String {
+    let Ok(below) = folder.strip_prefix(root) else {
+        return root.join(FOLDER).to_string_lossy().into_owned();
+    };
+    let up = below.components().filter(|part| matches!(part, Component::Normal(_))).map(|_| "../");
+    format!("{}{FOLDER}", if up.clone().count() == 0 { "./".to_owned() } else { up.collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path_to_schemas;
+    use std::path::Path;
+
+    #[test]
+    fn the_schemas_are_found_from_every_folder() {
+        let path = |folder: &str| path_to_schemas(Path::new("/p"), Path::new(folder));
+        assert_eq!(path("/p"), "./.schemas");
+        assert_eq!(path("/p/server.d"), "../.schemas");
+        assert_eq!(path("/p/tools/a"), "../../.schemas");
+        assert_eq!(path("/elsewhere/tools/a"), "/p/.schemas");
+    }
+}

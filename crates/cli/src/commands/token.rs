@@ -1,0 +1,209 @@
+//! `mcp-bash token`: the file of the tokens with which callers come in over HTTP.
+
+use crate::base::common::Common;
+use crate::base::error::{Error, meant};
+use crate::base::exit::Exit;
+use crate::open::startup;
+use crate::terminal::print::print;
+use crate::terminal::{self, complain, tell};
+use clap::{Args, Subcommand};
+use mcp_bash_spelling::nearest;
+use mcp_bash_transport::http::{
+    NewTokenError, Rate, TokenEditError, TokenLine, TokenText, add_token, read_tokens, remove_token,
+};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum Arguments {
+    /// Make a token, print it once, and add its hash to the file
+    #[command(after_help = NEW_EXAMPLES)]
+    New(NewArguments),
+    /// List the tokens of the file: whose they are and what they allow
+    #[command(after_help = LIST_EXAMPLES)]
+    List(ListArguments),
+    /// Take a token out of the file; a server that runs refuses it from the next second on
+    #[command(after_help = REMOVE_EXAMPLES)]
+    Remove(RemoveArguments),
+}
+
+const NEW_EXAMPLES: &str = "\
+Examples:
+  mcp-bash token new alice --file tokens
+  mcp-bash token new ci --file tokens --tools build,test --rate 60/min
+  mcp-bash token new alice --file tokens --json | jq -r .token";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  mcp-bash token list --file tokens
+  mcp-bash token list --file tokens --json | jq -r .[].name";
+
+const REMOVE_EXAMPLES: &str = "\
+Examples:
+  mcp-bash token remove alice --file tokens";
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct NewArguments {
+    /// Whose token it is: the name of the caller
+    name: String,
+
+    #[command(flatten)]
+    place: Place,
+
+    /// The only tools that it allows, with commas between them [default: all]
+    #[arg(long, value_name = "NAMES")]
+    tools: Option<String>,
+
+    /// How many requests it allows: `10/s`, `600/min` or `5000/h` [default: as `MCPBASH_HTTP_MAX_REQUESTS_PER_MIN`]
+    #[arg(long, value_name = "RATE")]
+    rate: Option<Rate>,
+
+    /// Print what was made as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ListArguments {
+    #[command(flatten)]
+    place: Place,
+
+    /// Print them as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RemoveArguments {
+    /// Whose token it is
+    name: String,
+
+    #[command(flatten)]
+    place: Place,
+
+    /// Print what was removed as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+#[group(skip)]
+struct Place {
+    /// The file of the tokens [default: `MCPBASH_HTTP_TOKENS`]
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+impl Place {
+    fn path(&self) -> Result<PathBuf, Error> {
+        let (settings, _) = startup::settings();
+        let file = self.file.clone().or(settings.http.tokens);
+        file.ok_or_else(|| {
+            let advice = "which file? give `--file FILE`, or set MCPBASH_HTTP_TOKENS";
+            Error::of_command(Exit::Usage, advice)
+        })
+    }
+}
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    match arguments {
+        Arguments::New(arguments) => new(common, arguments),
+        Arguments::List(arguments) => list(arguments),
+        Arguments::Remove(arguments) => remove(common, arguments),
+    }
+}
+
+fn new(common: &Common, arguments: &NewArguments) -> Result<ExitCode, Error> {
+    let path = arguments.place.path()?;
+    let made = TokenLine::generate(&arguments.name, arguments.tools.as_deref(), arguments.rate);
+    let (line, token) = made.map_err(|error| {
+        let exit = if matches!(error, NewTokenError::Random(_)) { Exit::Failed } else { Exit::Usage };
+        Error::of_command(exit, error)
+    })?;
+    add_token(&path, &line).map_err(edit_error)?;
+    let printed = if arguments.json {
+        let mut made = described(&line);
+        made["token"] = json!(token);
+        made["file"] = json!(path.to_string_lossy());
+        format!("{made:#}\n")
+    } else {
+        format!("{token}\n")
+    };
+    print(&printed)?;
+    if !common.quiet && !arguments.json {
+        tell(&format!(
+            "Added `{}` to {}. The token is not kept anywhere: it is shown this once.\n\
+             Its owner sends it with each request, as `Authorization: Bearer TOKEN`.",
+            line.name(),
+            path.display()
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(arguments: &ListArguments) -> Result<ExitCode, Error> {
+    let path = arguments.place.path()?;
+    let TokenText { tokens, problems } = read_tokens(&path).map_err(edit_error)?;
+    if arguments.json {
+        print(&format!("{:#}\n", Value::Array(tokens.iter().map(described).collect())))?;
+    } else {
+        print(&table(&tokens))?;
+    }
+    for problem in &problems {
+        complain(&format!("{}, {problem}; that line lets nobody in", path.display()));
+    }
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn remove(common: &Common, arguments: &RemoveArguments) -> Result<ExitCode, Error> {
+    let path = arguments.place.path()?;
+    remove_token(&path, &arguments.name).map_err(|error| match error {
+        TokenEditError::Missing { .. } => missing(&path, &arguments.name),
+        error => edit_error(error),
+    })?;
+    if arguments.json {
+        let removed = json!({ "name": arguments.name, "file": path.to_string_lossy() });
+        print(&format!("{removed:#}\n"))?;
+    } else if !common.quiet {
+        print(&format!("Removed `{}` from {}\n", arguments.name, path.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn missing(path: &Path, name: &str) -> Error {
+    let known = read_tokens(path).map(|text| text.tokens).unwrap_or_default();
+    let suggestion = nearest(name, known.iter().map(|token| &**token.name()));
+    let said = format!("{} has no token for `{name}`{}", path.display(), meant(suggestion));
+    Error::of_command(Exit::NotFound, said)
+}
+
+fn edit_error(error: TokenEditError) -> Error {
+    let exit = match error {
+        TokenEditError::Exists { .. } => Exit::Refused,
+        TokenEditError::Missing { .. } => Exit::NotFound,
+        TokenEditError::Line { .. } | TokenEditError::File(_) => Exit::Usage,
+        TokenEditError::Write { .. } => Exit::Failed,
+    };
+    Error::of_command(exit, error)
+}
+
+fn described(token: &TokenLine) -> Value {
+    json!({
+        "name": &**token.name(),
+        "tools": token.tools().map(|tools| tools.to_vec()),
+        "rate": token.rate().map(|rate| rate.to_string()),
+    })
+}
+
+fn table(tokens: &[TokenLine]) -> String {
+    let width = tokens.iter().map(|token| token.name().len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for token in tokens {
+        let tools = token.tools().map_or_else(|| "all tools".to_owned(), |tools| tools.join(","));
+        let rate = token.rate().map(|rate| format!(", {rate}")).unwrap_or_default();
+        let _ = writeln!(text, "{:width$}  {}{rate}", token.name(), terminal::harmless_line(&tools));
+    }
+    text
+}

@@ -1,0 +1,154 @@
+//! `validate --fix`: shows what it would repair, asks where a person is there to be asked, and repairs it.
+
+use super::confirmed;
+use crate::base::error::Error;
+use crate::open::examination::Examination;
+use crate::terminal::finding::shortened;
+use crate::terminal::print::print;
+use crate::terminal::{Terminal, visible};
+use mcp_bash_project::Step;
+use serde_json::{Value, json};
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// A repair can uncover a further problem, such as line ends behind a byte-order mark. So often is looked again.
+const ROUNDS: usize = 4;
+
+/// A repair, and what became of it.
+pub(super) struct Fix {
+    step: Step,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    Applied,
+    /// It was only to be shown, or was declined.
+    Shown,
+    Failed(String),
+}
+
+pub(super) struct Fixing<'a> {
+    pub(super) root: &'a Path,
+    pub(super) terminal: Terminal,
+    pub(super) dry_run: bool,
+    pub(super) asks: bool,
+    /// Whether nothing is said on the way, since a program reads the report.
+    pub(super) is_silent: bool,
+}
+
+impl Fixing<'_> {
+    /// Repairs what can be repaired. `examined` is what was found before, and then what is found after it.
+    pub(super) fn run(
+        &self,
+        examined: &mut Examination,
+        again: impl Fn() -> Result<Examination, Error>,
+    ) -> Result<Vec<Fix>, Error> {
+        let (mut fixes, mut tried) = (Vec::new(), HashSet::new());
+        for _ in 0..ROUNDS {
+            let steps: BTreeSet<Step> = examined
+                .found
+                .iter()
+                .filter_map(|finding| finding.repair.as_ref())
+                .flat_map(|repair| repair.steps().iter().cloned())
+                .filter(|step| !tried.contains(step))
+                .collect();
+            if steps.is_empty() {
+                break;
+            }
+            tried.extend(steps.iter().cloned());
+            let round = self.round(steps)?;
+            let has_changed = round.iter().any(Fix::is_applied);
+            fixes.extend(round);
+            if !has_changed {
+                break;
+            }
+            *examined = again()?;
+        }
+        if fixes.is_empty() && !self.is_silent {
+            print("There is nothing that could be repaired safely.\n\n")?;
+        }
+        Ok(fixes)
+    }
+
+    fn round(&self, steps: BTreeSet<Step>) -> Result<Vec<Fix>, Error> {
+        let mut fixes: Vec<Fix> = steps
+            .into_iter()
+            .map(|step| {
+                let outcome = step.obstacle(self.root).map_or(Outcome::Shown, Outcome::Failed);
+                Fix { step, outcome }
+            })
+            .collect();
+        self.show(&fixes)?;
+        let is_possible = fixes.iter().any(|fix| matches!(fix.outcome, Outcome::Shown));
+        let is_declined = || -> Result<bool, Error> { Ok(self.asks && !confirmed("Repair these?")?) };
+        if self.dry_run || !is_possible || is_declined()? {
+            return Ok(fixes);
+        }
+        let mut text = String::new();
+        for fix in fixes.iter_mut().filter(|fix| matches!(fix.outcome, Outcome::Shown)) {
+            fix.outcome = fix.step.apply(self.root).map_or_else(Outcome::Failed, |()| Outcome::Applied);
+            let path = self.path(fix);
+            let _ = match &fix.outcome {
+                Outcome::Failed(why) => {
+                    let sign = self.terminal.painted("31", "✗");
+                    writeln!(text, "{sign} {path} - not fixed: {}", visible(why))
+                }
+                _ => {
+                    writeln!(text, "{} {path} - fixed: {}", self.terminal.painted("32", "✓"), fix.step.done())
+                }
+            };
+        }
+        if !self.is_silent {
+            print(&format!("{text}\n"))?;
+        }
+        Ok(fixes)
+    }
+
+    /// Says what would be done, and what cannot be.
+    fn show(&self, fixes: &[Fix]) -> Result<(), Error> {
+        if self.is_silent {
+            return Ok(());
+        }
+        let mut text = String::from(if self.dry_run { "Would repair:\n" } else { "Repairs:\n" });
+        for fix in fixes {
+            let path = self.path(fix);
+            let _ = match &fix.outcome {
+                Outcome::Failed(why) => writeln!(text, "  {path} - is left as it is: {}", visible(why)),
+                _ => writeln!(text, "  {path} - {}", fix.step),
+            };
+        }
+        print(&format!("{text}\n"))
+    }
+
+    fn path(&self, fix: &Fix) -> String {
+        if fix.step.path == self.root {
+            ".".to_owned()
+        } else {
+            visible(&shortened(&fix.step.path, Some(self.root)))
+        }
+    }
+}
+
+impl Fix {
+    pub(super) fn is_applied(&self) -> bool {
+        matches!(self.outcome, Outcome::Applied)
+    }
+
+    pub(super) fn is_only_shown(&self) -> bool {
+        matches!(self.outcome, Outcome::Shown)
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let problem = match &self.outcome {
+            Outcome::Failed(why) => Some(why),
+            Outcome::Applied | Outcome::Shown => None,
+        };
+        json!({
+            "file": self.step.path.to_string_lossy(),
+            "fix": self.step.to_string(),
+            "applied": self.is_applied(),
+            "problem": problem,
+        })
+    }
+}

@@ -1,0 +1,150 @@
+//! `mcp-bash validate`: all that is wrong with a project, also what known clients refuse and what nobody can reach, and the
+//! repair of what can be repaired safely.
+
+mod defaults;
+mod fix;
+mod inspector;
+mod report;
+mod sections;
+
+use crate::base::common::Common;
+use crate::base::error::Error;
+use crate::base::exit::Exit;
+use crate::open::examination::{self, Examination};
+use crate::open::startup;
+use crate::terminal::Terminal;
+use crate::terminal::finding::Finding;
+use crate::terminal::print::print;
+use fix::{Fix, Fixing};
+use inspector::Inspector;
+use mcp_bash_project::{Catalog, Diagnostic, Location, Severity, portability, unreachable};
+use mcp_bash_settings::Settings;
+use report::Report;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Debug, Clone, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The folder to look at, as with `--project-root`
+    #[arg(value_name = "DIR", conflicts_with = "project_root")]
+    folder: Option<PathBuf>,
+
+    /// Count warnings as errors
+    #[arg(long)]
+    strict: bool,
+
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Repair what can be repaired without changing what anything means, after showing it
+    #[arg(long)]
+    fix: bool,
+
+    /// Do not ask before repairing
+    #[arg(short, long, requires = "fix")]
+    yes: bool,
+
+    /// Show what would be repaired, and repair nothing
+    #[arg(long, requires = "fix")]
+    dry_run: bool,
+
+    /// Say where the name, the title, the version and the like of each entry come from
+    #[arg(long)]
+    explain_defaults: bool,
+
+    /// Show the command that lets the official inspector judge the schemas, and offer to run it
+    #[arg(long)]
+    inspector: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mcp-bash validate                      the project in this folder
+  mcp-bash validate --strict --json      for CI: exit code 1 also for warnings
+  mcp-bash validate --fix --dry-run      what could be repaired
+
+Exit codes: 0 all checks passed, 1 errors were found, 2 there is no project (docs/validate.md)";
+
+pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    let project_root = arguments.folder.clone().or_else(|| common.project_root.clone());
+    let common = &Common { project_root, ..common.clone() };
+    let (settings, of_environment, _) = examination::of_environment();
+    let Location::Folder(folder) = startup::location(common, &settings)? else {
+        return Err(Error::NoProject);
+    };
+    let terminal = Terminal::of_stdout();
+    let mut examined = examine(&folder, settings.clone())?;
+    let mut fixes = Vec::new();
+    if arguments.fix {
+        let fixing = Fixing {
+            root: &folder,
+            terminal,
+            dry_run: arguments.dry_run,
+            asks: !arguments.yes && !arguments.json && is_terminal(),
+            is_silent: arguments.json,
+        };
+        fixes = fixing.run(&mut examined, || examine(&folder, settings.clone()))?;
+    }
+    let found: Vec<Finding> = of_environment.into_iter().chain(std::mem::take(&mut examined.found)).collect();
+    let inspector = arguments.inspector.then(|| Inspector::of(&folder));
+    let report = Report {
+        catalog: &examined.catalog,
+        paths: &examined.paths,
+        found: &found,
+        fixes: &fixes,
+        strict: arguments.strict,
+        is_quiet: common.quiet,
+        explains: arguments.explain_defaults,
+        inspector: inspector.as_ref().map(|inspector| &*inspector.shown),
+    };
+    print(&if arguments.json { format!("{:#}\n", report.to_json()) } else { report.to_text(terminal) })?;
+    let failed = report.counted_errors() > 0;
+    let mut exit = match (examined.has_parts, failed) {
+        (false, _) => Exit::Usage,
+        (true, true) => Exit::Failed,
+        (true, false) => Exit::Done,
+    };
+    if let Some(inspector) = inspector.filter(|_| !arguments.json)
+        && !inspector.offer(&examined.search_path.path, is_terminal())?
+    {
+        exit = Exit::Failed;
+    }
+    Ok(exit.into())
+}
+
+/// Examines the project with the checks of the server and those that only a person wants to hear of.
+fn examine(folder: &Path, settings: Settings) -> Result<Examination, Error> {
+    let more = |catalog: &Catalog| -> Vec<Diagnostic> {
+        let mut found = portability(catalog);
+        found.extend(unreachable(catalog));
+        found
+    };
+    Examination::of(folder, None, settings, more).map(Examination::of_project)
+}
+
+/// Whether a person can be asked.
+fn is_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// Asks a question that is answered with yes or no; no where there is no answer.
+fn confirmed(question: &str) -> Result<bool, Error> {
+    print(&format!("{question} [y/N] "))?;
+    let mut answer = String::new();
+    let _ = std::io::stdin().read_line(&mut answer);
+    Ok(["y", "yes"].contains(&&*answer.trim().to_ascii_lowercase()))
+}
+
+/// How many findings are of a severity.
+fn count(found: &[Finding], severity: Severity) -> usize {
+    found.iter().filter(|finding| finding.severity == severity).count()
+}
+
+/// The fixes that were made.
+fn applied(fixes: &[Fix]) -> usize {
+    fixes.iter().filter(|fix| fix.is_applied()).count()
+}

@@ -1,0 +1,134 @@
+//! All that is known to be wrong with a project and its surroundings, gathered in one place for the commands that report
+//! it: `health` and `validate`.
+
+use crate::base::error::Error;
+use crate::open::search_path::SearchPath;
+use crate::open::startup;
+use crate::terminal::finding::Finding;
+use mcp_bash_project::{Catalog, Diagnostic, Location, Paths, Severity, Surroundings, examine};
+use mcp_bash_scripts::Scripts;
+use mcp_bash_settings::Settings;
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::runtime::Runtime;
+
+/// A project that was read and examined. Nothing of it was run but executables that say themselves which tools they have,
+/// and a registration hook that is allowed.
+pub(crate) struct Examination {
+    pub(crate) catalog: Catalog,
+    pub(crate) paths: Paths,
+    pub(crate) scripts: Arc<Scripts>,
+    pub(crate) search_path: SearchPath,
+    pub(crate) found: Vec<Finding>,
+    /// Whether the folder has any of the parts of a project.
+    pub(crate) has_parts: bool,
+    /// Whether at least one tool could be called, as far as the files tell.
+    pub(crate) is_usable: bool,
+    /// What the processes of the scripts live on.
+    _runtime: Runtime,
+}
+
+/// How it is said that a folder has none of the parts of a project.
+const NO_PARTS: &str = "has nothing to serve";
+
+/// What is wrong with the settings of the environment: those that cannot be used first. The bool says whether there are any.
+pub(crate) fn of_environment() -> (Settings, Vec<Finding>, bool) {
+    let (settings, problems) = startup::settings();
+    let mut found: Vec<Finding> = problems.into_iter().map(Finding::from).collect();
+    let is_wrong = !found.is_empty();
+    found.extend(startup::unknown_names().into_iter().map(Finding::from));
+    (settings, found, is_wrong)
+}
+
+impl Examination {
+    /// Examines the project in `folder`. `more` are checks besides those that a server makes.
+    pub(crate) fn of(
+        folder: &Path,
+        roots: Option<&str>,
+        settings: Settings,
+        more: impl FnOnce(&Catalog) -> Vec<Diagnostic>,
+    ) -> Result<Self, Error> {
+        let mut setting_problems = Vec::new();
+        let location = Location::Folder(folder.to_owned());
+        let settings = startup::settings_at(&location, roots, settings, &mut setting_problems);
+        let (runtime, scripts) = startup::scripts(settings)?;
+        let search_path = SearchPath::resolve(&scripts);
+        scripts.set_search_path(search_path.path.clone());
+        let paths = startup::paths(folder, scripts.settings());
+        let catalog = startup::read_whole(&runtime, &scripts, &paths, &scripts.reading(&paths));
+        let path = search_path.for_project(&paths);
+        let mut diagnostics = catalog.diagnostics.clone();
+        diagnostics.extend(examine(&catalog, Surroundings { search_path: &path }));
+        let diagnostics = together(diagnostics, more(&catalog));
+        let mut found: Vec<Finding> = diagnostics.into_iter().map(Finding::from).collect();
+        let missing = scripts.missing_programs(&catalog);
+        found.extend(missing.iter().map(|words| Finding::below(folder, words)));
+        let without_packages = scripts.environments_of_functions(&catalog);
+        let warned =
+            |words: &String| Finding { severity: Severity::Warning, ..Finding::below(folder, words) };
+        found.extend(without_packages.iter().map(warned));
+        let environment = startup::environment_problems(&scripts, &catalog);
+        let is_usable = is_usable(&catalog, &found) && environment.refusals.is_empty();
+        let warnings = setting_problems.iter().chain(&environment.missing);
+        found.extend(
+            warnings.map(|words| Finding { severity: Severity::Warning, ..Finding::of_error(words) }),
+        );
+        found.extend(environment.refusals.iter().map(|words| Finding::error(words.clone(), None)));
+        let has_parts = has_parts(&paths);
+        if !has_parts {
+            tell_of_no_parts(folder, &mut found);
+        }
+        Ok(Self { catalog, paths, scripts, search_path, found, has_parts, is_usable, _runtime: runtime })
+    }
+
+    /// The same for a command that is to judge a project: a folder that is none is an error then.
+    pub(crate) fn of_project(mut self) -> Self {
+        let told = self.found.iter_mut().filter(|told| tells_of_no_parts(told, &self.paths.root));
+        told.for_each(|told| told.severity = Severity::Error);
+        self
+    }
+}
+
+fn has_parts(paths: &Paths) -> bool {
+    let Paths { tools, resources, prompts, completions, providers, server, .. } = paths;
+    [tools, resources, prompts, completions, providers, server].into_iter().any(|part| part.is_dir())
+}
+
+/// Says so, unless it is known already, together with the project that may be meant.
+fn tell_of_no_parts(root: &Path, found: &mut Vec<Finding>) {
+    if found.iter().any(|told| tells_of_no_parts(told, root)) {
+        return;
+    }
+    let problem = format!("{NO_PARTS}: there are neither tools, resources, prompts nor server.d");
+    let remedy = Some("name the folder of a project, or make this one with `mcp-bash init`".to_owned());
+    let file = Some(root.to_owned());
+    found.push(Finding { file, severity: Severity::Warning, ..Finding::error(problem, remedy) });
+}
+
+fn tells_of_no_parts(finding: &Finding, root: &Path) -> bool {
+    finding.file.as_deref() == Some(root) && finding.problem.starts_with(NO_PARTS)
+}
+
+/// All diagnostics in the order of their files and lines. Where `more` says the same, it says it better: with the line, and
+/// in the file that has to be mended.
+fn together(mut known: Vec<Diagnostic>, more: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let better: HashSet<&str> = more.iter().map(|told| &*told.problem).collect();
+    known.retain(|known| !better.contains(&*known.problem));
+    known.extend(more);
+    known.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+    known
+}
+
+/// Half a project is served; one of which nothing is left is not.
+fn is_usable(catalog: &Catalog, found: &[Finding]) -> bool {
+    let errors = || found.iter().filter(|problem| problem.severity == Severity::Error);
+    let broken: HashSet<&Path> = errors().filter_map(|problem| problem.file.as_deref()).collect();
+    // Without a policy that can be asked, every call is refused.
+    if broken.contains(&*catalog.paths.policy()) {
+        return false;
+    }
+    let is_sound = |script: &Path| !broken.contains(script);
+    let some_tool_works = catalog.tools.items().iter().any(|tool| is_sound(&tool.script));
+    catalog.failure.is_none() && (errors().next().is_none() || some_tool_works)
+}

@@ -1,0 +1,13 @@
+//! How a command comes by a server or a project: settings, location, connections, signals and time limits.
+
+pub(crate) mod connect;
+pub(crate) mod end_signals;
+pub(crate) mod examination;
+pub(crate) mod failed_start;
+pub(crate) mod log_files;
+pub(crate) mod own_entry;
+pub(crate) mod search_path;
+pub(crate) mod shell_words;
+pub(crate) mod startup;
+pub(crate) mod talk;
+pub(crate) mod time_limit;

@@ -1,0 +1,98 @@
+//! The entry by which a client starts this program for a project: it works with a bare `PATH` and in any folder.
+
+use crate::base::common::Common;
+use crate::base::error::Error;
+use crate::base::exit::Exit;
+use crate::open::startup;
+use mcp_bash_entries::{Entry, plain_name};
+use mcp_bash_project::{Identity, Location};
+use std::path::{Component, Path, PathBuf};
+
+/// What a person may say about the entry.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct EntryArguments {
+    /// The name of the entry; without it, the name of the server
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+
+    /// A variable that the client gives to the server; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) env: Vec<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EntryError {
+    #[error("no file of a client can hold the path {}, which is not UTF-8 text", .0.display())]
+    NotText(PathBuf),
+    #[error("`--env {0}` is not NAME=VALUE")]
+    NotAVariable(String),
+    #[error(
+        "`--env {0}` names no variable that a script can read: letters, digits and `_` make its name, no digit first"
+    )]
+    NoNameOfVariable(String),
+    #[error("failed to find out where this program is: {0}")]
+    NoProgram(std::io::Error),
+}
+
+/// A project, as a client is told of it.
+pub(crate) struct OwnEntry {
+    pub(crate) root: PathBuf,
+    /// The folder that clients work in: where the person stands who names a project elsewhere, else the project.
+    pub(crate) folder: PathBuf,
+    pub(crate) entry: Entry,
+}
+
+impl OwnEntry {
+    pub(crate) fn new(common: &Common, arguments: &EntryArguments) -> Result<Self, Error> {
+        let (settings, _) = startup::settings();
+        let Location::Folder(root) = startup::location(common, &settings)? else {
+            return Err(Error::NoProject);
+        };
+        let is_named = common.project_root.is_some() || settings.project_root.is_some();
+        let folder =
+            if is_named { std::env::current_dir().unwrap_or_else(|_| root.clone()) } else { root.clone() };
+        let settings = startup::settings_at(&Location::Folder(root.clone()), None, settings, &mut Vec::new());
+        let identity = Identity::read(&startup::paths(&root, &settings), &mut Vec::new());
+        let entry = entry(&root, &identity.name, arguments);
+        let entry = entry.map_err(|error| Error::of_command(Exit::Usage, error))?;
+        Ok(Self { root, folder, entry })
+    }
+}
+
+fn entry(root: &Path, name: &str, arguments: &EntryArguments) -> Result<Entry, EntryError> {
+    let text =
+        |path: &Path| path.to_str().map(str::to_owned).ok_or_else(|| EntryError::NotText(path.to_owned()));
+    let variable = |pair: &String| {
+        let parts = pair.split_once('=').filter(|(name, _)| !name.is_empty());
+        let (name, value) = parts.ok_or_else(|| EntryError::NotAVariable(pair.clone()))?;
+        let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        if !name.chars().all(is_letter) || name.starts_with(|first: char| first.is_ascii_digit()) {
+            return Err(EntryError::NoNameOfVariable(pair.clone()));
+        }
+        Ok((name.to_owned(), value.to_owned()))
+    };
+    Ok(Entry {
+        name: arguments.name.clone().unwrap_or_else(|| plain_name(name)),
+        command: text(&own_command().map_err(EntryError::NoProgram)?)?,
+        args: vec!["--project-root".to_owned(), text(root)?],
+        env: arguments.env.iter().map(variable).collect::<Result<_, EntryError>>()?,
+    })
+}
+
+/// This program by the path under which the person called it. A link such as `/usr/local/bin/mcp-bash` stays what it is:
+/// the next version will be behind the same link, and not where it leads today.
+pub(crate) fn own_command() -> std::io::Result<PathBuf> {
+    let real = std::env::current_exe()?;
+    let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+    let is_this =
+        |path: &PathBuf| path.canonicalize().is_ok_and(|path| Some(path) == real.canonicalize().ok());
+    let found = if called.components().count() > 1 || called.is_absolute() {
+        std::path::absolute(&called).ok()
+    } else {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+        folders.map(|folder| folder.join(&called)).find(is_this)
+    };
+    let has_parent = |path: &PathBuf| path.components().any(|part| part == Component::ParentDir);
+    Ok(found.filter(is_this).filter(|path| !has_parent(path)).unwrap_or(real))
+}

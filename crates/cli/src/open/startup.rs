@@ -1,0 +1,226 @@
+//! What every way to start needs: the settings, the private folder, the project.
+
+use crate::base::common::Common;
+use crate::base::error::{Error, LEAST_FILES};
+use crate::open::log_files;
+use mcp_bash_project::{Catalog, Changes, Location, Paths, Reading, ServerConfig, roots, stage_embedded};
+use mcp_bash_runner::StateDir;
+use mcp_bash_scripts::{FileInProgress, Scripts, known_variables};
+use mcp_bash_settings::{ProjectSettings, SettingProblem, Settings, UnknownName};
+use mcp_bash_wire::LogLevel;
+use rustix::process::{Resource, getrlimit};
+use std::io::{IsTerminal, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+
+/// The settings in force for the project at `location`: those of the environment and of the command line, then its own.
+/// What is wrong with those of the environment is `problems`, to which the rest is added.
+pub(crate) fn settings_at(
+    location: &Location,
+    roots: Option<&str>,
+    of_environment: Settings,
+    problems: &mut Vec<String>,
+) -> Settings {
+    let mut settings = match location {
+        Location::Folder(folder) => with_project(folder, of_environment, problems),
+        Location::Embedded => of_environment,
+    };
+    if let Some(roots) = roots {
+        settings.roots = Some(roots.replace(',', ":"));
+    }
+    log_files::settle(&mut settings.logs);
+    settings
+}
+
+/// The settings with those that the project in `root` makes itself.
+fn with_project(root: &Path, of_environment: Settings, problems: &mut Vec<String>) -> Settings {
+    let (paths, mut diagnostics) = (paths(root, &of_environment), Vec::new());
+    let config = ServerConfig::read(&paths, &mut diagnostics);
+    problems.extend(diagnostics.iter().map(ToString::to_string));
+    let mut settings = of_environment;
+    if !config.settings.is_empty() {
+        let (project, unusable) = ProjectSettings::new(&config.settings);
+        let (with_project, refused) = Settings::from_environment_and(&project);
+        // What is wrong with the environment is known already.
+        problems.extend(unusable.iter().map(ToString::to_string));
+        for problem in refused.iter().map(ToString::to_string) {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
+        settings = with_project;
+    }
+    settings.project_variables = config.variables;
+    if !settings.has_log_level && paths.server.join(".debug").exists() {
+        settings.log_level = LogLevel::Debug;
+    }
+    settings
+}
+
+/// The settings of the environment, and what is wrong with them.
+pub(crate) fn settings() -> (Settings, Vec<SettingProblem>) {
+    Settings::from_environment()
+}
+
+/// The variables of the environment that look like settings and are none.
+pub(crate) fn unknown_names() -> Vec<UnknownName> {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    mcp_bash_settings::unknown_names(names, &known_variables())
+}
+
+pub(crate) fn location(common: &Common, settings: &Settings) -> Result<Location, Error> {
+    let here = std::env::current_dir().ok();
+    let (flag, variable) = (common.project_root.as_deref(), settings.project_root.as_deref());
+    Ok(Location::find(flag, variable, here.as_deref())?)
+}
+
+/// The project that a command is about, and the settings in force for it. What is wrong with them is not told here.
+pub(crate) fn project(common: &Common) -> Result<(Paths, Settings), Error> {
+    let (settings, _) = settings();
+    let location = location(common, &settings)?;
+    let settings = settings_at(&location, None, settings, &mut Vec::new());
+    let Location::Folder(root) = location else { return Err(Error::NoProject) };
+    Ok((paths(&root, &settings), settings))
+}
+
+/// The runtime that work is done on, and who runs the scripts of a project.
+pub(crate) fn scripts(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
+    // Work here is waiting for processes. One thread that reads, starts them and sees them end wakes no other; what takes
+    // long has threads of its own.
+    scripts_on(&mut Builder::new_current_thread(), settings)
+}
+
+/// The same for many clients at once, whose messages are worth a thread for each processor.
+pub(crate) fn scripts_for_many(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
+    scripts_on(&mut Builder::new_multi_thread(), settings)
+}
+
+fn scripts_on(runtime: &mut Builder, settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
+    if let Some(files) = getrlimit(Resource::Nofile).current.filter(|files| *files < LEAST_FILES) {
+        return Err(Error::FewFiles(files));
+    }
+    if !settings.control_groups {
+        mcp_bash_runner::do_without_control_groups();
+    }
+    let runtime = runtime.enable_all().build().map_err(|source| Error::Start { source })?;
+    let temporary = settings.logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
+    let state_dir = Arc::new(StateDir::new(temporary, settings.logs.keep));
+    let scripts = Arc::new(Scripts::new(settings, state_dir));
+    // Files are asked what they have as soon as the project is read.
+    scripts.watch_workers_on(runtime.handle().clone());
+    Ok((runtime, scripts))
+}
+
+/// How long a command waits in silence for what a project says of itself.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// Reads a project for a command that needs all of it: waits until each file has said what it has, or could not. A person
+/// who waits is told for what.
+pub(crate) fn read_whole(runtime: &Runtime, scripts: &Scripts, paths: &Paths, reading: &Reading) -> Catalog {
+    let mut catalog = Catalog::read(paths, reading);
+    let mut in_progress = scripts.files_in_progress();
+    loop {
+        let asked = in_progress.borrow_and_update().clone();
+        if asked.is_empty() {
+            return catalog;
+        }
+        runtime.block_on(async {
+            if timeout(SILENCE, in_progress.wait_for(Vec::is_empty)).await.is_err() {
+                if std::io::stderr().is_terminal() {
+                    tell_of_wait(&in_progress.borrow(), paths);
+                }
+                let _ = in_progress.wait_for(Vec::is_empty).await;
+            }
+        });
+        catalog = catalog.read_again(reading, &Changes::to_files(asked.iter().map(|asked| &*asked.file)));
+    }
+}
+
+/// The files by their paths from the project.
+pub(crate) fn names_of(files: &[FileInProgress], paths: &Paths) -> String {
+    let name = |file: &Path| file.strip_prefix(&paths.root).unwrap_or(file).display().to_string();
+    files.iter().map(|asked| name(&asked.file)).collect::<Vec<_>>().join(", ")
+}
+
+fn tell_of_wait(files: &[FileInProgress], paths: &Paths) {
+    let names = names_of(files, paths);
+    // Whoever closed standard error does not want to know.
+    let _ = writeln!(std::io::stderr(), "mcp-bash: waiting for {names} to say what there is");
+}
+
+/// What is wrong with the roots and the environment of scripts.
+pub(crate) struct EnvironmentProblems {
+    /// Why scripts are not run, or no path is allowed.
+    pub(crate) refusals: Vec<String>,
+    /// What scripts will miss.
+    pub(crate) missing: Vec<String>,
+}
+
+/// Looks at the roots and the environment of scripts before any of them is called.
+pub(crate) fn environment_problems(scripts: &Scripts, catalog: &Catalog) -> EnvironmentProblems {
+    let (paths, tools) = (&catalog.paths, catalog.tools.items().iter().map(|tool| &**tool));
+    let found = scripts.environment_problems(paths, tools);
+    let (mut refusals, mut missing) = (Vec::from_iter(found.refusal), found.missing);
+    let mut diagnostics = Vec::new();
+    let roots = roots::of_project(paths, scripts.settings().roots.as_deref(), &mut diagnostics);
+    refusals.extend(roots.err());
+    missing.extend(diagnostics.iter().map(ToString::to_string));
+    EnvironmentProblems { refusals, missing }
+}
+
+/// Where the project at `location` is. The embedded one is written to the private folder first.
+pub(crate) fn paths_at(location: &Location, scripts: &Scripts) -> Result<Paths, Error> {
+    Ok(match location {
+        Location::Folder(folder) => paths(folder, scripts.settings()),
+        Location::Embedded => Paths::of(&stage(scripts.state_dir())?),
+    })
+}
+
+/// Where the parts of the project in `root` are.
+pub(crate) fn paths(root: &Path, settings: &Settings) -> Paths {
+    let folders = &settings.folders;
+    // Joining with an absolute path gives that path.
+    Paths {
+        tools: root.join(&folders.tools),
+        resources: root.join(&folders.resources),
+        prompts: root.join(&folders.prompts),
+        completions: root.join(&folders.completions),
+        providers: root.join(&folders.providers),
+        lib: root.join("lib"),
+        server: root.join(&folders.server),
+        registry: root.join(&folders.registry),
+        root: root.to_owned(),
+    }
+}
+
+/// Writes the embedded project to the private folder.
+pub(crate) fn stage(state_dir: &StateDir) -> Result<PathBuf, Error> {
+    let folder = state_dir.path().map_err(Error::Embedded)?.join("getting-started");
+    stage_embedded(&folder).map_err(Error::Embedded)?;
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_folders_are_the_defaults_of_the_settings() {
+        let (settings, _) = Settings::read(|_| None);
+        assert_eq!(paths(Path::new("/p"), &settings), Paths::of(Path::new("/p")));
+    }
+
+    #[test]
+    fn a_folder_is_relative_to_the_project_or_absolute() {
+        let (settings, _) = Settings::read(|name| match name {
+            "MCPBASH_TOOLS_DIR" => Some("bin".to_owned()),
+            "MCPBASH_REGISTRY_DIR" => Some("/cache".to_owned()),
+            _ => None,
+        });
+        let paths = paths(Path::new("/p"), &settings);
+        assert_eq!((paths.tools, paths.registry), ("/p/bin".into(), "/cache".into()));
+    }
+}

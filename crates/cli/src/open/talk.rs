@@ -1,0 +1,118 @@
+//! A conversation for one purpose: opened, used and ended, for commands that ask a server something and show the answer.
+
+use crate::base::common::Common;
+use crate::base::error::Error;
+use crate::base::exit::Exit;
+use crate::open::connect::{Conversation, Failure, OpenProject, ServerArguments};
+use crate::terminal::host::CommandLineHost;
+use crate::terminal::print::print_json;
+use mcp_bash_client::Error as ClientError;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::time::Duration;
+
+/// How long another server may take to answer what is no call of a tool.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The codes of errors that say there is no such thing, or that the params were wrong.
+const NOT_FOUND: i64 = -32002;
+const INVALID_PARAMS: i64 = -32602;
+
+/// A server that is spoken to, and whoever speaks.
+pub(crate) struct Talk {
+    conversation: Conversation,
+    host: CommandLineHost,
+    limit: Option<Duration>,
+    /// The completions of the project, which no request lists. None for another server.
+    pub(crate) completions: Option<Vec<String>>,
+    /// What of the project is not served, and why.
+    pub(crate) skipped: Vec<String>,
+}
+
+impl Talk {
+    /// Opens a conversation, lets `use_it` have it, and ends it.
+    pub(crate) fn with<T>(
+        common: &Common,
+        server: &ServerArguments,
+        use_it: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut talk = Self::open(common, server)?;
+        let used = use_it(&mut talk);
+        talk.end();
+        used
+    }
+
+    /// One that was opened with the server of a project.
+    pub(crate) fn of(conversation: Conversation, host: CommandLineHost) -> Self {
+        Self { conversation, host, limit: None, completions: None, skipped: Vec::new() }
+    }
+
+    pub(crate) fn conversation(&mut self) -> &mut Conversation {
+        &mut self.conversation
+    }
+
+    /// Whoever speaks.
+    pub(crate) fn host(&mut self) -> &mut CommandLineHost {
+        &mut self.host
+    }
+
+    pub(crate) fn end(mut self) {
+        self.host.finish();
+        self.conversation.end();
+    }
+
+    fn open(common: &Common, server: &ServerArguments) -> Result<Self, Error> {
+        let mut host = CommandLineHost::new(common, Vec::new());
+        if let Some(command) = &server.command {
+            let limit = Some(PATIENCE);
+            let conversation = Conversation::with_command(command, common.verbose, &mut host, limit)?;
+            return Ok(Self { conversation, host, limit, completions: None, skipped: Vec::new() });
+        }
+        // What is long is shown whole, since nobody could read the rest later.
+        let project = OpenProject::read(common, |settings| settings.text_limit = 0)?;
+        let completions =
+            project.catalog.completions.items().iter().map(|completion| completion.name.clone());
+        let completions = Some(completions.collect());
+        let skipped = project.skipped().map(ToString::to_string).collect();
+        let conversation = Conversation::with_project(project, host.level(), &mut host)?;
+        Ok(Self { conversation, host, limit: None, completions, skipped })
+    }
+
+    pub(crate) fn request(
+        &mut self,
+        method: &str,
+        params: &impl serde::Serialize,
+    ) -> Result<Box<RawValue>, Failure> {
+        self.conversation.request(method, params, &mut self.host, self.limit)
+    }
+
+    pub(crate) fn entries(&mut self, method: &str, member: &str) -> Result<Vec<Value>, Failure> {
+        self.conversation.entries(method, member, &mut self.host, self.limit)
+    }
+
+    /// Whether the server says that it has things of that kind.
+    pub(crate) fn offers(&self, capability: &str) -> bool {
+        self.conversation.greeting()["capabilities"].get(capability).is_some()
+    }
+}
+
+/// The exit code of a request that has no result.
+pub(crate) fn exit_of(failure: &Failure) -> Exit {
+    match failure {
+        Failure::Client(ClientError::Refused(refusal)) => match refusal.code {
+            NOT_FOUND => Exit::NotFound,
+            INVALID_PARAMS => Exit::Usage,
+            _ => Exit::Failed,
+        },
+        other => other.exit(),
+    }
+}
+
+/// The error of a request that has no result; for programs, where `is_json`, on standard output as well.
+pub(crate) fn refused(failure: Failure, is_json: bool) -> Error {
+    if let (true, Failure::Client(ClientError::Refused(refusal))) = (is_json, &failure) {
+        // The exit code says it too, should nobody read.
+        let _ = print_json(&format!("{{\"error\":{}}}", refusal.text));
+    }
+    Error::of_command(exit_of(&failure), failure)
+}
