@@ -1,5 +1,5 @@
-//! The ways clients reach the server. A transport turns bytes into lines and messages into bytes; what they mean is
-//! not its business. It also knows how a server comes to its end (`lifecycle`), and says so to whoever called it.
+//! Transports: how clients reach the server. A transport turns bytes into lines and messages into bytes, and does not
+//! interpret them. It also detects why a server shuts down (`lifecycle`) and returns the reason.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 

@@ -1,4 +1,4 @@
-//! Memory that is free is given back to the system after each burst of large messages. Whoever sends none never notices.
+//! Memory release: free memory goes back to the system after a burst of large messages.
 
 use crate::Host;
 use mcp_bash_budget::Budget;

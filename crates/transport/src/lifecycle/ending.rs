@@ -1,4 +1,4 @@
-//! The reasons to end.
+//! Shutdown reasons.
 
 use mcp_bash_wire::LogLevel;
 

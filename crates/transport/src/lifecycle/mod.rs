@@ -1,5 +1,5 @@
-//! How a server comes to its end, whatever it serves through: by signals, by a parent that is gone, by silence. Whoever sees
-//! a reason says so; the first one counts, and whoever serves is told. Nothing here ends the process.
+//! Lifecycle: why a server shuts down, whatever the transport: signals, a dead parent, idleness. The first reason counts,
+//! and the transport is notified. Nothing here exits the process.
 
 mod ending;
 mod signals;

@@ -1,4 +1,4 @@
-//! The signals that ask a server to end.
+//! Signals that ask the server to shut down.
 
 use super::{Ending, Lifecycle};
 use std::io;

@@ -1,5 +1,5 @@
-//! Waits for what ends a server from outside, in one thread that sleeps until something happens. The same thread does what
-//! blocks when the server has to end: it is there already, where the system may have no other left for us.
+//! Watchdog thread: sleeps until something outside ends the server. It also does what blocks at shutdown, because it exists
+//! already when the system may have no thread left.
 
 use super::{Ending, Lifecycle};
 use parking_lot::Mutex;

@@ -1,4 +1,4 @@
-//! Takes the protocol's descriptors away from the standard ones, so that nothing else can use them.
+//! Descriptors 0 and 1: moved away, so that only the transport can use them.
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::fcntl_dupfd_cloexec;

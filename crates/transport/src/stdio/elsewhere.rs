@@ -1,4 +1,4 @@
-//! Systems on which a pipe holds what it holds.
+//! Platforms without `F_SETPIPE_SZ`.
 
 use std::os::fd::AsFd;
 

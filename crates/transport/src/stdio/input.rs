@@ -1,4 +1,4 @@
-//! Standard input, whatever it is: a pipe, a socket, a terminal, a file.
+//! Standard input: a pipe, a socket, a terminal or a file.
 
 use super::system::make_roomy;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -1,4 +1,4 @@
-//! What only Linux can do with a pipe.
+//! Pipe sizes (`F_SETPIPE_SZ`), on Linux.
 
 use std::os::fd::AsFd;
 

@@ -1,4 +1,4 @@
-//! What goes out: one queue, one writer at a time, nobody who waits.
+//! Outbox: the queue of outgoing messages. One writer at a time writes, and no sender waits.
 
 mod queue;
 

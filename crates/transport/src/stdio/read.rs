@@ -1,4 +1,4 @@
-//! Reading: bytes, lines, answers, until the input ends.
+//! Read loop: bytes become lines, lines become answers, until the input ends.
 
 use super::Service;
 use super::input::Input;

@@ -1,7 +1,7 @@
-//! Callers of a server without tokens: whoever can connect, told apart by where they come from.
+//! Anonymous callers: without tokens, callers are told apart by their address.
 
 use super::{Identify, Identity, Unidentified};
-use crate::http::visitor::Visitor;
+use crate::http::identity::visitor::Visitor;
 use http::HeaderMap;
 use mcp_bash_server::Rights;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The token in the `Authorization` header.
+//! Bearer token: reads the token of the `Authorization` header.
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};

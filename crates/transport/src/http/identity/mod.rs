@@ -1,11 +1,12 @@
-//! Who the caller is. This is the one place that says so: what a caller may do, has running or has parked hangs on the
-//! name that is found here.
+//! Caller identity. This is the only place that decides who the caller is: its rights, its running calls and its parked
+//! calls belong to the name found here.
 
 mod anonymous;
 mod bearer;
 mod token_edit;
 mod token_file;
 mod tokens;
+pub(in crate::http) mod visitor;
 
 pub(crate) use anonymous::Anonymous;
 pub use token_edit::{TokenEditError, add_token, read_tokens, remove_token};
@@ -13,8 +14,8 @@ pub use token_file::{NewTokenError, TokenFileError, TokenLine, TokenText};
 pub(crate) use tokens::Tokens;
 pub use tokens::TokensError;
 
-use super::rate::Rate;
-use super::visitor::Visitor;
+use crate::http::identity::visitor::Visitor;
+use crate::http::limits::rate::Rate;
 use http::{HeaderMap, HeaderValue};
 use mcp_bash_server::Rights;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! Changes of the file of tokens: one at a time, whole or not at all, and readable to those who could read it before.
+//! Token file edits: one at a time, whole or not at all, and the file keeps its permissions.
 
 use super::token_file::{TokenFileError, TokenLine, TokenText};
-use crate::http::guarded_file::{GuardedFileError, read_secret};
+use crate::http::secrets::guarded_file::{GuardedFileError, read_secret};
 use rustix::fs::{FlockOperation, fchown, flock};
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};

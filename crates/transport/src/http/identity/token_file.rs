@@ -1,4 +1,4 @@
-//! The file of tokens: one line for each, with the name of whoever has it and what that caller may do.
+//! Token file: one line for each token, with the name of its caller and the rights of that caller.
 //!
 //! ```text
 //! # name   hash of the token   what it may do
@@ -7,7 +7,7 @@
 //!
 //! A token has 256 random bits, so that nobody finds it from its hash, and a slow hash would protect nothing.
 
-use crate::http::rate::{Rate, RateError};
+use crate::http::limits::rate::{Rate, RateError};
 use mcp_bash_server::Rights;
 use sha2::{Digest, Sha256};
 use std::fmt;

@@ -1,10 +1,10 @@
-//! Callers who show a token of the operator's file.
+//! Token authentication: callers present a token of the operator's file.
 
 use super::token_file::{TokenFileError, TokenLine, TokenText, digest};
 use super::{Identify, Identity, Unidentified, bearer};
-use crate::http::guarded_file::{Changes, GuardedFileError, Report, read_secret};
-use crate::http::rate::{Rate, Rates};
-use crate::http::visitor::Visitor;
+use crate::http::identity::visitor::Visitor;
+use crate::http::limits::rate::{Rate, Rates};
+use crate::http::secrets::guarded_file::{Changes, GuardedFileError, Report, read_secret};
 use http::{HeaderMap, HeaderValue};
 use parking_lot::Mutex;
 use std::num::NonZeroU32;

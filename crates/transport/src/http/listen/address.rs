@@ -1,4 +1,4 @@
-//! Addresses as people write them.
+//! Listen addresses as people write them.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Sockets that the service manager has opened before it started us (`sd_listen_fds`).
+//! Socket activation: sockets that the service manager opened before it started us (`sd_listen_fds`).
 
 #![expect(unsafe_code, reason = "a descriptor that was handed over is known by its number alone")]
 

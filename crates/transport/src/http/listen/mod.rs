@@ -1,4 +1,4 @@
-//! Where clients are awaited: TCP, unix sockets, and sockets that the service manager opened for us.
+//! Listeners: TCP, Unix sockets, and sockets that the service manager opened for us.
 
 mod address;
 mod inherited;

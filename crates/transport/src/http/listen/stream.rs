@@ -1,4 +1,4 @@
-//! A connection, and who is at its other end.
+//! Accepted connection, and the address of its peer.
 
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! Unix sockets: files that only their owner may connect to, and that are removed in the end.
+//! Unix sockets: files that only their owner may connect to, removed at shutdown.
 
 use super::{BACKLOG, ListenError};
 use std::fs::{self, Permissions};

@@ -1,4 +1,4 @@
-//! Metrics as text, as Prometheus and `OpenMetrics` read them.
+//! Metrics exposition: the text that Prometheus and `OpenMetrics` read.
 
 use super::histogram::{BOUNDS, Histogram};
 use std::fmt::Write as _;

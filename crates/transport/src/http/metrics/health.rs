@@ -1,4 +1,4 @@
-//! What those who watch over the server may ask: whether it lives, whether it takes requests, and what it counted.
+//! Health endpoints: liveness, readiness and metrics.
 
 use super::exposition::Format;
 use super::{Gauges, Metrics};
@@ -6,27 +6,27 @@ use http::StatusCode;
 use std::sync::Arc;
 
 /// What is asked of a server that runs.
-pub(super) trait Vital {
+pub(in crate::http) trait Vital {
     /// Why no request should be sent, if none should. Waits for files.
     fn not_ready(&self) -> Option<String>;
     fn gauges(&self) -> Gauges;
 }
 
-pub(super) struct Health {
+pub(in crate::http) struct Health {
     metrics: Arc<Metrics>,
 }
 
 /// What is answered.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct HealthAnswer {
-    pub(super) status: StatusCode,
-    pub(super) content_type: &'static str,
-    pub(super) body: String,
+pub(in crate::http) struct HealthAnswer {
+    pub(in crate::http) status: StatusCode,
+    pub(in crate::http) content_type: &'static str,
+    pub(in crate::http) body: String,
 }
 
 impl HealthAnswer {
     /// Nobody could be asked.
-    pub(super) fn failed() -> Self {
+    pub(in crate::http) fn failed() -> Self {
         said(StatusCode::SERVICE_UNAVAILABLE, "the server could not find out whether it is ready\n")
     }
 }
@@ -37,17 +37,22 @@ const READINESS: [&str; 2] = ["/readyz", "/health"];
 const TEXT: &str = "text/plain; charset=utf-8";
 
 impl Health {
-    pub(super) fn new(metrics: Arc<Metrics>) -> Self {
+    pub(in crate::http) fn new(metrics: Arc<Metrics>) -> Self {
         Self { metrics }
     }
 
     /// Whether the answer to that path waits for files.
-    pub(super) fn waits(path: &str) -> bool {
+    pub(in crate::http) fn waits(path: &str) -> bool {
         READINESS.contains(&path)
     }
 
     /// Answers a GET of that path. `vital` is asked where it matters.
-    pub(super) fn answer(&self, path: &str, accept: Option<&str>, vital: &impl Vital) -> HealthAnswer {
+    pub(in crate::http) fn answer(
+        &self,
+        path: &str,
+        accept: Option<&str>,
+        vital: &impl Vital,
+    ) -> HealthAnswer {
         match path {
             "/livez" => said(StatusCode::OK, "alive\n"),
             path if READINESS.contains(&path) => match vital.not_ready() {

@@ -1,4 +1,4 @@
-//! How often something took how long, counted without a lock.
+//! Histogram of durations, counted without a lock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -1,14 +1,11 @@
-//! What is counted while serving over HTTP, for those who watch over the server. The names are OpenTelemetry's for MCP, where
-//! it has one. Only what is known becomes a label, so that no client can make the text grow.
+//! Metrics of the HTTP server. The names are OpenTelemetry's for MCP, where it has one. Only known values become labels, so
+//! that no client can make the text grow.
 
 mod exposition;
-mod health;
+pub(super) mod health;
 mod histogram;
-mod lookout;
 #[cfg(test)]
 mod reading;
-
-pub(super) use lookout::Lookout;
 
 use arc_swap::ArcSwap;
 use exposition::{Exposition, Format};

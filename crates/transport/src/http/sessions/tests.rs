@@ -1,5 +1,5 @@
 use super::*;
-use crate::http::events::UNASKED;
+use crate::http::streams::events::UNASKED;
 use mcp_bash_project::{Catalog, Paths};
 use mcp_bash_runner::{Runner, StateDir};
 use mcp_bash_scripts::Scripts;
@@ -122,12 +122,12 @@ async fn sessions_that_nobody_uses_expire() {
     let caller = scene.server.caller("a");
     let begun: Vec<_> = (0..1000).map(|_| scene.begin(&caller).unwrap()).collect();
     let stream = begun[7].unasked_events();
-    advance(scene.sessions.patience / 2).await;
+    advance(scene.sessions.idle_timeout / 2).await;
     scene.sessions.get(&begun[8].id, &caller).unwrap();
-    advance(scene.sessions.patience / 2).await;
+    advance(scene.sessions.idle_timeout / 2).await;
     scene.sessions.expire();
     let left: Vec<_> = begun.iter().map(|session| scene.is_there(session)).collect();
     assert_eq!((scene.sessions.count(), left[7], left[8]), (2, true, true));
-    assert!(begun[9].has_ended() && begun[9].track(&scene.rules).number > Some(UNASKED));
+    assert!(begun[9].has_ended() && begun[9].buffer(&scene.rules).number > Some(UNASKED));
     drop(stream);
 }

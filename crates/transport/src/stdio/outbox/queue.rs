@@ -1,4 +1,4 @@
-//! The messages that have not been written yet.
+//! Outbox queue: messages that are not written yet.
 
 use mcp_bash_budget::{Budget, Charge};
 use std::collections::VecDeque;

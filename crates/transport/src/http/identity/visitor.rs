@@ -1,0 +1,62 @@
+//! Visitor: the peer of a connection, and what is kept for it while the connection is open.
+
+use crate::http::limits::slow_client_timeout::Serving;
+use crate::http::listen::Peer;
+use mcp_bash_server::Caller;
+use parking_lot::Mutex;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
+
+pub(crate) struct Visitor {
+    /// Where it comes from, as one that is counted with. Written once, since every request is counted.
+    pub(crate) name: Arc<str>,
+    pub(in crate::http) is_tls: bool,
+    /// Which of its requests is being served, and whether it says any more.
+    pub(in crate::http) serving: Serving,
+    /// Who made the last request. A caller that nobody holds is forgotten, and would be made anew for the next request.
+    caller: Mutex<Option<Arc<Caller>>>,
+}
+
+impl Visitor {
+    pub(crate) fn new(peer: &Peer, is_tls: bool) -> Self {
+        Self { name: peer_name(peer).into(), is_tls, serving: Serving::default(), caller: Mutex::default() }
+    }
+
+    /// Keeps who made a request.
+    pub(in crate::http) fn keep(&self, caller: &Arc<Caller>) {
+        let mut kept = self.caller.lock();
+        if !kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, caller)) {
+            *kept = Some(Arc::clone(caller));
+        }
+    }
+}
+
+/// Whoever has an IPv6 address has at least 2^64 of them.
+fn peer_name(peer: &Peer) -> String {
+    match peer {
+        Peer::Unix { uid } => format!("user {uid}"),
+        Peer::Tcp(address) => match address.ip().to_canonical() {
+            IpAddr::V6(ip) if !ip.is_loopback() => {
+                let network = Ipv6Addr::from_bits(ip.to_bits() & !u128::from(u64::MAX));
+                format!("address {network}/64")
+            }
+            ip => format!("address {ip}"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peers_are_counted_by_what_they_cannot_change() {
+        let name = |text: &str| peer_name(&Peer::Tcp(text.parse().unwrap()));
+        assert_eq!(name("127.0.0.1:1"), "address 127.0.0.1");
+        assert_eq!(name("127.0.0.1:2"), "address 127.0.0.1");
+        assert_eq!(name("[::ffff:10.0.0.1]:2"), "address 10.0.0.1");
+        assert_eq!(name("[::1]:2"), "address ::1");
+        assert_eq!(name("[2001:db8:0:1:a:b:c:d]:2"), "address 2001:db8:0:1::/64");
+        assert_eq!(peer_name(&Peer::Unix { uid: 1000 }), "user 1000");
+    }
+}

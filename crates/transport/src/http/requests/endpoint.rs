@@ -1,0 +1,133 @@
+//! Endpoint: what all connections share, who the caller of a request is, and whether it may make one now.
+
+use crate::http::access::AccessRules;
+use crate::http::identity::visitor::Visitor;
+use crate::http::identity::{Identify, Identity, Unidentified};
+use crate::http::limits::options::Options;
+use crate::http::limits::rate::Rates;
+use crate::http::metrics::Metrics;
+
+use crate::http::requests::respond::{self, Refusal};
+use crate::http::sessions::Sessions;
+use crate::http::sessions::old_sessions::OldSessions;
+use crate::http::streams::open_streams::Streams;
+use crate::http::streams::replay_buffer::Rules;
+use crate::http::streams::waiting::Waiting;
+use http::header::WWW_AUTHENTICATE;
+use http::{HeaderMap, StatusCode};
+use mcp_bash_server::{Caller, Server};
+use mcp_bash_wire::RpcError;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// When a client may try again that found no room for a stream.
+pub(super) const RETRY: Duration = Duration::from_secs(5);
+
+/// What all connections share.
+pub(in crate::http) struct Endpoint {
+    pub(in crate::http) server: Arc<Server>,
+    pub(in crate::http) rules: Arc<Rules>,
+    pub(in crate::http) sessions: Sessions,
+    pub(in crate::http) waiting: Waiting,
+    pub(in crate::http) streams: Arc<Streams>,
+    pub(in crate::http) old_sessions: OldSessions,
+    pub(super) access: AccessRules,
+    identify: Box<dyn Identify>,
+    metrics: Option<Arc<Metrics>>,
+    rates: Rates,
+    session_rates: Rates,
+    options: Options,
+}
+
+impl Endpoint {
+    pub(in crate::http) fn new(
+        server: Arc<Server>,
+        access: AccessRules,
+        identify: Box<dyn Identify>,
+        metrics: Option<Arc<Metrics>>,
+        options: Options,
+    ) -> Self {
+        Self {
+            rules: Rules::of(&server),
+            server,
+            sessions: Sessions::new(&options.limits),
+            waiting: Waiting::default(),
+            streams: Streams::new(options.limits.streams),
+            old_sessions: OldSessions::default(),
+            access,
+            identify,
+            metrics,
+            rates: Rates::default(),
+            session_rates: Rates::default(),
+            options,
+        }
+    }
+
+    pub(in crate::http) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// A request or a connection was refused.
+    pub(in crate::http) fn count_refusal(&self, reason: &'static str) {
+        if let Some(metrics) = &self.metrics {
+            metrics.refused(reason);
+        }
+    }
+
+    /// Those who only listen are told that it is over; what was asked is still answered.
+    pub(in crate::http) fn end_listens(&self) {
+        self.waiting.end_listens();
+        self.old_sessions.end_all();
+        for session in self.sessions.all() {
+            session.end_unasked();
+        }
+    }
+
+    pub(in crate::http) fn end_sessions(&self) {
+        for session in self.sessions.all() {
+            self.sessions.end(&session);
+        }
+    }
+
+    /// Who makes the request, if it may make one now.
+    pub(super) fn caller_of(&self, visitor: &Visitor, headers: &HeaderMap) -> Result<Arc<Caller>, Refusal> {
+        let identity = self.identify.identify(headers, visitor).map_err(unknown)?;
+        let Identity { name, rights, rate } = identity;
+        if let Some(rate) = rate.or(self.options.limits.rate) {
+            self.rates.allow(&name, rate).map_err(|wait| {
+                let reason = "Too many requests of this caller; it may make more in a while".to_owned();
+                Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason))
+            })?;
+        }
+        let caller = self.server.caller_with(&name, rights);
+        visitor.keep(&caller);
+        Ok(caller)
+    }
+
+    /// Whether that caller may begin one more session now.
+    pub(in crate::http) fn allow_session(&self, caller: &Caller) -> Result<(), Refusal> {
+        let Some(rate) = self.options.limits.session_rate else { return Ok(()) };
+        self.session_rates.allow(caller.name(), rate).map_err(|wait| {
+            let reason = "Too many sessions were begun by this caller; MCPBASH_HTTP_MAX_SESSIONS_PER_MIN sets the limit";
+            Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason.to_owned()))
+        })
+    }
+}
+
+/// The answer to one who does not say who it is.
+fn unknown(unidentified: Unidentified) -> Refusal {
+    if unidentified.throttled {
+        let reason = "Too many tokens that this server does not know came from there".to_owned();
+        return Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, RETRY, reason));
+    }
+    let error = RpcError::invalid_request("Unauthorized: this server wants a bearer token that it knows");
+    let mut answer = respond::error(StatusCode::UNAUTHORIZED, None, &error);
+    answer.headers_mut().insert(WWW_AUTHENTICATE, unidentified.challenge);
+    Box::new(answer)
+}
+
+/// The answer to one who has too many streams.
+pub(in crate::http) fn no_room() -> Refusal {
+    let reason = "Too many streams are open; MCPBASH_HTTP_MAX_STREAMS sets the limit".to_owned();
+    Box::new(respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason))
+}

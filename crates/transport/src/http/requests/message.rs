@@ -1,0 +1,113 @@
+//! Message kind: what a POST holds, as far as its routing depends on it.
+
+use mcp_bash_wire::{Decoded, Era, Id, Incoming, Limits, RequestMeta, Revision, decode, decode_element};
+
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::http) enum Kind {
+    /// The first request of a session.
+    Initialize,
+    Request,
+    /// A notification, or an answer of the client: nothing is owed for it.
+    Unanswered,
+    Batch,
+    /// Nothing at all.
+    Empty,
+    /// It cannot be read.
+    Unreadable,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::http) struct Look {
+    pub(in crate::http) kind: Kind,
+    /// The id of a request, also of one that cannot be served.
+    pub(in crate::http) id: Option<Id>,
+    /// Whether it says of itself that it belongs to the stateless era.
+    claims_stateless: bool,
+}
+
+impl Look {
+    pub(in crate::http) fn at(body: &[u8], limits: Limits) -> Self {
+        match decode(body, limits) {
+            Ok(None) => Self::of(Kind::Empty),
+            Ok(Some(Decoded::One(incoming))) => Self::at_one(incoming),
+            Ok(Some(Decoded::Batch(elements))) => {
+                let mut elements = elements.into_iter().map(decode_element);
+                let claims_stateless =
+                    elements.any(|element| element.is_ok_and(|one| claims_stateless(&one)));
+                Self { claims_stateless, ..Self::of(Kind::Batch) }
+            }
+            Err(refusal) => Self { id: refusal.id, ..Self::of(Kind::Unreadable) },
+        }
+    }
+
+    fn at_one(incoming: Incoming<'_>) -> Self {
+        let claims_stateless = claims_stateless(&incoming);
+        match incoming {
+            Incoming::Request(request) => {
+                let is_first = !claims_stateless && &*request.method == "initialize";
+                let kind = if is_first { Kind::Initialize } else { Kind::Request };
+                Self { kind, id: Some(request.id), claims_stateless }
+            }
+            _ => Self::of(Kind::Unanswered),
+        }
+    }
+
+    fn of(kind: Kind) -> Self {
+        Self { kind, id: None, claims_stateless: false }
+    }
+
+    /// Whether it is served without a session: because it says so, or because `version`, the header, does. What begins a
+    /// session never is.
+    pub(in crate::http) fn is_stateless(&self, version: Option<&str>) -> bool {
+        self.claims_stateless || (self.kind != Kind::Initialize && version.is_some_and(is_of_no_session))
+    }
+}
+
+/// Whether no session speaks that version.
+pub(in crate::http) fn is_of_no_session(version: &str) -> bool {
+    Revision::parse(version).is_none_or(|revision| revision.era() == Era::Stateless)
+}
+
+fn claims_stateless(incoming: &Incoming<'_>) -> bool {
+    match incoming {
+        Incoming::Request(request) => RequestMeta::read(request.params).is_ok_and(|meta| meta.is_stateless()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(body: &str) -> Look {
+        Look::at(body.as_bytes(), Limits::NONE)
+    }
+
+    const META: &str = r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#;
+
+    #[test]
+    fn the_body_decides_where_it_says_which_era_it_is_of() {
+        let stateless = look(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{META}}}"#));
+        assert_eq!(stateless.kind, Kind::Request);
+        assert!(stateless.is_stateless(None) && stateless.is_stateless(Some("2025-06-18")));
+        let first = look(r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#);
+        assert!(first.kind == Kind::Initialize && !first.is_stateless(Some("2026-07-28")));
+        let batch = look(&format!(r#"[1,{{"jsonrpc":"2.0","id":1,"method":"ping","params":{META}}}]"#));
+        assert!(batch.kind == Kind::Batch && batch.is_stateless(None));
+    }
+
+    #[test]
+    fn the_header_decides_the_rest() {
+        for body in
+            [r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, r#"{"jsonrpc":"2.0","method":"x"}"#, "?", ""]
+        {
+            let look = look(body);
+            for version in [None, Some("2025-03-26"), Some("2025-11-25"), Some("2024-11-05")] {
+                assert!(!look.is_stateless(version), "{body} {version:?}");
+            }
+            for version in ["2026-07-28", "2099-01-01", ""] {
+                assert!(look.is_stateless(Some(version)), "{body} {version}");
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Guarded files: tokens, certificates and keys, which only trusted users may write. They are read again when they change.
+
+use mcp_bash_files::shortage::is_shortage;
+use rustix::fs::{FileType, fstat};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What a file of tokens, certificates or a key has at most.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// How often we look whether a file has changed.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// Whom the operator hears of troubles while the server runs.
+pub(crate) type Report = Box<dyn Fn(String) + Send + Sync>;
+
+#[derive(Debug, thiserror::Error)]
+pub enum GuardedFileError {
+    #[error("`{}` cannot be read: {error}", path.display())]
+    Unreadable { path: PathBuf, error: io::Error },
+    #[error(
+        "`{}` can be read by everybody or written by others (its mode is {mode:04o}); run `chmod 600 {}`",
+        path.display(), path.display()
+    )]
+    TooOpen { path: PathBuf, mode: u32 },
+    #[error(
+        "`{}` belongs to another user ({owner}), who could change it; it has to belong to the one that runs the server, or to root",
+        path.display()
+    )]
+    OfAnother { path: PathBuf, owner: u32 },
+}
+
+impl GuardedFileError {
+    /// Whether the system was short of something, so that the file can be read a moment later.
+    pub(crate) fn is_shortage(&self) -> bool {
+        matches!(self, Self::Unreadable { error, .. } if is_shortage(error))
+    }
+}
+
+/// The content of a file that everybody may read.
+pub(crate) fn read_public(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
+    mcp_bash_files::read(path, MOST_BYTES)
+        .map_err(|error| GuardedFileError::Unreadable { path: path.to_owned(), error })
+}
+
+/// The content of a file that only its owner may write and that strangers cannot read: 0600, 0400, 0640 or 0440. Its
+/// owner is whoever runs the server, or root. Links are followed, and what counts is where they lead: that is how
+/// secrets are mounted into containers.
+pub(crate) fn read_secret(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
+    let failed = |error| GuardedFileError::Unreadable { path: path.to_owned(), error };
+    let file: File = mcp_bash_files::open(path).map_err(failed)?;
+    // The open file is judged, so that no other can be put in its place in between.
+    let found = fstat(&file).map_err(|error| failed(error.into()))?;
+    debug_assert_eq!(FileType::from_raw_mode(found.st_mode), FileType::RegularFile);
+    let own = rustix::process::geteuid().as_raw();
+    if found.st_uid != own && found.st_uid != 0 {
+        return Err(GuardedFileError::OfAnother { path: path.to_owned(), owner: found.st_uid });
+    }
+    #[allow(clippy::useless_conversion, reason = "modes have 16 bits on some systems")]
+    let mode = u32::from(found.st_mode) & 0o7777;
+    if mode & 0o027 != 0 {
+        return Err(GuardedFileError::TooOpen { path: path.to_owned(), mode });
+    }
+    mcp_bash_files::read_all(&file, MOST_BYTES).map_err(failed)
+}
+
+/// How a file looks from outside. `None` if it cannot be looked at.
+type Stamp = Option<(u64, u64, u64, i64, i64, i64, i64, u32)>;
+
+fn stamp(path: &Path) -> Stamp {
+    let file = fs::metadata(path).ok()?;
+    // The change time too: it tells of a mode that was changed, and cannot be set back.
+    Some((
+        file.dev(),
+        file.ino(),
+        file.len(),
+        file.mtime(),
+        file.mtime_nsec(),
+        file.ctime(),
+        file.ctime_nsec(),
+        file.mode(),
+    ))
+}
+
+/// Says when files have changed, and looks at them at most once a second.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    paths: Vec<PathBuf>,
+    stamps: Vec<Stamp>,
+    looked_at: Instant,
+}
+
+impl Changes {
+    /// To be made before the files are read, lest a change in between is missed.
+    pub(crate) fn of(paths: &[&Path]) -> Self {
+        let paths: Vec<PathBuf> = paths.iter().map(|path| path.to_path_buf()).collect();
+        let stamps = paths.iter().map(|path| stamp(path)).collect();
+        Self { paths, stamps, looked_at: Instant::now() }
+    }
+
+    /// Takes the files for changed at the next look: they could not be read at this one.
+    pub(crate) fn look_again(&mut self) {
+        self.stamps.clear();
+    }
+
+    /// Whether a file has changed since the last time that this was true.
+    pub(crate) fn are_there(&mut self, now: Instant) -> bool {
+        if now.saturating_duration_since(self.looked_at) < LOOK_AGAIN {
+            return false;
+        }
+        self.looked_at = now;
+        let stamps: Vec<Stamp> = self.paths.iter().map(|path| stamp(path)).collect();
+        let changed = stamps != self.stamps;
+        self.stamps = stamps;
+        changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn secret(folder: &Path, mode: u32) -> PathBuf {
+        let path = folder.join(format!("{mode:o}"));
+        fs::write(&path, "secret").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    #[test]
+    fn secrets_are_read_where_strangers_cannot_read_or_write_them() {
+        let folder = tempfile::tempdir().unwrap();
+        for mode in [0o600, 0o640, 0o440, 0o700] {
+            assert_eq!(read_secret(&secret(folder.path(), mode)).unwrap(), b"secret", "{mode:o}");
+        }
+        for mode in [0o644, 0o660, 0o604, 0o602, 0o620, 0o666, 0o777] {
+            let refused = read_secret(&secret(folder.path(), mode)).unwrap_err();
+            assert!(matches!(refused, GuardedFileError::TooOpen { mode: at, .. } if at == mode), "{refused}");
+            assert!(refused.to_string().contains("chmod 600"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn links_are_followed_and_what_they_lead_to_is_judged() {
+        let folder = tempfile::tempdir().unwrap();
+        let (good, open) = (secret(folder.path(), 0o600), secret(folder.path(), 0o644));
+        let [to_good, to_open, to_nothing, to_device] =
+            ["good", "open", "nothing", "device"].map(|name| folder.path().join(name));
+        symlink(good, &to_good).unwrap();
+        symlink(open, &to_open).unwrap();
+        symlink("missing", &to_nothing).unwrap();
+        symlink("/dev/zero", &to_device).unwrap();
+        assert_eq!(read_secret(&to_good).unwrap(), b"secret");
+        assert!(matches!(read_secret(&to_open), Err(GuardedFileError::TooOpen { .. })));
+        for path in [&to_nothing, &to_device, &folder.path().to_owned()] {
+            assert!(matches!(read_secret(path), Err(GuardedFileError::Unreadable { .. })), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_looked_at_once_a_second() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = secret(folder.path(), 0o600);
+        let (mut changes, start) = (Changes::of(&[&path]), Instant::now());
+        fs::write(&path, "longer than before").unwrap();
+        assert!(!changes.are_there(start));
+        assert!(changes.are_there(start + Duration::from_secs(2)));
+        assert!(!changes.are_there(start + Duration::from_secs(4)));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+        assert!(changes.are_there(start + Duration::from_secs(6)));
+        fs::remove_file(&path).unwrap();
+        assert!(changes.are_there(start + Duration::from_secs(8)));
+    }
+}

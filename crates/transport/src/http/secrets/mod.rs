@@ -1,0 +1,4 @@
+//! Files that hold secrets: certificates and tokens.
+
+pub(in crate::http) mod guarded_file;
+pub(in crate::http) mod tls;

@@ -1,0 +1,153 @@
+//! HTTP server: opens the listeners, serves connections, and shuts down gracefully.
+
+use crate::Host;
+use crate::http::access::exposure::{self, Exposed};
+use crate::http::access::{AccessError, AccessRules};
+use crate::http::identity::{Anonymous, Identify, Tokens, TokensError};
+use crate::http::limits::connections::Connections;
+use crate::http::limits::options::Options;
+use crate::http::listen::{ListenError, Listener, SocketFile};
+use crate::http::metrics::Metrics;
+use crate::http::requests::endpoint::Endpoint;
+use crate::http::secrets::guarded_file::Report;
+use crate::http::secrets::tls::{Tls, TlsError};
+use crate::http::serving::accept::Reception;
+use crate::http::serving::drain::drain;
+use crate::http::serving::health_listener::HealthListener;
+use crate::lifecycle::{Ending, Lifecycle, await_signals};
+use crate::memory::give_memory_back;
+use mcp_bash_server::Server;
+use mcp_bash_wire::LogLevel;
+use serde_json::json;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use thiserror::Error;
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+/// How often to look for sessions that nobody uses, at least.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// Why it is not served.
+#[derive(Debug, Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Listen(#[from] ListenError),
+    #[error(transparent)]
+    Exposed(#[from] Exposed),
+    #[error(transparent)]
+    AccessRules(#[from] AccessError),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error(transparent)]
+    Tokens(#[from] TokensError),
+    #[error("the signals that end a server cannot be awaited: {0}")]
+    Signals(io::Error),
+}
+
+/// Where is served what.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// MCP, at `/mcp` of these.
+    pub endpoints: Vec<String>,
+    /// Health and metrics.
+    pub metrics: Vec<String>,
+}
+
+/// Serves everybody who connects until there is a reason to end, which is returned when nothing is left of their calls.
+/// `announce` is told where it is served.
+pub fn serve(
+    server: &Arc<Server>,
+    runtime: &Runtime,
+    options: Options,
+    host: Host,
+    announce: impl FnOnce(&Places),
+) -> Result<Ending, StartError> {
+    let _inside = runtime.enter();
+    let listeners = open_all(&options)?;
+    exposure::check(&options, &listeners)?;
+    let watchers = options.metrics.as_ref().map(Listener::open).transpose();
+    let mut watchers = watchers.map_err(ListenError::of_metrics)?.unwrap_or_default();
+    let access = AccessRules::new(&options, &listeners)?;
+    let tls = options.tls.as_ref().map(|files| Tls::open(&files.certificate, &files.key, report(server)));
+    let tls = tls.transpose()?;
+    let identify: Box<dyn Identify> = match &options.tokens {
+        Some(file) => Box::new(Tokens::open(file, report(server))?),
+        None => Box::new(Anonymous),
+    };
+    let lifecycle = Arc::<Lifecycle>::default();
+    await_signals(&lifecycle).map_err(StartError::Signals)?;
+    // They are removed when we return: the tasks that listen to them may be there for longer.
+    let _watchers_files: Vec<SocketFile> = watchers.iter_mut().filter_map(Listener::take_file).collect();
+    let places = Places {
+        endpoints: listeners.iter().map(|listener| listener.describe(tls.is_some())).collect(),
+        metrics: watchers.iter().map(|listener| listener.describe(false)).collect(),
+    };
+    let connections = Connections::new(options.limits.connections);
+    let metrics = (!watchers.is_empty()).then(|| measure(server, &listeners));
+    let endpoint = Endpoint::new(Arc::clone(server), access, identify, metrics.clone(), options);
+    let endpoint = Arc::new(endpoint);
+    let (end, is_ending) = watch::channel(false);
+    let reception = Arc::new(Reception {
+        endpoint: Arc::clone(&endpoint),
+        connections: Arc::clone(&connections),
+        tls,
+        is_ending: is_ending.clone(),
+    });
+    if let Some(metrics) = metrics {
+        let (endpoint, connections) = (Arc::clone(&endpoint), Arc::clone(&connections));
+        let health = Arc::new(HealthListener::new(metrics, endpoint, connections, is_ending));
+        for listener in watchers {
+            runtime.spawn(Arc::clone(&health).receive(listener));
+        }
+    }
+    let receive = |listener| runtime.spawn(Arc::clone(&reception).receive(listener));
+    let receiving: Vec<JoinHandle<()>> = listeners.into_iter().map(receive).collect();
+    runtime.spawn(expire_sessions(Arc::clone(&endpoint)));
+    runtime.spawn(give_memory_back(Arc::clone(server.budget()), host));
+    announce(&places);
+    Ok(runtime.block_on(async {
+        let ending = lifecycle.ended().await;
+        server.log().event(ending.level(), "mcp.lifecycle", ending.describe(), &json!({}));
+        end.send_replace(true);
+        // Those who had connected before are among those whose answers are awaited.
+        for receiving in receiving {
+            let _ = receiving.await;
+        }
+        drain(&endpoint, &connections).await;
+        Ending::Drained
+    }))
+}
+
+/// Lets requests be measured.
+fn measure(server: &Server, listeners: &[Listener]) -> Arc<Metrics> {
+    let transport = listeners.first().map_or("tcp", Listener::transport);
+    let metrics = Arc::new(Metrics::new(transport));
+    server.measure_by(Arc::clone(&metrics) as _);
+    metrics
+}
+
+fn open_all(options: &Options) -> Result<Vec<Listener>, ListenError> {
+    let mut listeners = Vec::new();
+    for address in &options.addresses {
+        listeners.extend(Listener::open(address)?);
+    }
+    Ok(listeners)
+}
+
+async fn expire_sessions(endpoint: Arc<Endpoint>) {
+    let interval = (endpoint.options().limits.session_idle / 4).clamp(Duration::from_millis(100), LOOK);
+    loop {
+        sleep(interval).await;
+        endpoint.sessions.expire();
+    }
+}
+
+/// Tells the operator of what was found wrong with a file while we serve.
+fn report(server: &Arc<Server>) -> Report {
+    let server = Arc::clone(server);
+    Box::new(move |problem| server.log().event(LogLevel::Error, "mcp.http", &problem, &json!({})))
+}

@@ -1,0 +1,196 @@
+//! Session table: who may use a session, how many there are, and when they expire.
+//!
+//! Any caller can begin sessions and so make the others wait for the lock of the table. So nothing that is done under the
+//! lock takes longer the more sessions there are. Where there is no room, the session that was not used for the longest
+//! time goes, of the caller who has the most. Sessions are used all the time, so that the table does not know in which order:
+//! each stands where its use was last seen, and is put where it belongs when somebody looks at it.
+
+pub(in crate::http) mod old_sessions;
+pub(in crate::http) mod session;
+use crate::http::limits::options::Limits;
+use crate::http::sessions::session::Session;
+use crate::http::streams::replay_buffer::Rules;
+use mcp_bash_server::{Caller, Holdings, Server, Ticket};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How many sessions are looked at to find one that makes room, and how many at once when all of them are.
+const LOOKS: usize = 64;
+
+pub(in crate::http) struct Sessions {
+    table: Mutex<Table>,
+    most: usize,
+    idle_timeout: Duration,
+    stream_time: Option<Duration>,
+}
+
+#[derive(Default)]
+struct Table {
+    by_id: HashMap<Box<str>, Entered>,
+    /// By when they were last seen to be used.
+    ids: Holdings<Box<str>>,
+    /// How many sessions were looked at so far.
+    #[cfg(test)]
+    looks: usize,
+}
+
+struct Entered {
+    session: Arc<Session>,
+    ticket: Ticket,
+}
+
+/// Why there is no session to be had.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::http) enum NoSession {
+    /// There are too many.
+    Full,
+    /// The system gives no random numbers.
+    NoId,
+}
+
+impl Sessions {
+    pub(in crate::http) fn new(limits: &Limits) -> Self {
+        Self {
+            table: Mutex::default(),
+            most: limits.sessions,
+            idle_timeout: limits.session_idle,
+            stream_time: limits.stream_time,
+        }
+    }
+
+    /// One that has not begun, and is not known by its id yet.
+    pub(in crate::http) fn prepare(
+        &self,
+        server: &Arc<Server>,
+        rules: &Arc<Rules>,
+        caller: Arc<Caller>,
+    ) -> Result<Arc<Session>, NoSession> {
+        self.make_room()?;
+        let id = server.unguessable_token().ok_or(NoSession::NoId)?;
+        Ok(Arc::new(Session::new(id.into(), server, rules, caller, self.stream_time)))
+    }
+
+    /// Makes it known by its id.
+    pub(in crate::http) fn enter(&self, session: &Arc<Session>) {
+        let mut table = self.table.lock();
+        let ticket = table.ids.add(session.client.caller(), Instant::now(), 1, session.id.clone());
+        table.by_id.insert(session.id.clone(), Entered { session: Arc::clone(session), ticket });
+    }
+
+    /// The session of that id, if it is this caller's.
+    pub(in crate::http) fn get(&self, id: &str, caller: &Arc<Caller>) -> Option<Arc<Session>> {
+        let table = self.table.lock();
+        let session = table.by_id.get(id).map(|entered| &entered.session);
+        let session = session.filter(|session| session.is_of(caller)).cloned()?;
+        drop(table);
+        session.note_use();
+        Some(session)
+    }
+
+    /// Ends that one.
+    pub(in crate::http) fn end(&self, session: &Session) {
+        let known = self.table.lock().remove(&session.id);
+        if let Some(session) = known {
+            session.end();
+        }
+    }
+
+    /// Ends those that nobody has used for too long, and lets go of what the others need not keep.
+    pub(in crate::http) fn expire(&self) {
+        for session in self.all() {
+            let is_expired =
+                |since: Option<Instant>| since.is_some_and(|since| since.elapsed() >= self.idle_timeout);
+            if is_expired(self.table.lock().look_at(&session.id)) {
+                self.end(&session);
+            } else {
+                session.prune();
+            }
+        }
+    }
+
+    /// Ends the one that was not used for the longest time, of the caller who has the most, where there are too many.
+    fn make_room(&self) -> Result<(), NoSession> {
+        let mut table = self.table.lock();
+        if table.ids.count() < self.most {
+            return Ok(());
+        }
+        let unused = table.least_lately_used().ok_or(NoSession::Full)?;
+        let session = table.remove(&unused);
+        drop(table);
+        if let Some(session) = session {
+            session.end();
+        }
+        Ok(())
+    }
+
+    /// All of them. Asked for a few at a time, so that nobody waits until all were counted.
+    pub(in crate::http) fn all(&self) -> Vec<Arc<Session>> {
+        let (mut all, mut last) = (Vec::new(), None);
+        loop {
+            let table = self.table.lock();
+            let mut some = table.ids.after(last).take(LOOKS).peekable();
+            if some.peek().is_none() {
+                return all;
+            }
+            for (ticket, id) in some {
+                last = Some(ticket);
+                all.extend(table.by_id.get(id).map(|entered| Arc::clone(&entered.session)));
+            }
+        }
+    }
+
+    pub(in crate::http) fn count(&self) -> usize {
+        self.table.lock().ids.count()
+    }
+}
+
+impl Table {
+    fn remove(&mut self, id: &str) -> Option<Arc<Session>> {
+        let Entered { session, ticket } = self.by_id.remove(id)?;
+        self.ids.remove(ticket);
+        Some(session)
+    }
+
+    /// Puts a session where its last use belongs, and returns when that was: none while it is in use, or gone.
+    fn look_at(&mut self, id: &str) -> Option<Instant> {
+        #[cfg(test)]
+        {
+            self.looks += 1;
+        }
+        let entered = self.by_id.get_mut(id)?;
+        let idle_since = entered.session.idle_since();
+        let used = idle_since.unwrap_or_else(Instant::now);
+        if used != entered.ticket.since()
+            && let Some(ticket) = self.ids.renew(entered.ticket, used)
+        {
+            entered.ticket = ticket;
+        }
+        idle_since
+    }
+
+    /// Of the caller who has the most sessions, the one that was not used for the longest time. Where more than a few were
+    /// used since they were last looked at, it is the one of these few. None where all of them are in use.
+    fn least_lately_used(&mut self) -> Option<Box<str>> {
+        let mut seen: Option<(Instant, Box<str>)> = None;
+        for _ in 0..LOOKS {
+            let ticket = self.ids.oldest_of_greediest()?;
+            let id = self.ids.get(ticket)?.clone();
+            let idle_since = self.look_at(&id);
+            if idle_since == Some(ticket.since()) {
+                return Some(id);
+            }
+            if let Some(since) = idle_since
+                && seen.as_ref().is_none_or(|(other, _)| since < *other)
+            {
+                seen = Some((since, id));
+            }
+        }
+        seen.map(|(_, id)| id)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,7 @@
+//! Streams of server-sent events, and the replay buffers behind them.
+
+pub(in crate::http) mod events;
+pub(in crate::http) mod open_streams;
+pub(in crate::http) mod replay_buffer;
+pub(in crate::http) mod reply;
+pub(in crate::http) mod waiting;

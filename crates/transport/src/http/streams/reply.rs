@@ -1,0 +1,94 @@
+//! Replies over HTTP: the reply of one POST, and the stream of a session.
+
+use crate::http::streams::replay_buffer::{LONGEST_EVENT, ReplayBuffer};
+use mcp_bash_server::{Reply, Stream};
+use mcp_bash_wire::Id;
+use std::sync::Arc;
+
+/// What one POST gets back, or what belongs to no request.
+pub(in crate::http) struct Said {
+    buffer: Arc<ReplayBuffer>,
+    /// The request, where it is one: for an answer of our own in place of one that cannot leave.
+    id: Option<Id>,
+    /// Whether other requests are answered on the same buffer.
+    is_shared: bool,
+}
+
+impl Said {
+    pub(in crate::http) fn on(buffer: &Arc<ReplayBuffer>, id: Option<Id>) -> Self {
+        Self { buffer: Arc::clone(buffer), id, is_shared: false }
+    }
+
+    /// On a buffer that others share, which goes on after the answer.
+    pub(in crate::http) fn shared(buffer: &Arc<ReplayBuffer>, id: Option<Id>) -> Self {
+        Self { is_shared: true, ..Self::on(buffer, id) }
+    }
+
+    fn last(&self, message: Vec<u8>, refused: Option<i32>) {
+        let id = || self.id.clone();
+        if self.is_shared {
+            self.buffer.say_or_error(message, id);
+        } else {
+            self.buffer.answer(message, refused, id);
+        }
+    }
+}
+
+impl Stream for Said {
+    fn notify(&self, message: Vec<u8>) {
+        self.buffer.say(message);
+    }
+
+    fn ask(&self, message: Vec<u8>) -> bool {
+        let leaves = message.len() <= LONGEST_EVENT;
+        self.buffer.say(message);
+        leaves
+    }
+
+    /// Whoever reads was woken when it was said.
+    fn flush(&self) {}
+
+    fn is_clogged(&self) -> bool {
+        self.buffer.is_clogged()
+    }
+}
+
+impl Reply for Said {
+    fn answer(&self, message: Vec<u8>) {
+        self.last(message, None);
+    }
+
+    fn refuse(&self, message: Vec<u8>, code: i32) {
+        self.last(message, Some(code));
+    }
+
+    fn end(&self) {
+        if !self.is_shared {
+            self.buffer.end();
+        }
+    }
+
+    fn longest_message(&self) -> usize {
+        self.buffer.longest_message()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::streams::replay_buffer::Rules;
+    use mcp_bash_budget::Budget;
+
+    #[test]
+    fn a_question_that_is_too_long_for_an_event_is_known_not_to_leave() {
+        let rules = Arc::new(Rules { limit: usize::MAX, relieve: Box::new(|| {}) });
+        let buffer = Arc::new(ReplayBuffer::new(Some(1), &rules, &Budget::new(usize::MAX, "LIMIT")));
+        let said = Said::on(&buffer, None);
+        assert!(!said.ask(vec![b'x'; LONGEST_EVENT + 1]) && buffer.try_beginning().is_none());
+        assert!(said.ask(vec![b'x'; LONGEST_EVENT]) && buffer.try_beginning().is_some());
+    }
+}
