@@ -5,6 +5,12 @@
 //! Each becomes an escape that people can read: `\u{1b}`, `\n`. Everything that is written for people passes through here;
 //! what is written for a machine stays as it is.
 
+mod excerpt;
+mod shell;
+
+pub use excerpt::clip;
+pub use shell::{shell_path, shell_word};
+
 use std::borrow::Cow;
 use std::fmt::Write;
 

@@ -45,7 +45,6 @@ pub use ground::interpreters::interpreter_name;
 pub use ground::location::{Location, LocationError, no_project};
 pub use ground::paths::Paths;
 pub use ground::pauses::Pauses;
-pub use ground::quoting::quoted;
 pub use ground::repair::{Repair, Step};
 pub use ground::secret::{environment_without_secret, variable_without_secret};
 pub use ground::stamp::Stamp;

@@ -1,6 +1,6 @@
 //! Short pieces of what may be megabytes long.
 
-use std::borrow::Cow;
+pub(crate) use mcp_bash_harmless::clip;
 
 /// How much of a value a sentence shows, in characters.
 const VALUE: usize = 80;
@@ -15,14 +15,6 @@ pub(crate) fn value(text: &str) -> String {
 /// A path, a name or a pattern between backticks.
 pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", clip(name, NAME))
-}
-
-/// The first `most` characters, and a sign that there were more.
-pub(crate) fn clip(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
-        None => Cow::Borrowed(text),
-    }
 }
 
 /// `a`, `a or b`, `a, b or c`; of many only the first ones.

@@ -20,11 +20,7 @@ impl fmt::Display for SettingProblem {
 /// A value as a problem quotes it: not much of it, and nothing that a terminal would obey.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 200;
-    let mut excerpt: String = text.chars().take(LONGEST).collect();
-    if text.chars().nth(LONGEST).is_some() {
-        excerpt.push('…');
-    }
-    mcp_bash_harmless::line(&excerpt).into_owned()
+    mcp_bash_harmless::line(&mcp_bash_harmless::clip(text, LONGEST)).into_owned()
 }
 
 #[cfg(test)]

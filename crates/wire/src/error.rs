@@ -1,6 +1,7 @@
 //! The error object of a JSON-RPC answer, and the codes this server uses.
 
 use crate::{ObjectError, Revision};
+use mcp_bash_harmless::clip;
 use std::borrow::Cow;
 
 /// Error codes: JSON-RPC's own, those of the MCP specification, and the older servers' that our clients know.
@@ -107,13 +108,13 @@ impl RpcError {
     }
 
     pub fn method_not_found(method: &str) -> Self {
-        Self::new(code::METHOD_NOT_FOUND, format!("Method not found: {}", excerpt(method)))
+        Self::new(code::METHOD_NOT_FOUND, format!("Method not found: {}", clip(method, EXCERPT)))
     }
 
     /// There is no resource `uri`, told as `revision` has it.
     pub fn resource_not_found(revision: Revision, uri: &str) -> Self {
         let data = serde_json::json!({ "uri": in_part(uri) });
-        let message = format!("Resource not found: {}", excerpt(uri));
+        let message = format!("Resource not found: {}", clip(uri, EXCERPT));
         Self { data: Some(data.to_string()), ..Self::new(revision.missing_resource_code(), message) }
     }
 
@@ -158,15 +159,8 @@ pub fn in_part(text: &str) -> String {
     format!("{head} […{} bytes…] {tail}", text.len() - head.len() - tail.len())
 }
 
-/// The start of a text that came from outside, short enough to be quoted in a message.
-fn excerpt(text: &str) -> String {
-    const MOST: usize = 80;
-    let mut shown: String = text.chars().take(MOST).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
-}
+/// How much of a text that came from outside a message quotes, in characters.
+const EXCERPT: usize = 80;
 
 #[cfg(test)]
 mod tests {

@@ -3,8 +3,8 @@
 use super::surroundings::{Kind, Surroundings};
 use super::{keys, shebang};
 use crate::ground::interpreters::{SHELLS, interpreter_by_ending, interpreter_name, is_executable};
-use crate::ground::quoting::quoted;
 use crate::{Diagnostic, Repair};
+use mcp_bash_harmless::shell_path;
 use std::io::Read;
 use std::path::Path;
 
@@ -60,12 +60,13 @@ fn check_mark(script: &Path, text: &str) -> Option<Diagnostic> {
         return is_wide.then(|| {
             let remedy = format!(
                 "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 {0} >new && cat new >{0}`",
-                quoted(script)
+                shell_path(script)
             );
             Diagnostic::error(script, "is saved as UTF-16, which no interpreter reads", &remedy).at_line(1)
         });
     }
-    let remedy = format!("save it as UTF-8 without one: `sed -i '1s/^\\xEF\\xBB\\xBF//' {}`", quoted(script));
+    let remedy =
+        format!("save it as UTF-8 without one: `sed -i '1s/^\\xEF\\xBB\\xBF//' {}`", shell_path(script));
     let problem = "starts with a byte-order mark, so that the system does not see its `#!`";
     Some(Diagnostic::error(script, problem, &remedy).at_line(1).mended_by(Repair::without_mark(script)))
 }
@@ -78,7 +79,7 @@ fn check_line_ends(script: &Path, text: &str) -> Option<Diagnostic> {
 }
 
 fn line_feeds(script: &Path) -> String {
-    format!("run `sed -i 's/\\r$//' {}`", quoted(script))
+    format!("run `sed -i 's/\\r$//' {}`", shell_path(script))
 }
 
 /// What to say of a script that names no interpreter, by what its name tells.
@@ -89,7 +90,7 @@ fn no_shebang(script: &Path, surroundings: Surroundings<'_>) -> Diagnostic {
     } else {
         "is neither executable nor starts with `#!`"
     };
-    let chmod = if runs { String::new() } else { format!(" and run `chmod +x {}`", quoted(script)) };
+    let chmod = if runs { String::new() } else { format!(" and run `chmod +x {}`", shell_path(script)) };
     let Some(interpreter) = interpreter_by_ending(script) else {
         let remedy = format!("add a first line such as `#!/usr/bin/env bash`{chmod}");
         return Diagnostic::error(script, problem, &remedy).at_line(1);

@@ -2,10 +2,10 @@
 
 use super::walk::Folder;
 use crate::ground::interpreters::{has_shebang, interpreter_by_ending, is_executable};
-use crate::ground::quoting::quoted;
 use crate::walk::function_sign::{helps_functions, unmarked};
 use crate::walk::listing::metadata_stem;
 use crate::{Catalog, Diagnostic, FunctionFile, WorkerProgram};
+use mcp_bash_harmless::shell_path;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -73,7 +73,7 @@ fn stray(file: &Path) -> Option<Diagnostic> {
     let remedy = format!(
         "add the first line `#!/usr/bin/env {interpreter}` and run `chmod +x {}`, or move it out of the tools \
          if it is none",
-        quoted(file)
+        shell_path(file)
     );
     let problem = "is not served: it is neither executable nor starts with `#!`";
     Some(Diagnostic::warning(file, problem, &remedy))

@@ -4,9 +4,9 @@
 use super::beginning;
 use super::walk::{Folder, walk};
 use crate::ground::interpreters::{has_shebang, interpreter_by_ending, is_executable};
-use crate::ground::quoting::quoted;
 use crate::walk::listing::{is_interface, metadata_stem};
 use crate::{Catalog, Diagnostic, Repair, provider_script};
+use mcp_bash_harmless::shell_path;
 use mcp_bash_spelling::nearest;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -94,7 +94,7 @@ fn check_folders(root: &Path, found: &mut Vec<Diagnostic>) {
         }
         for other in others.iter().map(|other| root.join(other)).filter(|other| other.is_dir()) {
             let problem = "is not searched: no part of a project is called so";
-            let remedy = format!("rename it: `mv {} {}`", quoted(&other), quoted(&root.join(folder)));
+            let remedy = format!("rename it: `mv {} {}`", shell_path(&other), shell_path(&root.join(folder)));
             found.push(Diagnostic::warning(other, problem, &remedy));
         }
     }
@@ -172,7 +172,7 @@ fn check_prompts(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
 
 fn unused_completion(file: &Path) -> Diagnostic {
     if !is_executable(file) && has_shebang(file) {
-        let remedy = format!("run `chmod +x {}`", quoted(file));
+        let remedy = format!("run `chmod +x {}`", shell_path(file));
         let problem = "completes nothing: it is not executable";
         return Diagnostic::warning(file, problem, &remedy).mended_by(Repair::executable(file.to_owned()));
     }
@@ -193,7 +193,7 @@ fn no_prompt(file: &Path) -> Option<Diagnostic> {
     if interpreter_by_ending(file).is_some() && has_shebang(file) && !is_executable(file) {
         let problem = "is not served: it is not executable, and no metadata stands beside it";
         let remedy =
-            format!("run `chmod +x {}` if it is a prompt, or move it out of the prompts", quoted(file));
+            format!("run `chmod +x {}` if it is a prompt, or move it out of the prompts", shell_path(file));
         return Some(Diagnostic::warning(file, problem, &remedy));
     }
     let is_list = ending == "json" && beginning(file, BEGINNING).contains("\"role\"");
@@ -254,7 +254,7 @@ fn check_providers(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
         if !is_executable(&file) {
             if wanted(&name).is_some() && has_shebang(&file) {
                 let problem = "reads nothing: it is not executable";
-                let remedy = format!("run `chmod +x {}`", quoted(&file));
+                let remedy = format!("run `chmod +x {}`", shell_path(&file));
                 let told = Diagnostic::warning(&file, problem, &remedy);
                 found.push(told.mended_by(Repair::executable(file.clone())));
             }

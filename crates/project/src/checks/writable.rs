@@ -1,8 +1,8 @@
 //! All paths of a project that others may write, with the one command that mends them: what others may write is not run.
 
 use super::walk::Folder;
-use crate::ground::quoting::quoted;
 use crate::{Catalog, Diagnostic, Repair};
+use mcp_bash_harmless::shell_path;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder]) -> Option<Diagnostic>
     writable.sort_unstable();
     writable.dedup();
     let (first, count) = (writable.first()?, writable.len());
-    let words: Vec<String> = writable.iter().map(|path| quoted(path)).collect();
+    let words: Vec<String> = writable.iter().map(|path| shell_path(path)).collect();
     let (problem, command) = if count == 1 {
         let problem = "is writable by its group or by everyone, so that what it holds is not run or believed";
         let remedy = format!("run `chmod go-w {}`", words[0]);
@@ -37,8 +37,8 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder]) -> Option<Diagnostic>
     } else {
         let tops = [&paths.tools, &paths.server, &paths.providers, &paths.prompts, &paths.completions];
         let tops: Vec<String> =
-            tops.into_iter().filter(|path| path.is_dir()).map(|path| quoted(path)).collect();
-        let root = quoted(&paths.root);
+            tops.into_iter().filter(|path| path.is_dir()).map(|path| shell_path(path)).collect();
+        let root = shell_path(&paths.root);
         (
             format!("{count} paths are writable by their group or by everyone, {} among them", words[0]),
             format!("chmod go-w {root} && chmod -R go-w {}", tops.join(" ")),

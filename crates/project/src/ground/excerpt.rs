@@ -1,12 +1,10 @@
 //! Excerpts of what a program printed, for messages.
 
+use mcp_bash_harmless::clip;
+
 /// The beginning of what an executable printed, on one line.
 pub fn excerpt(printed: &str) -> String {
     const LONGEST: usize = 200;
     let line = printed.trim().replace(['\n', '\r', '\t'], " ");
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None if line.is_empty() => "nothing".to_owned(),
-        None => line,
-    }
+    if line.is_empty() { "nothing".to_owned() } else { clip(&line, LONGEST).into_owned() }
 }

@@ -11,7 +11,6 @@ pub(crate) mod location;
 pub(crate) mod optional;
 pub(crate) mod paths;
 pub(crate) mod pauses;
-pub(crate) mod quoting;
 pub(crate) mod repair;
 pub(crate) mod secret;
 pub(crate) mod shares;

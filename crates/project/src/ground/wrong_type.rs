@@ -1,6 +1,7 @@
 //! Says which member of a JSON object has the wrong type, in the words of its author.
 
 use crate::ground::json_place::{members, place_of};
+use mcp_bash_harmless::clip;
 use mcp_bash_wire::{Limits, Raw, Scanner};
 use serde::de::DeserializeOwned;
 
@@ -71,11 +72,7 @@ fn shown(value: Raw<'_>) -> String {
         return value.kind().to_owned();
     }
     let kind = if value.is_string() { "the string " } else { "" };
-    let text = value.text();
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{kind}{}…", &text[..end]),
-        None => format!("{kind}{text}"),
-    }
+    format!("{kind}{}", clip(value.text(), LONGEST))
 }
 
 #[cfg(test)]

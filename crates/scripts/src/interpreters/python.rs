@@ -5,8 +5,9 @@ use super::{first_found, inline_dependencies};
 use crate::error::{Bounds, Failed};
 use crate::process::{Limits, Process};
 use crate::scripts::Scripts;
+use mcp_bash_harmless::shell_path;
 use mcp_bash_project::trust::{self, Distrust, Start};
-use mcp_bash_project::{Paths, excerpt, quoted};
+use mcp_bash_project::{Paths, excerpt};
 use mcp_bash_runner::{Input, Patience, Variables};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -72,7 +73,7 @@ pub(super) fn unusable_environment(file: &Path, paths: &Paths, has_uv: bool) -> 
 /// How a virtual environment that has no interpreter is made anew.
 pub(super) fn made_anew(environment: &Path, paths: &Paths) -> String {
     let shown = environment.strip_prefix(&paths.root).unwrap_or(environment);
-    let shown = quoted(shown);
+    let shown = shell_path(shown);
     format!(
         "make it anew with `python3 -m venv --clear {shown}` and install there what the file needs \
          (`{shown}/bin/pip install …`)"

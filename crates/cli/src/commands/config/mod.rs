@@ -10,6 +10,7 @@ use crate::open::own_entry::{EntryArguments, OwnEntry};
 use crate::terminal::print::print_text;
 use crate::terminal::tell;
 use mcp_bash_entries::{CLIENTS, Client, ConfigFile, Entry, Replaced, Surroundings, UnknownClient, client};
+use mcp_bash_harmless::shell_word;
 use serde_json::{Map, Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -221,21 +222,12 @@ fn links(name: &str, entry: &Entry) -> Result<String, ConfigError> {
 /// A command line for a shell.
 fn inspector(entry: &Entry) -> String {
     let variables =
-        entry.env.iter().flat_map(|(name, value)| ["-e".to_owned(), quoted(&format!("{name}={value}"))]);
-    let words = [&entry.command].into_iter().chain(&entry.args).map(|word| quoted(word));
+        entry.env.iter().flat_map(|(name, value)| ["-e".to_owned(), shell_word(&format!("{name}={value}"))]);
+    let words = [&entry.command].into_iter().chain(&entry.args).map(|word| shell_word(word));
     let variables: Vec<String> = variables.collect();
     format!(
         "npx @modelcontextprotocol/inspector {} --transport stdio -- {}\n",
         variables.join(" "),
         words.collect::<Vec<_>>().join(" ")
     )
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }

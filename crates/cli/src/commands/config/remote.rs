@@ -1,11 +1,12 @@
 //! What a client needs to know of a server that is served over HTTP.
 
-use super::{Arguments, ConfigError, quoted};
+use super::{Arguments, ConfigError};
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::open::own_entry::OwnEntry;
 use crate::terminal::tell;
 use mcp_bash_entries::{CLIENTS, Client, Remote, Token, client};
+use mcp_bash_harmless::shell_word;
 use serde_json::json;
 
 pub(super) fn text(common: &Common, arguments: &Arguments, url: &str) -> Result<String, Error> {
@@ -76,5 +77,5 @@ fn snippet(
 fn inspector(url: &str, variable: Option<&str>) -> String {
     let header = variable.map(|variable| format!(" --header \"Authorization: Bearer ${{{variable}}}\""));
     let header = header.unwrap_or_default();
-    format!("npx @modelcontextprotocol/inspector --transport http --server-url {}{header}\n", quoted(url))
+    format!("npx @modelcontextprotocol/inspector --transport http --server-url {}{header}\n", shell_word(url))
 }

@@ -1,10 +1,11 @@
 //! A script that starts the project in whose folder it lies, or else the one that it was made for, for clients that take
 //! nothing but a file to run.
 
-use super::{ConfigError, quoted};
+use super::ConfigError;
 use crate::terminal::print::print_text;
 use crate::terminal::tell;
 use mcp_bash_entries::Entry;
+use mcp_bash_harmless::shell_word;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -29,12 +30,12 @@ pub(super) fn make(root: &Path, entry: &Entry, with_environment: bool) -> Result
 
 fn script(entry: &Entry, with_environment: bool) -> String {
     let variables: String = entry.env.iter().fold(String::new(), |text, (name, value)| {
-        format!("{text}export {}\n", quoted(&format!("{name}={value}")))
+        format!("{text}export {}\n", shell_word(&format!("{name}={value}")))
     });
-    START.replace("@PROJECT@", &quoted(entry.project_root().unwrap_or_default()))
+    START.replace("@PROJECT@", &shell_word(entry.project_root().unwrap_or_default()))
         + if with_environment { LOGIN_ENVIRONMENT } else { "" }
         + &variables
-        + &PROGRAM.replace("@PROGRAM@", &quoted(&entry.command))
+        + &PROGRAM.replace("@PROGRAM@", &shell_word(&entry.command))
 }
 
 const START: &str = r#"#!/usr/bin/env bash

@@ -5,6 +5,7 @@ use super::tool_file;
 use crate::base::error::Error;
 use crate::terminal::print::print;
 use crate::terminal::{Terminal, say};
+use mcp_bash_harmless::clip;
 use mcp_bash_harmless::painted;
 use mcp_bash_importing::{Argument, Effect, LeftOut, Tool};
 use serde_json::{Value, json};
@@ -163,12 +164,7 @@ fn described(argument: &Argument) -> String {
 fn shown(words: &str) -> String {
     const MOST: usize = 200;
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut letters = line.chars().filter(|letter| !letter.is_control());
-    let mut shown: String = letters.by_ref().take(MOST).collect();
-    if letters.next().is_some() {
-        shown.push('…');
-    }
-    shown
+    clip(&line.replace(char::is_control, ""), MOST).into_owned()
 }
 
 fn count(verdicts: &[Verdict], wanted: &Verdict) -> usize {

@@ -4,6 +4,7 @@ use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::terminal::print::print;
 use crate::terminal::{harmless, visible};
+use mcp_bash_harmless::shell_word;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -59,17 +60,8 @@ pub(super) fn shown(path: &Path) -> String {
 fn for_project(command: &str, common: &Common) -> String {
     match &common.project_root {
         Some(root) if command.starts_with("mcp-bash ") => {
-            format!("{command} --project-root {}", quoted(&root.to_string_lossy()))
+            format!("{command} --project-root {}", shell_word(&root.to_string_lossy()))
         }
         _ => command.to_owned(),
     }
-}
-
-/// A word as a shell takes it.
-pub(super) fn quoted(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
-    if !word.is_empty() && word.bytes().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }

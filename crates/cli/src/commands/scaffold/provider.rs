@@ -2,7 +2,7 @@
 
 use super::draft::is_there;
 use super::language::Language;
-use super::next_steps::{quoted, shown};
+use super::next_steps::shown;
 use super::open_project::OpenProject;
 use super::template::{fill, template};
 use super::{
@@ -10,6 +10,7 @@ use super::{
 };
 use crate::base::common::Common;
 use crate::base::error::Error;
+use mcp_bash_harmless::shell_word;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -51,7 +52,7 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
     let mut steps = NextSteps::default()
         .step(format!("mcp-bash call {name} name=Ada"), "call its tool")
         .step(format!("mcp-bash test {name}"), "run its test")
-        .step(format!("mcp-bash provider check {}", quoted(&shown(&file))), "see what clients are told");
+        .step(format!("mcp-bash provider check {}", shell_word(&shown(&file))), "see what clients are told");
     steps
         .notes
         .extend(project.registered_by_hand("tools", &format!("{name}.{ending} and \"provider\": true")));

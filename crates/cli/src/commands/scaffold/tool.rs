@@ -4,7 +4,6 @@
 use super::function_file::FunctionLanguage;
 use super::hints::{HintArguments, with_hints};
 use super::language::Language;
-use super::next_steps::quoted;
 use super::open_project::OpenProject;
 use super::template::{Places, Template, fill, template};
 use super::{
@@ -13,6 +12,7 @@ use super::{
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::open::search_path::SearchPath;
+use mcp_bash_harmless::shell_word;
 use mcp_bash_importing::Effect;
 use mcp_bash_project::Paths;
 use std::os::unix::fs::PermissionsExt;
@@ -78,7 +78,7 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
             add_program(&mut draft, &project.paths, name, &found, hints.effect(name, Effect::Destroys));
             steps = steps
                 .step(
-                    format!("mcp-bash import {}", quoted(program)),
+                    format!("mcp-bash import {}", shell_word(program)),
                     "or: an argument for each option of its --help",
                 )
                 .step(format!("mcp-bash call {name}"), "call it");

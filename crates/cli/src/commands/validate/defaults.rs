@@ -2,6 +2,7 @@
 
 use crate::terminal::finding::shortened;
 use crate::terminal::visible;
+use mcp_bash_harmless::clip;
 use mcp_bash_project::Explained;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -48,6 +49,5 @@ pub(super) fn to_json(all: &[Explained]) -> Value {
 /// The beginning of a value, on one line.
 fn shown(value: &str) -> String {
     let line = value.split_whitespace().collect::<Vec<_>>().join(" ");
-    let start: String = line.chars().take(LONGEST).collect();
-    visible(&if start.len() < line.len() { format!("{start}…") } else { start })
+    visible(&clip(&line, LONGEST))
 }

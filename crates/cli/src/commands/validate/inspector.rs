@@ -6,7 +6,7 @@ use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::terminal::print::print;
 use crate::terminal::visible;
-use mcp_bash_project::quoted;
+use mcp_bash_harmless::shell_path;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl Inspector {
             .map(OsString::from)
             .chain([own.into_os_string(), "--project-root".into(), project.as_os_str().to_owned()])
             .collect();
-        let shown = words.iter().map(|word| quoted(Path::new(word))).collect::<Vec<_>>().join(" ");
+        let shown = words.iter().map(|word| shell_path(Path::new(word))).collect::<Vec<_>>().join(" ");
         Self { words, shown }
     }
 

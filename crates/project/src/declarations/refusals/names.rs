@@ -2,6 +2,7 @@
 
 use super::rules::{self, Rule};
 use crate::Severity;
+use mcp_bash_harmless::clip;
 
 /// What is said of a tool whose name is refused somewhere; nothing of one that is not.
 pub(crate) struct Refusal {
@@ -64,9 +65,7 @@ fn of(rule: &Rule, name: &str) -> Refusal {
 /// The beginning of a name, which may be as long and as odd as its author likes.
 pub(crate) fn shown(name: &str) -> String {
     const LONGEST: usize = 80;
-    let start: String =
-        name.chars().take(LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if name.chars().nth(LONGEST).is_some() { format!("{start}…") } else { start }
+    clip(name, LONGEST).replace(char::is_control, "\u{fffd}")
 }
 
 #[cfg(test)]

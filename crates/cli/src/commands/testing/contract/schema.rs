@@ -4,6 +4,7 @@
 //! values come. So each difference is either narrower or wider, and the direction says which of the two breaks.
 
 use super::change::{Changes, Class};
+use mcp_bash_harmless::clip;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -405,11 +406,7 @@ fn list(values: &[Value]) -> String {
 /// A value in a few characters.
 fn short(value: &Value) -> String {
     const MOST: usize = 120;
-    let text = value.to_string();
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    clip(&value.to_string(), MOST).into_owned()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::commands::testing::expect::Mismatch;
 use crate::commands::testing::external::{ExternalReport, Outcome};
 use crate::commands::testing::run::{CaseReport, Status};
 use crate::terminal::{Terminal, harmless_lines, visible};
+use mcp_bash_harmless::shell_word;
 use std::collections::HashSet;
 use std::fmt::Write;
 
@@ -146,7 +147,7 @@ fn failed_case(out: &mut String, report: &CaseReport, terminal: Terminal) {
         let _ = writeln!(out, "  standard error:");
         last_lines(out, &report.stderr, LAST_LINES);
     }
-    let _ = writeln!(out, "  again: mcp-bash test {}", quoted(&id));
+    let _ = writeln!(out, "  again: mcp-bash test {}", shell_word(&visible(&id)));
 }
 
 /// Whether each line of a text stands in one of the problems already.
@@ -190,7 +191,7 @@ fn failed_external(out: &mut String, report: &ExternalReport, terminal: Terminal
         let _ = writeln!(out, "  it printed:");
         last_lines(out, &report.output, LAST_LINES);
     }
-    let _ = writeln!(out, "  again: mcp-bash test {}", quoted(shown));
+    let _ = writeln!(out, "  again: mcp-bash test {}", shell_word(&visible(shown)));
 }
 
 fn last_lines(out: &mut String, text: &str, most: usize) {
@@ -223,14 +224,4 @@ fn summary(report: &Report, terminal: Terminal) -> String {
     }
     let colour = if failed > 0 { RED } else { GREEN };
     format!("{} in {:.1} s", terminal.painted(colour, &words), report.duration.as_secs_f64())
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '_' | '.' | ':');
-    if word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", visible(word).replace('\'', r"'\''"))
-    }
 }
