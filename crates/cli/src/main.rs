@@ -41,6 +41,7 @@ mod jq;
 mod list;
 mod log_files;
 mod manual;
+mod needs;
 mod new;
 mod own_entry;
 mod project_files;

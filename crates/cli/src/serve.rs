@@ -7,7 +7,7 @@ use crate::log_files::{self, LogFiles};
 use crate::serve_http::{self, HttpArguments};
 use crate::start_checks::StartChecks;
 use crate::terminal::tell;
-use crate::{allocator, search_path, startup, upkeep, welcome};
+use crate::{allocator, needs, search_path, startup, upkeep, welcome};
 use mcp_bash_project::{Catalog, Changes, Location, Paths, Pauses, SentWarnings, Tool, no_project};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{KeyRing, Log, Server, Style};
@@ -129,6 +129,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
         None => startup::scripts(settings)?,
         Some(_) => startup::scripts_for_many(settings)?,
     };
+    needs::check(scripts.settings().logs.temporary.as_deref())?;
     let paths = startup::paths_at(&location, &scripts)?;
     if let Err(error) = log_files::describe_surroundings(&scripts) {
         let details = json!({ "error": error.to_string() });
@@ -170,6 +171,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     upkeep::keep_private_folder(&scripts, runtime.handle());
     let told = Arc::clone(&server);
     search_path::resolve_for(scripts, move |scripts| {
+        mcp_bash_runner::note_memory_kills();
         report_environment(&told, scripts, &paths, &needing);
         told.report_missing_programs();
         told.load_functions_again();

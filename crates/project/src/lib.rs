@@ -61,6 +61,7 @@ mod settling;
 mod shares;
 mod sighting;
 mod sign;
+mod skipped;
 mod stamp;
 mod stamps_file;
 mod templates;

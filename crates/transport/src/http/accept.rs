@@ -42,7 +42,7 @@ pub(super) struct Reception {
 
 impl Reception {
     /// Accepts connections until the server is asked to end, and then those that wait already.
-    pub(super) async fn receive(self: Arc<Self>, listener: Listener) {
+    pub(super) async fn receive(self: Arc<Self>, listener: Arc<Listener>) {
         let mut is_ending = self.is_ending.clone();
         loop {
             tokio::select! {

@@ -4,7 +4,7 @@ mod queue;
 
 use super::system::make_roomy;
 use mcp_bash_budget::Budget;
-use mcp_bash_server::{Reply, Stream};
+use mcp_bash_server::{Reply, Stream, panic_on_purpose};
 use parking_lot::{Condvar, Mutex};
 use queue::{Queue, Takes, Writer};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use rustix::pipe::PIPE_BUF;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -40,6 +41,9 @@ struct Shared {
     has_relief: Notify,
     /// Why nothing could be written, though the client has not closed our output.
     failure: OnceLock<io::Error>,
+    has_failed: Notify,
+    /// Something is left for the writer thread, and the system has no thread.
+    lacks_thread: Notify,
 }
 
 /// More than a pipe usually holds. So much is left to the writer thread, and not copied on its way there.
@@ -68,6 +72,8 @@ impl Outbox {
                 has_room: Notify::new(),
                 has_relief: Notify::new(),
                 failure: OnceLock::new(),
+                has_failed: Notify::new(),
+                lacks_thread: Notify::new(),
             }),
         }
     }
@@ -75,6 +81,16 @@ impl Outbox {
     /// Why nothing could be written, though the client has not closed our output.
     pub(super) fn failure(&self) -> Option<&io::Error> {
         self.shared.failure.get()
+    }
+
+    /// Completes when nothing can be written any more, though the client has not closed our output.
+    pub(super) async fn failed(&self) {
+        self.shared.has_failed.notified().await;
+    }
+
+    /// Completes when no thread could be started for what is left. It has to be flushed again.
+    pub(super) async fn lack_of_thread(&self) {
+        self.shared.lacks_thread.notified().await;
     }
 
     /// Flushes, and waits while the outbox is clogged.
@@ -223,11 +239,11 @@ impl Outbox {
         }
         let shared = Arc::clone(&self.shared);
         let thread = std::thread::Builder::new().name("writer".into()).stack_size(64 * 1024);
-        if thread.spawn(move || shared.write_left_overs()).is_ok() {
+        if thread.spawn(move || shared.write_to_the_end()).is_ok() {
             queue.has_thread = true;
         } else {
-            queue.die();
-            self.shared.relieve(queue);
+            queue.writer = Writer::Nobody;
+            self.shared.lacks_thread.notify_one();
         }
     }
 }
@@ -260,8 +276,13 @@ impl Shared {
     /// Notes why nothing can be written, unless that is because nobody reads.
     fn note_failure(&self, error: Errno) {
         if error != Errno::PIPE {
-            let _ = self.failure.set(error.into());
+            self.fail(error.into());
         }
+    }
+
+    fn fail(&self, error: io::Error) {
+        let _ = self.failure.set(error);
+        self.has_failed.notify_one();
     }
 
     fn wait_writable(&self, timeout: Option<&Timespec>) -> Result<bool, Errno> {
@@ -274,8 +295,18 @@ impl Shared {
         }
     }
 
-    /// The life of the writer thread.
+    /// The life of the writer thread. If it panics, nobody knows how much of a message has left, so that nothing can follow.
+    fn write_to_the_end(&self) {
+        if catch_unwind(AssertUnwindSafe(|| self.write_left_overs())).is_err() {
+            self.fail(io::Error::other("the thread that writes to standard output panicked"));
+            let mut queue = self.queue.lock();
+            queue.die();
+            self.relieve(&queue);
+        }
+    }
+
     fn write_left_overs(&self) {
+        panic_on_purpose("writer");
         let mut queue = self.queue.lock();
         loop {
             while queue.writer != Writer::Thread {
