@@ -334,13 +334,17 @@ fn a_tool_that_nobody_has_is_just_unknown() {
 
 #[test]
 fn a_skipped_file_is_named_for_the_tools_that_it_names_and_for_no_others() {
-    let project = Project::with_hi()
-        .file("tools/shelf/tool.meta.json", "{ \"name\": \"fetch_book\", nonsense")
-        .file("tools/node.mjs", "import { tool } from 'mcp-bash'\nexport const twice = tool('x', {}, () => 1\n");
+    let project =
+        Project::with_hi().file("tools/shelf/tool.meta.json", "{ \"name\": \"fetch_book\", nonsense").file(
+            "tools/node.mjs",
+            "import { tool } from 'mcp-bash'\nexport const twice = tool('x', {}, () => 1\n",
+        );
     let mut server = quiet(&project);
     assert_eq!(names(&mut server), ["hi"]);
     let mut told = |name: &str| refusal(&call(&mut server, name, &json!({}))).1;
-    assert!(told("fetch_book").starts_with("Unknown tool: fetch_book (tools/shelf/tool.meta.json:1 is skipped: "));
+    assert!(
+        told("fetch_book").starts_with("Unknown tool: fetch_book (tools/shelf/tool.meta.json:1 is skipped: ")
+    );
     assert!(told("twice").starts_with("Unknown tool: twice (tools/node.mjs"), "{}", told("twice"));
     for name in ["thrice", "nonsense", "export", "his", "\u{0}"] {
         assert_eq!(told(name), format!("Unknown tool: {name}"));

@@ -54,6 +54,7 @@ fn an_entry_is_served_as_it_was_while_its_file_is_being_written() {
                 });
                 number += 1;
                 have_it_read(&project, &mut subject, number);
+                assert_eq!(subject.readiness().0, 200);
                 let served = (subject.names("tools"), subject.names("prompts"));
                 is_over.store(true, Ordering::Relaxed);
                 assert_eq!(served, (tools.clone(), vec!["greet_0".to_owned()]), "{file} with {part:?}");

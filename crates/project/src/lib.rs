@@ -83,7 +83,7 @@ pub use client_capability::ClientCapability;
 pub use collection::Collection;
 pub use completions::Completion;
 pub use diagnostic::{Diagnostic, Severity};
-pub use embedded::stage_embedded;
+pub use embedded::{is_staged, stage_embedded};
 pub use files::beginning_with;
 pub use function_sign::may_hold_functions;
 pub use functions::{FunctionFile, ServedBy};

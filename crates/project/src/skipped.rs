@@ -93,7 +93,8 @@ mod tests {
     #[test]
     fn what_is_defined_or_in_quotes_is_named_and_other_words_are_not() {
         let python = "from mcp_bash import tool\n@tool(name=\"re-named\")\ndef add(:\n    return other\n";
-        let node = "export const twice = tool('Doubles', {})\nexport default { thrice: tool('x') }\nnothing()";
+        let node =
+            "export const twice = tool('Doubles', {})\nexport default { thrice: tool('x') }\nnothing()";
         let provider = "list) echo '{\"name\":\"look\"}' ;;";
         for (text, has, has_not) in [
             (python, &["add", "re-named"][..], &["other", "tool", "return", "from"][..]),

@@ -57,9 +57,7 @@ pub mod warden;
 mod worker;
 
 pub use call_folder::CallFolder;
-pub use cgroup::{
-    are_there as has_control_groups, give_up as do_without_control_groups, note_memory_kills,
-};
+pub use cgroup::{are_there as has_control_groups, give_up as do_without_control_groups, note_memory_kills};
 pub use confinement::{Confinement, ProcessLimit};
 pub use deadline::Deadline;
 pub use head_start::prepare_first_call;

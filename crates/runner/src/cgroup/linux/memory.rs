@@ -114,7 +114,10 @@ mod tests {
     #[test]
     fn the_counters_are_those_of_our_own_group() {
         let unified = "31 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate";
-        assert_eq!(counters(unified, "0::/app.scope\n"), [Path::new("/sys/fs/cgroup/app.scope/memory.events")]);
+        assert_eq!(
+            counters(unified, "0::/app.scope\n"),
+            [Path::new("/sys/fs/cgroup/app.scope/memory.events")]
+        );
         let older = "36 32 0:33 / /cg/memory rw - cgroup cgroup rw,memory\n\
                      37 32 0:34 / /cg/unified rw - cgroup2 cgroup2 rw";
         assert_eq!(
