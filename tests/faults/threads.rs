@@ -16,6 +16,7 @@ const REFUSES_THREADS: &str = r#"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -29,6 +30,9 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 		size_t stack = 0;
 		close(file);
 		if (count <= 0 || (attributes && pthread_attr_getstacksize(attributes, &stack) == 0 && stack == strtoul(text, 0, 10))) {
+			char name[4096];
+			snprintf(name, sizeof name, "%s.done", sign);
+			close(open(name, O_WRONLY | O_CREAT, 0600));
 			return EAGAIN;
 		}
 	}
@@ -38,6 +42,9 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 	return real(thread, attributes, run, value);
 }
 "#;
+
+/// The stack of the thread that writes to standard output.
+const STACK_OF_WRITER: usize = 64 * 1024;
 
 /// The library, and the file that lets it refuse.
 pub(super) struct NoThreads {
@@ -65,13 +72,24 @@ impl NoThreads {
         self.folder.path().join("refuse")
     }
 
-    pub(super) fn begin(&self) {
-        fs::write(self.sign(), "").expect("a file");
+    fn begin(&self) {
+        self.refuse("");
+    }
+
+    fn refuse(&self, which: &str) {
+        let _ = fs::remove_file(self.folder.path().join("refuse.done"));
+        fs::write(self.sign(), which).expect("a file");
     }
 
     /// Refuses only threads with a stack of so many bytes.
     pub(super) fn begin_with_stack(&self, bytes: usize) {
-        fs::write(self.sign(), bytes.to_string()).expect("a file");
+        self.refuse(&bytes.to_string());
+    }
+
+    /// Waits until a thread was refused.
+    fn wait_for_refusal(&self) {
+        let refused = self.folder.path().join("refuse.done");
+        wait_until("a refusal", || refused.exists().then_some(()));
     }
 
     pub(super) fn end(&self) {
@@ -147,9 +165,10 @@ fn what_needs_a_thread_is_served_without_one() {
     no_threads.begin();
     let read = server.ask_past_news("read", "resources/read", &uri);
     assert_eq!(read["result"]["contents"][0]["text"], "Note", "{read}");
+    no_threads.begin_with_stack(STACK_OF_WRITER);
     // More than a pipe takes, so that a thread is to write the rest.
     server.request("call", "tools/call", &json!({ "name": "long", "arguments": {} }));
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    no_threads.wait_for_refusal();
     no_threads.end();
     let mut answer = server.receive();
     while answer.get("id").is_none() {
