@@ -303,6 +303,10 @@ fn a_tool_that_is_missing_since_its_file_is_broken_is_refused_with_the_reason() 
         told(&mut server, "zoo").contains("tools/zoo.py:2 is skipped: KeyError").then_some(())
     });
     assert!(told(&mut server, "add").contains("tools/sums.py:3"));
+    // One that is broken is not why another tool is missing.
+    for name in ["subtract", "pass", "tool", ""] {
+        assert_eq!(told(&mut server, name), format!("Unknown tool: {name}"));
+    }
     // Neither a long name nor a long reason makes a long refusal.
     let long = "x".repeat(10_000);
     assert_eq!(told(&mut server, &long), format!("Unknown tool: {long}"));
@@ -326,6 +330,25 @@ fn a_tool_that_nobody_has_is_just_unknown() {
         message.starts_with("Unknown tool: broken (tools/broken/tool.meta.json:1 is skipped: "),
         "{message}"
     );
+}
+
+#[test]
+fn a_skipped_file_is_named_for_the_tools_that_it_names_and_for_no_others() {
+    let project =
+        Project::with_hi().file("tools/shelf/tool.meta.json", "{ \"name\": \"fetch_book\", nonsense").file(
+            "tools/node.mjs",
+            "import { tool } from 'mcp-bash'\nexport const twice = tool('x', {}, () => 1\n",
+        );
+    let mut server = quiet(&project);
+    assert_eq!(names(&mut server), ["hi"]);
+    let mut told = |name: &str| refusal(&call(&mut server, name, &json!({}))).1;
+    assert!(
+        told("fetch_book").starts_with("Unknown tool: fetch_book (tools/shelf/tool.meta.json:1 is skipped: ")
+    );
+    assert!(told("twice").starts_with("Unknown tool: twice (tools/node.mjs"), "{}", told("twice"));
+    for name in ["thrice", "nonsense", "export", "his", "\u{0}"] {
+        assert_eq!(told(name), format!("Unknown tool: {name}"));
+    }
 }
 
 #[test]

@@ -33,10 +33,14 @@ fn a_sound_project_is_ready() {
 }
 
 #[test]
-fn half_a_project_is_served_and_the_rest_is_reported() {
+fn half_a_project_is_served_and_the_rest_makes_it_unhealthy() {
     let project = Project::with_hi().file("tools/broken/tool.meta.json", "{ nonsense");
-    let (status, report) = health(&["--health"], &[], project.root());
-    assert_eq!((status, &report["status"]), (Some(0), &json!("ok")));
+    for word in ["health", "--health", "ready", "--ready"] {
+        let (status, report) = health(&[word], &[], project.root());
+        assert_eq!((status, &report["status"]), (Some(1), &json!("unhealthy")), "{word}");
+        assert_eq!((&report["tools"], &report["counts"]["tools"]), (&json!("ok"), &json!(1)), "{report}");
+    }
+    let (_, report) = health(&["--health"], &[], project.root());
     assert!(report["problems"][0]["file"].as_str().unwrap().ends_with("broken/tool.meta.json"), "{report}");
 }
 

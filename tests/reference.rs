@@ -97,7 +97,7 @@ fn the_page_of_errors_has_every_code() {
         let _ = writeln!(page, "| `{code}` | {meaning} |");
     }
     page.push_str(
-        "\nWhere a file that may hold an unknown tool is skipped, the message says why: `Unknown tool: look (tools/look.py:3 is skipped:\n\
+        "\nIf a skipped file had the unknown tool before, or names it, the message says so: `Unknown tool: look (tools/look.py:3 is skipped:\n\
          SyntaxError: invalid syntax)`. Of a call that ended with `-32603` the log has the beginning of the reason, in the event \"a call failed\".\n\n\
          A script may answer with a code of its own ([bash-sdk.md](bash-sdk.md#errors-of-the-protocol)), and so may a policy\n\
          ([security.md](security.md#which-tools-may-run)).\n",

@@ -1,12 +1,15 @@
 //! Disks that are full for a while: a small file system of the server's own, in its own view of the mounts.
 
+use super::Subject;
+use crate::harness::http::HttpServer;
 use crate::harness::{Project, Server, wait_until};
+use crate::http_metrics::metrics_address;
 use rustix::process::getuid;
 use serde_json::json;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 
 /// The server in a view of the mounts in which `folder` is a disk of so many kilobytes.
 fn command_on_small_disk(folder: &Path, kilobytes: u32) -> Command {
@@ -19,8 +22,8 @@ fn command_on_small_disk(folder: &Path, kilobytes: u32) -> Command {
 }
 
 /// The folder as the server sees it.
-fn seen_by(server: &Server, folder: &Path) -> PathBuf {
-    let root = PathBuf::from(format!("/proc/{}/root", server.child.id()));
+fn seen_by(server: &Child, folder: &Path) -> PathBuf {
+    let root = PathBuf::from(format!("/proc/{}/root", server.id()));
     root.join(folder.strip_prefix("/").expect("an absolute path"))
 }
 
@@ -48,7 +51,7 @@ fn a_first_call_on_a_full_disk_is_refused_with_the_reason_and_the_next_is_served
         .env("MCPBASH_LOG_LEVEL", "emergency");
     let mut server = Server::spawn(command);
     server.initialize("2025-11-25");
-    let seen = seen_by(&server, &disk);
+    let seen = seen_by(&server.child, &disk);
     fill(&seen);
     let call = |server: &mut Server| server.ask_past_news("call", "tools/call", &json!({ "name": "sound" }));
     for _ in 0..2 {
@@ -70,7 +73,7 @@ fn a_log_on_a_disk_that_was_full_has_no_line_that_is_glued_to_another() {
     command.env("MCPBASH_LOG_LEVEL", "debug");
     let mut server = Server::spawn(command);
     server.initialize("2025-11-25");
-    let seen = seen_by(&server, &disk);
+    let seen = seen_by(&server.child, &disk);
     fs::write(seen.join("filler"), vec![0; 32 * 1024]).expect("half of the disk");
     // Until there is no room for a whole line any more.
     wait_until("the disk to be full", || {
@@ -87,4 +90,29 @@ fn a_log_on_a_disk_that_was_full_has_no_line_that_is_glued_to_another() {
     let torn = log.lines().filter(|line| serde_json::from_str::<serde_json::Value>(line).is_err()).count();
     assert_eq!(torn, 1, "only the line that was cut off is no JSON");
     server.finish();
+}
+
+#[test]
+fn a_server_whose_log_cannot_be_written_is_not_ready_until_it_can() {
+    let (project, outer) = (Project::with_hi(), Project::new().file("disk/.keep", ""));
+    let disk = outer.path("disk");
+    let log = disk.join("log");
+    let arguments = ["--metrics", "127.0.0.1:0", "--log-file", &*log.to_string_lossy()];
+    let command = command_on_small_disk(&disk, 64);
+    let server = HttpServer::start_by(command, project.root(), &arguments, &[("MCPBASH_LOG_LEVEL", "debug")]);
+    let (seen, metrics) = (seen_by(&server.child, &disk), metrics_address(&server));
+    let mut subject = Subject::of(server, metrics);
+    assert_eq!(subject.readiness(), (200, "ready\n".to_owned()));
+    fill(&seen);
+    let why = wait_until("a line that cannot be written", || {
+        assert_eq!(subject.call("hi"), "hi", "calls are served meanwhile");
+        let (status, why) = subject.readiness();
+        (status == 503).then_some(why)
+    });
+    assert!(why.contains("the log cannot be written") && why.contains("No space left on device"), "{why}");
+    make_room(&seen);
+    assert_eq!(subject.readiness(), (200, "ready\n".to_owned()));
+    let text = fs::read_to_string(seen.join("log")).expect("a log");
+    assert!(text.ends_with('\n'), "the log says how much it lacks");
+    subject.server.finish();
 }

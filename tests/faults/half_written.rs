@@ -7,8 +7,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 /// The files of a version that are saved while they are served.
-const FILES: [&str; 4] =
-    ["tools/shell/tool.meta.json", "tools/python.py", "tools/node.mjs", "prompts/greet.meta.json"];
+const FILES: [&str; 6] = [
+    "tools/shell/tool.meta.json",
+    "tools/python.py",
+    "tools/node.mjs",
+    "tools/provider",
+    "tools/inline.sh",
+    "prompts/greet.meta.json",
+];
+
+/// So many bytes of a script are its `#!` line, which says nothing of what it is.
+const FIRST_LINE: usize = "#!/bin/sh\n".len();
 
 /// Has the project read again. Returns when it was.
 fn have_it_read(project: &Project, subject: &mut Subject, number: usize) {
@@ -23,13 +32,16 @@ fn have_it_read(project: &Project, subject: &mut Subject, number: usize) {
 fn an_entry_is_served_as_it_was_while_its_file_is_being_written() {
     let project = Project::new();
     write_version(&project, 0);
+    let inline = "#!/bin/sh\n# mcp: {\"name\": \"described\", \"description\": \"Says so itself\"}\necho 0\n";
+    project.write_script("tools/inline.sh", inline);
+    let tools = [vec!["described".to_owned()], tools_of(0)].concat();
     // Lists do not wait for a file that is loaded, so that they show what is served meanwhile.
     let mut subject = Subject::start(&project, &[("MCPBASH_LIST_WAIT_SECS", "0")]);
-    subject.expect_version(0);
+    wait_until("the tools", || (subject.names("tools") == tools).then_some(()));
     let mut number = 0;
     for file in FILES {
         let whole = project.read(file);
-        for part in ["", &whole[..whole.len() / 2]] {
+        for part in ["", &whole[..FIRST_LINE], &whole[..whole.len() / 2]] {
             let (is_over, path) = (AtomicBool::new(false), project.path(file));
             thread::scope(|scope| {
                 // It is written again and again, so that it is never still, however slow the machine is. A file that is
@@ -42,13 +54,15 @@ fn an_entry_is_served_as_it_was_while_its_file_is_being_written() {
                 });
                 number += 1;
                 have_it_read(&project, &mut subject, number);
+                assert_eq!(subject.readiness().0, 200);
                 let served = (subject.names("tools"), subject.names("prompts"));
                 is_over.store(true, Ordering::Relaxed);
-                assert_eq!(served, (tools_of(0), vec!["greet_0".to_owned()]), "{file} with {part:?}");
+                assert_eq!(served, (tools.clone(), vec!["greet_0".to_owned()]), "{file} with {part:?}");
             });
             wait_until("the file to be written", || fs::write(&path, &whole).ok());
         }
     }
+    project.remove("tools/inline.sh");
     subject.expect_version(0);
     let log = subject.server.finish();
     assert!(!log.contains("is skipped"), "{log}");

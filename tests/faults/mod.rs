@@ -6,7 +6,11 @@ mod descriptors;
 mod full_disk;
 mod half_written;
 mod killed_helpers;
+mod loops;
+mod memory;
 mod project_root;
+mod readiness;
+mod start;
 mod surroundings;
 mod threads;
 

@@ -2,7 +2,8 @@
 
 use super::{Subject, write_version};
 use crate::harness::http::HttpServer;
-use crate::harness::{Project, wait_until};
+use crate::harness::{Project, Server, wait_until};
+use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -34,6 +35,54 @@ fn a_link_that_leads_to_another_project_later_is_reported() {
     point(&outer, &one);
     subject.expect_version(1);
     subject.server.finish();
+}
+
+#[test]
+fn a_project_that_is_removed_and_made_again_is_followed_again() {
+    let project = Project::new();
+    write_version(&project, 1);
+    let mut subject = Subject::start(&project, &[]);
+    subject.expect_version(1);
+    fs::remove_dir_all(project.root()).expect("a folder");
+    wait_until("the tools to be gone", || subject.names("tools").is_empty().then_some(()));
+    fs::create_dir(project.root()).expect("a folder");
+    write_version(&project, 2);
+    subject.expect_version(2);
+    write_version(&project, 3);
+    subject.expect_version(3);
+    subject.server.finish();
+}
+
+#[test]
+fn the_built_in_project_is_written_again_when_it_is_gone() {
+    let outer = Project::new().file("here/.keep", "").file("tmp/.keep", "");
+    let mut command = Server::command();
+    command
+        .current_dir(outer.path("here"))
+        .env("TMPDIR", outer.path("tmp"))
+        .env_remove("MCPBASH_PROJECT_ROOT");
+    let mut server = Server::spawn(command);
+    server.initialize("2025-11-25");
+    let call = |server: &mut Server| {
+        let params = json!({ "name": "getting_started", "arguments": {} });
+        server.ask_past_news("call", "tools/call", &params)["result"]["isError"] == json!(false)
+    };
+    assert!(call(&mut server));
+    let private = || {
+        let folders = fs::read_dir(outer.path("tmp")).expect("a folder").flatten();
+        let staged = folders.map(|folder| folder.path().join("getting-started"));
+        staged.filter(|folder| folder.is_dir()).collect::<Vec<_>>()
+    };
+    let [staged] = &private()[..] else { panic!("{:?}", private()) };
+    // First a part of it, then all of it, then the private folder that it is in.
+    fs::remove_dir_all(staged.join("tools/getting-started")).expect("a folder");
+    wait_until("the part", || call(&mut server).then_some(()));
+    fs::remove_dir_all(staged).expect("a folder");
+    wait_until("the project", || call(&mut server).then_some(()));
+    fs::remove_dir_all(staged.parent().expect("a folder")).expect("a folder");
+    wait_until("the private folder", || call(&mut server).then_some(()));
+    assert_eq!(private(), std::slice::from_ref(staged));
+    server.finish();
 }
 
 #[test]

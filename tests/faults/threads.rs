@@ -1,8 +1,10 @@
 //! A server that can start no thread. What the system's limit of processes does to an ordinary user is done here to any, root
-//! among them, by a library in the place of the system's: it refuses threads while a file is there.
+//! among them, by a library in the place of the system's: it refuses threads while a file is there, all of them or those with a stack of the
+//! size that the file names.
 
 use super::{Subject, write_version};
 use crate::harness::{Project, Server, wait_until};
+use serde_json::json;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -12,15 +14,27 @@ const REFUSES_THREADS: &str = r#"
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *value) {
 	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	const char *sign = getenv("REFUSE_THREADS");
-	if (sign && access(sign, F_OK) == 0) {
-		return EAGAIN;
+	int file = sign ? open(sign, O_RDONLY) : -1;
+	if (file >= 0) {
+		char text[32] = "";
+		ssize_t count = read(file, text, sizeof text - 1);
+		size_t stack = 0;
+		close(file);
+		if (count <= 0 || (attributes && pthread_attr_getstacksize(attributes, &stack) == 0 && stack == strtoul(text, 0, 10))) {
+			char name[4096];
+			snprintf(name, sizeof name, "%s.done", sign);
+			close(open(name, O_WRONLY | O_CREAT, 0600));
+			return EAGAIN;
+		}
 	}
 	if (!real) {
 		real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT, "pthread_create");
@@ -29,13 +43,16 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 }
 "#;
 
+/// The stack of the thread that writes to standard output.
+const STACK_OF_WRITER: usize = 64 * 1024;
+
 /// The library, and the file that lets it refuse.
-struct NoThreads {
+pub(super) struct NoThreads {
     folder: TempDir,
 }
 
 impl NoThreads {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = TempDir::new().expect("a temporary folder");
         let source = folder.path().join("threads.c");
         fs::write(&source, REFUSES_THREADS).expect("a file");
@@ -46,7 +63,7 @@ impl NoThreads {
         Self { folder }
     }
 
-    fn settings(&self) -> [(String, String); 2] {
+    pub(super) fn settings(&self) -> [(String, String); 2] {
         let path = |name: &str| self.folder.path().join(name).display().to_string();
         [("LD_PRELOAD".to_owned(), path("threads.so")), ("REFUSE_THREADS".to_owned(), path("refuse"))]
     }
@@ -56,14 +73,30 @@ impl NoThreads {
     }
 
     fn begin(&self) {
-        fs::write(self.sign(), "").expect("a file");
+        self.refuse("");
     }
 
-    fn end(&self) {
+    fn refuse(&self, which: &str) {
+        let _ = fs::remove_file(self.folder.path().join("refuse.done"));
+        fs::write(self.sign(), which).expect("a file");
+    }
+
+    /// Refuses only threads with a stack of so many bytes.
+    pub(super) fn begin_with_stack(&self, bytes: usize) {
+        self.refuse(&bytes.to_string());
+    }
+
+    /// Waits until a thread was refused.
+    fn wait_for_refusal(&self) {
+        let refused = self.folder.path().join("refuse.done");
+        wait_until("a refusal", || refused.exists().then_some(()));
+    }
+
+    pub(super) fn end(&self) {
         fs::remove_file(self.sign()).expect("a file");
     }
 
-    fn subject(&self, project: &Project) -> Subject {
+    pub(super) fn subject(&self, project: &Project) -> Subject {
         let settings = self.settings();
         let mut settings: Vec<(&str, &str)> =
             settings.iter().map(|(name, value)| (&**name, &**value)).collect();
@@ -110,6 +143,40 @@ fn a_large_change_while_no_thread_can_be_started_is_taken_over() {
     fs::remove_dir_all(project.path("prompts/many")).expect("a folder");
     subject.expect_version(0);
     let log = subject.server.finish();
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+#[test]
+fn what_needs_a_thread_is_served_without_one() {
+    let project = Project::new()
+        .tool("long", "#!/bin/sh\nhead -c 300000 /dev/zero | tr '\\0' x\n")
+        .file("resources/note.txt", "Note")
+        .file("resources/note.meta.json", "{\"name\": \"note\", \"uri\": \"file://./resources/note.txt\"}");
+    let no_threads = NoThreads::new();
+    let mut command = Server::command();
+    command.arg("--project-root").arg(project.root()).envs(no_threads.settings());
+    command.env("MCPBASH_MAX_RESULT_TEXT_BYTES", "0");
+    let mut server = Server::spawn(command);
+    server.initialize("2025-11-25");
+    let call = |server: &mut Server| {
+        server.ask_past_news("call", "tools/call", &json!({ "name": "long", "arguments": {} }))
+    };
+    let uri = json!({ "uri": "file://./resources/note.txt" });
+    no_threads.begin();
+    let read = server.ask_past_news("read", "resources/read", &uri);
+    assert_eq!(read["result"]["contents"][0]["text"], "Note", "{read}");
+    no_threads.begin_with_stack(STACK_OF_WRITER);
+    // More than a pipe takes, so that a thread is to write the rest.
+    server.request("call", "tools/call", &json!({ "name": "long", "arguments": {} }));
+    no_threads.wait_for_refusal();
+    no_threads.end();
+    let mut answer = server.receive();
+    while answer.get("id").is_none() {
+        answer = server.receive();
+    }
+    assert!(answer["result"]["isError"] == json!(false), "{}", &answer.to_string()[..200]);
+    assert!(call(&mut server)["result"].is_object());
+    let log = server.finish();
     assert!(!log.contains("panicked"), "{log}");
 }
 

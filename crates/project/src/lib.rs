@@ -39,7 +39,7 @@ pub use declarations::server_config::ServerConfig;
 pub use declarations::worker::{Worker, WorkerOptions, WorkerProgram};
 pub use declarations::working_folder::WorkingFolder;
 pub use ground::diagnostic::{Diagnostic, Severity};
-pub use ground::embedded::stage_embedded;
+pub use ground::embedded::{is_staged, stage_embedded};
 pub use ground::excerpt::excerpt;
 pub use ground::interpreters::interpreter_name;
 pub use ground::location::{Location, LocationError, no_project};

@@ -5,10 +5,18 @@ use crate::launch::Started;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 #[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 #[cfg(target_os = "linux")]
 use tokio::io::unix::AsyncFd;
-use tokio::task::JoinHandle;
+use tokio::sync::oneshot;
+use tokio::time::sleep;
+
+/// Enough for one call into the kernel.
+const STACK: usize = 64 * 1024;
+
+/// How often to look for the end of a process that nothing tells of.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Waits for the end of one child.
 #[derive(Debug)]
@@ -17,7 +25,9 @@ pub(crate) enum ExitWatch {
     #[cfg(target_os = "linux")]
     Pidfd(AsyncFd<OwnedFd>),
     /// A thread that waits for the process, on systems without pidfds. `None` once it has seen the end.
-    Thread(Option<JoinHandle<()>>),
+    Thread(Option<oneshot::Receiver<()>>),
+    /// Nothing but a look from time to time, where the system has no thread left either.
+    Polling(Pid),
 }
 
 impl ExitWatch {
@@ -28,9 +38,15 @@ impl ExitWatch {
         }
         #[cfg(not(target_os = "linux"))]
         drop(pidfd);
-        Self::Thread(Some(tokio::task::spawn_blocking(move || {
+        let (has_ended, end) = oneshot::channel();
+        let waiting = move || {
             let _ = waitid(WaitId::Pid(child), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
-        })))
+            let _ = has_ended.send(());
+        };
+        match Builder::new().name("exit".into()).stack_size(STACK).spawn(waiting) {
+            Ok(_) => Self::Thread(Some(end)),
+            Err(_) => Self::Polling(child),
+        }
     }
 
     /// Completes when the process has ended, and at once when called again. Cancel safe.
@@ -47,6 +63,11 @@ impl ExitWatch {
                 if let Some(waiting) = thread {
                     let _ = waiting.await;
                     *thread = None;
+                }
+            }
+            Self::Polling(child) => {
+                while is_alive(*child) {
+                    sleep(LOOK).await;
                 }
             }
         }
@@ -70,8 +91,31 @@ fn watch(pidfd: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
 
 /// Blocks until the child has ended, or until the deadline.
 pub(crate) fn block_until(child: Pid, deadline: Instant) {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-    while matches!(waitid(WaitId::Pid(child), options), Ok(None)) && Instant::now() < deadline {
+    while is_alive(child) && Instant::now() < deadline {
         std::thread::sleep(Duration::from_micros(200));
+    }
+}
+
+/// Whether a child has not ended.
+fn is_alive(child: Pid) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    matches!(waitid(WaitId::Pid(child), options), Ok(None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[tokio::test]
+    async fn an_end_is_seen_without_a_pidfd_and_without_a_thread() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        let mut exit = ExitWatch::Polling(pid);
+        assert!(tokio::time::timeout(5 * LOOK, exit.wait()).await.is_err(), "it is alive");
+        drop(child.stdin.take());
+        exit.wait().await;
+        exit.wait().await;
+        assert!(child.wait().unwrap().success(), "it was not reaped");
     }
 }

@@ -57,12 +57,13 @@ pub mod warden;
 mod worker;
 
 pub use call_folder::CallFolder;
-pub use cgroup::{are_there as has_control_groups, give_up as do_without_control_groups};
+pub use cgroup::{are_there as has_control_groups, give_up as do_without_control_groups, note_memory_kills};
 pub use confinement::{Confinement, ProcessLimit};
 pub use deadline::Deadline;
 pub use head_start::prepare_first_call;
 pub use invocation::{Input, Invocation, Patience, Talk};
 pub use outcome::{Outcome, Overrun, ProcessEnding, StartError};
+pub use own_thread::on_own_thread;
 pub use private_folder::touch;
 pub use question::{AnswerLine, AskedThrough, Question};
 pub use run::Runner;

@@ -1,6 +1,8 @@
 //! How a process ended, and what it printed; or why it was not started.
 
+use crate::cgroup;
 use mcp_bash_budget::{Charge, NoRoom};
+use rustix::process::Signal;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -31,12 +33,30 @@ pub enum ProcessEnding {
     NoRoom(NoRoom),
 }
 
+impl ProcessEnding {
+    /// Whether a signal ended it, or a child of it, as a shell says in its exit code.
+    pub(crate) fn is_by(self, signal: Signal) -> bool {
+        match self {
+            Self::Signalled(number) => number == signal.as_raw(),
+            Self::Exited(code) => code == 128 + signal.as_raw(),
+            _ => false,
+        }
+    }
+
+    /// Whether it was killed, and the kernel has probably done that for want of memory. To be asked when it has just ended.
+    pub fn is_for_want_of_memory(self) -> bool {
+        self.is_by(Signal::KILL) && cgroup::memory_ran_out()
+    }
+}
+
 #[derive(Debug)]
 pub struct Outcome {
     pub ending: ProcessEnding,
     pub stdout: Vec<u8>,
     /// The charge for `stdout`, where that is large.
     pub held: Charge,
+    /// Whether it was killed, and the kernel has probably done that for want of memory.
+    pub memory_ran_out: bool,
     /// The end of standard error, at most [`Invocation::error_tail`](crate::Invocation::error_tail) bytes.
     pub stderr: Vec<u8>,
 }

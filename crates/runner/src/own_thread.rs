@@ -1,25 +1,41 @@
-//! Runs blocking work on a thread of its own, so that it does not block a thread of the runtime.
+//! Runs blocking work on a thread of its own, so that it does not block a thread of the runtime. (Tokio panics where the system
+//! has no thread left.)
 
+use std::sync::mpsc::channel;
 use std::thread::Builder;
 use tokio::sync::oneshot;
 
-/// Enough for a few calls into the kernel.
-const STACK: usize = 256 * 1024;
+/// Only what is used takes memory.
+const STACK: usize = 1024 * 1024;
 
-/// Does `work` with `value` on a thread of its own, and returns its result. Where the system has no thread
-/// left, the work is done on this one: it has to be done.
-pub(crate) async fn run<V: Send + 'static, T: Send + 'static>(value: V, work: fn(V) -> T) -> T {
-    let (give_value, take_value) = std::sync::mpsc::channel();
+/// Does `work` on a thread of its own, and returns its result; nothing if it panics. Where the system has no thread left, the
+/// work is done on this one: it has to be done.
+pub async fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (give_work, take_work) = channel();
     let (give_result, result) = oneshot::channel();
     let thread = Builder::new().name("blocking-work".into()).stack_size(STACK).spawn(move || {
-        if let Ok(value) = take_value.recv() {
-            let _ = give_result.send(work(value));
+        if let Ok(work) = take_work.recv() {
+            let work: Box<dyn FnOnce() -> T + Send> = work;
+            let _ = give_result.send(work());
         }
     });
     drop(thread);
-    match give_value.send(value) {
-        Ok(()) => result.await.expect("the work does not panic"),
+    match give_work.send(Box::new(work)) {
+        Ok(()) => result.await.ok(),
         // The thread could not be started.
-        Err(unsent) => work(unsent.0),
+        Err(unsent) => Some((unsent.0)()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn work_is_done_elsewhere_and_a_panic_costs_its_result_alone() {
+        let here = std::thread::current().id();
+        let there = on_own_thread(|| std::thread::current().id()).await;
+        assert!(there.is_some_and(|there| there != here));
+        assert_eq!(on_own_thread(|| -> u8 { panic!("on purpose") }).await, None);
     }
 }

@@ -100,17 +100,14 @@ impl Runner {
     /// The outcome of a process that a signal ended while this runner ends all of them: it was our signal. A shell says
     /// the same of its child in its exit code.
     fn judged(&self, outcome: Outcome) -> Outcome {
-        let is_by_signal = match outcome.ending {
-            ProcessEnding::Signalled(_) => true,
-            ProcessEnding::Exited(code) => {
-                [Signal::TERM, Signal::KILL].iter().any(|signal| code == 128 + signal.as_raw())
-            }
-            _ => false,
-        };
+        let ending = outcome.ending;
+        let is_by_signal = matches!(ending, ProcessEnding::Signalled(_))
+            || ending.is_by(Signal::TERM)
+            || ending.is_by(Signal::KILL);
         if is_by_signal && self.ended.load(Ordering::Acquire) {
             return Outcome { ending: ProcessEnding::Shutdown, ..outcome };
         }
-        outcome
+        Outcome { memory_ran_out: ending.is_for_want_of_memory(), ..outcome }
     }
 
     /// Starts a process that stays alive and serves many calls. To be called within the runtime that is to watch it.

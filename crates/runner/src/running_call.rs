@@ -7,8 +7,9 @@ use crate::child::Process;
 use crate::exit::{self, ExitWatch};
 use crate::launch::Launch;
 use crate::mark::{self, CallNumber, OURS};
+use crate::own_thread::on_own_thread;
 use crate::worker::{Footprint, FrameSender};
-use crate::{ProcessEnding, leftovers, own_thread, warden};
+use crate::{ProcessEnding, leftovers, warden};
 use rustix::process::{Pid, Signal, WaitStatus};
 use std::io;
 use std::sync::Arc;
@@ -122,7 +123,8 @@ impl Process for RunningCall {
         CALLS.set_ending(self.number);
         if self.group.as_ref().is_some_and(|group| !group.is_empty()) || !leftovers::end_without_waiting() {
             CALLS.signal(self.number, Signal::KILL);
-            self.group = own_thread::run(self.group.take(), kill_rest).await;
+            let group = self.group.take();
+            self.group = on_own_thread(move || kill_rest(group)).await.flatten();
         }
         // Without a status the leader has not ended (uninterruptible sleep).
         self.leave().map_or(ProcessEnding::Signalled(0), ending_of)

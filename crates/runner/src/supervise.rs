@@ -150,7 +150,7 @@ pub(crate) async fn supervise<P: Process, F: Future<Output = ()>, S: ByteSource,
         lines.drain(&mut on_line);
     }
     stderr.cut_to_tail();
-    Outcome { ending, stdout: stdout.bytes, held: stdout.held, stderr: stderr.bytes }
+    Outcome { ending, stdout: stdout.bytes, held: stdout.held, memory_ran_out: false, stderr: stderr.bytes }
 }
 
 /// Ends the process, after `TERM` and `grace` if it is cut short, and returns how it ended.

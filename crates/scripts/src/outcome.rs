@@ -16,6 +16,8 @@ pub struct Outcome {
     pub stdout: Vec<u8>,
     /// The end of standard error, as much as is kept.
     pub stderr: Vec<u8>,
+    /// Whether it was killed, and the kernel has probably done that for want of memory.
+    memory_ran_out: bool,
     /// What standard output costs, where it is large.
     pub held: Charge,
     /// What it could leave beside its output, where it had a place to. It vanishes with this value.
@@ -28,8 +30,9 @@ pub struct Outcome {
 
 impl From<mcp_bash_runner::Outcome> for Outcome {
     fn from(outcome: mcp_bash_runner::Outcome) -> Self {
-        let mcp_bash_runner::Outcome { ending, stdout, held, stderr } = outcome;
-        Self { ending, stdout, stderr, held, files: None, last_command: None, worker_answer: None }
+        let mcp_bash_runner::Outcome { ending, stdout, held, memory_ran_out, stderr } = outcome;
+        let (files, last_command, worker_answer) = (None, None, None);
+        Self { ending, stdout, stderr, memory_ran_out, held, files, last_command, worker_answer }
     }
 }
 
@@ -55,6 +58,7 @@ impl Outcome {
             ending,
             stdout: Vec::new(),
             stderr: Vec::new(),
+            memory_ran_out: false,
             held: Charge::nothing(budget),
             files: None,
             last_command: None,
@@ -102,10 +106,16 @@ impl Outcome {
 
     /// How it failed, in words that follow its name: `failed (exit 3)`, `was ended by SIGKILL (9)`.
     pub fn failure(&self) -> String {
+        let guess = if self.memory_ran_out { "; it probably ran out of memory" } else { "" };
         match self.ending {
-            ProcessEnding::Signalled(signal) => format!("was ended by {}", signal_name(signal)),
-            _ => format!("failed (exit {})", self.exit_code().unwrap_or_default()),
+            ProcessEnding::Signalled(signal) => format!("was ended by {}{guess}", signal_name(signal)),
+            _ => format!("failed (exit {}){guess}", self.exit_code().unwrap_or_default()),
         }
+    }
+
+    /// Whether how it failed says more than what it printed: a signal ended it, or its memory ran out.
+    pub fn ended_by_force(&self) -> bool {
+        matches!(self.ending, ProcessEnding::Signalled(_)) || self.memory_ran_out
     }
 
     /// Whether a call of the tool that ended so has answered: it exited, with a code that means no failure.

@@ -26,8 +26,8 @@ fn error() -> RpcError {
     RpcError::internal("Internal error: the handler of this request failed; the server goes on")
 }
 
-/// Panics when the tests ask for it by naming the method. Release builds do not have this.
-pub(crate) fn on_purpose(method: &str) {
+/// Panics when the tests ask for it by naming the method or the loop. Release builds do not have this.
+pub fn on_purpose(method: &str) {
     let wanted =
         cfg!(debug_assertions) && std::env::var("MCPBASH_TEST_PANIC").is_ok_and(|wanted| wanted == method);
     assert!(!wanted, "on purpose, in {method}");

@@ -5,6 +5,7 @@ use crate::reply::Stream;
 use crate::server::Server;
 use crate::subscriber::Subscriber;
 use mcp_bash_project::roots::{self, Root};
+use mcp_bash_runner::on_own_thread;
 use mcp_bash_scripts::ScriptRoots;
 use mcp_bash_wire::{LogLevel, RawBuf};
 use parking_lot::Mutex;
@@ -12,7 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 /// How long changes may follow each other before we ask: a client that opens a workspace tells of each folder.
@@ -31,7 +31,7 @@ pub(crate) async fn read(answer: RawBuf) -> (Option<Vec<Root>>, Vec<String>) {
         return (None, vec![format!("the client's roots are ignored: they have more than {LONGEST} bytes")]);
     }
     // Each of them is looked at on a disk, which may take its time.
-    spawn_blocking(move || roots::of_client(answer.as_raw().text())).await.unwrap_or_default()
+    on_own_thread(move || roots::of_client(answer.as_raw().text())).await.unwrap_or_default()
 }
 
 /// The folders that scripts may work in by what a client answered. Nothing where it named none.

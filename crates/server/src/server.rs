@@ -95,7 +95,7 @@ impl Server {
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
         let served = Served::new(catalog, reading, scripts.files_in_progress(), Arc::clone(&log));
         let served = Arc::new(served);
-        let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts), runtime.clone());
+        let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts));
         let resources = Arc::new(resources);
         let mut observers = Observers::default();
         if let Some(payloads) = record_payloads(&settings, scripts.state_dir(), &log) {

@@ -2,19 +2,26 @@
 
 use crate::Host;
 use mcp_bash_budget::Budget;
+use mcp_bash_server::spawn_lasting;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
 /// How long nothing large comes or goes before what is free is given back: the next may be on its way.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// Gives memory back whenever what was charged to `budget` was large and is not any more.
-pub(crate) async fn give_memory_back(budget: Arc<Budget>, host: Host) {
+/// Gives memory back whenever what was charged to `budget` was large and is not any more, for as long as the runtime lives.
+pub(crate) fn give_memory_back(runtime: &Handle, budget: &Arc<Budget>, host: Host) {
     let large = Arc::new(Notify::new());
     let told = Arc::clone(&large);
     budget.when_large(move || told.notify_one());
+    let budget = Arc::clone(budget);
+    spawn_lasting(runtime, "give_memory_back", move || watch(Arc::clone(&large), Arc::clone(&budget), host));
+}
+
+async fn watch(large: Arc<Notify>, budget: Arc<Budget>, host: Host) {
     loop {
         large.notified().await;
         loop {

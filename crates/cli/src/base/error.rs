@@ -22,6 +22,16 @@ pub(crate) enum Error {
         "failed to start: only {0} files may be open at once; run `ulimit -n 256` before, {LEAST_FILES} are the least"
     )]
     FewFiles(u64),
+    #[error(
+        "/proc/self/exe cannot be read; mount the proc file system (`mount -t proc proc /proc`), or let the sandbox or container \
+         have /proc"
+    )]
+    NoProc,
+    #[error(
+        "temporary files cannot be made in {}: {problem}; set {setting} to a folder that you may write to and that has room",
+        folder.display()
+    )]
+    Temporary { folder: PathBuf, problem: String, setting: &'static str },
     #[error("{}", no_project(std::env::current_dir().ok().as_deref()))]
     NoProject,
     #[error("{named_by} is no folder below the tools, resources or prompts of the project: {}", path.display())]
@@ -80,7 +90,12 @@ impl Error {
             | Self::DemoOfFolder
             | Self::Filter { .. }
             | Self::Provider { .. } => Exit::Usage.into(),
-            Self::Embedded(_) | Self::Start { .. } | Self::Ask(_) | Self::Demo(_) => Exit::Failed.into(),
+            Self::Embedded(_)
+            | Self::Start { .. }
+            | Self::NoProc
+            | Self::Temporary { .. }
+            | Self::Ask(_)
+            | Self::Demo(_) => Exit::Failed.into(),
             Self::Serving(error) => error.exit_code(),
             Self::Command { exit, .. } => (*exit).into(),
         }

@@ -16,7 +16,7 @@ use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::end_signals::EndSignals;
 use crate::open::search_path::SearchPath;
-use crate::open::{shell_words, startup};
+use crate::open::{needs, shell_words, startup};
 use mcp_bash_client::{Connection, Error as ClientError, Host, Launch, ServerProcess, Session};
 use mcp_bash_project::{Catalog, Diagnostic, Location, Reading};
 use mcp_bash_scripts::Scripts;
@@ -98,14 +98,7 @@ impl OpenProject {
     pub(crate) fn read_to_call(common: &Common, adjust: impl FnOnce(&mut Settings)) -> Result<Self, Error> {
         let project = Self::read_after(common, adjust, mcp_bash_runner::prepare_first_call)?;
         // The server would not tell its clients which folder it is.
-        let temporary = project.scripts.state_dir().parent();
-        if !temporary.is_dir() {
-            let words = format!(
-                "temporary files cannot be made in {}, which is no folder; set TMPDIR to a folder that you may write to",
-                temporary.display()
-            );
-            return Err(Error::of_command(Exit::Failed, words));
-        }
+        needs::check(project.scripts.settings().logs.temporary.as_deref())?;
         Ok(project)
     }
 

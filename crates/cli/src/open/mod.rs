@@ -5,6 +5,7 @@ pub(crate) mod end_signals;
 pub(crate) mod examination;
 pub(crate) mod failed_start;
 pub(crate) mod log_files;
+pub(crate) mod needs;
 pub(crate) mod own_entry;
 pub(crate) mod search_path;
 pub(crate) mod shell_words;

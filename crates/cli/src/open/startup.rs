@@ -3,7 +3,9 @@
 use crate::base::common::Common;
 use crate::base::error::{Error, LEAST_FILES};
 use crate::open::log_files;
-use mcp_bash_project::{Catalog, Changes, Location, Paths, Reading, ServerConfig, roots, stage_embedded};
+use mcp_bash_project::{
+    Catalog, Changes, Location, Paths, Reading, ServerConfig, is_staged, roots, stage_embedded,
+};
 use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{FileInProgress, Scripts, known_variables};
 use mcp_bash_settings::{ProjectSettings, SettingProblem, Settings, UnknownName};
@@ -201,6 +203,20 @@ pub(crate) fn stage(state_dir: &StateDir) -> Result<PathBuf, Error> {
     let folder = state_dir.path().map_err(Error::Embedded)?.join("getting-started");
     stage_embedded(&folder).map_err(Error::Embedded)?;
     Ok(folder)
+}
+
+/// Writes the embedded project to the private folder again if something of it is gone: a cleaner of temporary files or a script
+/// has removed it. Does nothing for the project of a user.
+pub(crate) fn stage_again(location: &Location, scripts: &Scripts, paths: &Paths) {
+    if *location != Location::Embedded || is_staged(&paths.root) {
+        return;
+    }
+    let state_dir = scripts.state_dir();
+    let is_where_it_was = || state_dir.path().is_ok_and(|folder| paths.root.starts_with(folder));
+    // What fails now is tried again when the project is looked at again.
+    if state_dir.restore().is_ok() && is_where_it_was() {
+        let _ = stage_embedded(&paths.root);
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! By which certificates a server is recognised.
 
 use crate::error::FetchError;
+use mcp_bash_runner::on_own_thread;
 use std::sync::Arc;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;
@@ -19,8 +20,8 @@ impl Trust {
         let mut roots = RootCertStore::empty();
         match self {
             Self::System => {
-                let loading = tokio::task::spawn_blocking(rustls_native_certs::load_native_certs);
-                let loaded = loading.await.map_err(|_| FetchError::NoCertificates)?;
+                let loaded = on_own_thread(rustls_native_certs::load_native_certs).await;
+                let loaded = loaded.ok_or(FetchError::NoCertificates)?;
                 roots.add_parsable_certificates(loaded.certs);
             }
             Self::Only(certificates) => {

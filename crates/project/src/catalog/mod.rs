@@ -9,12 +9,14 @@ pub(crate) mod register;
 pub(crate) mod registrations;
 pub(crate) mod registry;
 pub(crate) mod sent_warnings;
+pub(crate) mod skipped;
 pub(crate) mod stamps_file;
 
 use crate::catalog::merge::{joined, merge};
 use crate::catalog::overlooked::overlooked;
 use crate::catalog::reading::Reading;
 use crate::catalog::register::Registration;
+use crate::catalog::skipped::Skipped;
 use crate::ground::optional::believed_text;
 use crate::ground::shares::both;
 use crate::walk::collection::Collection;
@@ -31,7 +33,7 @@ use crate::{
 };
 use mcp_bash_files::shortage;
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -60,6 +62,8 @@ pub struct Catalog {
     pub shortage: Option<String>,
     /// Whether something is as it was before, since somebody is writing its file. Read again after [`crate::STILL`].
     pub is_unsettled: bool,
+    /// What skipped files may have.
+    pub(crate) skipped: Skipped,
     scripts: Arc<Collection<Tool>>,
     /// The executables that were found to provide tools, or those that are registered to: one of the two is empty.
     providers: Collection<Provider>,
@@ -145,8 +149,14 @@ impl Catalog {
         let asked = if are_registered { &registered_providers } else { &providers };
         let named = joined(&scripts, &functions, |file| &file.tools, paths, told);
         let (tools, duplicates) = merge(&named, asked, paths, told);
+        let instructions = instructions(paths, asked, &functions, told);
+        let catalog_before = match before {
+            Before::Registry => None,
+            Before::Catalog(catalog, _) => Some(*catalog),
+        };
         Self {
-            instructions: instructions(paths, asked, &functions, &mut diagnostics),
+            skipped: Skipped::of(&diagnostics, catalog_before, paths),
+            instructions,
             listing_failure: listing_failure(asked, &duplicates, reading),
             paths: paths.clone(),
             identity,
@@ -174,6 +184,11 @@ impl Catalog {
     /// The files whose functions are tools, resources and prompts.
     pub fn function_files(&self) -> &[Arc<FunctionFile>] {
         self.functions.items()
+    }
+
+    /// Whether a file that is skipped had a tool of that name when it was last served, or names one in its text.
+    pub fn may_be_in_skipped(&self, file: &Path, tool: &str) -> bool {
+        self.skipped.may_have(file, tool)
     }
 
     /// Whether clients would be told the same of both.

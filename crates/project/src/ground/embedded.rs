@@ -20,6 +20,11 @@ const FILES: [(&str, &str); 6] = embedded![
     "tools/getting-started/tool.sh",
 ];
 
+/// Whether all files of the project are in `folder`.
+pub fn is_staged(folder: &Path) -> bool {
+    FILES.iter().all(|(path, _)| folder.join(path).is_file())
+}
+
 /// Writes the project into `folder`, so that its scripts can be run like anyone's. Nobody else may write to it, whatever
 /// the umask is: else nothing of it would be run.
 pub fn stage_embedded(folder: &Path) -> io::Result<()> {

@@ -80,6 +80,11 @@ pub(crate) trait Entry: Sized + Send + Sync {
         Vec::new()
     }
 
+    /// Whether its author says what it is, so that a file that was cut short cannot be mistaken for it.
+    fn is_described(&self) -> bool {
+        true
+    }
+
     fn registry_text(&self) -> &str {
         self.registry_entry().text.get_or_init(|| self.write().into())
     }

@@ -52,7 +52,9 @@ pub(crate) fn search<T: Entry>(
             }
             before => {
                 let before = before.map(|(_, (item, _))| item);
-                fresh.push(Fresh { path: path.into(), candidate: sighting.candidate(folder), before });
+                let was_other = known.others.get(&*path).copied();
+                let path = path.into();
+                fresh.push(Fresh { path, candidate: sighting.candidate(folder), before, was_other });
             }
         }
     }
@@ -61,8 +63,10 @@ pub(crate) fn search<T: Entry>(
     for read in read_all::<T>(fresh, context) {
         is_unsettled |= read.state == State::Unsettled;
         if matches!(read.state, State::Awaited | State::Unsettled) {
-            // Until it is known what the file has now, it is what it was; without a stamp it is looked at again.
+            // Until it is known what the file has now, it is what it was; without a stamp, or with that of before, it is
+            // looked at again.
             items.extend(read.before);
+            stamps.extend(read.was_other.map(|looks| (read.path, looks)));
             let wrong = known.diagnostics.iter().filter(|told| told.path == read.described_in);
             diagnostics.extend(wrong.cloned());
         } else if read.state == State::NotNow {
@@ -93,6 +97,8 @@ struct Fresh<T> {
     path: Box<str>,
     candidate: Candidate,
     before: Option<Arc<T>>,
+    /// What it looked like when it was known to be no entry of this kind.
+    was_other: Option<Stamps>,
 }
 
 /// What came of a candidate.
@@ -105,6 +111,7 @@ struct Read<T> {
     /// Whether the system was short of something, so that less may have been read than there is.
     met_shortage: bool,
     before: Option<Arc<T>>,
+    was_other: Option<Stamps>,
     problems: Vec<String>,
 }
 
@@ -135,7 +142,7 @@ fn read_all<T: Entry>(fresh: Vec<Fresh<T>>, context: &Context<'_>) -> Vec<Read<T
 }
 
 fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
-    let Fresh { path, candidate, before } = fresh;
+    let Fresh { path, candidate, before, was_other } = fresh;
     let (stamps, mut problems, mut state) = (candidate.stamps, Vec::new(), State::Known);
     let regular = stamps.file.require_regular().map_err(|error| error.to_string());
     let described_in = candidate.metadata.clone().filter(|_| regular.is_ok());
@@ -163,8 +170,14 @@ fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
         }
     };
     if state == State::Known && context.is_followed {
-        // An empty file is not what anybody meant: it is about to be written.
-        let is_lost = item.is_none() && before.is_some() || files.iter().flatten().any(|file| is_empty(file));
+        // An empty file is not what its author meant: it is about to be written. Neither is a file that has lost what made it
+        // an entry of another kind, or its description.
+        let is_lost = match (&item, &before) {
+            (None, before) => before.is_some(),
+            (Some(item), Some(before)) => before.is_described() && !item.is_described(),
+            (Some(item), None) => was_other.is_some() && !item.is_described(),
+        };
+        let is_lost = is_lost || files.iter().flatten().any(|file| is_empty(file));
         let parts = before.as_ref().map(|known| known.parts(context.paths)).unwrap_or_default();
         if is_lost && files.iter().flatten().chain(&parts).any(|file| is_being_written(file)) {
             state = State::Unsettled;
@@ -175,7 +188,8 @@ fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
         // Written here, where several threads share the work.
         item.canonical();
     }
-    Read { path, stamps, described_in, item, state, met_shortage: shortage.is_some(), before, problems }
+    let met_shortage = shortage.is_some();
+    Read { path, stamps, described_in, item, state, met_shortage, before, was_other, problems }
 }
 
 fn is_empty(file: &Path) -> bool {

@@ -78,9 +78,11 @@ impl Watcher {
         folders
     }
 
-    /// Whether we are told of all changes.
+    /// Whether we are told of all changes. Nothing tells that the folder of the project itself was removed while a process works
+    /// in it, or that it is back: it is another one then, which is not watched yet.
     pub(super) fn is_complete(&self) -> bool {
-        self.is_complete
+        let root = inotify::add_watch(&self.events, &self.paths.root, CHANGES);
+        self.is_complete && root.is_ok_and(|watch| self.folders.contains_key(&watch))
     }
 
     /// Watches the folders that are there. Those that are watched already stay so.

@@ -15,6 +15,8 @@ pub(super) enum Why {
     /// It ended by itself.
     #[error("{}", ended(*.0))]
     Ended(ProcessEnding),
+    #[error("{}; it probably ran out of memory", ended(*.0))]
+    OutOfMemory(ProcessEnding),
     #[error("{0}, and was ended")]
     Frames(FrameFault),
     #[error("wrote a line of {bytes} bytes to descriptor 3 that is {problem}, and was ended")]
@@ -47,10 +49,15 @@ pub(super) enum Why {
 }
 
 impl Why {
+    /// To be called when it has just ended.
+    pub(super) fn ended(ending: ProcessEnding) -> Self {
+        if ending.is_for_want_of_memory() { Self::OutOfMemory(ending) } else { Self::Ended(ending) }
+    }
+
     /// Whether a worker that `said` this, and did not become ready for this reason, may become so at the next attempt.
     pub(super) fn passes(&self, said: &str) -> bool {
         match self {
-            Self::Ended(ProcessEnding::Signalled(_)) | Self::NotReady(_) => true,
+            Self::Ended(ProcessEnding::Signalled(_)) | Self::OutOfMemory(_) | Self::NotReady(_) => true,
             Self::NotStarted { passes, .. } => *passes,
             _ => tells_of_shortage(said),
         }

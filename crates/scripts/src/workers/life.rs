@@ -317,7 +317,7 @@ impl About {
         let errors = process.errors_now(&mut |stream, line| self.print(stream, line));
         let errors = String::from_utf8_lossy(errors).into_owned();
         let ending = process.finish(&mut |stream, line| self.print(stream, line)).await;
-        let why = if matches!(why, Why::Ended(_)) { Why::Ended(ending) } else { why };
+        let why = if matches!(why, Why::Ended(_)) { Why::ended(ending) } else { why };
         Fault { why, said: errors, is_unread: false }
     }
 }

@@ -18,7 +18,6 @@ use mcp_bash_scripts::Scripts;
 use mcp_bash_settings::Settings;
 use sources::Sources;
 use std::sync::Arc;
-use tokio::runtime::Handle;
 
 /// Who reads, and what is kept for later.
 pub(crate) struct Resources {
@@ -29,8 +28,8 @@ pub(crate) struct Resources {
 }
 
 impl Resources {
-    pub(crate) fn new(served: Arc<Served>, scripts: Arc<Scripts>, runtime: Handle) -> Self {
-        let sources = Sources::new(Arc::clone(&scripts), &served.paths(), runtime);
+    pub(crate) fn new(served: Arc<Served>, scripts: Arc<Scripts>) -> Self {
+        let sources = Sources::new(Arc::clone(&scripts), &served.paths());
         let kept = Kept::new(Arc::clone(scripts.state_dir()));
         Self { served, scripts, sources, kept }
     }

@@ -4,10 +4,10 @@ use super::Failure;
 use mcp_bash_budget::Budget;
 use mcp_bash_fetch::{Git, Https, Roots, echo};
 use mcp_bash_project::Paths;
+use mcp_bash_runner::on_own_thread;
 use mcp_bash_scripts::Scripts;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use tokio::runtime::Handle;
 
 pub(super) struct Sources {
     roots: Arc<Roots>,
@@ -15,8 +15,6 @@ pub(super) struct Sources {
     base: PathBuf,
     https: Https,
     scripts: Arc<Scripts>,
-    /// Where files are read, which may take its time.
-    runtime: Handle,
     /// Made when it is first needed, since it works in the private folder.
     git: OnceLock<Git>,
 }
@@ -25,14 +23,13 @@ pub(super) struct Sources {
 type Sent = (Vec<u8>, Option<String>);
 
 impl Sources {
-    pub(super) fn new(scripts: Arc<Scripts>, paths: &Paths, runtime: Handle) -> Self {
+    pub(super) fn new(scripts: Arc<Scripts>, paths: &Paths) -> Self {
         let settings = &scripts.settings().resources;
         Self {
             roots: Arc::new(Roots::new(settings.folders(&paths.root, &paths.resources))),
             base: paths.root.clone(),
             https: Https::new(settings.https.clone()),
             git: OnceLock::new(),
-            runtime,
             scripts,
         }
     }
@@ -61,11 +58,9 @@ impl Sources {
     async fn read_file(&self, uri: &str) -> Result<Vec<u8>, Failure> {
         let (roots, base, uri) = (Arc::clone(&self.roots), self.base.clone(), uri.to_owned());
         let limit = self.scripts.settings().max_resource_bytes();
-        let read = self.runtime.spawn_blocking(move || roots.read_uri(&uri, &base, limit));
-        match read.await {
-            Ok(content) => Ok(content?.bytes),
-            Err(error) => Err(Failure::Failed(error.to_string())),
-        }
+        let read = on_own_thread(move || roots.read_uri(&uri, &base, limit)).await;
+        let panicked = || Failure::Failed("the file could not be read; the log says more".to_owned());
+        Ok(read.ok_or_else(panicked)??.bytes)
     }
 
     fn git(&self) -> &Git {

@@ -1,6 +1,7 @@
 //! Reads again and again what nobody tells us about.
 
 use super::{Followed, Source, Subscriptions};
+use crate::lasting::spawn_lasting;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -17,7 +18,8 @@ pub(super) fn start(subscriptions: &Arc<Subscriptions>) {
         return;
     }
     drop(state);
-    subscriptions.runtime.spawn(poll(Arc::clone(subscriptions), interval));
+    let polled = Arc::clone(subscriptions);
+    spawn_lasting(&subscriptions.runtime, "poll", move || poll(Arc::clone(&polled), interval));
 }
 
 async fn poll(subscriptions: Arc<Subscriptions>, interval: Duration) {

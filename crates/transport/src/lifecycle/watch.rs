@@ -7,6 +7,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, getppid};
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -14,6 +15,9 @@ use tokio::sync::oneshot;
 
 /// How long whoever serves may take to notice that it is over. Only a system that does not answer can make it take as long.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long after a panic it is looked again.
+const AFTER_PANIC: Duration = Duration::from_millis(500);
 
 /// Enough for what is done at the end.
 const STACK: usize = 256 * 1024;
@@ -96,7 +100,13 @@ impl<O: AsFd> Thread<O> {
     fn run(mut self) {
         self.parent = self.watch.orphan_check.and_then(Parent::new);
         let decided = loop {
-            match self.wait() {
+            // Whoever panics while it is asked whether it is idle is asked again: without this thread nothing ends the server.
+            let event = catch_unwind(AssertUnwindSafe(|| self.wait()));
+            let event = event.unwrap_or_else(|_| {
+                std::thread::sleep(AFTER_PANIC);
+                None
+            });
+            match event {
                 Some(Event::LastDuty) => break None,
                 Some(Event::End(ending)) => break Some(ending),
                 None => {}

@@ -32,7 +32,7 @@ use crate::Host;
 use crate::lifecycle::{Activity, Ending, Lifecycle, Watch, Watcher, await_signals};
 use crate::memory::give_memory_back;
 use input::Input;
-use mcp_bash_server::{Client, Server};
+use mcp_bash_server::{Client, Server, Stream as _, spawn_lasting};
 use mcp_bash_wire::LogLevel;
 use outbox::Outbox;
 use serde_json::json;
@@ -47,6 +47,9 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// How often to look whether a client has gone on reading.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// How long to wait before another thread is asked for, where the system had none.
+const BREATH: Duration = Duration::from_millis(100);
 
 /// How long a client may leave our last words unread.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -66,8 +69,11 @@ pub fn serve(server: Arc<Server>, runtime: &Runtime, host: Host) -> io::Result<E
     let activity = Activity::new();
     let watcher = service.watch(activity.clone(), host)?;
     let input = Input::new(input)?;
-    runtime.spawn(go_on_when_relieved(Arc::clone(&service)));
-    runtime.spawn(give_memory_back(Arc::clone(&budget), host));
+    let (relieved, delayed) = (Arc::clone(&service), Arc::clone(&service));
+    let handle = runtime.handle();
+    spawn_lasting(handle, "go_on_when_relieved", move || go_on_when_relieved(Arc::clone(&relieved)));
+    spawn_lasting(handle, "flush_again", move || flush_again(Arc::clone(&delayed)));
+    give_memory_back(handle, &budget, host);
     Ok(runtime.block_on(async {
         let client_served = async {
             let ending = read::all(&input, &service, &activity, &budget).await;
@@ -77,6 +83,7 @@ pub fn serve(server: Arc<Server>, runtime: &Runtime, host: Host) -> io::Result<E
         let ending = tokio::select! {
             biased;
             ending = service.lifecycle.ended() => ending,
+            () = service.outbox.failed() => Ending::OutputFailed,
             ending = client_served => ending,
         };
         let ending = match service.outbox.failure() {
@@ -159,6 +166,15 @@ impl Service {
         if ending.leaves_a_reader() {
             self.outbox.finish(PATIENCE);
         }
+    }
+}
+
+/// Writes what could not be written since the system had no thread for it.
+async fn flush_again(service: Arc<Service>) {
+    loop {
+        service.outbox.lack_of_thread().await;
+        sleep(BREATH).await;
+        service.outbox.flush();
     }
 }
 

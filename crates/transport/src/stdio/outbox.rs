@@ -1,10 +1,12 @@
 //! Outbox: the queue of outgoing messages. One writer at a time writes, and no sender waits.
 
 mod queue;
+#[cfg(test)]
+mod tests;
 
 use super::system::make_roomy;
 use mcp_bash_budget::Budget;
-use mcp_bash_server::{Reply, Stream};
+use mcp_bash_server::{Reply, Stream, panic_on_purpose};
 use parking_lot::{Condvar, Mutex};
 use queue::{Queue, Takes, Writer};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,6 +14,7 @@ use rustix::io::Errno;
 use rustix::pipe::PIPE_BUF;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -40,6 +43,9 @@ struct Shared {
     has_relief: Notify,
     /// Why nothing could be written, though the client has not closed our output.
     failure: OnceLock<io::Error>,
+    has_failed: Notify,
+    /// Something is left for the writer thread, and the system has no thread.
+    lacks_thread: Notify,
 }
 
 /// More than a pipe usually holds. So much is left to the writer thread, and not copied on its way there.
@@ -68,6 +74,8 @@ impl Outbox {
                 has_room: Notify::new(),
                 has_relief: Notify::new(),
                 failure: OnceLock::new(),
+                has_failed: Notify::new(),
+                lacks_thread: Notify::new(),
             }),
         }
     }
@@ -75,6 +83,16 @@ impl Outbox {
     /// Why nothing could be written, though the client has not closed our output.
     pub(super) fn failure(&self) -> Option<&io::Error> {
         self.shared.failure.get()
+    }
+
+    /// Completes when nothing can be written any more, though the client has not closed our output.
+    pub(super) async fn failed(&self) {
+        self.shared.has_failed.notified().await;
+    }
+
+    /// Completes when no thread could be started for what is left. It has to be flushed again.
+    pub(super) async fn lack_of_thread(&self) {
+        self.shared.lacks_thread.notified().await;
     }
 
     /// Flushes, and waits while the outbox is clogged.
@@ -223,11 +241,11 @@ impl Outbox {
         }
         let shared = Arc::clone(&self.shared);
         let thread = std::thread::Builder::new().name("writer".into()).stack_size(64 * 1024);
-        if thread.spawn(move || shared.write_left_overs()).is_ok() {
+        if thread.spawn(move || shared.write_to_the_end()).is_ok() {
             queue.has_thread = true;
         } else {
-            queue.die();
-            self.shared.relieve(queue);
+            queue.writer = Writer::Nobody;
+            self.shared.lacks_thread.notify_one();
         }
     }
 }
@@ -260,8 +278,13 @@ impl Shared {
     /// Notes why nothing can be written, unless that is because nobody reads.
     fn note_failure(&self, error: Errno) {
         if error != Errno::PIPE {
-            let _ = self.failure.set(error.into());
+            self.fail(error.into());
         }
+    }
+
+    fn fail(&self, error: io::Error) {
+        let _ = self.failure.set(error);
+        self.has_failed.notify_one();
     }
 
     fn wait_writable(&self, timeout: Option<&Timespec>) -> Result<bool, Errno> {
@@ -274,8 +297,18 @@ impl Shared {
         }
     }
 
-    /// The life of the writer thread.
+    /// The life of the writer thread. If it panics, nobody knows how much of a message has left, so that nothing can follow.
+    fn write_to_the_end(&self) {
+        if catch_unwind(AssertUnwindSafe(|| self.write_left_overs())).is_err() {
+            self.fail(io::Error::other("the thread that writes to standard output panicked"));
+            let mut queue = self.queue.lock();
+            queue.die();
+            self.relieve(&queue);
+        }
+    }
+
     fn write_left_overs(&self) {
+        panic_on_purpose("writer");
         let mut queue = self.queue.lock();
         loop {
             while queue.writer != Writer::Thread {
@@ -327,94 +360,5 @@ impl Shared {
             self.has_room.notify_one();
             self.has_relief.notify_one();
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::{BufRead, BufReader, PipeReader, Read};
-
-    fn outbox(limit: usize) -> (Arc<Outbox>, PipeReader, Arc<Budget>) {
-        let budget = Budget::new(1 << 30, "LIMIT");
-        let (reader, writer) = io::pipe().unwrap();
-        (Arc::new(Outbox::new(writer.into(), limit, &budget)), reader, budget)
-    }
-
-    #[test]
-    fn what_is_flushed_is_there_before_the_flush_returns() {
-        let (outbox, reader, _) = outbox(1 << 20);
-        outbox.notify(b"one".to_vec());
-        outbox.answer(b"two".to_vec());
-        outbox.flush();
-        drop(outbox);
-        let lines: Vec<_> = BufReader::new(reader).lines().map(Result::unwrap).collect();
-        assert_eq!(lines, ["one", "two"]);
-    }
-
-    #[test]
-    fn after_the_end_of_input_only_answers_leave_and_later_nothing() {
-        let (outbox, reader, _) = outbox(1 << 20);
-        outbox.take_only_answers();
-        outbox.notify(b"progress".to_vec());
-        assert!(!outbox.ask(b"question".to_vec()));
-        outbox.answer(b"answer".to_vec());
-        outbox.take_nothing();
-        outbox.answer(b"late".to_vec());
-        outbox.flush();
-        drop(outbox);
-        let lines: Vec<_> = BufReader::new(reader).lines().map(Result::unwrap).collect();
-        assert_eq!(lines, ["answer"]);
-    }
-
-    #[test]
-    fn a_full_pipe_stops_nobody_and_nothing_is_lost_or_out_of_order() {
-        let (outbox, reader, _) = outbox(usize::MAX);
-        let sizes = [10, 200_000, 3, 70_000, 1, 1, 500_000, 5];
-        for (number, size) in sizes.into_iter().enumerate() {
-            outbox.answer(format!("{number}:{}", "x".repeat(size)).into_bytes());
-            outbox.flush();
-        }
-        let reading = std::thread::spawn(move || {
-            let lines = BufReader::new(reader).lines().map(Result::unwrap).take(sizes.len());
-            lines.map(|line| (line.split_once(':').unwrap().0.to_owned(), line.len() - 2)).collect::<Vec<_>>()
-        });
-        outbox.finish(Duration::from_secs(60));
-        let read = reading.join().unwrap();
-        let sent = sizes.into_iter().enumerate().map(|(number, size)| (number.to_string(), size));
-        assert_eq!(read, sent.collect::<Vec<_>>());
-    }
-
-    #[tokio::test]
-    async fn it_is_clogged_until_half_is_read_and_then_says_so() {
-        let (outbox, mut reader, budget) = outbox(400_000);
-        outbox.answer(vec![b'x'; 400_000]);
-        outbox.flush();
-        assert!(outbox.is_clogged() && outbox.is_stuck(Duration::ZERO));
-        assert!(!outbox.is_stuck(Duration::from_secs(3600)));
-        assert!(budget.has_room((1 << 30) - 1000).is_err(), "what waits is charged");
-        let reading = std::thread::spawn(move || {
-            let mut all = vec![0; 400_001];
-            reader.read_exact(&mut all).unwrap();
-            reader
-        });
-        outbox.room().await;
-        outbox.relief().await;
-        assert!(!outbox.is_clogged());
-        let _reader = reading.join().unwrap();
-        outbox.finish(Duration::from_secs(60));
-        assert!(budget.has_room(1 << 30).is_ok(), "and given back");
-    }
-
-    #[test]
-    fn a_reader_that_is_gone_costs_nothing_more() {
-        let (outbox, reader, budget) = outbox(1000);
-        drop(reader);
-        for _ in 0..3 {
-            outbox.answer(vec![b'x'; 5000]);
-            outbox.flush();
-        }
-        outbox.finish(Duration::from_secs(60));
-        assert!(!outbox.is_clogged() && budget.has_room(1 << 30).is_ok());
     }
 }

@@ -10,7 +10,7 @@ use crate::commands::health::report::{Report, Status};
 use crate::open::examination::Examination;
 use crate::open::{examination, startup};
 use crate::terminal::finding::Finding;
-use mcp_bash_project::{Location, no_project};
+use mcp_bash_project::{Location, Severity, no_project};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
@@ -25,7 +25,7 @@ Examples:
   mcp-bash health ~/my-project         another one
   mcp-bash health --json | jq .status
 
-Exit codes: 0 ready, 1 unhealthy, 2 misconfigured.";
+Exit codes: 0 ready, warnings or not; 1 unhealthy: an error was found; 2 misconfigured.";
 
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -111,7 +111,8 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Report {
         let remedy = "see what the checks printed on standard error".to_owned();
         found.push(Finding::error(problem.clone(), Some(remedy)));
     }
-    let status = match (has_parts, is_usable) {
+    let has_errors = found.iter().any(|told| told.severity == Severity::Error);
+    let status = match (has_parts, is_usable && !has_errors) {
         (false, _) => Status::Misconfigured,
         (true, true) => Status::Ok,
         (true, false) => Status::Unhealthy,

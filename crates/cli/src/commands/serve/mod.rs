@@ -13,7 +13,7 @@ use crate::commands::serve::http::HttpArguments;
 use crate::commands::serve::start_checks::StartChecks;
 use crate::commands::welcome;
 use crate::open::log_files::{self, LogFiles};
-use crate::open::{search_path, startup};
+use crate::open::{needs, search_path, startup};
 use crate::terminal::tell;
 use mcp_bash_project::{Catalog, Changes, Location, Paths, Pauses, SentWarnings, Tool, no_project};
 use mcp_bash_scripts::Scripts;
@@ -115,6 +115,11 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     }
     let http = manner.http.map(|http| http.options(&settings.http)).transpose()?.flatten();
     let view = manner.view.map(|view| view(&settings)).transpose()?.map(Arc::new);
+    let temporary = settings.logs.temporary.as_deref();
+    // A folder that a setting names is made with those of the log.
+    if temporary.is_none_or(Path::exists) {
+        needs::check(temporary)?;
+    }
     let mut log = open_log(&settings, arguments.log_file.as_ref(), view.as_ref())?;
     for problem in &problems {
         log.event(LogLevel::Warning, "mcp.settings", problem, &json!({}));
@@ -173,10 +178,11 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     if let Some(named) = common.project_root.as_deref().or(server.settings().project_root.as_deref()) {
         server.served().note_named_path(named);
     }
-    follow_project(&server, &scripts, view);
+    follow_project(&server, &scripts, view, &location);
     upkeep::keep_private_folder(&scripts, runtime.handle());
     let told = Arc::clone(&server);
     search_path::resolve_for(scripts, move |scripts| {
+        mcp_bash_runner::note_memory_kills();
         report_environment(&told, scripts, &paths, &needing);
         told.report_missing_programs();
         told.load_functions_again();
@@ -230,13 +236,20 @@ fn state_keys(settings: &Settings) -> Result<Option<KeyRing>, Error> {
 }
 
 /// Keeps what is served true to the project, and the registry true to what is served.
-pub(crate) fn follow_project(server: &Arc<Server>, scripts: &Arc<Scripts>, view: Option<Arc<View>>) {
+pub(crate) fn follow_project(
+    server: &Arc<Server>,
+    scripts: &Arc<Scripts>,
+    view: Option<Arc<View>>,
+    location: &Location,
+) {
     let checks = Arc::new(StartChecks::new(Arc::clone(scripts)));
     take_in_definitions(server, scripts, view.clone(), Arc::downgrade(&checks));
     if server.settings().static_registry {
         return;
     }
-    let Err(error) = watch_project(server, view.as_ref(), &checks) else { return };
+    let (staged, location) = (Arc::clone(scripts), location.clone());
+    let restore: Restore = Arc::new(move |paths| startup::stage_again(&location, &staged, paths));
+    let Err(error) = watch_project(server, view.as_ref(), &checks, &restore) else { return };
     let details = json!({ "error": error.to_string() });
     let message = "changes of the project are not noticed; it is tried again";
     server.log().event(LogLevel::Error, "mcp.project", message, &details);
@@ -245,7 +258,7 @@ pub(crate) fn follow_project(server: &Arc<Server>, scripts: &Arc<Scripts>, view:
         let mut pauses = Pauses::new(Duration::from_secs(1), Duration::from_secs(5));
         loop {
             tokio::time::sleep(pauses.lengthen()).await;
-            if watch_project(&trying, view.as_ref(), &checks).is_ok() {
+            if watch_project(&trying, view.as_ref(), &checks, &restore).is_ok() {
                 let message = "changes of the project are noticed";
                 return trying.log().event(LogLevel::Notice, "mcp.project", message, &json!({}));
             }
@@ -253,12 +266,17 @@ pub(crate) fn follow_project(server: &Arc<Server>, scripts: &Arc<Scripts>, view:
     });
 }
 
+/// Makes what is ours of the project again where it is gone.
+type Restore = Arc<dyn Fn(&Paths) + Send + Sync>;
+
 /// Starts the thread that follows the changes of the project.
 fn watch_project(
     server: &Arc<Server>,
     view: Option<&Arc<View>>,
     checks: &Arc<StartChecks>,
+    restore: &Restore,
 ) -> std::io::Result<()> {
+    let (restore, paths) = (Arc::clone(restore), server.served().paths());
     let (watched, noticing) = (Arc::clone(server), Arc::clone(server));
     let (view, checks) = (view.cloned(), Arc::clone(checks));
     let mut first = true;
@@ -267,6 +285,7 @@ fn watch_project(
         server.settings().scan_interval,
         move || noticing.served().note_change(),
         move |changes| {
+            restore(&paths);
             let again = show_change(&watched, view.as_deref(), || watched.served().reload(changes));
             if std::mem::take(&mut first) {
                 watched.served().store_registry();

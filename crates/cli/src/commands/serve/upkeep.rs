@@ -2,6 +2,7 @@
 //! of servers that were killed.
 
 use mcp_bash_scripts::Scripts;
+use mcp_bash_server::spawn_lasting;
 use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Duration;
@@ -14,16 +15,18 @@ const INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// Refreshes the private folder every hour, for as long as the runtime lives.
 pub(crate) fn keep_private_folder(scripts: &Arc<Scripts>, runtime: &Handle) {
     let scripts = Arc::clone(scripts);
-    runtime.spawn(async move {
-        let mut hours = interval(INTERVAL);
-        hours.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // The first one is over at once.
+    spawn_lasting(runtime, "upkeep", move || refresh(Arc::clone(&scripts)));
+}
+
+async fn refresh(scripts: Arc<Scripts>) {
+    let mut hours = interval(INTERVAL);
+    hours.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // The first one is over at once.
+    hours.tick().await;
+    loop {
         hours.tick().await;
-        loop {
-            hours.tick().await;
-            let scripts = Arc::clone(&scripts);
-            // Without a thread to spare it is done an hour later.
-            let _ = Builder::new().name("upkeep".into()).spawn(move || scripts.refresh_private_folder());
-        }
-    });
+        let scripts = Arc::clone(&scripts);
+        // Without a thread to spare it is done an hour later.
+        let _ = Builder::new().name("upkeep".into()).spawn(move || scripts.refresh_private_folder());
+    }
 }

@@ -180,6 +180,10 @@ impl Entry for Tool {
         &self.registry_entry
     }
 
+    fn is_described(&self) -> bool {
+        self.description.as_ref().is_some_and(|text| !text.is_empty()) || self.declares_arguments()
+    }
+
     fn has_parts_elsewhere(&self) -> bool {
         self.icons.as_ref().is_some_and(|icons| icons.get().contains("\"data:"))
     }

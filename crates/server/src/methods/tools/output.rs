@@ -198,7 +198,7 @@ impl Finished<'_> {
             Some(said) => cut::content_of(said, self.work),
             None => Content::of_text(&self.how_it_failed()),
         };
-        if said.is_some() && matches!(self.outcome.ending, ProcessEnding::Signalled(_)) {
+        if said.is_some() && self.outcome.ended_by_force() {
             content.text(&self.how_it_failed());
         }
         if let Some(problem) = interpreter_problem(&self.tool.script, exit_code) {

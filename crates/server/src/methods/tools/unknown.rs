@@ -1,6 +1,6 @@
 //! Why there is no tool of a name: nobody made one, several did, or the file that may have it is skipped.
 
-use mcp_bash_project::{Catalog, Diagnostic, excerpt, may_hold_functions};
+use mcp_bash_project::{Catalog, Diagnostic, excerpt};
 use mcp_bash_scripts::FileInProgress;
 use mcp_bash_wire::RpcError;
 use std::ffi::OsStr;
@@ -25,8 +25,8 @@ pub(super) fn refusal(catalog: &Catalog, name: &str, in_progress: &[FileInProgre
     })
 }
 
-/// What is told of a skipped file that could hold the tool: one that is called like it, else a file of functions, whose
-/// tools have names of their own.
+/// What is told of a skipped file that could hold the tool: one that is called like it, else one that had it before or names
+/// it in its text.
 fn suspect<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Diagnostic> {
     if name.chars().nth(LONGEST_NAME).is_some() {
         return None;
@@ -38,7 +38,7 @@ fn suspect<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Diagnostic> {
     };
     skipped()
         .find(|told| is_called(&told.path, name, tools))
-        .or_else(|| skipped().find(|told| may_hold_functions(&told.path)))
+        .or_else(|| skipped().find(|told| catalog.may_be_in_skipped(&told.path, name)))
 }
 
 /// Whether a file, or the folder that it stands in, is called like a tool.

@@ -43,7 +43,7 @@ pub(in crate::http) struct Reception {
 
 impl Reception {
     /// Accepts connections until the server is asked to end, and then those that wait already.
-    pub(in crate::http) async fn receive(self: Arc<Self>, listener: Listener) {
+    pub(in crate::http) async fn receive(self: Arc<Self>, listener: Arc<Listener>) {
         let mut is_ending = self.is_ending.clone();
         loop {
             tokio::select! {

@@ -6,6 +6,7 @@ use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 /// How long scripts may take to end when the server has to.
@@ -25,8 +26,12 @@ pub(in crate::http) async fn drain(endpoint: &Arc<Endpoint>, connections: &Conne
         log.event(LogLevel::Warning, "mcp.http", "requests that took too long were stopped", &details);
     }
     // Whoever still waits is answered when the scripts are gone.
-    let server = Arc::clone(&endpoint.server);
-    let _ = tokio::task::spawn_blocking(move || server.end(GRACE)).await;
+    let (done, is_done_by_server) = oneshot::channel::<()>();
+    endpoint.server.in_background(move |server| {
+        server.end(GRACE);
+        drop(done);
+    });
+    let _ = is_done_by_server.await;
     if !is_done {
         let _ = timeout(LAST_WORDS, connections.all_gone()).await;
     }

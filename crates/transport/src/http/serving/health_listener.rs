@@ -47,7 +47,7 @@ impl HealthListener {
         Self { health: Health::new(metrics), endpoint, connections, own_connections, is_ending }
     }
 
-    pub(in crate::http) async fn receive(self: Arc<Self>, listener: Listener) {
+    pub(in crate::http) async fn receive(self: Arc<Self>, listener: Arc<Listener>) {
         loop {
             let Ok((stream, peer)) = listener.accept().await else {
                 sleep(BREATH).await;

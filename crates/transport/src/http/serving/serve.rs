@@ -16,7 +16,7 @@ use crate::http::serving::drain::drain;
 use crate::http::serving::health_listener::HealthListener;
 use crate::lifecycle::{Ending, Lifecycle, await_signals};
 use crate::memory::give_memory_back;
-use mcp_bash_server::Server;
+use mcp_bash_server::{Server, spawn_lasting};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::io;
@@ -66,7 +66,7 @@ pub fn serve(
     host: Host,
     announce: impl FnOnce(&Places),
 ) -> Result<Ending, StartError> {
-    let _inside = runtime.enter();
+    let (_inside, handle) = (runtime.enter(), runtime.handle());
     let listeners = open_all(&options)?;
     exposure::check(&options, &listeners)?;
     let watchers = options.metrics.as_ref().map(Listener::open).transpose();
@@ -101,13 +101,19 @@ pub fn serve(
         let (endpoint, connections) = (Arc::clone(&endpoint), Arc::clone(&connections));
         let health = Arc::new(HealthListener::new(metrics, endpoint, connections, is_ending));
         for listener in watchers {
-            runtime.spawn(Arc::clone(&health).receive(listener));
+            let (health, listener) = (Arc::clone(&health), Arc::new(listener));
+            let receive = move || Arc::clone(&health).receive(Arc::clone(&listener));
+            spawn_lasting(handle, "accept_watchers", receive);
         }
     }
-    let receive = |listener| runtime.spawn(Arc::clone(&reception).receive(listener));
+    let receive = |listener| {
+        let (reception, listener) = (Arc::clone(&reception), Arc::new(listener));
+        spawn_lasting(handle, "accept", move || Arc::clone(&reception).receive(Arc::clone(&listener)))
+    };
     let receiving: Vec<JoinHandle<()>> = listeners.into_iter().map(receive).collect();
-    runtime.spawn(expire_sessions(Arc::clone(&endpoint)));
-    runtime.spawn(give_memory_back(Arc::clone(server.budget()), host));
+    let expiring = Arc::clone(&endpoint);
+    spawn_lasting(handle, "expire_sessions", move || expire_sessions(Arc::clone(&expiring)));
+    give_memory_back(handle, server.budget(), host);
     announce(&places);
     Ok(runtime.block_on(async {
         let ending = lifecycle.ended().await;

@@ -24,6 +24,7 @@ use crate::terminal::{Terminal, tell};
 use commands::Next;
 use editor::Editor;
 use history::History;
+use mcp_bash_project::Location;
 use mcp_bash_server::{Log, Server, Style};
 use prompt::{Display, Typed};
 use std::io::{self, BufRead, IsTerminal};
@@ -63,7 +64,8 @@ fn open(common: &Common, display: Option<&Display>) -> Result<(Talk, Arc<Server>
     let log = Log::new(host.level(), Style::Hidden).with_operator(view.operator_for_problems());
     let conversation = Conversation::with_log(project, log, &mut host)?;
     let Some(server) = conversation.server().cloned() else { return Err(Error::NoProject) };
-    serve::follow_project(&server, &scripts, Some(view));
+    let location = Location::Folder(server.served().paths().root);
+    serve::follow_project(&server, &scripts, Some(view), &location);
     Ok((Talk::of(conversation, host), server))
 }
 

@@ -6,6 +6,10 @@
 //! of a delegated group) can move itself to another group. Such processes are found by their marks
 //! (`leftovers`).
 
+mod memory;
+pub(crate) use memory::memory_ran_out;
+pub use memory::note_memory_kills;
+
 use crate::{launch, random, warden};
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -279,13 +283,18 @@ fn own_group() -> Option<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
-    mounts.lines().find_map(|line| place_of(group, line))
+    mounts.lines().find_map(|line| place_of(group, line, is_unified))
+}
+
+/// Whether a mount is the one tree of cgroup v2.
+fn is_unified(kind: &str) -> bool {
+    kind.starts_with("cgroup2 ")
 }
 
 /// The path of a group, if this line of `mountinfo` is the mount of the tree it is in.
-fn place_of(group: &str, mount: &str) -> Option<PathBuf> {
+fn place_of(group: &str, mount: &str, is_tree: fn(&str) -> bool) -> Option<PathBuf> {
     let (mount, kind) = mount.split_once(" - ")?;
-    if !kind.starts_with("cgroup2 ") {
+    if !is_tree(kind) {
         return None;
     }
     let mut fields = mount.split(' ').skip(3);
@@ -301,6 +310,7 @@ mod tests {
 
     #[test]
     fn the_group_is_found_where_its_tree_is_mounted() {
+        let place_of = |group: &str, mount: &str| place_of(group, mount, is_unified);
         let plain = "31 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate";
         let group = "/user.slice/app.scope";
         assert_eq!(place_of(group, plain), Some("/sys/fs/cgroup/user.slice/app.scope".into()));

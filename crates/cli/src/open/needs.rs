@@ -1,0 +1,91 @@
+//! What a server needs of the machine before any call can be served. It is looked at once, at the start, so that what is missing
+//! is said to the operator and to the client at once, and not with each call.
+
+use crate::base::error::Error;
+use rustix::fs::{Access, StatVfs, access, statvfs};
+use rustix::io::Errno;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The names of the settings that say where temporary files are made.
+const BY_SYSTEM: &str = "TMPDIR";
+const BY_SETTING: &str = "MCPBASH_TMP_ROOT";
+
+/// Looks whether calls could be served. `temporary` is where temporary files are made, if a setting says so.
+pub(crate) fn check(temporary: Option<&Path>) -> Result<(), Error> {
+    check_program(std::env::current_exe())?;
+    check_temporary_folder(temporary)
+}
+
+/// Scripts find the SDK, and helpers are started, by the path of this program, which Linux tells in `/proc`.
+fn check_program(path: io::Result<PathBuf>) -> Result<(), Error> {
+    match path {
+        Err(_) if cfg!(target_os = "linux") => Err(Error::NoProc),
+        Err(source) => Err(Error::Start { source }),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Looks whether files can be made in the folder for temporary files. Makes none.
+pub(crate) fn check_temporary_folder(named: Option<&Path>) -> Result<(), Error> {
+    let (folder, setting) = match named {
+        Some(folder) => (folder.to_owned(), BY_SETTING),
+        None => (std::env::temp_dir(), BY_SYSTEM),
+    };
+    match problem_of(&folder) {
+        None => Ok(()),
+        Some(problem) => Err(Error::Temporary { folder, problem, setting }),
+    }
+}
+
+fn problem_of(folder: &Path) -> Option<String> {
+    let may_be_used = Access::WRITE_OK | Access::EXEC_OK;
+    match folder.metadata() {
+        Err(error) => return Some(words_of(&error)),
+        Ok(looks) if !looks.is_dir() => return Some("it is no folder".to_owned()),
+        Ok(_) => {}
+    }
+    if let Err(error) = access(folder, may_be_used) {
+        return Some(words_of(&error.into()));
+    }
+    let room = statvfs(folder).ok()?;
+    is_full(&room).then(|| words_of(&Errno::NOSPC.into()))
+}
+
+/// Whether no file can be made: no block or no inode is free. Some file systems count neither.
+fn is_full(room: &StatVfs) -> bool {
+    (room.f_blocks > 0 && room.f_bavail == 0) || (room.f_files > 0 && room.f_favail == 0)
+}
+
+/// The words of the system without the number of the error.
+fn words_of(error: &io::Error) -> String {
+    let words = error.to_string();
+    words.split(" (os error").next().unwrap_or(&words).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_not_found_is_said_to_lack_proc() {
+        let missing = check_program(Err(io::ErrorKind::NotFound.into())).unwrap_err().to_string();
+        if cfg!(target_os = "linux") {
+            assert!(missing.contains("/proc/self/exe cannot be read"), "{missing}");
+        }
+        assert!(check_program(Ok("/usr/bin/mcp-bash".into())).is_ok());
+    }
+
+    #[test]
+    fn each_problem_of_a_folder_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(problem_of(folder.path()), None);
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(problem_of(&file).as_deref(), Some("it is no folder"));
+        let gone = problem_of(&folder.path().join("none"));
+        assert_eq!(gone.as_deref(), Some("No such file or directory"));
+        let setting = check_temporary_folder(Some(&file)).unwrap_err().to_string();
+        assert!(setting.contains("set MCPBASH_TMP_ROOT to a folder"), "{setting}");
+    }
+}

@@ -1,0 +1,118 @@
+//! Tools that a skipped file may have: those that it had when it was last served, and those that its text names. They tell a
+//! client why a tool is not there, so that no file is blamed for a tool that it never had.
+
+use crate::{Catalog, Diagnostic, Paths};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// So much of a skipped file is searched for names, in bytes.
+const SEARCHED: u64 = 256 * 1024;
+
+/// So many skipped files are searched. A project with more has other worries.
+const MOST: usize = 200;
+
+/// The names of tools that skipped files may have.
+#[derive(Debug, Default)]
+pub(crate) struct Skipped(BTreeMap<PathBuf, BTreeSet<String>>);
+
+impl Skipped {
+    /// Of the files that `diagnostics` say are skipped. `before` is what was served before.
+    pub(crate) fn of(diagnostics: &[Diagnostic], before: Option<&Catalog>, paths: &Paths) -> Self {
+        let skipped = diagnostics.iter().filter(|told| told.problem.starts_with("is skipped"));
+        let files: BTreeSet<&PathBuf> =
+            skipped.map(|told| &told.path).filter(|path| path.starts_with(&paths.tools)).collect();
+        let names = |file: &PathBuf| {
+            let mut names = names_in(file);
+            if let Some(before) = before {
+                let had = before.tools.items().iter().filter(|tool| belong_together(&tool.script, file));
+                names.extend(had.map(|tool| tool.name.clone()));
+                names.extend(before.skipped.0.get(file).into_iter().flatten().cloned());
+            }
+            (file.clone(), names)
+        };
+        Self(files.into_iter().take(MOST).map(names).collect())
+    }
+
+    /// Whether a skipped file may have a tool of that name.
+    pub(crate) fn may_have(&self, file: &Path, tool: &str) -> bool {
+        self.0.get(file).is_some_and(|names| names.contains(tool))
+    }
+}
+
+/// Whether two files are the same, or a script and its metadata.
+fn belong_together(one: &Path, other: &Path) -> bool {
+    one == other || one.parent() == other.parent() && stem(one) == stem(other)
+}
+
+/// The name of a file up to its first dot.
+fn stem(file: &Path) -> &[u8] {
+    let name = file.file_name().map_or(&[][..], OsStr::as_bytes);
+    name.split(|byte| *byte == b'.').next().unwrap_or_default()
+}
+
+/// What the text of a file names, as tools are named: words in quotes, and what is defined.
+fn names_in(file: &Path) -> BTreeSet<String> {
+    let mut bytes = Vec::new();
+    let read = mcp_bash_files::open(file).and_then(|file| file.take(SEARCHED).read_to_end(&mut bytes));
+    if read.is_err() {
+        return BTreeSet::new();
+    }
+    named(&String::from_utf8_lossy(&bytes))
+}
+
+fn named(text: &str) -> BTreeSet<String> {
+    let is_of_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '/');
+    let (mut names, mut word_before) = (BTreeSet::new(), "");
+    let mut rest = text;
+    let mut letter_before = None;
+    while let Some(start) = rest.find(is_of_name) {
+        letter_before = rest[..start].chars().next_back().or(letter_before);
+        let word = &rest[start..];
+        let end = word.find(|letter| !is_of_name(letter)).unwrap_or(word.len());
+        let (word, after) = word.split_at(end);
+        let next = after.chars().next();
+        let is_quoted = next == letter_before && matches!(next, Some('"' | '\'' | '`'));
+        let is_defined = matches!(word_before, "def" | "const" | "let" | "var" | "function");
+        // A member of an object that is exported.
+        let is_key = next == Some(':');
+        if is_quoted || is_defined || is_key {
+            names.insert(word.to_owned());
+        }
+        (word_before, rest, letter_before) = (word, after, None);
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_defined_or_in_quotes_is_named_and_other_words_are_not() {
+        let python = "from mcp_bash import tool\n@tool(name=\"re-named\")\ndef add(:\n    return other\n";
+        let node =
+            "export const twice = tool('Doubles', {})\nexport default { thrice: tool('x') }\nnothing()";
+        let provider = "list) echo '{\"name\":\"look\"}' ;;";
+        for (text, has, has_not) in [
+            (python, &["add", "re-named"][..], &["other", "tool", "return", "from"][..]),
+            (node, &["twice", "thrice"], &["nothing", "default", "export"]),
+            (provider, &["look"], &["list", "echo"]),
+            ("", &[], &["", "x"]),
+            ("\"un", &[], &["un"]),
+        ] {
+            let names = named(text);
+            assert!(has.iter().all(|name| names.contains(*name)), "{names:?} of {text}");
+            assert!(!has_not.iter().any(|name| names.contains(*name)), "{names:?} of {text}");
+        }
+    }
+
+    #[test]
+    fn a_script_and_its_metadata_belong_together() {
+        let is_one = |one: &str, other: &str| belong_together(Path::new(one), Path::new(other));
+        assert!(is_one("/t/a/tool.sh", "/t/a/tool.meta.json") && is_one("/t/a.py", "/t/a.py"));
+        assert!(!is_one("/t/a.py", "/t/b.py") && !is_one("/t/a/tool.sh", "/t/b/tool.meta.json"));
+    }
+}
