@@ -5,6 +5,7 @@ use crate::entry::default_name;
 use crate::listing::{Listing, metadata_stem};
 use crate::sighting::Sighting;
 use crate::tools::has_shebang;
+use mcp_bash_files::look;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -56,7 +57,7 @@ pub(crate) fn is_template(file: &Path, described: bool) -> bool {
 
 /// Whether the executable bit says that a file can be run.
 pub(crate) fn is_executable(file: &Path) -> bool {
-    file.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    look::metadata(file).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 /// Whether a file is to be run and not to be filled in: it is executable or begins with `#!`, and is not called a text.

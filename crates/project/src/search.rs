@@ -8,7 +8,7 @@ use crate::settling::is_being_written;
 use crate::shares::{cores, in_shares};
 use crate::sighting::Candidate;
 use crate::stamp::Stamps;
-use mcp_bash_files::shortage;
+use mcp_bash_files::{look, shortage};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -217,5 +217,5 @@ fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
 }
 
 fn is_empty(file: &Path) -> bool {
-    file.metadata().is_ok_and(|file| file.len() == 0)
+    look::metadata(file).is_ok_and(|file| file.len() == 0)
 }

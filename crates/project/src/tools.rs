@@ -17,6 +17,7 @@ use crate::{
     Diagnostic, FunctionFile, Paths, Provider, Repair, header_parameters, icons, trust, unread_arguments,
     variable_names,
 };
+use mcp_bash_files::look;
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::Value;
@@ -435,7 +436,7 @@ impl Entry for Tool {
             return Ok(Self { path: String::new(), ..tool });
         }
         let script = paths.tools.join(relative(metadata.path.as_deref(), "tools")?);
-        if !script.is_file() {
+        if !look::is_file(&script) {
             return Err(format!("there is no file {}", script.display()));
         }
         if metadata.command.is_some() {
@@ -536,7 +537,7 @@ fn described(file: &Path) -> PathBuf {
 /// The file in which the project registers its tools.
 fn registration(paths: &Paths) -> PathBuf {
     let [json, hook] = ["register.json", "register.sh"].map(|name| paths.server.join(name));
-    if json.exists() { json } else { hook }
+    if look::metadata(&json).is_ok() { json } else { hook }
 }
 
 /// The path of a registered file, which must stay below its folder.
