@@ -6,12 +6,14 @@ use crate::log_files;
 use mcp_bash_project::{Catalog, Changes, Location, Paths, Reading, ServerConfig, roots, stage_embedded};
 use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{FileInProgress, Scripts, known_variables};
+use mcp_bash_server::threads_are_free;
 use mcp_bash_settings::{ProjectSettings, SettingProblem, Settings, UnknownName};
 use mcp_bash_wire::LogLevel;
 use rustix::process::{Resource, getrlimit};
 use std::io::{IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
@@ -95,7 +97,9 @@ pub(crate) fn scripts(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Err
 
 /// The same for many clients at once, whose messages are worth a thread for each processor.
 pub(crate) fn scripts_for_many(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
-    scripts_on(&mut Builder::new_multi_thread(), settings)
+    let threads = available_parallelism().map_or(1, usize::from);
+    threads_are_free(threads).map_err(|source| Error::Start { source })?;
+    scripts_on(Builder::new_multi_thread().worker_threads(threads), settings)
 }
 
 fn scripts_on(runtime: &mut Builder, settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {

@@ -1,8 +1,11 @@
 //! Looks at what is at a path. A shortage of the system is noted, so that nobody takes it for a file that is not there.
 
 use crate::shortage::noted;
+use rustix::fs::{AtFlags, Stat};
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 /// What is at a path, through links if there are any.
@@ -13,6 +16,16 @@ pub fn metadata(path: &Path) -> io::Result<Metadata> {
 /// The same for a link itself.
 pub fn link_metadata(path: &Path) -> io::Result<Metadata> {
     path.symlink_metadata().map_err(noted)
+}
+
+/// What is at a path, as the system tells it.
+pub fn stat(path: &Path) -> io::Result<Stat> {
+    rustix::fs::stat(path).map_err(|error| noted(error.into()))
+}
+
+/// The same for a name in an open folder.
+pub fn stat_in(folder: impl AsFd, name: &OsStr) -> io::Result<Stat> {
+    rustix::fs::statat(folder, name, AtFlags::empty()).map_err(|error| noted(error.into()))
 }
 
 pub fn is_file(path: &Path) -> bool {

@@ -40,9 +40,11 @@ impl Strace {
                 vec![pid]
             }
             Whose::Threads => threads_of(pid),
-            Whose::Reader => threads_of(pid).into_iter().filter(|thread| is_reader(pid, *thread)).collect(),
+            Whose::Reader => wait_until("the thread that reads the project", || {
+                let reader = threads_of(pid).into_iter().find(|thread| is_reader(pid, *thread))?;
+                Some(vec![reader])
+            }),
         };
-        assert!(!threads.is_empty(), "process {pid} has no such thread");
         command.args(threads.iter().map(|thread| format!("--attach={thread}")));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said);
         let tracer = command.spawn().unwrap_or_else(|error| panic!("strace: {error}; {NEEDS}"));
