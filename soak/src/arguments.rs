@@ -18,7 +18,8 @@ Usage: soak [OPTION VALUE]...        over standard input and output
   --servers N      how many servers live side by side (default 6), the two that stay for the whole run included
   --callers N      how many callers with names share a server over HTTP meanwhile (default 6; 0 for no such server)
   --percent N      how much of what `leaks` does is done (default 100)
-  --vandal N       whether chaos removes folders and edits files too (default 1; 0 for not)
+  --vandal N       whether chaos removes folders, edits files and makes the server short of descriptors,
+                   processes and space too (default 1; 0 for not)
 
 Exit status: 0 if the server did nothing wrong, 1 if it did, 2 if the soak could not be run.
 ";

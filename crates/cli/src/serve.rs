@@ -8,6 +8,7 @@ use crate::serve_http::{self, HttpArguments};
 use crate::start_checks::StartChecks;
 use crate::terminal::tell;
 use crate::{allocator, search_path, startup, upkeep, welcome};
+use mcp_bash_files::shortage::is_shortage;
 use mcp_bash_project::{Catalog, Changes, Location, Paths, Pauses, SentWarnings, Tool, no_project};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{KeyRing, Log, Server, Style};
@@ -51,14 +52,13 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// A folder that is named to be served is the project.
     pub(crate) fn take_folder(&mut self, common: &mut Common) -> Result<(), Error> {
-        match self.folder.take() {
-            Some(folder) if !folder.is_dir() => Err(Error::NoFolder(folder)),
-            Some(folder) => {
-                common.project_root = Some(folder);
-                Ok(())
-            }
-            None => Ok(()),
+        let Some(folder) = self.folder.take() else { return Ok(()) };
+        match folder.metadata() {
+            Ok(found) if found.is_dir() => common.project_root = Some(folder),
+            Err(source) if is_shortage(&source) => return Err(Error::Start { source }),
+            _ => return Err(Error::NoFolder(folder)),
         }
+        Ok(())
     }
 }
 

@@ -13,6 +13,7 @@ use rustix::process::{Resource, getrlimit};
 use std::io::{IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
@@ -102,6 +103,15 @@ pub(crate) fn scripts_for_many(settings: Settings) -> Result<(Runtime, Arc<Scrip
     scripts_on(Builder::new_multi_thread().worker_threads(threads), settings)
 }
 
+/// Whether a runtime is being made. Where it cannot start a thread it panics, and may wait for ever for those it has started.
+static IS_MAKING_RUNTIME: AtomicBool = AtomicBool::new(false);
+
+/// Why a panic of this moment is no fault of our own, if it is none.
+pub(crate) fn failure_of_runtime() -> Option<Error> {
+    let is_made = IS_MAKING_RUNTIME.load(Ordering::Relaxed);
+    is_made.then(|| Error::Start { source: rustix::io::Errno::AGAIN.into() })
+}
+
 fn scripts_on(runtime: &mut Builder, settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
     if let Some(files) = getrlimit(Resource::Nofile).current.filter(|files| *files < LEAST_FILES) {
         return Err(Error::FewFiles(files));
@@ -109,7 +119,9 @@ fn scripts_on(runtime: &mut Builder, settings: Settings) -> Result<(Runtime, Arc
     if !settings.control_groups {
         mcp_bash_runner::do_without_control_groups();
     }
+    IS_MAKING_RUNTIME.store(true, Ordering::Relaxed);
     let runtime = runtime.enable_all().build().map_err(|source| Error::Start { source })?;
+    IS_MAKING_RUNTIME.store(false, Ordering::Relaxed);
     let temporary = settings.logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
     let state_dir = Arc::new(StateDir::new(temporary, settings.logs.keep));
     let scripts = Arc::new(Scripts::new(settings, state_dir));

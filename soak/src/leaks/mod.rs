@@ -36,6 +36,7 @@ pub(crate) fn leaks(arguments: &Arguments) -> io::Result<bool> {
         ("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN", "0"),
         ("MCPBASH_LOG_LEVEL", "error"),
         ("MCPBASH_DEFAULT_TOOL_TIMEOUT", "600"),
+        ("MCPBASH_MAX_PROGRESS_PER_MIN", "0"),
     ];
     let server = Server::start(&arguments.binary, &project, &folder.path().join("tmp"), &[], &environment)?;
     crate::say(&format!("anonymous memory of {}, in KiB\n", arguments.binary.display()));

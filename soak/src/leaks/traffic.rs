@@ -18,7 +18,7 @@ pub(super) enum Act {
 /// Each act, what it is, and how often it is done.
 pub(super) const ACTS: [(Act, &str, u64); 6] = [
     (Act::Ping, "pings", 1_000_000),
-    (Act::Call, "calls of a Python function", 1_000_000),
+    (Act::Call, "calls of a Python function", 100_000),
     (Act::Session, "sessions opened and deleted", 100_000),
     (Act::Cancel, "calls of a function cancelled", 100_000),
     (Act::Drop, "connections dropped in mid call", 100_000),
@@ -27,7 +27,7 @@ pub(super) const ACTS: [(Act, &str, u64); 6] = [
 
 /// The functions that are called: in a process that stays, so that most of the time goes to the server.
 pub(super) const FUNCTIONS: &str = "import asyncio
-from mcp_bash import tool
+from mcp_bash import progress, tool
 
 LARGE = 'x' * 10_000_000
 
@@ -36,6 +36,7 @@ def echo(word: str) -> str: return word
 
 @tool
 async def wait() -> str:
+    progress(1)
     await asyncio.sleep(600)
 
 @tool
@@ -74,7 +75,9 @@ impl Worker {
             Act::Cancel => self.cancel(),
             Act::Drop => {
                 let mut connection = Connection::open(self.address)?;
-                Ok(connection.send(&self.stateless("wait"))?)
+                connection.send(&self.stateless("wait"))?;
+                // It has begun. What is left unread resets the connection, so that the server notices at once.
+                Ok(connection.wait_for_answer()?)
             }
             Act::Vanish => {
                 let mut connection = Connection::open(self.address)?;
@@ -99,8 +102,14 @@ impl Worker {
     }
 
     fn cancel(&mut self) -> Result<(), String> {
-        let call = self.request("tools/call", &json!({ "name": "wait", "arguments": {} }));
+        let meta = json!({ "progressToken": self.number });
+        let call = self.request("tools/call", &json!({ "name": "wait", "arguments": {}, "_meta": meta }));
         self.connection.send(&self.of_session(&call))?;
+        // Its first event shows that it has begun.
+        let (head, mut text) = (self.connection.head()?, String::new());
+        if !head.is_events || self.connection.event(&mut text)?.is_none() {
+            return Err(format!("a call that tells nothing: {}", head.status));
+        }
         let params = json!({ "requestId": self.number });
         let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
         self.beside.send(&self.of_session(&cancel))?;
@@ -109,12 +118,7 @@ impl Worker {
         if status != 202 {
             return Err(format!("a cancellation: {status}"));
         }
-        let head = self.connection.head()?;
-        if head.is_events {
-            while self.connection.event(&mut String::new())?.is_some() {}
-        } else {
-            self.connection.json()?;
-        }
+        while self.connection.event(&mut text)?.is_some() {}
         Ok(())
     }
 
@@ -134,7 +138,9 @@ impl Worker {
 
     /// A call that belongs to its connection.
     fn stateless(&self, tool: &str) -> Vec<u8> {
-        let mut message = self.request("tools/call", &json!({ "name": tool, "arguments": {} }));
+        let meta = json!({ "progressToken": self.number });
+        let mut message =
+            self.request("tools/call", &json!({ "name": tool, "arguments": {}, "_meta": meta }));
         add_meta(&mut message, &json!({}));
         let headers = [crate::http::STATELESS, ("Mcp-Method", "tools/call"), ("Mcp-Name", tool)];
         post(&headers, &message)

@@ -4,11 +4,16 @@ use crate::harness::wait_until;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
 use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// What to do where the system does not let one process trace another.
 const NEEDS: &str = "the tests of injected faults need `strace` (a Debian package) and a system that lets a process trace \
                      another (in a container: `--cap-add SYS_PTRACE`)";
+
+/// How long a tracer may take to detach.
+const DETACHED: Duration = Duration::from_secs(2);
 
 /// Whose calls fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,9 +81,16 @@ impl Strace {
 
     fn end(&mut self) {
         if let Ok(None) = self.tracer.try_wait() {
-            // It detaches before it ends.
+            // It detaches before it ends, unless it meets a process that is just being started: then it waits for ever, and
+            // the system detaches for it.
             let _ = kill_process(Pid::from_child(&self.tracer), Signal::TERM);
-            let _ = self.tracer.wait();
+            let asked = Instant::now();
+            while let Ok(None) = self.tracer.try_wait() {
+                if asked.elapsed() > DETACHED {
+                    let _ = self.tracer.kill();
+                }
+                sleep(Duration::from_millis(5));
+            }
         }
     }
 }
