@@ -94,6 +94,7 @@ fn quiet_memory(server: &Server) -> Result<u64, String> {
 }
 
 /// How many bytes more each time cost in the second half.
+#[expect(clippy::cast_precision_loss, reason = "no memory and no count is so large")]
 fn growth(memory: &[u64], count: u64) -> f64 {
     let half = memory.len() / 2;
     let bytes = |at: usize| memory.get(at).copied().unwrap_or_default() as f64;

@@ -59,10 +59,19 @@ const KINDS: [Kind; 14] = [
 ];
 
 /// The kinds of calls that fail. What other threads read and write besides files comes in no certain order, so that the number
-/// of a call would not say which one it is.
+/// of a call would not say which one it is. Other programs take a file that they cannot look at for one that is not there, and
+/// nobody can tell their words from those of a program that is right.
 pub(super) fn kinds(whose: Whose) -> Vec<Kind> {
-    KINDS.into_iter().filter(|kind| whose == Whose::Reader || !kind.is_about_files).collect()
+    let is_meant = |kind: &Kind| match whose {
+        Whose::Reader => true,
+        Whose::Threads => !kind.is_about_files,
+        Whose::Everything => !kind.is_about_files && !LOOKS.contains(&kind.call),
+    };
+    KINDS.into_iter().filter(is_meant).collect()
 }
+
+/// The calls that look at a file without opening it.
+const LOOKS: [&str; 3] = ["statx", "newfstatat", "/^readlink"];
 
 /// Lets `strace` record calls of these kinds, and none fail.
 pub(super) fn recorded(kinds: &[Kind]) -> Vec<String> {
