@@ -88,7 +88,7 @@ fn main() -> ExitCode {
     // Before anything else: this program is also the one that looks after a server that was killed.
     mcp_bash_runner::warden::install();
     std::panic::set_hook(Box::new(|panic| {
-        if let Some(failure) = startup::failure_of_runtime() {
+        if let Some(failure) = startup::failure_of_runtime(panic) {
             terminal::complain(&failure.to_string());
             std::process::exit(exit::Exit::Failed.number().into());
         }

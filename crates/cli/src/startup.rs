@@ -10,7 +10,8 @@ use mcp_bash_server::threads_are_free;
 use mcp_bash_settings::{ProjectSettings, SettingProblem, Settings, UnknownName};
 use mcp_bash_wire::LogLevel;
 use rustix::process::{Resource, getrlimit};
-use std::io::{IsTerminal, Write as _};
+use std::io::{self, IsTerminal, Write as _};
+use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -103,13 +104,18 @@ pub(crate) fn scripts_for_many(settings: Settings) -> Result<(Runtime, Arc<Scrip
     scripts_on(Builder::new_multi_thread().worker_threads(threads), settings)
 }
 
-/// Whether a runtime is being made. Where it cannot start a thread it panics, and may wait for ever for those it has started.
+/// Whether a runtime is being made. Where it lacks a thread or a descriptor it panics, and may wait for ever for the threads that
+/// it has started.
 static IS_MAKING_RUNTIME: AtomicBool = AtomicBool::new(false);
 
 /// Why a panic of this moment is no fault of our own, if it is none.
-pub(crate) fn failure_of_runtime() -> Option<Error> {
-    let is_made = IS_MAKING_RUNTIME.load(Ordering::Relaxed);
-    is_made.then(|| Error::Start { source: rustix::io::Errno::AGAIN.into() })
+pub(crate) fn failure_of_runtime(panic: &PanicHookInfo<'_>) -> Option<Error> {
+    if !IS_MAKING_RUNTIME.load(Ordering::Relaxed) {
+        return None;
+    }
+    let words = panic.payload().downcast_ref::<String>();
+    let words = words.cloned().unwrap_or_else(|| "the system lacks a thread or a descriptor".to_owned());
+    Some(Error::Start { source: io::Error::other(words) })
 }
 
 fn scripts_on(runtime: &mut Builder, settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
@@ -145,7 +151,7 @@ pub(crate) fn read_whole(runtime: &Runtime, scripts: &Scripts, paths: &Paths, re
         }
         runtime.block_on(async {
             if timeout(SILENCE, in_progress.wait_for(Vec::is_empty)).await.is_err() {
-                if std::io::stderr().is_terminal() {
+                if io::stderr().is_terminal() {
                     tell_of_wait(&in_progress.borrow(), paths);
                 }
                 let _ = in_progress.wait_for(Vec::is_empty).await;
@@ -164,7 +170,7 @@ pub(crate) fn names_of(files: &[FileInProgress], paths: &Paths) -> String {
 fn tell_of_wait(files: &[FileInProgress], paths: &Paths) {
     let names = names_of(files, paths);
     // Whoever closed standard error does not want to know.
-    let _ = writeln!(std::io::stderr(), "mcp-bash: waiting for {names} to say what there is");
+    let _ = writeln!(io::stderr(), "mcp-bash: waiting for {names} to say what there is");
 }
 
 /// What is wrong with the roots and the environment of scripts.
