@@ -9,6 +9,7 @@ Random traffic against mcp-bash, with an account of every request, process, desc
 
 Usage: soak [OPTION VALUE]...        over standard input and output
        soak chaos [OPTION VALUE]...  over HTTP, killing scripts and cutting connections meanwhile
+       soak leaks [OPTION VALUE]...  over HTTP, the same a million times, and the memory of the server meanwhile
 
   --binary FILE    the server, else MCPBASH_SOAK_BINARY
   --seconds N      how long to send traffic (default 60); what is open then is waited for
@@ -16,7 +17,9 @@ Usage: soak [OPTION VALUE]...        over standard input and output
   --seed N         which random choices to make, as an earlier run printed it; else by the clock
   --servers N      how many servers live side by side (default 6), the two that stay for the whole run included
   --callers N      how many callers with names share a server over HTTP meanwhile (default 6; 0 for no such server)
-  --vandal N       whether chaos removes folders and edits files too (default 1; 0 for not)
+  --percent N      how much of what `leaks` does is done (default 100)
+  --vandal N       whether chaos removes folders, edits files and makes the server short of descriptors,
+                   processes and space too (default 1; 0 for not)
 
 Exit status: 0 if the server did nothing wrong, 1 if it did, 2 if the soak could not be run.
 ";
@@ -29,10 +32,30 @@ pub(crate) struct Arguments {
     pub(crate) servers: u32,
     /// How many callers with names there are.
     pub(crate) callers: usize,
-    /// Whether to make chaos over HTTP instead.
-    pub(crate) is_chaos: bool,
+    pub(crate) purpose: Purpose,
+    /// How much of what is done to find leaks is done, in hundredths.
+    pub(crate) percent: u64,
     /// Whether folders are removed and files edited then.
     pub(crate) is_vandalised: bool,
+}
+
+/// What a run is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Soak,
+    Chaos,
+    Leaks,
+}
+
+impl Purpose {
+    /// The one that a word of the command line names.
+    fn named(word: &str) -> Option<Self> {
+        match word {
+            "chaos" => Some(Self::Chaos),
+            "leaks" => Some(Self::Leaks),
+            _ => None,
+        }
+    }
 }
 
 impl Arguments {
@@ -40,13 +63,14 @@ impl Arguments {
     pub(crate) fn read(mut given: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
         let mut binary = std::env::var_os("MCPBASH_SOAK_BINARY").map(PathBuf::from);
         let (mut length, mut seed, mut servers) = (Duration::from_secs(60), None, 6);
-        let (mut callers, mut is_chaos, mut is_vandalised) = (6, false, true);
+        let (mut callers, mut is_vandalised) = (6, true);
+        let (mut purpose, mut percent) = (Purpose::Soak, 100);
         while let Some(name) = given.next() {
             if matches!(&*name, "-h" | "--help") {
                 return Ok(None);
             }
-            if name == "chaos" {
-                is_chaos = true;
+            if let Some(named) = Purpose::named(&name) {
+                purpose = named;
                 continue;
             }
             let value = given.next().ok_or_else(|| format!("{name} needs a value"))?;
@@ -68,13 +92,14 @@ impl Arguments {
                         .filter(|count| *count <= NAMES.len())
                         .ok_or_else(|| format!("--callers must be at most {}", NAMES.len()))?;
                 }
+                "--percent" => percent = number()?,
                 "--vandal" => is_vandalised = number()? > 0,
                 _ => return Err(format!("{name} is not an option")),
             }
         }
         let binary = binary.ok_or("--binary says which server; MCPBASH_SOAK_BINARY does too")?;
         let seed = seed.unwrap_or_else(seed_of_the_clock);
-        Ok(Some(Self { binary, length, seed, servers, callers, is_chaos, is_vandalised }))
+        Ok(Some(Self { binary, length, seed, servers, callers, purpose, percent, is_vandalised }))
     }
 }
 

@@ -12,7 +12,8 @@
 //!
 //! Beside them callers with names share one server over HTTP (`callers`), where each has to get what is its own and no more.
 //!
-//! `soak chaos` (`chaos`) does the same over HTTP to a single server, with fewer kinds of traffic and more violence.
+//! `soak chaos` (`chaos`) does the same over HTTP to a single server, with fewer kinds of traffic and more violence. `soak leaks`
+//! (`leaks`) does the same a million times, and prints the memory of the server.
 
 mod answers;
 mod arguments;
@@ -22,6 +23,7 @@ mod draft;
 mod endings;
 mod http;
 mod judge;
+mod leaks;
 mod ledger;
 mod life;
 mod peer;
@@ -40,7 +42,7 @@ mod violations;
 mod watch;
 mod word;
 
-use arguments::{Arguments, USAGE};
+use arguments::{Arguments, Purpose, USAGE};
 use project::{Gardener, Project};
 use random::Random;
 use resident::Comparison;
@@ -74,7 +76,11 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let run = if arguments.is_chaos { chaos::chaos } else { soak };
+    let run = match arguments.purpose {
+        Purpose::Soak => soak,
+        Purpose::Chaos => chaos::chaos,
+        Purpose::Leaks => leaks::leaks,
+    };
     match run(&arguments) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,

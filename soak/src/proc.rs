@@ -69,6 +69,11 @@ pub(crate) fn memory(pid: u32) -> Option<u64> {
     field(pid, "VmRSS:").map(|kilobytes| kilobytes * 1024)
 }
 
+/// The same without files: what it has asked the system for, and not given back.
+pub(crate) fn anonymous_memory(pid: u32) -> Option<u64> {
+    field(pid, "RssAnon:").map(|kilobytes| kilobytes * 1024)
+}
+
 pub(crate) fn threads(pid: u32) -> Option<u64> {
     field(pid, "Threads:")
 }

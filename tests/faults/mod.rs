@@ -5,6 +5,7 @@
 mod descriptors;
 mod full_disk;
 mod half_written;
+mod injected;
 mod killed_helpers;
 mod loops;
 mod memory;
@@ -57,6 +58,7 @@ struct Subject {
     server: HttpServer,
     client: Http,
     watcher: Http,
+    metrics: SocketAddr,
 }
 
 impl Subject {
@@ -68,7 +70,7 @@ impl Subject {
     fn of(server: HttpServer, metrics: SocketAddr) -> Self {
         let client = server.connect();
         let watcher = Http::new(TcpStream::connect(metrics).expect("a connection"));
-        Self { server, client, watcher }
+        Self { server, client, watcher, metrics }
     }
 
     fn ask(&mut self, method: &str, params: &Value) -> Value {
@@ -77,12 +79,17 @@ impl Subject {
     }
 
     fn names(&mut self, list: &str) -> Vec<String> {
+        self.listed(list).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The names in a list, or the error.
+    fn listed(&mut self, list: &str) -> Result<Vec<String>, String> {
         let answer = self.ask(&format!("{list}/list"), &json!({}));
-        let listed = answer["result"][list].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let listed = answer["result"][list].as_array().ok_or_else(|| answer.to_string())?;
         let mut names: Vec<String> =
             listed.iter().map(|entry| entry["name"].as_str().unwrap_or_default().to_owned()).collect();
         names.sort();
-        names
+        Ok(names)
     }
 
     /// How many entries the first page of a list has.
@@ -100,23 +107,50 @@ impl Subject {
     }
 
     fn readiness(&mut self) -> (u16, String) {
-        self.watcher.send(&request("GET", "/readyz", &[("Accept", "*/*")], b""));
-        let answer = self.watcher.response();
-        (answer.status, answer.text())
+        let question = request("GET", "/readyz", &[("Accept", "*/*")], b"");
+        let is_sent = self.watcher.try_send(&question).is_ok();
+        let Some(head) = is_sent.then(|| self.watcher.try_head()).flatten() else {
+            // A connection is closed that was not used for some time.
+            self.watcher = Http::new(TcpStream::connect(self.metrics).expect("a connection"));
+            return self.readiness();
+        };
+        (head.status, self.watcher.body_of(head).text())
     }
 
-    /// Waits until all lists are those of a version; then every tool must say so, and the server must be ready.
+    /// Waits until all lists are those of a version; then everything else must be too.
     fn expect_version(&mut self, version: usize) {
         wait_until(&format!("the lists of version {version}, not {:?}", self.names("tools")), || {
-            let is_there = self.names("tools") == tools_of(version)
-                && self.names("prompts") == [format!("greet_{version}")]
-                && self.names("resources") == [format!("note_{version}")];
-            is_there.then_some(())
+            self.lists(version).is_ok().then_some(())
         });
+        assert_eq!(self.is_as(version), Ok(()));
+    }
+
+    /// Whether everything is as in a server of a version that never met a fault; if not, what differs.
+    fn is_as(&mut self, version: usize) -> Result<(), String> {
+        self.lists(version)?;
         for tool in tools_of(version) {
-            assert_eq!(self.call(&tool), version.to_string(), "{tool}");
+            expect(&tool, &self.call(&tool), &version.to_string())?;
         }
-        assert_eq!(self.readiness(), (200, "ready\n".to_owned()));
+        let prompt = self.ask("prompts/get", &json!({ "name": format!("greet_{version}") }));
+        let text = prompt["result"]["messages"][0]["content"]["text"].as_str();
+        expect("the prompt", text.unwrap_or(&prompt.to_string()), &format!("Hello {version}"))?;
+        let listed = self.ask("resources/list", &json!({}));
+        let read = self.ask("resources/read", &json!({ "uri": listed["result"]["resources"][0]["uri"] }));
+        let text = read["result"]["contents"][0]["text"].as_str();
+        expect("the resource", text.unwrap_or(&read.to_string()), &format!("Note {version}"))?;
+        let (status, why) = self.readiness();
+        expect("readiness", &format!("{status} {why}"), "200 ready\n")
+    }
+
+    fn lists(&mut self, version: usize) -> Result<(), String> {
+        let lists = [
+            ("tools", tools_of(version)),
+            ("prompts", vec![format!("greet_{version}")]),
+            ("resources", vec![format!("note_{version}")]),
+        ];
+        lists
+            .iter()
+            .try_for_each(|(list, names)| expect(list, &self.listed(list)?.join(" "), &names.join(" ")))
     }
 
     /// Waits until the log holds such words so often.
@@ -125,4 +159,8 @@ impl Subject {
             (self.server.log().matches(words).count() >= count).then_some(())
         });
     }
+}
+
+fn expect(what: &str, is: &str, should_be: &str) -> Result<(), String> {
+    if is == should_be { Ok(()) } else { Err(format!("{what}: {is:?}, not {should_be:?}")) }
 }

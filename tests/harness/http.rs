@@ -32,11 +32,22 @@ impl HttpServer {
 
     /// The same by a command that ends with the name of the program.
     pub(crate) fn start_by(
-        mut command: Command,
+        command: Command,
         root: &Path,
         arguments: &[&str],
         environment: &[(&str, &str)],
     ) -> Self {
+        Self::try_start_by(command, root, arguments, environment)
+            .unwrap_or_else(|said| panic!("the server ended at its start: {said}"))
+    }
+
+    /// The same for a server that may not get so far. The error is what it said then.
+    pub(crate) fn try_start_by(
+        mut command: Command,
+        root: &Path,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Result<Self, String> {
         command.arg("serve").arg(root).args(["--http", "127.0.0.1:0"]).args(arguments);
         command.envs(environment.iter().copied());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -50,14 +61,18 @@ impl HttpServer {
             }
         });
         let mut server = Self { child, address: SocketAddr::from(([0; 4], 0)), log, reader: Some(reader) };
-        server.address = wait_until("the server to listen", || server.announced_address());
-        server
+        let address = wait_until("the server to listen", || {
+            if let Some(status) = server.child.try_wait().expect("a status") {
+                server.wait();
+                return Some(Err(format!("{status}: {}", server.log())));
+            }
+            server.announced_address().map(Ok)
+        });
+        server.address = address?;
+        Ok(server)
     }
 
-    fn announced_address(&mut self) -> Option<SocketAddr> {
-        if let Some(status) = self.child.try_wait().expect("a status") {
-            panic!("the server ended with {status}: {}", self.log());
-        }
+    fn announced_address(&self) -> Option<SocketAddr> {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         let address = log.iter().find_map(|line| line.strip_prefix("Serving at http://"))?;
         address.strip_suffix("/mcp")?.parse().ok()
@@ -394,9 +409,13 @@ impl Http {
 
     /// Reads a whole answer.
     pub(crate) fn response(&mut self) -> Response {
-        let mut response = self.head();
-        response.body = self.body();
-        response
+        let head = self.head();
+        self.body_of(head)
+    }
+
+    /// Reads the rest of an answer whose beginning was read.
+    pub(crate) fn body_of(&mut self, head: Response) -> Response {
+        Response { body: self.body(), ..head }
     }
 
     /// Reads the beginning of an answer. Panics where the server has closed the connection instead.

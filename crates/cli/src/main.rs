@@ -34,7 +34,13 @@ fn main() -> ExitCode {
     }
     // Before anything else: this program is also the one that looks after a server that was killed.
     mcp_bash_runner::warden::install();
-    std::panic::set_hook(Box::new(|panic| terminal::complain(&own_fault(panic.location()))));
+    std::panic::set_hook(Box::new(|panic| {
+        if let Some(failure) = open::startup::failure_of_runtime(panic) {
+            terminal::complain(&failure.to_string());
+            std::process::exit(base::exit::Exit::Failed.number().into());
+        }
+        terminal::complain(&own_fault(panic.location()));
+    }));
     let result = CommandLine::read().and_then(CommandLine::run);
     result.unwrap_or_else(|error: Error| {
         let problem = error.to_string();

@@ -8,6 +8,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
+pub mod look;
 mod make;
 pub mod shortage;
 mod whole;

@@ -20,9 +20,9 @@ use tokio::time::{Instant, sleep};
 const SLOW: Duration = Duration::from_secs(2);
 
 /// How long after it could not answer, for a reason that passes, a file is asked again; twice as long after each attempt, up to
-/// the longest.
+/// the longest, so that it is served within ten seconds after the reason is gone.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 
 pub(crate) struct Readings {
     state: Mutex<State>,
@@ -265,8 +265,7 @@ impl Question {
             }
             // Nobody waits for the next attempt.
             scripts.readings.leave(file, *number);
-            // One that takes long each time does not keep the machine busy.
-            let pause = pauses.lengthen().max(3 * began.elapsed());
+            let pause = pause_after(began.elapsed(), pauses.lengthen());
             tokio::select! {
                 () = scripts.ended() => return,
                 () = sleep(pause) => {}
@@ -296,6 +295,11 @@ impl Question {
     }
 }
 
+/// How long to wait after an attempt. One that takes long each time does not keep the machine busy.
+fn pause_after(attempt: Duration, usual: Duration) -> Duration {
+    if attempt > LONGEST_PAUSE { 3 * attempt } else { usual.max(attempt) }
+}
+
 /// Reports an answer, on a thread of its own, since the callback may block. Where no thread can be started, it is tried again.
 async fn tell(scripts: &Arc<Scripts>, file: &Path) {
     let mut pauses = Pauses::new(FIRST_PAUSE / 4, 4 * FIRST_PAUSE);
@@ -314,5 +318,16 @@ async fn tell(scripts: &Arc<Scripts>, file: &Path) {
             return;
         }
         sleep(pauses.lengthen()).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_attempts_that_take_long_have_long_pauses() {
+        let pause = |attempt: u64| pause_after(Duration::from_secs(attempt), LONGEST_PAUSE).as_secs();
+        assert_eq!([pause(0), pause(3), pause(4), pause(30)], [4, 4, 4, 90]);
     }
 }

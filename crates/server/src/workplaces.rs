@@ -3,8 +3,9 @@
 //! more of them than processors, because whoever starts a process stands still until it runs its program, which it does
 //! when it gets a processor.
 
+use crate::free_threads::threads_are_free;
+use parking_lot::Mutex;
 use std::sync::OnceLock;
-use std::sync::mpsc::channel;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// So little work at once is done on the thread that reads. What has just been answered counts until it has let go.
@@ -24,13 +25,14 @@ pub(crate) enum Weight {
 
 pub(crate) struct Workplaces {
     reading: Handle,
-    /// Made when it is first needed, if the system lets us.
-    others: OnceLock<Option<Runtime>>,
+    /// Made when it is first needed and the system has the threads for it.
+    others: OnceLock<Runtime>,
+    is_being_made: Mutex<()>,
 }
 
 impl Workplaces {
     pub(crate) fn new(reading: Handle) -> Self {
-        Self { reading, others: OnceLock::new() }
+        Self { reading, others: OnceLock::new(), is_being_made: Mutex::default() }
     }
 
     /// The place for new work, of which there is so much then.
@@ -38,37 +40,28 @@ impl Workplaces {
         if count <= LITTLE || weight == Weight::Light {
             return &self.reading;
         }
-        let others = self.others.get_or_init(|| {
+        self.others().map_or(&self.reading, Runtime::handle)
+    }
+
+    /// The threads for more than a little work. None while the system has none: the next work asks again.
+    fn others(&self) -> Option<&Runtime> {
+        if self.others.get().is_none() {
+            let _making = self.is_being_made.try_lock()?;
             let processors = std::thread::available_parallelism().map_or(1, usize::from);
             let threads = (THREADS * processors).clamp(4, 32);
-            system_gives(threads)
-                .then(|| Builder::new_multi_thread().worker_threads(threads).enable_all().build().ok())
-                .flatten()
-        });
-        others.as_ref().map_or(&self.reading, Runtime::handle)
+            if self.others.get().is_none() && threads_are_free(threads).is_ok() {
+                let others = Builder::new_multi_thread().worker_threads(threads).enable_all().build().ok()?;
+                let _ = self.others.set(others);
+            }
+        }
+        self.others.get()
     }
-}
-
-/// Whether so many threads can be had, all at once. The runtime takes it for granted, and panics where it is not so.
-fn system_gives(threads: usize) -> bool {
-    let start = |_| {
-        let (keep, wait) = channel::<()>();
-        let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || wait.recv());
-        thread.ok().map(|thread| (keep, thread))
-    };
-    let started: Vec<_> = (0..threads).map_while(start).collect();
-    let are_all_there = started.len() == threads;
-    for (keep, thread) in started {
-        drop(keep);
-        let _ = thread.join();
-    }
-    are_all_there
 }
 
 impl Drop for Workplaces {
     fn drop(&mut self) {
         // Whoever drops this may be at work itself, and cannot wait for others.
-        if let Some(others) = self.others.take().flatten() {
+        if let Some(others) = self.others.take() {
             others.shutdown_background();
         }
     }

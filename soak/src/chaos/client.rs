@@ -121,6 +121,19 @@ impl<'a> Client<'a> {
         }
     }
 
+    /// All lists, as text.
+    pub(super) fn lists(&mut self) -> Result<String, String> {
+        let mut lists = Vec::new();
+        for method in ["tools/list", "prompts/list", "resources/list"] {
+            let mut message = json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": {} });
+            add_meta(&mut message, &json!({}));
+            let mut connection = self.send(&post(&[("Mcp-Method", method), STATELESS], &message))?;
+            connection.head()?;
+            lists.push(connection.json()?["result"].to_string());
+        }
+        Ok(lists.join("\n"))
+    }
+
     /// Ends its session.
     pub(super) fn leave(&mut self) {
         if let Some(session) = self.session.take() {

@@ -6,6 +6,7 @@
 mod account;
 mod client;
 mod project;
+mod shortages;
 mod vandal;
 
 use crate::arguments::Arguments;
@@ -18,6 +19,7 @@ use account::Account;
 use client::Client;
 use project::{Project, TOOLS};
 use rustix::process::Signal;
+use shortages::{Disk, Shortages};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,30 +35,36 @@ struct Scene<'a> {
     server: Server,
     project: Project,
     temporary: &'a Path,
+    disk: &'a Disk,
     account: Account,
     damage: Damage,
     seed: u64,
 }
 
 /// How long a server may take to notice that everything is as it was.
-const HEALING: Duration = Duration::from_secs(20);
+const HEALING: Duration = Duration::from_secs(10);
+
+/// How large the disk of its temporary files is, in megabytes.
+const DISK: u32 = 32;
 
 /// True if the server did nothing wrong.
 pub(crate) fn chaos(arguments: &Arguments) -> io::Result<bool> {
     crate::adopt_orphans()?;
     let folder = tempfile::Builder::new().prefix("mcp-bash-chaos.").tempdir()?;
-    let (project, temporary) = (Project::write(&folder.path().join("project"))?, folder.path().join("tmp"));
+    let disk = Disk::mount(folder.path().join("disk"), DISK)?;
+    let (project, temporary) = (Project::write(&folder.path().join("project"))?, disk.path().join("tmp"));
     let environment = [("MCPBASH_MAX_PROGRESS_PER_MIN", "0"), ("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN", "0")];
     let server = Server::start(&arguments.binary, project.root(), &temporary, &[], &environment)?;
     let (seed, seconds) = (arguments.seed, arguments.length.as_secs());
     crate::say(&format!("chaos at {} for {seconds} s, seed {seed}\n", server.address));
     let (account, damage, temporary) = (Account::default(), Damage::default(), &*temporary);
-    let scene = Scene { server, project, temporary, account, damage, seed };
+    let scene = Scene { server, project, temporary, disk: &disk, account, damage, seed };
     // What a server keeps for calls that run side by side, to use it again, it has after these.
     scene.load(Duration::from_secs(2), false, false);
     let before = scene.server.quiet_usage(|_| true);
+    let lists = scene.client(2000, "lists", false).lists();
     scene.load(arguments.length, true, arguments.is_vandalised);
-    scene.has_healed();
+    scene.has_healed(&lists);
     scene.nothing_goes_on();
     let after = scene.server.quiet_usage(|now| now.growth(&before).is_none());
     if let Some(growth) = after.growth(&before) {
@@ -92,6 +100,14 @@ impl Scene<'_> {
                     random: Random::of_part(self.seed, "vandal"),
                 };
                 scope.spawn(|| vandal.rage(&is_over));
+                let shortages = Shortages {
+                    server: &self.server,
+                    disk: self.disk,
+                    damage: &self.damage,
+                    account: &self.account,
+                    random: Random::of_part(self.seed, "shortages"),
+                };
+                scope.spawn(|| shortages.rage(&is_over));
             }
             let clients: Vec<_> = (0..CLIENTS)
                 .map(|number| {
@@ -127,18 +143,22 @@ impl Scene<'_> {
         }
     }
 
-    /// Nobody removes or edits anything any more: after a while each tool is served as before.
-    fn has_healed(&self) {
+    /// Nothing is removed or edited any more, and nothing lacks: after a while each tool is served as before, and each list
+    /// is as it was.
+    fn has_healed(&self, lists: &Result<String, String>) {
         let mut client = self.client(2000, "healing", false);
-        for tool in TOOLS {
-            let mut last = Ok(());
-            wait_until(HEALING, || {
-                last = client.is_served(tool);
-                last.is_ok()
-            });
-            if let Err(why) = last {
-                self.account.blame(format!("the server has not healed: {why}"));
-            }
+        let mut is_as_before = || {
+            TOOLS.iter().try_for_each(|tool| client.is_served(tool))?;
+            let now = client.lists();
+            if now == *lists { Ok(()) } else { Err(format!("the lists were {lists:?} and are {now:?}")) }
+        };
+        let mut last = Ok(());
+        wait_until(HEALING, || {
+            last = is_as_before();
+            last.is_ok()
+        });
+        if let Err(why) = last {
+            self.account.blame(format!("the server has not healed: {why}"));
         }
     }
 

@@ -18,7 +18,7 @@ impl Damage {
         self.0.load(Ordering::Acquire)
     }
 
-    fn note(&self) {
+    pub(super) fn note(&self) {
         self.0.fetch_add(1, Ordering::AcqRel);
     }
 }
@@ -37,14 +37,16 @@ enum Act {
     RemoveInside,
     Edit,
     Break,
+    WriteHalf,
     RemoveFolder,
 }
 
-const ACTS: [(u64, Act); 5] = [
+const ACTS: [(u64, Act); 6] = [
     (2, Act::RemoveTemporary),
     (3, Act::RemoveInside),
     (4, Act::Edit),
     (2, Act::Break),
+    (2, Act::WriteHalf),
     (2, Act::RemoveFolder),
 ];
 
@@ -94,6 +96,12 @@ impl Vandal<'_> {
             Act::Break => {
                 self.account.note("files broken for a while");
                 file.break_it()?;
+                sleep(self.random.millis(0, 300));
+                file.restore()
+            }
+            Act::WriteHalf => {
+                self.account.note("files half written for a while");
+                file.write_half()?;
                 sleep(self.random.millis(0, 300));
                 file.restore()
             }

@@ -68,6 +68,14 @@ impl Connection {
         Ok(self.stream.shutdown(Shutdown::Write)?)
     }
 
+    /// Waits until an answer begins, and leaves it unread.
+    pub(crate) fn wait_for_answer(&self) -> Result<(), Broken> {
+        match self.stream.peek(&mut [0])? {
+            0 => Err(Broken("the server closed the connection".to_owned())),
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn head(&mut self) -> Result<Head, Broken> {
         let head = String::from_utf8_lossy(&self.take_until(b"\r\n\r\n")?).into_owned();
         let mut lines = head.split("\r\n");

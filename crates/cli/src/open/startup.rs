@@ -8,12 +8,16 @@ use mcp_bash_project::{
 };
 use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{FileInProgress, Scripts, known_variables};
+use mcp_bash_server::threads_are_free;
 use mcp_bash_settings::{ProjectSettings, SettingProblem, Settings, UnknownName};
 use mcp_bash_wire::LogLevel;
 use rustix::process::{Resource, getrlimit};
-use std::io::{IsTerminal, Write as _};
+use std::io::{self, IsTerminal, Write as _};
+use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::available_parallelism;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
@@ -97,7 +101,23 @@ pub(crate) fn scripts(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Err
 
 /// The same for many clients at once, whose messages are worth a thread for each processor.
 pub(crate) fn scripts_for_many(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
-    scripts_on(&mut Builder::new_multi_thread(), settings)
+    let threads = available_parallelism().map_or(1, usize::from);
+    threads_are_free(threads).map_err(|source| Error::Start { source })?;
+    scripts_on(Builder::new_multi_thread().worker_threads(threads), settings)
+}
+
+/// Whether a runtime is being made. Where it lacks a thread or a descriptor it panics, and may wait for ever for the threads that
+/// it has started.
+static IS_MAKING_RUNTIME: AtomicBool = AtomicBool::new(false);
+
+/// Why a panic of this moment is no fault of our own, if it is none.
+pub(crate) fn failure_of_runtime(panic: &PanicHookInfo<'_>) -> Option<Error> {
+    if !IS_MAKING_RUNTIME.load(Ordering::Relaxed) {
+        return None;
+    }
+    let words = panic.payload().downcast_ref::<String>();
+    let words = words.cloned().unwrap_or_else(|| "the system lacks a thread or a descriptor".to_owned());
+    Some(Error::Start { source: io::Error::other(words) })
 }
 
 fn scripts_on(runtime: &mut Builder, settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
@@ -107,7 +127,9 @@ fn scripts_on(runtime: &mut Builder, settings: Settings) -> Result<(Runtime, Arc
     if !settings.control_groups {
         mcp_bash_runner::do_without_control_groups();
     }
+    IS_MAKING_RUNTIME.store(true, Ordering::Relaxed);
     let runtime = runtime.enable_all().build().map_err(|source| Error::Start { source })?;
+    IS_MAKING_RUNTIME.store(false, Ordering::Relaxed);
     let temporary = settings.logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
     let state_dir = Arc::new(StateDir::new(temporary, settings.logs.keep));
     let scripts = Arc::new(Scripts::new(settings, state_dir));
@@ -131,7 +153,7 @@ pub(crate) fn read_whole(runtime: &Runtime, scripts: &Scripts, paths: &Paths, re
         }
         runtime.block_on(async {
             if timeout(SILENCE, in_progress.wait_for(Vec::is_empty)).await.is_err() {
-                if std::io::stderr().is_terminal() {
+                if io::stderr().is_terminal() {
                     tell_of_wait(&in_progress.borrow(), paths);
                 }
                 let _ = in_progress.wait_for(Vec::is_empty).await;
@@ -150,7 +172,7 @@ pub(crate) fn names_of(files: &[FileInProgress], paths: &Paths) -> String {
 fn tell_of_wait(files: &[FileInProgress], paths: &Paths) {
     let names = names_of(files, paths);
     // Whoever closed standard error does not want to know.
-    let _ = writeln!(std::io::stderr(), "mcp-bash: waiting for {names} to say what there is");
+    let _ = writeln!(io::stderr(), "mcp-bash: waiting for {names} to say what there is");
 }
 
 /// What is wrong with the roots and the environment of scripts.

@@ -5,6 +5,7 @@ use crate::ground::json::LONGEST;
 use crate::walk::entry::default_name;
 use crate::walk::listing::{metadata_names, metadata_stem};
 use crate::{Catalog, Execution, Source};
+use mcp_bash_files::look;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -195,5 +196,5 @@ pub(crate) fn metadata_beside(file: &Path) -> Option<PathBuf> {
     if metadata_stem(name).is_some() {
         return Some(file.to_owned());
     }
-    metadata_names(file).find(|path| path.is_file())
+    metadata_names(file).find(|path| look::is_file(path))
 }

@@ -11,6 +11,7 @@ use crate::trust::{self, Distrust};
 use crate::walk::entry::Entry;
 use crate::walk::sighting::Sighting;
 use crate::{Diagnostic, Paths, Tool};
+use mcp_bash_files::look;
 use mcp_bash_spelling::nearest_or_longer;
 use mcp_bash_wire::surrogates;
 use serde_json::Value;
@@ -128,8 +129,7 @@ fn provider(entry: &RawValue, paths: &Paths) -> Result<Sighting, String> {
     let path = Metadata::from_json(entry.get())?.path;
     let path = relative(path.as_deref(), "tools")?;
     let file = paths.tools.join(path);
-    let stat =
-        rustix::fs::stat(&file).map_err(|error| format!("{}: {}", file.display(), io::Error::from(error)))?;
+    let stat = look::stat(&file).map_err(|error| format!("{}: {error}", file.display()))?;
     let stamps = Stamps { file: Stamp::of(&stat), metadata: None };
     if !stamps.file.is_executable() {
         return Err(format!("{} is not executable; run `chmod +x` on it", file.display()));

@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use mcp_bash_files::look;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -40,8 +41,8 @@ fn embed_one(mut icon: Value, folder: &Path, project: &Path) -> Result<Value, St
     if ["data:", "https://", "http://"].iter().any(|scheme| source.starts_with(scheme)) {
         return Ok(icon);
     }
-    let path = folder.join(&source).canonicalize().map_err(|error| format!("{source}: {error}"))?;
-    if !project.canonicalize().is_ok_and(|project| path.starts_with(project)) {
+    let path = look::canonical(&folder.join(&source)).map_err(|error| format!("{source}: {error}"))?;
+    if !look::canonical(project).is_ok_and(|project| path.starts_with(project)) {
         return Err(format!("{source} is outside of the project"));
     }
     let bytes = mcp_bash_files::read(&path, LARGEST).map_err(|error| format!("{source}: {error}"))?;

@@ -4,6 +4,7 @@ use crate::declarations::client_capability::ClientCapability;
 use crate::ground::diagnostic::without_place;
 use crate::ground::json::{LONGEST, deepest, mend, require_shallow, too_deep};
 use crate::ground::wrong_type::describe_wrong_type;
+use mcp_bash_files::shortage::noted;
 use mcp_bash_wire::{surrogates, write};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -172,7 +173,7 @@ impl Metadata {
         let Ok(file) = mcp_bash_files::open(script) else { return Ok(None) };
         // A compiled program has no lines to speak of: only so much of it is looked at.
         let header = BufReader::new(file.take(16 * 1024)).split(b'\n').take(HEADER_LINES);
-        for (index, line) in header.map_while(Result::ok).enumerate() {
+        for (index, line) in header.map_while(|line| line.map_err(noted).ok()).enumerate() {
             let Ok(line) = std::str::from_utf8(&line) else { return Ok(None) };
             if let Some(json) = inline_json(line) {
                 return Self::from_json(json)

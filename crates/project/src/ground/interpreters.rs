@@ -1,5 +1,6 @@
 //! Interpreters: which program runs a script, by its first line, its mode and its ending.
 
+use mcp_bash_files::look;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -47,5 +48,5 @@ pub(crate) fn has_shebang(path: &Path) -> bool {
 
 /// Whether the executable bit says that a file can be run.
 pub(crate) fn is_executable(file: &Path) -> bool {
-    file.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    look::metadata(file).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }

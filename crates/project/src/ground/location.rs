@@ -1,6 +1,8 @@
 //! Which folder is served.
 
 use crate::{Diagnostic, Paths};
+use mcp_bash_files::shortage::is_shortage;
+use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -16,6 +18,8 @@ pub enum Location {
 pub enum LocationError {
     #[error("{named_by} is not a folder: {}", path.display())]
     NotAFolder { path: PathBuf, named_by: &'static str },
+    #[error("{named_by} cannot be used: {}: {source}", path.display())]
+    Unusable { path: PathBuf, named_by: &'static str, source: io::Error },
 }
 
 impl Location {
@@ -30,8 +34,12 @@ impl Location {
             .map(|path| (path, "--project-root"))
             .or_else(|| variable.map(|path| (path, "MCPBASH_PROJECT_ROOT")));
         if let Some((path, named_by)) = named {
-            return match path.canonicalize() {
-                Ok(folder) if folder.is_dir() => Ok(Self::Folder(folder)),
+            let found = path.canonicalize().and_then(|folder| Ok((folder.metadata()?.is_dir(), folder)));
+            return match found {
+                Ok((true, folder)) => Ok(Self::Folder(folder)),
+                Err(source) if is_shortage(&source) => {
+                    Err(LocationError::Unusable { path: path.to_owned(), named_by, source })
+                }
                 _ => Err(LocationError::NotAFolder { path: path.to_owned(), named_by }),
             };
         }

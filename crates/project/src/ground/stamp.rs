@@ -1,5 +1,6 @@
 //! What a file looked like from outside when it was last read.
 
+use mcp_bash_files::look;
 use rustix::fs::{FileType, RawMode, Stat};
 use std::path::Path;
 
@@ -26,7 +27,7 @@ impl Stamp {
 
     /// What the file at a path looks like, if there is one.
     pub fn at(path: &Path) -> Option<Self> {
-        rustix::fs::stat(path).ok().map(|stat| Self::of(&stat))
+        look::stat(path).ok().map(|stat| Self::of(&stat))
     }
 
     /// The numbers that it is made of, as a registry has them.

@@ -6,6 +6,7 @@ use crate::walk::entry::{Context, Entry, RegistryEntry, Unread};
 use crate::walk::listing::Listing;
 use crate::walk::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths};
+use mcp_bash_files::look;
 use mcp_bash_wire::write;
 use serde::de::IgnoredAny;
 use std::path::{Path, PathBuf};
@@ -49,11 +50,11 @@ impl Entry for Completion {
         let name = metadata.name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
         let name = name.ok_or("`name` is missing")?;
         let path = metadata.path.filter(|path| !path.is_empty()).ok_or("`path` is missing")?;
-        let (script, root) = (paths.root.join(&path), paths.root.canonicalize());
-        let whole = script.canonicalize().map_err(|_| format!("there is no file {}", script.display()))?;
+        let (script, root) = (paths.root.join(&path), look::canonical(&paths.root));
+        let whole = look::canonical(&script).map_err(|_| format!("there is no file {}", script.display()))?;
         let inside = root.ok().and_then(|root| whole.strip_prefix(root).ok().map(Path::to_owned));
         let inside = inside.ok_or_else(|| format!("`path` must stay below the project: {path}"))?;
-        if !whole.is_file() {
+        if !look::is_file(&whole) {
             return Err(format!("{} is no file", script.display()));
         }
         Ok(Self {

@@ -11,6 +11,7 @@ use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below};
 use crate::walk::listing::{Listing, metadata_stem};
 use crate::walk::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths, declarations::icons};
+use mcp_bash_files::look;
 use mcp_bash_wire::write;
 use serde_json::value::RawValue;
 use std::ffi::OsStr;
@@ -217,7 +218,7 @@ impl Entry for Prompt {
             return Self::new(paths.prompts.join("register.json"), metadata, paths, problems);
         }
         let file = paths.prompts.join(relative(metadata.path.as_deref(), "prompts")?);
-        if !file.is_file() {
+        if !look::is_file(&file) {
             return Err(format!("there is no file {}", file.display()));
         }
         Self::new(file, metadata, paths, problems)

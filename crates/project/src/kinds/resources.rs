@@ -11,6 +11,7 @@ use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below, default_n
 use crate::walk::listing::Listing;
 use crate::walk::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths};
+use mcp_bash_files::look;
 use mcp_bash_uri::FileUri;
 use mcp_bash_wire::write;
 use std::os::unix::ffi::OsStrExt;
@@ -158,13 +159,13 @@ impl Entry for Resource {
         let about = About::new(&metadata, || None, &paths.resources, paths, problems)?;
         let path = metadata.path.clone().unwrap_or_default();
         let file = paths.resources.join(relative(Some(&path), "resources")?);
-        let own = || file.is_file().then(|| uri_of(&file));
+        let own = || look::is_file(&file).then(|| uri_of(&file));
         let Uris::One(given) = metadata.uris()? else {
             return Err("`uriTemplate` belongs into `resourceTemplates`".to_owned());
         };
         let given = given.map(str::to_owned);
         let uri = given.or_else(own).ok_or("`uri` is missing, and `path` names no file")?;
-        Self::new(&metadata, about, uri, path, file.is_file(), paths)
+        Self::new(&metadata, about, uri, path, look::is_file(&file), paths)
     }
 
     fn remembered(metadata: Metadata, _paths: &Paths) -> Option<Self> {

@@ -2,6 +2,7 @@
 
 use super::way::{Way, judge_upwards};
 use super::{Distrust, judge, judge_folder_if_any, open_without_links};
+use mcp_bash_files::look;
 use std::collections::HashSet;
 use std::io;
 use std::path::Path;
@@ -13,7 +14,7 @@ const COMPILED: &str = "__pycache__";
 /// below that. One that is gone was judged by nobody, and is not loaded again.
 pub fn judge_loaded<'a>(files: impl IntoIterator<Item = &'a Path>, root: &Path) -> Result<(), Distrust> {
     // Programs tell paths without links.
-    let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let real_root = look::canonical(root).unwrap_or_else(|_| root.to_owned());
     let mut judged = HashSet::new();
     for file in files {
         let root = if file.starts_with(root) { root } else { &real_root };
@@ -27,7 +28,7 @@ pub fn judge_loaded<'a>(files: impl IntoIterator<Item = &'a Path>, root: &Path) 
         } else {
             match Way::follow(file, root) {
                 Ok(way) => {
-                    judge(&way.end, &way.end.metadata()?)?;
+                    judge(&way.end, &look::metadata(&way.end)?)?;
                     way.judge()?;
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,

@@ -6,8 +6,9 @@ mod way;
 
 #[cfg(target_os = "linux")]
 mod linux;
-#[cfg(target_os = "linux")]
 use linux as system;
+#[cfg(target_os = "linux")]
+use mcp_bash_files::look;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
@@ -116,7 +117,7 @@ pub fn judge_folder(folder: &Path, root: &Path) -> Result<(), Distrust> {
 pub fn judge_absence(path: &Path, root: &Path) -> Result<(), Distrust> {
     let mut folders =
         path.ancestors().skip(1).take_while(|folder| folder.starts_with(root) && *folder != root);
-    match folders.find(|folder| folder.symlink_metadata().is_ok()) {
+    match folders.find(|folder| look::link_metadata(folder).is_ok()) {
         // Most projects: two system calls.
         None if path.starts_with(root) => judge_upwards(root, root),
         None => judge_folder_if_any(path.parent().unwrap_or(path), root),
@@ -127,7 +128,7 @@ pub fn judge_absence(path: &Path, root: &Path) -> Result<(), Distrust> {
 
 /// Judges a folder if there is one: in one that is not there, nothing was removed.
 pub fn judge_folder_if_any(folder: &Path, root: &Path) -> Result<(), Distrust> {
-    match folder.symlink_metadata() {
+    match look::link_metadata(folder) {
         Ok(_) => judge_folder(folder, root),
         Err(_) => Ok(()),
     }

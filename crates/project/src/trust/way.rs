@@ -1,6 +1,8 @@
 //! The folders that decide which file a path leads to. Whoever may write one of them can put another file there.
 
 use super::{Distrust, judge, judge_owner, writable};
+use mcp_bash_files::look;
+use mcp_bash_files::shortage::noted;
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::io;
@@ -23,7 +25,7 @@ impl Way {
         /// As many as Linux follows.
         const MOST_LINKS: usize = 40;
 
-        let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let real_root = look::canonical(root).unwrap_or_else(|_| root.to_owned());
         let (mut here, rest) = match path.strip_prefix(root) {
             Ok(below) => (real_root.clone(), below.to_owned()),
             Err(_) => (PathBuf::from("/"), std::path::absolute(path)?),
@@ -36,11 +38,11 @@ impl Way {
                 continue;
             }
             let next = here.join(&name);
-            if !next.symlink_metadata()?.is_symlink() {
+            if !look::link_metadata(&next)?.is_symlink() {
                 here = next;
                 continue;
             }
-            let target = fs::read_link(&next)?;
+            let target = fs::read_link(&next).map_err(noted)?;
             links.push(here.clone());
             if links.len() > MOST_LINKS {
                 return Err(rustix::io::Errno::LOOP.into());
@@ -66,7 +68,7 @@ impl Way {
 
     /// Judges the end of the path and all folders as those of a program.
     pub(super) fn judge_program(&self) -> Result<(), Distrust> {
-        let metadata = fs::metadata(&self.end)?;
+        let metadata = look::metadata(&self.end)?;
         if self.end.starts_with(&self.root) {
             judge(&self.end, &metadata)?;
         } else if is_writable_by_everyone(&metadata) {
@@ -103,7 +105,7 @@ fn push_names(path: &Path, names: &mut Vec<OsString>) {
 pub(super) fn judge_upwards(folder: &Path, root: &Path) -> Result<(), Distrust> {
     let is_inside = folder.starts_with(root);
     for (height, folder) in folder.ancestors().enumerate() {
-        let metadata = fs::metadata(folder)?;
+        let metadata = look::metadata(folder)?;
         // In `/tmp` and its like everyone may make entries, but nobody may rename or remove those of others.
         if !is_inside && height > 0 && is_sticky(&metadata) {
             judge_owner(folder, &metadata)?;
@@ -120,7 +122,7 @@ pub(super) fn judge_upwards(folder: &Path, root: &Path) -> Result<(), Distrust> 
 /// Judges a folder outside of the project that programs are in, and those above it.
 fn judge_folders_of_programs(folder: &Path) -> Result<(), Distrust> {
     for (height, folder) in folder.ancestors().enumerate() {
-        let metadata = fs::metadata(folder)?;
+        let metadata = look::metadata(folder)?;
         if is_writable_by_everyone(&metadata) && (height == 0 || !is_sticky(&metadata)) {
             return Err(writable(folder, &metadata));
         }

@@ -2,7 +2,8 @@
 
 use crate::ground::stamp::{Stamp, Stamps};
 use crate::walk::sighting::Sighting;
-use rustix::fs::{AtFlags, FileType, statat};
+use mcp_bash_files::look;
+use rustix::fs::FileType;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -77,7 +78,7 @@ impl<'a> Listing<'a> {
     /// What one of the files looks like from outside.
     pub(crate) fn stamp(&self, name: &OsStr) -> Option<Stamp> {
         *self.stamps[self.place_of(name.as_bytes())?].get_or_init(|| {
-            let stat = statat(self.opened, name, AtFlags::empty()).ok()?;
+            let stat = look::stat_in(self.opened, name).ok()?;
             (FileType::from_raw_mode(stat.st_mode) != FileType::Directory).then(|| Stamp::of(&stat))
         })
     }

@@ -6,8 +6,8 @@ use crate::walk::limits::{DEPTH, MOST_FOLDERS, is_left_out, leads_back};
 use crate::walk::listing::{KnownFiles, Listing, Place};
 use crate::walk::sighting::{Besides, Sighting};
 use crate::{Diagnostic, Paths};
-use mcp_bash_files::shortage;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, open, openat, statat};
+use mcp_bash_files::{look, shortage};
+use rustix::fs::{Dir, FileType, Mode, OFlags, open, openat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -204,7 +204,7 @@ fn list(folder: &mut Dir) -> Result<Listed, Errno> {
         }
         let is_link = entry.file_type() == FileType::Symlink;
         let kind = match entry.file_type() {
-            FileType::Symlink | FileType::Unknown => statat(folder.fd()?, name, AtFlags::empty())
+            FileType::Symlink | FileType::Unknown => look::stat_in(folder.fd()?, name)
                 .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
             kind => kind,
         };

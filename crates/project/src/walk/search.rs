@@ -9,7 +9,7 @@ use crate::walk::known::Known;
 use crate::walk::scan::Sighted;
 use crate::walk::settling::is_being_written;
 use crate::walk::sighting::Candidate;
-use mcp_bash_files::shortage;
+use mcp_bash_files::{look, shortage};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -193,5 +193,5 @@ fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
 }
 
 fn is_empty(file: &Path) -> bool {
-    file.metadata().is_ok_and(|file| file.len() == 0)
+    look::metadata(file).is_ok_and(|file| file.len() == 0)
 }

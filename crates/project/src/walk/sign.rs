@@ -3,6 +3,7 @@
 use crate::declarations::metadata::Metadata;
 use crate::walk::function_sign::functions_of;
 use crate::walk::sighting::Candidate;
+use mcp_bash_files::shortage::noted;
 use memchr::memmem::Finder;
 use std::fs::File;
 use std::io::{self, Read};
@@ -82,7 +83,7 @@ pub(crate) fn is_compiled_program(file: &Path) -> bool {
 
 fn header_of(bytes: impl Read) -> io::Result<Vec<u8>> {
     let mut header = Vec::new();
-    bytes.take(HEADER).read_to_end(&mut header)?;
+    bytes.take(HEADER).read_to_end(&mut header).map_err(noted)?;
     Ok(header)
 }
 
@@ -100,7 +101,7 @@ fn holds_any(mut bytes: impl Read, wanted: &[&[u8]]) -> io::Result<bool> {
             Ok(0) => return Ok(false),
             Ok(count) => kept + count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+            Err(error) => return Err(noted(error)),
         };
         if finders.iter().any(|finder| finder.find(&piece[..count]).is_some()) {
             return Ok(true);

@@ -5,7 +5,8 @@ use super::Changes;
 use super::watched::watched;
 use crate::Paths;
 use crate::walk::limits::{MOST_FOLDERS, is_left_out, leads_back};
-use mcp_bash_files::shortage::is_shortage;
+use mcp_bash_files::look;
+use mcp_bash_files::shortage::{self, is_shortage};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::fs::{FsWord, statfs};
@@ -88,15 +89,19 @@ impl Watcher {
     /// Watches the folders that are there. Those that are watched already stay so.
     pub(super) fn follow(&mut self) {
         let (paths, mut left) = (self.paths.clone(), MOST_FOLDERS);
-        self.is_complete = watched(&paths)
-            .all(|(folder, depth)| !folder.is_dir() || self.follow_one(folder, depth, &mut left));
+        let (is_complete, shortage) = shortage::during(|| {
+            let mut watched = watched(&paths);
+            watched
+                .all(|(folder, depth)| !look::is_folder(folder) || self.follow_one(folder, depth, &mut left))
+        });
+        self.is_complete = is_complete && shortage.is_none();
     }
 
     /// Watches a folder and those in it, of which `left` more may be.
     fn follow_one(&mut self, folder: &Path, depth: usize, left: &mut usize) -> bool {
         match inotify::add_watch(&self.events, folder, CHANGES) {
             Ok(watch) => self.folders.entry(watch).or_default().insert(folder.to_owned()),
-            Err(_) => return !folder.exists(),
+            Err(_) => return !look::is_folder(folder),
         };
         *left = left.saturating_sub(1);
         if depth == 0 || *left == 0 {
@@ -109,7 +114,7 @@ impl Watcher {
         let is_followed = |entry: &DirEntry| {
             let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            (is_folder || is_link && entry.path().is_dir() && !leads_back(&entry.path()))
+            (is_folder || is_link && look::is_folder(&entry.path()) && !leads_back(&entry.path()))
                 && !is_left_out(&entry.file_name())
         };
         let folders = entries.flatten().filter(is_followed);

@@ -15,6 +15,7 @@ use crate::commands::welcome;
 use crate::open::log_files::{self, LogFiles};
 use crate::open::{needs, search_path, startup};
 use crate::terminal::tell;
+use mcp_bash_files::shortage::is_shortage;
 use mcp_bash_project::{Catalog, Changes, Location, Paths, Pauses, SentWarnings, Tool, no_project};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{KeyRing, Log, Server, Style};
@@ -58,14 +59,13 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// A folder that is named to be served is the project.
     pub(crate) fn take_folder(&mut self, common: &mut Common) -> Result<(), Error> {
-        match self.folder.take() {
-            Some(folder) if !folder.is_dir() => Err(Error::NoFolder(folder)),
-            Some(folder) => {
-                common.project_root = Some(folder);
-                Ok(())
-            }
-            None => Ok(()),
+        let Some(folder) = self.folder.take() else { return Ok(()) };
+        match folder.metadata() {
+            Ok(found) if found.is_dir() => common.project_root = Some(folder),
+            Err(source) if is_shortage(&source) => return Err(Error::Start { source }),
+            _ => return Err(Error::NoFolder(folder)),
         }
+        Ok(())
     }
 }
 

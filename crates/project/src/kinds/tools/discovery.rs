@@ -14,6 +14,7 @@ use crate::walk::listing::{Listing, is_interface, metadata_stem};
 use crate::walk::sighting::{Besides, Candidate, Sighting};
 use crate::walk::sign::{self, Says};
 use crate::{Diagnostic, Paths, Repair, trust};
+use mcp_bash_files::look;
 use mcp_bash_wire::write;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
@@ -149,7 +150,7 @@ impl Entry for Tool {
             return Ok(Self { path: String::new(), ..tool });
         }
         let script = paths.tools.join(relative(metadata.path.as_deref(), "tools")?);
-        if !script.is_file() {
+        if !look::is_file(&script) {
             return Err(format!("there is no file {}", script.display()));
         }
         if metadata.command.is_some() {
@@ -230,5 +231,5 @@ fn holds_line_break(name: &OsStr) -> bool {
 /// The file in which the project registers its tools.
 fn registration(paths: &Paths) -> PathBuf {
     let [json, hook] = ["register.json", "register.sh"].map(|name| paths.server.join(name));
-    if json.exists() { json } else { hook }
+    if look::metadata(&json).is_ok() { json } else { hook }
 }

@@ -1,0 +1,33 @@
+//! Whether the system has threads to give. A runtime takes that for granted: where a thread of it cannot be started it panics, or
+//! waits for ever.
+
+use std::io;
+use std::sync::mpsc::channel;
+use std::thread::Builder;
+
+/// Enough to wait.
+const STACK: usize = 64 * 1024;
+
+/// Starts so many threads at once, and ends them. The error is why one could not be started.
+pub fn threads_are_free(count: usize) -> io::Result<()> {
+    let start = |_| {
+        let (keep, wait) = channel::<()>();
+        let thread = Builder::new().stack_size(STACK).spawn(move || wait.recv())?;
+        Ok((keep, thread))
+    };
+    let (mut started, mut missing) = (Vec::new(), Ok(()));
+    for thread in (0..count).map(start) {
+        match thread {
+            Ok(thread) => started.push(thread),
+            Err(error) => {
+                missing = Err(error);
+                break;
+            }
+        }
+    }
+    for (keep, thread) in started {
+        drop(keep);
+        let _ = thread.join();
+    }
+    missing
+}

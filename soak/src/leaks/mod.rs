@@ -1,0 +1,120 @@
+//! Leaks: one server does the same again and again, a million times what is cheap, and its memory is looked at meanwhile. What
+//! grows with the number of times is a leak; what stays after a burst is not, if it does not come again with the next.
+
+mod traffic;
+
+use crate::arguments::Arguments;
+use crate::http::Server;
+use crate::proc;
+use std::fs;
+use std::io;
+use std::thread;
+use std::time::{Duration, Instant};
+use traffic::{ACTS, Act, FUNCTIONS, Worker};
+
+/// How many clients do the same at once.
+const CLIENTS: u64 = 4;
+
+/// Each act is done in so many parts of the same size. After each the memory is looked at.
+const PARTS: u64 = 4;
+
+/// How much memory more each time in the second half of an act is a leak, where it is also more than the slack in all: the
+/// allocator takes and gives back memory in pages.
+const BYTES_EACH: f64 = 4.0;
+const SLACK: u64 = 2 * 1024 * 1024;
+
+/// How long a server is left alone before its memory is looked at: it gives back what is free a second after a burst.
+const QUIET: Duration = Duration::from_secs(3);
+
+/// True if nothing leaks.
+pub(crate) fn leaks(arguments: &Arguments) -> io::Result<bool> {
+    let folder = tempfile::Builder::new().prefix("mcp-bash-leaks.").tempdir()?;
+    let project = folder.path().join("project");
+    fs::create_dir_all(project.join("tools"))?;
+    fs::write(project.join("tools/functions.py"), FUNCTIONS)?;
+    let environment = [
+        ("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN", "0"),
+        ("MCPBASH_LOG_LEVEL", "error"),
+        ("MCPBASH_DEFAULT_TOOL_TIMEOUT", "600"),
+        ("MCPBASH_MAX_PROGRESS_PER_MIN", "0"),
+    ];
+    let server = Server::start(&arguments.binary, &project, &folder.path().join("tmp"), &[], &environment)?;
+    crate::say(&format!("anonymous memory of {}, in KiB\n", arguments.binary.display()));
+    let mut is_clean = true;
+    for (act, name, count) in ACTS {
+        let count = (count * arguments.percent / 100).max(PARTS * CLIENTS);
+        let began = Instant::now();
+        let memory = measure(&server, act, count).map_err(io::Error::other)?;
+        let each = growth(&memory, count);
+        let leaks = is_leak(&memory, count);
+        is_clean &= !leaks;
+        let shown: Vec<String> = memory.iter().map(|bytes| (bytes / 1024).to_string()).collect();
+        crate::say(&format!(
+            "{count:>8} {name}: {} ({each:+.1} bytes each in the second half, {} s){}\n",
+            shown.join(" "),
+            began.elapsed().as_secs(),
+            if leaks { " LEAKS" } else { "" },
+        ));
+    }
+    Ok(is_clean)
+}
+
+/// The memory before, and after each part.
+fn measure(server: &Server, act: Act, count: u64) -> Result<Vec<u64>, String> {
+    // What a server keeps to use it again it has after these.
+    repeat(server, act, (count / 20).max(CLIENTS))?;
+    let mut memory = vec![quiet_memory(server)?];
+    for _ in 0..PARTS {
+        repeat(server, act, count / PARTS)?;
+        memory.push(quiet_memory(server)?);
+    }
+    Ok(memory)
+}
+
+fn repeat(server: &Server, act: Act, count: u64) -> Result<(), String> {
+    thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|_| {
+                scope.spawn(move || {
+                    let mut worker = Worker::new(server)?;
+                    (0..count / CLIENTS).try_for_each(|_| worker.act(act))?;
+                    worker.leave()
+                })
+            })
+            .collect();
+        clients
+            .into_iter()
+            .try_for_each(|client| client.join().map_err(|_| "a client panicked".to_owned())?)
+    })
+}
+
+fn quiet_memory(server: &Server) -> Result<u64, String> {
+    thread::sleep(QUIET);
+    proc::anonymous_memory(server.pid()).ok_or_else(|| format!("the server is gone: {}", server.log()))
+}
+
+/// How many bytes more each time cost in the second half.
+#[expect(clippy::cast_precision_loss, reason = "no memory and no count is so large")]
+fn growth(memory: &[u64], count: u64) -> f64 {
+    let half = memory.len() / 2;
+    let bytes = |at: usize| memory.get(at).copied().unwrap_or_default() as f64;
+    (bytes(memory.len() - 1) - bytes(half)) / (count as f64 / 2.0)
+}
+
+fn is_leak(memory: &[u64], count: u64) -> bool {
+    let (first, last) = (memory.first().copied(), memory.last().copied());
+    last > first.map(|first| first + SLACK) && growth(memory, count) > BYTES_EACH
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_grows_to_the_end_is_a_leak() {
+        let mebibytes = |memory: [u64; 5]| memory.map(|mebibytes| mebibytes << 20);
+        assert!(is_leak(&mebibytes([10, 12, 14, 16, 18]), 100_000));
+        assert!(!is_leak(&mebibytes([10, 16, 18, 18, 18]), 100_000), "it has stopped");
+        assert!(!is_leak(&mebibytes([10, 10, 10, 10, 11]), 100_000), "a page here and there");
+    }
+}

@@ -1,0 +1,267 @@
+//! System calls that fail once, each in turn, while a server reads its project, prepares its first calls, or starts. When the
+//! fault is over, the server must be as one that never met it, within ten seconds.
+//!
+//! The places come from the trace of a server that met no fault. An ordinary run tries some of them, `scripts/faults` each.
+
+mod places;
+mod strace;
+
+use super::{Subject, write_version};
+use crate::harness::http::HttpServer;
+use crate::harness::{Project, Server, wait_until};
+use crate::http_metrics::metrics_address;
+use places::{Place, chosen, kinds, places, recorded, wants_all};
+use rustix::process::getuid;
+use std::fs;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use strace::{Strace, Whose, command_under_strace};
+
+/// How long after the end of a fault everything is as it was.
+const HEALED: Duration = Duration::from_secs(10);
+
+/// On a machine so busy that the same takes its time without any fault: so many times as long.
+const AS_LONG: u32 = 10;
+
+/// How many descriptors more a server may have: it keeps some to use them again.
+const POOLED: usize = 8;
+
+/// A server with a temporary folder and a cache of its own, so that it prepares everything itself.
+struct Fresh {
+    subject: Subject,
+    project: Project,
+    /// How long after the end of a fault everything must be as it was.
+    most: Duration,
+    _home: Project,
+}
+
+impl Fresh {
+    /// A server of a project that has nothing yet.
+    fn start() -> Self {
+        let project =
+            Project::new().file("tools/.keep", "").file("prompts/.keep", "").file("resources/.keep", "");
+        Self::start_by(traceable(), project).expect("a server")
+    }
+
+    /// The error is what a server said that has ended.
+    fn start_by(command: Command, project: Project) -> Result<Self, String> {
+        let home = Project::new().file("tmp/.keep", "").file("cache/.keep", "");
+        let [temporary, cache] = ["tmp", "cache"].map(|name| home.path(name).display().to_string());
+        // Lists do not wait for files that cannot be asked.
+        let settings = [("TMPDIR", &*temporary), ("XDG_CACHE_HOME", &cache), ("MCPBASH_LIST_WAIT_SECS", "0")];
+        let server =
+            HttpServer::try_start_by(command, project.root(), &["--metrics", "127.0.0.1:0"], &settings)?;
+        let metrics = metrics_address(&server);
+        Ok(Self { subject: Subject::of(server, metrics), project, most: HEALED, _home: home })
+    }
+
+    /// Saves a version while nothing fails. Returns the system calls of that, and notes how long it took.
+    fn record(&mut self, version: usize, whose: Whose) -> String {
+        let strace = Strace::attach(self.subject.server.pid(), whose, &recorded(&kinds(whose)));
+        let began = Instant::now();
+        write_version(&self.project, version);
+        self.subject.expect_version(version);
+        self.most = HEALED.max(AS_LONG * began.elapsed());
+        strace.detach()
+    }
+
+    /// Saves a version while a call at a place fails once, and calls everything.
+    fn strike(&mut self, place: &Place, whose: Whose, version: usize) -> Strike {
+        let strace = Strace::attach(self.subject.server.pid(), whose, &place.options());
+        write_version(&self.project, version);
+        let began = Instant::now();
+        // Until it has failed, or never will.
+        while !strace.has_struck() && self.subject.is_as(version).is_err() && began.elapsed() < self.most {
+            self.readiness_is_true();
+        }
+        let trace = strace.detach();
+        let ended = Instant::now();
+        let wrong = self.heal(version);
+        Strike::new(place, &trace, ended.elapsed(), wrong)
+    }
+
+    /// The fault is over: everything must be as in a server that never met it. Else says what is not.
+    fn heal(&mut self, version: usize) -> Option<String> {
+        let ended = Instant::now();
+        while let Err(wrong) = self.subject.is_as(version) {
+            if ended.elapsed() >= self.most {
+                return Some(wrong);
+            }
+            self.readiness_is_true();
+            sleep(Duration::from_millis(20));
+        }
+        None
+    }
+
+    /// A server that has logged that it cannot read its project is not ready, unless it has logged that it could again.
+    fn readiness_is_true(&mut self) {
+        let is_short = |log: &str| {
+            log.matches("the project cannot be read now").count()
+                > log.matches("the project could be read again").count()
+        };
+        let was_short = is_short(&self.subject.server.log());
+        if self.subject.readiness().0 == 200 && was_short {
+            wait_until("the log to say that the project could be read again", || {
+                (!is_short(&self.subject.server.log())).then_some(())
+            });
+        }
+    }
+
+    /// The files that a server has made beside those of the project.
+    fn files(&self) -> Vec<String> {
+        let files = fs::read_dir(self.project.path(".registry")).expect("a folder").flatten();
+        let mut files: Vec<String> =
+            files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+        files.sort();
+        files
+    }
+
+    /// What its descriptors are.
+    fn descriptors(&self) -> Vec<String> {
+        let folder = format!("/proc/{}/fd", self.subject.server.pid());
+        let descriptors = fs::read_dir(folder).expect("a process").flatten();
+        let leads_to = descriptors.filter_map(|descriptor| fs::read_link(descriptor.path()).ok());
+        leads_to.map(|path| path.to_string_lossy().into_owned()).collect()
+    }
+}
+
+/// The server, as one that this user may trace: it lets no other process of an ordinary user look into it, unless it was
+/// started in a name space of users of its own.
+fn traceable() -> Command {
+    if getuid().is_root() {
+        return Server::command();
+    }
+    let mut command = Server::command_of("unshare");
+    command.args(["--map-root-user", env!("CARGO_BIN_EXE_mcp-bash")]);
+    command
+}
+
+/// What came of a call that was to fail.
+struct Strike {
+    has_struck: bool,
+    /// What was not as before in time, and which call had failed.
+    wrong: Option<String>,
+}
+
+impl Strike {
+    fn new(place: &Place, trace: &str, took: Duration, wrong: Option<String>) -> Self {
+        let struck: Vec<&str> = trace.lines().filter(|line| line.contains("(INJECTED)")).collect();
+        let fault = format!("{took:?} after {place:?}, which was\n{}", struck.join("\n"));
+        if wants_all() {
+            eprintln!("{} {fault}", if wrong.is_some() { "WRONG" } else { "healed" });
+        }
+        Self { has_struck: !struck.is_empty(), wrong: wrong.map(|wrong| format!("{fault}\n{wrong}")) }
+    }
+}
+
+/// No call may have left anything behind, and many must have been made: not each server makes the same ones.
+fn judge(strikes: &[Strike], log: &str) {
+    let wrong: Vec<&str> = strikes.iter().filter_map(|strike| strike.wrong.as_deref()).collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}\n{log}", wrong.len(), strikes.len(), wrong.join("\n\n"));
+    let struck = strikes.iter().filter(|strike| strike.has_struck).count();
+    assert!(3 * struck >= strikes.len(), "only {struck} of {} calls were made and failed", strikes.len());
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+/// A save while a call fails, for places that were found in the trace of a save.
+fn saves_survive(whose: Whose, some: usize) {
+    let mut fresh = Fresh::start();
+    fresh.record(0, whose);
+    let trace = fresh.record(1, whose);
+    let (files, descriptors) = (fresh.files(), fresh.descriptors());
+    let places = chosen(places(&trace, &kinds(whose)), some);
+    let strikes: Vec<Strike> =
+        (2..).zip(&places).map(|(version, place)| fresh.strike(place, whose, version)).collect();
+    judge(&strikes, &fresh.subject.server.log());
+    assert_eq!(fresh.files(), files);
+    // Workers of versions that are gone end by themselves.
+    wait_until(&format!("no more descriptors than {descriptors:#?}, not {:#?}", fresh.descriptors()), || {
+        (fresh.descriptors().len() <= descriptors.len() + POOLED).then_some(())
+    });
+    fresh.subject.server.finish();
+}
+
+#[test]
+fn a_save_is_served_after_a_call_of_the_thread_that_reads_the_project_failed() {
+    saves_survive(Whose::Reader, 10);
+}
+
+#[test]
+fn a_save_is_served_after_a_call_of_any_thread_failed() {
+    saves_survive(Whose::Threads, 8);
+}
+
+#[test]
+fn a_save_is_served_after_a_call_of_a_process_that_loads_it_failed() {
+    saves_survive(Whose::Everything, 6);
+}
+
+#[test]
+fn a_server_that_prepares_its_first_calls_survives_a_call_that_failed() {
+    let whose = Whose::Threads;
+    let mut undisturbed = Fresh::start();
+    let trace = undisturbed.record(0, whose);
+    let mut log = String::new();
+    let strikes: Vec<Strike> = chosen(places(&trace, &kinds(whose)), 6)
+        .iter()
+        .map(|place| {
+            let mut fresh = Fresh::start();
+            fresh.most = undisturbed.most;
+            let strike = fresh.strike(place, whose, 0);
+            log.push_str(&fresh.subject.server.finish());
+            strike
+        })
+        .collect();
+    judge(&strikes, &log);
+}
+
+#[test]
+fn a_server_whose_start_meets_a_call_that_failed_says_so_or_serves_everything() {
+    let start = |options: &[String]| {
+        let (project, outer) = (Project::new(), Project::new());
+        write_version(&project, 0);
+        let mut command = Server::command_of("strace");
+        command.args(command_under_strace(options, &outer.path("trace"), env!("CARGO_BIN_EXE_mcp-bash")));
+        (Fresh::start_by(command, project), outer)
+    };
+    let whose = Whose::Reader;
+    let began = Instant::now();
+    let (undisturbed, outer) = start(&recorded(&kinds(whose)));
+    let mut undisturbed = undisturbed.unwrap_or_else(|said| panic!("{said}"));
+    undisturbed.subject.expect_version(0);
+    let most = HEALED.max(AS_LONG * began.elapsed());
+    let mut log = String::new();
+    let strikes: Vec<Strike> = chosen(places(&outer.read("trace"), &kinds(whose)), 8)
+        .iter()
+        .map(|place| {
+            let (fresh, outer) = start(&place.options());
+            let began = Instant::now();
+            let wrong = match fresh {
+                Ok(mut fresh) => {
+                    fresh.most = most;
+                    let wrong = fresh.heal(0);
+                    log.push_str(&fresh.subject.server.log());
+                    wrong
+                }
+                Err(said) => (said.contains("panicked") || !says(&said, place)).then_some(said),
+            };
+            Strike::new(place, &outer.read("trace"), began.elapsed(), wrong)
+        })
+        .collect();
+    judge(&strikes, &log);
+}
+
+/// Whether a server that has ended says why.
+fn says(said: &str, place: &Place) -> bool {
+    let words = match place.error {
+        "EMFILE" | "ENFILE" => "Too many open files",
+        "ENOSPC" => "No space left on device",
+        "EAGAIN" => "Resource temporarily unavailable",
+        _ => "Cannot allocate memory",
+    };
+    // The C library tells of each thread that could not be started in the same words.
+    [words, "Resource temporarily unavailable", "error while loading shared libraries"]
+        .iter()
+        .any(|words| said.contains(words))
+}
