@@ -1,65 +1,26 @@
-//! What all scripts of a process share.
+//! Scripts of a project: the one entry point for everything that is run.
 
-use crate::env_file::{Changes, EnvFile};
-use crate::error::NoEnvironment;
-use crate::failed_loads::FailedLoads;
-use crate::outcome::Outcome;
-use crate::process::Process;
-use crate::readings::Readings;
-use crate::toolbox::Toolbox;
-use crate::workers::Workers;
+use crate::definitions::readings::{FileInProgress, Readings};
+use crate::running::processes::Processes;
+use crate::surroundings::Surroundings;
+use crate::workers::{WorkerNews, Workers};
 use mcp_bash_budget::Budget;
-use mcp_bash_project::Paths;
-use mcp_bash_runner::{Question, Runner, StartError, StateDir, Variables};
-use mcp_bash_settings::{PROCESS_SETTING, Settings};
-use parking_lot::Mutex;
+use mcp_bash_project::{Catalog, Paths, Reading};
+use mcp_bash_runner::{Runner, StateDir};
+use mcp_bash_settings::Settings;
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::Builder;
-use tokio::sync::{Notify, watch};
-
-/// How long a call waits for the search path. A login shell that is asked for it may take as long.
-const LONGEST_SEARCH: Duration = Duration::from_secs(5);
+use tokio::runtime::Handle;
+use tokio::sync::watch;
 
 /// Runs the scripts of a project, and has what they need.
 pub struct Scripts {
-    settings: Arc<Settings>,
-    runner: Arc<Runner>,
-    state_dir: Arc<StateDir>,
-    /// What is held in all.
-    budget: Arc<Budget>,
-    search_path: OnceLock<OsString>,
-    search_path_is_known: Notify,
-    /// Whether somebody is finding it out.
-    search_path_is_awaited: AtomicBool,
-    toolbox: Mutex<Option<Arc<Toolbox>>>,
-    /// Whether the SDK is the one in the cache of the user.
-    shares_sdk: AtomicBool,
-    on_missing_sdk: OnceLock<TellOfError>,
-    /// Whether it is known that scripts find no SDK.
-    is_sdk_missing: AtomicBool,
-    pub(crate) failed_loads: FailedLoads,
-    pub(crate) readings: Readings,
-    pub(crate) env_file: EnvFile,
-    pub(crate) common_environment: Mutex<Option<CommonEnvironment>>,
-    pub(crate) workers: Workers,
-    /// Whether every process is to end.
-    has_ended: watch::Sender<bool>,
-}
-
-type TellOfError = Box<dyn Fn(&io::Error) + Send + Sync>;
-
-/// The variables that all scripts have in common, and what they were made of.
-pub(crate) struct CommonEnvironment {
-    pub(crate) search_path: Option<OsString>,
-    pub(crate) paths: Paths,
-    pub(crate) changes: Arc<Changes>,
-    pub(crate) toolbox: Arc<Toolbox>,
-    pub(crate) variables: Variables,
+    pub(crate) surroundings: Arc<Surroundings>,
+    pub(crate) workers: Arc<Workers>,
+    readings: Arc<Readings>,
 }
 
 impl Scripts {
@@ -70,183 +31,117 @@ impl Scripts {
 
     /// The same with a runner that is there already.
     pub fn with_runner(runner: Runner, settings: Settings, state_dir: Arc<StateDir>) -> Self {
-        Self {
-            runner: Arc::new(runner),
-            budget: Budget::new(settings.max_process_bytes, PROCESS_SETTING),
-            settings: Arc::new(settings),
-            state_dir,
-            search_path: OnceLock::new(),
-            search_path_is_known: Notify::new(),
-            search_path_is_awaited: AtomicBool::new(false),
-            toolbox: Mutex::default(),
-            shares_sdk: AtomicBool::new(false),
-            on_missing_sdk: OnceLock::new(),
-            is_sdk_missing: AtomicBool::new(false),
-            failed_loads: FailedLoads::default(),
-            readings: Readings::default(),
-            env_file: EnvFile::default(),
-            common_environment: Mutex::default(),
-            workers: Workers::default(),
-            has_ended: watch::Sender::new(false),
-        }
+        let surroundings = Arc::new(Surroundings::new(Processes::new(runner, settings, state_dir)));
+        let workers = Arc::new(Workers::new(Arc::clone(&surroundings)));
+        let readings = Arc::new(Readings::new(Arc::clone(&surroundings), Arc::clone(&workers)));
+        Self { surroundings, workers, readings }
     }
 
     pub fn settings(&self) -> &Arc<Settings> {
-        &self.settings
+        self.surroundings.settings()
     }
 
     pub fn state_dir(&self) -> &Arc<StateDir> {
-        &self.state_dir
+        &self.surroundings.processes.state_dir
     }
 
     /// What is held in all.
     pub fn budget(&self) -> &Arc<Budget> {
-        &self.budget
+        self.surroundings.budget()
     }
 
     /// Runs the processes of everything that is part of a project.
     pub fn runner(&self) -> &Arc<Runner> {
-        &self.runner
+        self.surroundings.runner()
     }
 
-    /// Where scripts find their programs from now on. Only the first word on it counts.
+    /// Where scripts find their programs from now on. Only the first call counts.
     pub fn set_search_path(&self, path: OsString) {
-        let _ = self.search_path.set(path);
-        self.search_path_is_known.notify_waiters();
+        self.surroundings.search_path.set(path);
     }
 
-    /// Lets those wait who do not find a program: where programs are found will be known soon.
+    /// Makes calls wait that do not find a program: the search path will be known soon.
     pub fn await_search_path(&self) {
-        self.search_path_is_awaited.store(true, Ordering::Release);
-    }
-
-    /// Waits until it is known where scripts find their programs; not for long, since it need not ever be.
-    pub(crate) async fn search_path_is_known(&self) {
-        let known = self.search_path_is_known.notified();
-        if self.search_path().is_none() && self.search_path_is_awaited.load(Ordering::Acquire) {
-            let _ = tokio::time::timeout(LONGEST_SEARCH, known).await;
-        }
+        self.surroundings.search_path.expect();
     }
 
     /// Whether scripts find other programs than those on our own path.
     pub fn finds_more_programs(&self) -> bool {
-        self.search_path().is_some_and(|path| std::env::var_os("PATH").as_ref() != Some(path))
+        let path = self.surroundings.search_path.get();
+        path.is_some_and(|path| std::env::var_os("PATH").as_ref() != Some(path))
     }
 
-    pub(crate) fn search_path(&self) -> Option<&OsString> {
-        self.search_path.get()
+    /// Asks the login shell of this user for its `PATH`, and blocks until it has answered. A shell that hangs is killed
+    /// with what it started.
+    pub fn ask_login_shell(&self) -> Option<OsString> {
+        self.surroundings.processes.ask_login_shell()
     }
 
-    /// Lets `tell` know why scripts find no SDK, should it be impossible to lay it out: once, until it succeeds.
-    pub fn on_missing_sdk(&self, tell: impl Fn(&io::Error) + Send + Sync + 'static) {
-        let _ = self.on_missing_sdk.set(Box::new(tell));
+    /// The version of the bash that scripts find. Blocks until bash has answered.
+    pub fn bash_version(&self) -> Option<String> {
+        self.surroundings.processes.bash_version()
+    }
+
+    /// What is wrong with tools whose programs are not there, in words for the operator.
+    pub fn missing_programs(&self, catalog: &Catalog) -> Vec<String> {
+        self.surroundings.missing_programs(catalog)
+    }
+
+    /// Reports why scripts find no SDK, should it be impossible to lay it out: once, until it succeeds.
+    pub fn on_missing_sdk(&self, report: impl Fn(&io::Error) + Send + Sync + 'static) {
+        self.surroundings.sdk.on_missing(report);
     }
 
     /// Lets scripts find the SDK in the cache of the user, where it can be: for a command that ends after one call.
     pub fn share_sdk(&self) {
-        self.shares_sdk.store(true, Ordering::Relaxed);
+        self.surroundings.sdk.share();
     }
 
-    /// What scripts find beside their own project. It is laid out when the first one needs it, and again when it is gone.
-    pub(crate) fn toolbox(&self) -> Result<Arc<Toolbox>, NoEnvironment> {
-        let mut toolbox = self.toolbox.lock();
-        if let Some(laid_out) = toolbox.as_ref().filter(|toolbox| toolbox.is_laid_out()) {
-            return Ok(Arc::clone(laid_out));
-        }
-        // What was removed with it was not seen to go.
-        self.runner.discard_spare_folders();
-        let shared = self.shares_sdk.load(Ordering::Relaxed);
-        let laid_out = Toolbox::lay_out(&self.state_dir, shared).map(Arc::new);
-        *toolbox = laid_out.as_ref().ok().cloned();
-        drop(toolbox);
-        let was_missing = self.is_sdk_missing.swap(laid_out.is_err(), Ordering::Relaxed);
-        laid_out.map_err(|error| {
-            if !was_missing && let Some(tell) = self.on_missing_sdk.get() {
-                tell(&error);
-            }
-            NoEnvironment::Sdk(error.to_string())
-        })
-    }
-
-    /// A file of the SDK of Python or of Node.js, which is there from now on.
-    pub(crate) fn file_for_language(&self, name: &str) -> Result<PathBuf, NoEnvironment> {
-        Ok(self.toolbox()?.of_language(name))
-    }
-
-    /// Makes the private folder and the SDK look used, so that nobody removes them for their age. To be called now and then.
+    /// Makes the private folder and the SDK look used, so that no cleaner removes them for their age. To be called now and
+    /// then.
     pub fn refresh_private_folder(&self) {
-        // Whatever is gone is made when it is needed.
-        let _ = self.state_dir.refresh();
-        self.runner.discard_spare_folders();
-        let mut toolbox = self.toolbox.lock();
-        toolbox.take_if(|toolbox| toolbox.refresh().is_err());
+        self.surroundings.refresh();
     }
 
     /// Why no script could be run now, if none could: its project, the private folder or the SDK is not there. What can be made
     /// again is made.
     pub fn unready(&self, paths: &Paths) -> Option<String> {
-        if !paths.root.is_dir() {
-            return Some(format!("the project folder {} is not there", paths.root.display()));
-        }
-        if let Err(error) = self.toolbox() {
-            return Some(error.to_string());
-        }
-        let folder = self.runner.folder().err()?;
-        Some(format!("No script is run: a call has no private folder: {folder}"))
+        self.surroundings.unready(paths)
     }
 
-    /// Runs a process to its end. It ends when `cancelled` completes, or when this is dropped.
-    pub(crate) async fn run(
-        &self,
-        process: Process<'_>,
-        cancelled: impl Future<Output = ()>,
-        on_line: impl FnMut(&[u8]),
-        on_question: impl FnMut(Question),
-    ) -> Result<Outcome, StartError> {
-        self.runner.run(process.into(), cancelled, on_line, on_question).await.map(Outcome::from)
+    /// Lets tasks of this runtime stay with the workers: the one that calls mostly run on, so that it wakes no other.
+    pub fn watch_workers_on(&self, runtime: Handle) {
+        self.workers.watch_on(runtime);
     }
 
-    /// Runs a process that has no way to talk to us while it runs.
-    pub(crate) async fn run_without_talk(
-        &self,
-        process: Process<'_>,
-        cancelled: impl Future<Output = ()>,
-    ) -> Result<Outcome, StartError> {
-        self.run(process, cancelled, |_| {}, drop).await
+    /// Reports what the operator should know of workers.
+    pub fn on_worker_news(&self, report: impl Fn(&WorkerNews<'_>) + Send + Sync + 'static) {
+        self.workers.on_news(report);
     }
 
-    /// The same for a thread that may block, and drives no runtime itself: one of our own does, since that of a server need
-    /// not be under way yet.
-    pub(crate) fn run_blocking(&self, process: Process<'_>) -> Result<Outcome, StartError> {
-        let program = process.start.program.clone();
-        match block_on(self.run_without_talk(process, std::future::pending())) {
-            Ok(outcome) => outcome,
-            Err(source) => Err(StartError::Spawn { program, source }),
-        }
+    /// Starts a worker for each script whose author wants one before the first call, and ends those that nothing in the
+    /// catalog is served by any more.
+    pub async fn start_workers_ahead(&self, catalog: &Catalog) {
+        self.workers.start_ahead(catalog).await;
     }
 
-    /// Completes when every process is to end: what only begins then is dropped, and not told to end first.
-    pub(crate) fn ended(&self) -> impl Future<Output = ()> + use<> {
-        let mut has_ended = self.has_ended.subscribe();
-        async move {
-            // Without the sender there is nobody to wait for either.
-            let _ = has_ended.wait_for(|has_ended| *has_ended).await;
-        }
+    /// How the project in `paths` is read.
+    pub fn reading(&self, paths: &Paths) -> Reading {
+        self.readings.reading(paths)
     }
 
-    pub(crate) fn has_ended(&self) -> bool {
-        *self.has_ended.borrow()
+    /// Reports each file whose definitions are known now. `report` runs where it may block, and reads the file again.
+    pub fn on_definitions(&self, report: impl Fn(&Path) + Send + Sync + 'static) {
+        self.readings.on_definitions(report);
+    }
+
+    /// The files whose definitions are not served yet.
+    pub fn files_in_progress(&self) -> watch::Receiver<Vec<FileInProgress>> {
+        self.readings.files_in_progress()
     }
 
     /// Ends every process, and removes what was only there while they ran.
     pub fn end(&self, grace: Duration) {
-        self.has_ended.send_replace(true);
-        self.runner.end_all(grace);
-        self.state_dir.remove();
+        self.surroundings.processes.end(grace);
     }
-}
-
-/// Waits for what runs a process, on a thread that may block.
-pub(crate) fn block_on<F: Future>(future: F) -> io::Result<F::Output> {
-    Ok(Builder::new_current_thread().enable_all().build()?.block_on(future))
 }

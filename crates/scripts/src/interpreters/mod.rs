@@ -2,13 +2,12 @@
 //!
 //! Looked for when a worker is started, which is seldom: a call of one that runs asks for none of this.
 
-mod checks;
-mod inline_dependencies;
+pub(crate) mod inline_dependencies;
 mod node;
-mod python;
+pub(crate) mod python;
 
-use crate::error::ScriptError;
-use crate::scripts::Scripts;
+use crate::running::error::ScriptError;
+use crate::surroundings::Surroundings;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, WorkerProgram};
 use std::ffi::OsString;
@@ -16,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// How a worker is started whose functions stand in `file`; for a program that is its own worker, the file itself.
 pub(crate) async fn start_of(
-    scripts: &Scripts,
+    surroundings: &Surroundings,
     file: &Path,
     program: WorkerProgram,
     paths: &Paths,
@@ -26,8 +25,8 @@ pub(crate) async fn start_of(
         .map_err(|source| ScriptError::Distrusted { what: what(), source })?;
     let found = match program {
         WorkerProgram::Itself => return Ok(script),
-        WorkerProgram::Python => python::find(scripts, file, paths).await,
-        WorkerProgram::Node => node::find(scripts, file, paths).await,
+        WorkerProgram::Python => python::find(surroundings, file, paths).await,
+        WorkerProgram::Node => node::find(surroundings, file, paths).await,
     };
     let unfit = |why| ScriptError::NoInterpreter { what: what(), why };
     let interpreter = found.map_err(unfit)?;
@@ -37,7 +36,7 @@ pub(crate) async fn start_of(
         WorkerProgram::Node => "node/worker.mjs",
         WorkerProgram::Python | WorkerProgram::Itself => "python/worker.py",
     };
-    let worker = scripts.file_for_language(worker)?;
+    let worker = surroundings.file_for_language(worker)?;
     let arguments = vec![OsString::from(worker), OsString::from(file)];
     Ok(Start { program: interpreter, arguments })
 }
@@ -55,9 +54,13 @@ pub(crate) fn explain(message: String, file: &Path, paths: &Paths) -> String {
 }
 
 /// The first of these programs that scripts find.
-async fn first_found(scripts: &Scripts, names: &[&str], paths: &Paths) -> Option<PathBuf> {
+pub(crate) async fn first_found(
+    surroundings: &Surroundings,
+    names: &[&str],
+    paths: &Paths,
+) -> Option<PathBuf> {
     for name in names {
-        if let Ok(start) = scripts.wait_for_program(name, paths).await {
+        if let Ok(start) = surroundings.wait_for_program(name, paths).await {
             return Some(start.program);
         }
     }

@@ -2,9 +2,9 @@
 //! virtual environment, which `uv` makes for a project of its own, else the one on the PATH.
 
 use super::{first_found, inline_dependencies};
-use crate::error::{Bounds, Failed};
-use crate::process::{Limits, Process};
-use crate::scripts::Scripts;
+use crate::running::error::{Bounds, Failed};
+use crate::running::process::{Limits, Process};
+use crate::surroundings::Surroundings;
 use mcp_bash_harmless::shell_path;
 use mcp_bash_project::trust::{self, Distrust, Start};
 use mcp_bash_project::{Paths, excerpt};
@@ -20,10 +20,10 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Where programs stand in a virtual environment.
 const ENVIRONMENTS: [&str; 2] = [".venv", "venv"];
 
-pub(super) async fn find(scripts: &Scripts, file: &Path, paths: &Paths) -> Result<PathBuf, String> {
-    let uv = first_found(scripts, &["uv"], paths).await;
+pub(crate) async fn find(surroundings: &Surroundings, file: &Path, paths: &Paths) -> Result<PathBuf, String> {
+    let uv = first_found(surroundings, &["uv"], paths).await;
     if let (Some(uv), true) = (&uv, inline_dependencies::are_in(file)) {
-        return of_its_own(scripts, uv, file, paths).await;
+        return of_its_own(surroundings, uv, file, paths).await;
     }
     for folder in folders(file, paths) {
         if let Some(python) = environment_in(folder, paths)? {
@@ -32,13 +32,13 @@ pub(super) async fn find(scripts: &Scripts, file: &Path, paths: &Paths) -> Resul
         // A project of `uv` whose environment was not made yet.
         if let Some(uv) = uv.as_ref().filter(|_| folder.join("uv.lock").is_file()) {
             let words = ["sync", "--quiet", "--project"].map(OsStr::new);
-            run(scripts, uv, &[&words[..], &[folder.as_os_str()]].concat(), paths).await?;
+            run(surroundings, uv, &[&words[..], &[folder.as_os_str()]].concat(), paths).await?;
             if let Some(python) = environment_in(folder, paths)? {
                 return Ok(python);
             }
         }
     }
-    let found = first_found(scripts, &["python3", "python"], paths).await;
+    let found = first_found(surroundings, &["python3", "python"], paths).await;
     found.ok_or_else(|| {
         "there is no `python3` on the PATH of scripts; install Python 3.8 or newer, or make a `.venv` in the project"
             .to_owned()
@@ -46,7 +46,7 @@ pub(super) async fn find(scripts: &Scripts, file: &Path, paths: &Paths) -> Resul
 }
 
 /// Whether there is a virtual environment in a folder.
-pub(super) fn has_environment(folder: &Path) -> bool {
+pub(crate) fn has_environment(folder: &Path) -> bool {
     ENVIRONMENTS.iter().any(|name| folder.join(name).join("bin/python").exists())
 }
 
@@ -59,7 +59,7 @@ fn broken_environment(folder: &Path) -> Option<PathBuf> {
 }
 
 /// The virtual environment that a file would be run in if it had an interpreter. `uv` makes that of its own projects anew.
-pub(super) fn unusable_environment(file: &Path, paths: &Paths, has_uv: bool) -> Option<PathBuf> {
+pub(crate) fn unusable_environment(file: &Path, paths: &Paths, has_uv: bool) -> Option<PathBuf> {
     if has_uv && inline_dependencies::are_in(file) {
         return None;
     }
@@ -71,7 +71,7 @@ pub(super) fn unusable_environment(file: &Path, paths: &Paths, has_uv: bool) -> 
 }
 
 /// How a virtual environment that has no interpreter is made anew.
-pub(super) fn made_anew(environment: &Path, paths: &Paths) -> String {
+pub(crate) fn made_anew(environment: &Path, paths: &Paths) -> String {
     let shown = environment.strip_prefix(&paths.root).unwrap_or(environment);
     let shown = shell_path(shown);
     format!(
@@ -81,7 +81,7 @@ pub(super) fn made_anew(environment: &Path, paths: &Paths) -> String {
 }
 
 /// The folders from that of the file up to the project.
-pub(super) fn folders<'a>(file: &'a Path, paths: &'a Paths) -> impl Iterator<Item = &'a Path> {
+pub(crate) fn folders<'a>(file: &'a Path, paths: &'a Paths) -> impl Iterator<Item = &'a Path> {
     let inside = file.ancestors().skip(1).take_while(|folder| folder.starts_with(&paths.root));
     let is_outside = !file.starts_with(&paths.root);
     inside.chain(is_outside.then_some(&*paths.root))
@@ -120,18 +120,23 @@ fn judge_environment(environment: &Path, paths: &Paths) -> Result<(), Distrust> 
 }
 
 /// The environment that `uv` keeps for the dependencies of one file.
-async fn of_its_own(scripts: &Scripts, uv: &Path, file: &Path, paths: &Paths) -> Result<PathBuf, String> {
+async fn of_its_own(
+    surroundings: &Surroundings,
+    uv: &Path,
+    file: &Path,
+    paths: &Paths,
+) -> Result<PathBuf, String> {
     let of_file = |first: &'static str, second: &'static str| {
         [OsStr::new(first), OsStr::new(second), OsStr::new("--script"), file.as_os_str()]
     };
-    run(scripts, uv, &of_file("sync", "--quiet"), paths).await?;
-    let found = run(scripts, uv, &of_file("python", "find"), paths).await?;
+    run(surroundings, uv, &of_file("sync", "--quiet"), paths).await?;
+    let found = run(surroundings, uv, &of_file("python", "find"), paths).await?;
     Ok(PathBuf::from(found.trim_end()))
 }
 
 /// What `uv` finds in its environment: what scripts do, and what it needs to fetch packages for them.
-async fn environment(scripts: &Scripts, paths: &Paths) -> Result<Variables, String> {
-    let mut all = scripts.common_environment(paths).await.map_err(|why| why.to_string())?;
+async fn environment(surroundings: &Surroundings, paths: &Paths) -> Result<Variables, String> {
+    let mut all = surroundings.common_environment(paths).await.map_err(|why| why.to_string())?;
     for (name, value) in std::env::vars_os().filter(|(name, _)| is_for_fetching(name)) {
         if all.get(&name).is_none() {
             all.set(name, value);
@@ -149,8 +154,13 @@ fn is_for_fetching(name: &OsStr) -> bool {
 }
 
 /// Runs `uv`: what it prints, or why it failed.
-async fn run(scripts: &Scripts, uv: &Path, words: &[&OsStr], paths: &Paths) -> Result<String, String> {
-    let settings = scripts.settings();
+async fn run(
+    surroundings: &Surroundings,
+    uv: &Path,
+    words: &[&OsStr],
+    paths: &Paths,
+) -> Result<String, String> {
+    let settings = surroundings.settings();
     let bounds = Bounds {
         time: settings.workers.start,
         time_setting: "MCPBASH_WORKER_START_SECS",
@@ -161,19 +171,19 @@ async fn run(scripts: &Scripts, uv: &Path, words: &[&OsStr], paths: &Paths) -> R
         start: Start { program: uv.to_owned(), arguments: Vec::new() },
         words: words.iter().map(|word| (*word).to_owned()).collect(),
         directory: &paths.root,
-        environment: environment(scripts, paths).await?,
+        environment: environment(surroundings, paths).await?,
         input: Input::Bytes(&[]),
         limits: Limits {
             patience: Patience::fixed(bounds.time),
             output: bounds.output,
             error_tail: settings.stderr_tail,
-            budget: scripts.budget(),
+            budget: surroundings.budget(),
         },
         grace: GRACE,
         talk: None,
     };
     let told = |why: String| format!("`uv` {why}");
-    let outcome = scripts.run_without_talk(process, std::future::pending()).await;
+    let outcome = surroundings.processes.run_without_talk(process, std::future::pending()).await;
     let outcome = outcome.map_err(|error| told(format!("could not be started: {error}")))?;
     let said = || excerpt(&outcome.errors());
     Failed::from_ending(outcome.ending, &bounds, said).map_err(|how| told(how.to_string()))?;

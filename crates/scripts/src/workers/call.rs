@@ -1,7 +1,8 @@
 //! A call of a worker as a value: what is asked for, by whom, and under which limits.
 
-use crate::process::Limits;
-use crate::{ScriptRoots, TraceVariables};
+use crate::ScriptRoots;
+use crate::TraceVariables;
+use crate::running::process::Limits;
 use mcp_bash_project::{Paths, Worker};
 use std::path::Path;
 

@@ -1,16 +1,16 @@
 //! What a file of functions has, as its worker says when it is ready. The worker is kept for the first call of the file.
 
 use super::Which;
+use super::Workers;
 use super::fault::{Fault, Why};
 use super::spares::StartOfWorker;
-use crate::error::ScriptError;
 use crate::interpreters;
-use crate::scripts::Scripts;
+use crate::running::error::ScriptError;
 use mcp_bash_project::{Paths, Unanswered, Worker};
 use mcp_bash_wire::{Limits, Object, Scanner};
 use std::path::Path;
 
-impl Scripts {
+impl Workers {
     /// Loads a file of functions: what its worker says that it has, as the text of a JSON object; or why it cannot be
     /// loaded. To be called in the runtime of the workers.
     pub(crate) async fn load_functions(
@@ -22,11 +22,11 @@ impl Scripts {
         let which = Which { script: file, worker, variables: &[], paths };
         let birth = self.birth(which).await.map_err(ScriptError::into_unanswered)?;
         let start = StartOfWorker::of(&birth.invocation);
-        let ready = birth.begin(self.settings().workers.start).await;
+        let ready = birth.begin(self.surroundings.settings().workers.start).await;
         let ready = ready.map_err(|failure| told(failure.fault, which))?;
         let definitions = definitions_in(&ready.frame)?;
-        let spare = self.workers.spares.keep(start);
-        self.workers.home().spawn(ready.wait(spare));
+        let spare = self.spares.keep(start);
+        self.home().spawn(ready.wait(spare));
         Ok(definitions)
     }
 }

@@ -1,7 +1,7 @@
 //! Why a worker has ended, or could not begin: in words of ours for everybody, and with its own for whom they concern.
 
 use super::frame::NoFrame;
-use crate::unanswered::tells_of_shortage;
+use crate::running::unanswered::tells_of_shortage;
 use mcp_bash_project::WorkerProgram;
 use mcp_bash_project::trust::Distrust;
 use mcp_bash_runner::{FrameFault, ProcessEnding, signal_name};

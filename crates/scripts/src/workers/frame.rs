@@ -1,6 +1,7 @@
 //! Frames: one JSON object a line, between us and a worker. `docs/workers.md` describes them.
 
 use super::call::{Request, WorkerCall};
+use crate::running::outcome::AnswerKind;
 use mcp_bash_wire::{Limits, Object, ObjectError, Raw, ScanError, Scanner, write};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -23,14 +24,6 @@ pub(super) enum Said {
     Answer { call: u64, kind: AnswerKind, at: Range<usize> },
     /// A frame of a later version of the protocol.
     Unknown,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerKind {
-    /// A result, as the method that was asked for has it.
-    Result,
-    /// A JSON-RPC error.
-    Error,
 }
 
 /// What is read of a frame.

@@ -8,7 +8,7 @@ use super::pool::{Lease, Pool, StartPermit};
 use super::ready::{Command, Event, OpenCall, ReadyWorker};
 use super::spares::KEPT;
 use super::stamps::Stamps;
-use crate::unanswered::start_passes;
+use crate::running::unanswered::start_passes;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust;
 use mcp_bash_runner::{Frame, FrameFault, Runner, Stream, WorkerEvent, WorkerInvocation, WorkerProcess};
@@ -109,7 +109,7 @@ impl Birth {
             Ok(process) => process,
             Err(error) => {
                 let passes = start_passes(&error);
-                let source = crate::start_failure::StartFailure::explain(&about.script, error);
+                let source = crate::running::start_failure::StartFailure::explain(&about.script, error);
                 let fault = Fault::new(Why::NotStarted { why: source.to_string(), passes });
                 return Err(Stillborn { about, fault, trace: String::new(), loaded: Vec::new() });
             }

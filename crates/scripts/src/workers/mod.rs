@@ -28,13 +28,13 @@ mod stamps;
 
 pub use call::{Request, WorkerCall};
 pub use call_log::{CallLog, LogEntry};
-pub use frame::AnswerKind;
 pub use news::WorkerNews;
 
-use crate::error::ScriptError;
-use crate::outcome::Outcome;
-use crate::scripts::Scripts;
-use crate::{environment, interpreters};
+use crate::interpreters;
+use crate::running::error::ScriptError;
+use crate::running::outcome::Outcome;
+use crate::surroundings::Surroundings;
+use crate::surroundings::environment;
 use bounds::Bounds;
 use conversation::{Conversed, converse};
 use fault::{Fault, Why};
@@ -64,8 +64,8 @@ const MOST_TURNS: usize = 10;
 const ROOM_IN_FRAME: usize = 64 * 1024;
 
 /// All workers of a process.
-#[derive(Default)]
 pub(crate) struct Workers {
+    surroundings: Arc<Surroundings>,
     /// The runtime whose tasks stay with them.
     home: OnceLock<Handle>,
     pools: Mutex<HashMap<PathBuf, Vec<Arc<Pool>>>>,
@@ -77,6 +77,16 @@ pub(crate) struct Workers {
 type Tell = Box<dyn Fn(&WorkerNews<'_>) + Send + Sync>;
 
 impl Workers {
+    pub(crate) fn new(surroundings: Arc<Surroundings>) -> Self {
+        Self {
+            surroundings,
+            home: OnceLock::new(),
+            pools: Mutex::default(),
+            spares: Spares::default(),
+            tell: Arc::default(),
+        }
+    }
+
     pub(crate) fn home(&self) -> &Handle {
         self.home.get_or_init(Handle::current)
     }
@@ -108,23 +118,23 @@ struct Which<'a> {
     paths: &'a Paths,
 }
 
-impl Scripts {
+impl Workers {
     /// Lets tasks of this runtime stay with the workers: the one that calls mostly run on, so that it wakes no other.
-    pub fn watch_workers_on(&self, runtime: Handle) {
-        let _ = self.workers.home.set(runtime);
+    pub(crate) fn watch_on(&self, runtime: Handle) {
+        let _ = self.home.set(runtime);
     }
 
     /// Lets `tell` know what the operator should hear of workers.
-    pub fn on_worker_news(&self, tell: impl Fn(&WorkerNews<'_>) + Send + Sync + 'static) {
-        let _ = self.workers.tell.set(Box::new(tell));
+    pub(crate) fn on_news(&self, tell: impl Fn(&WorkerNews<'_>) + Send + Sync + 'static) {
+        let _ = self.tell.set(Box::new(tell));
     }
 
     /// Starts a worker for each script whose author wants one before the first call, and ends those that nothing in the
     /// catalog is served by any more.
-    pub async fn start_workers_ahead(&self, catalog: &Catalog) {
+    pub(crate) async fn start_ahead(&self, catalog: &Catalog) {
         let tools = catalog.tools.items();
         let served = || tools.iter().filter_map(|tool| Some((&**tool, tool.worker()?)));
-        self.workers.pools.lock().retain(|script, pools| {
+        self.pools.lock().retain(|script, pools| {
             let is_served = |pool: &Arc<Pool>| {
                 let functions = catalog.function_files();
                 served().any(|(tool, worker)| tool.script == *script && *worker == pool.worker)
@@ -153,7 +163,7 @@ impl Scripts {
             };
             if let Some(permit) = self.pool_of(which).permit_ahead()
                 && let Err(error) = self.start_worker(which, permit).await
-                && let Some(tell) = self.workers.tell.get()
+                && let Some(tell) = self.tell.get()
             {
                 tell(&WorkerNews::NotStarted { script: which.script, why: error.to_string(), trace: "" });
             }
@@ -162,7 +172,7 @@ impl Scripts {
 
     /// Calls a worker. `on_line` gets what it says while it works, and `on_question` what it asks. The outcome of a
     /// worker that has answered says so; one that has not is an error, in words for whoever called.
-    pub async fn converse(
+    pub(crate) async fn converse(
         &self,
         call: WorkerCall<'_>,
         cancelled: impl Future<Output = ()>,
@@ -177,7 +187,7 @@ impl Scripts {
         let (script, what) = (call.script, call.what.clone());
         let ended = self.try_workers(call, cancelled, on_line, on_question).await;
         if !log.is_empty()
-            && let Some(tell) = self.workers.tell.get()
+            && let Some(tell) = self.tell.get()
         {
             tell(&WorkerNews::CallLogged { script, what: &what, log: &log });
         }
@@ -230,7 +240,9 @@ impl Scripts {
             for _ in 0..MOST_TURNS {
                 if let Some(permit) = start.take() {
                     // Where it takes long, that is not the time of the worker.
-                    self.environment_in_time(|| call.what.clone(), &call.limits, call.paths).await?;
+                    self.surroundings
+                        .environment_in_time(|| call.what.clone(), &call.limits, call.paths)
+                        .await?;
                     self.start_worker(which, permit).await?;
                 }
                 match (&mut turn).await {
@@ -261,15 +273,15 @@ impl Scripts {
     }
 
     fn pool_of(&self, which: Which<'_>) -> Arc<Pool> {
-        let bounds = || Bounds::new(&which.worker.options, &self.settings().workers);
-        self.workers.pool(which.script, which.worker, which.variables, bounds)
+        let bounds = || Bounds::new(&which.worker.options, &self.surroundings.settings().workers);
+        self.pool(which.script, which.worker, which.variables, bounds)
     }
 
     /// Starts a worker, which serves whoever waits as soon as it is ready; or lets one serve that is kept.
     async fn start_worker(&self, which: Which<'_>, permit: StartPermit) -> Result<(), ScriptError> {
         let birth = self.birth(which).await?;
-        if let Some(permit) = self.workers.spares.take_over(&birth.invocation, permit) {
-            self.workers.home().spawn(birth.live(permit));
+        if let Some(permit) = self.spares.take_over(&birth.invocation, permit) {
+            self.home().spawn(birth.live(permit));
         }
         Ok(())
     }
@@ -281,30 +293,31 @@ impl Scripts {
             ScriptError::Distrusted { what: what.display().to_string(), source }
         })?;
         let invocation = self.worker_invocation(which).await?;
-        let (told, script) = (Arc::clone(&self.workers.tell), which.script.to_owned());
+        let (told, script) = (Arc::clone(&self.tell), which.script.to_owned());
         let tell = move |news: &WorkerNews<'_>| {
             if let Some(tell) = told.get() {
                 tell(news);
             }
         };
         Ok(Birth {
-            runner: Arc::clone(self.runner()),
+            runner: Arc::clone(self.surroundings.runner()),
             script,
             root: which.paths.root.clone(),
             invocation,
             stamps,
-            budget: Arc::clone(self.budget()),
+            budget: Arc::clone(self.surroundings.budget()),
             tell: Arc::new(tell),
-            ended: Box::pin(self.ended()),
+            ended: Box::pin(self.surroundings.processes.ended()),
         })
     }
 
     async fn worker_invocation(&self, which: Which<'_>) -> Result<WorkerInvocation, ScriptError> {
         let Start { program, arguments } =
-            interpreters::start_of(self, which.script, which.worker.program, which.paths).await?;
-        let mut environment = self.common_environment(which.paths).await?;
+            interpreters::start_of(&self.surroundings, which.script, which.worker.program, which.paths)
+                .await?;
+        let mut environment = self.surroundings.common_environment(which.paths).await?;
         environment::add_needed(&mut environment, which.variables);
-        let settings = self.settings();
+        let settings = self.surroundings.settings();
         // So that it can refuse a result that we would not take, and live on.
         environment.set("MCPBASH_MAX_TOOL_OUTPUT_SIZE", settings.output_limit.to_string());
         environment.set("MCP_WORKER", "1");

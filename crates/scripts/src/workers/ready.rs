@@ -2,9 +2,10 @@
 //! rest.
 
 use super::fault::Fault;
-use super::frame::{self, AnswerKind};
+use super::frame;
 use super::pool::Lease;
 use super::stamps::Stamps;
+use crate::running::outcome::AnswerKind;
 use mcp_bash_budget::{Budget, Charge};
 use mcp_bash_runner::{FrameSender, NotTaken};
 use parking_lot::Mutex;

@@ -1,0 +1,124 @@
+//! Runs a tool call: in a process of its own, or in a worker.
+
+use crate::calls::argv::{self, Mapped};
+use crate::calls::fresh_process::{self, Rendered};
+use crate::calls::policy::Way;
+use crate::calls::tool_call::ToolCall;
+use crate::running::error::ScriptError;
+use crate::running::outcome::Outcome;
+use crate::running::process::{Limits, Process};
+use crate::running::start_failure::StartFailure;
+use crate::running::time_limits;
+use crate::scripts::Scripts;
+use mcp_bash_budget::{Budget, Charge, NoRoom, SMALL};
+use mcp_bash_project::{Paths, Tool, WorkingFolder};
+use mcp_bash_runner::{Question, StartError, Talk};
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a tool may take to end when it is told to.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How a tool finds out where to tell of its progress and where to log.
+const SIDE_CHANNEL: &[&str] = &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"];
+
+/// How a script finds out where to ask.
+pub(crate) const QUESTIONS: [&str; 4] =
+    ["MCP_ASK_SOCKET", "MCP_ASK_KEY", "MCP_ELICIT_REQUEST_FILE", "MCP_ELICIT_RESPONSE_FILE"];
+
+impl Scripts {
+    /// The limits of a call whose caller lets it take so long.
+    pub fn limits_of<'a>(&self, tool: &Tool, asked: Option<Duration>, budget: &'a Arc<Budget>) -> Limits<'a> {
+        let settings = self.settings();
+        Limits {
+            patience: time_limits::of_tool(settings, &tool.options.timeouts, asked),
+            output: settings.output_limit,
+            error_tail: settings.stderr_tail,
+            budget,
+        }
+    }
+
+    /// Calls a tool. However it ends, that is an outcome. `on_line` gets what it says while it runs, and `on_question`
+    /// what it asks.
+    pub async fn call(
+        &self,
+        call: ToolCall<'_>,
+        cancelled: impl Future<Output = ()>,
+        on_line: impl FnMut(&[u8]),
+        on_question: impl FnMut(Question),
+    ) -> Result<Outcome, ScriptError> {
+        let start = match &call.tool.way {
+            Way::Process(start) => start.clone(),
+            Way::Worker(worker) => {
+                // Boxed, so that other calls are not as large.
+                let call = call.for_worker(worker);
+                return Box::pin(self.workers.converse(call, cancelled, on_line, on_question)).await;
+            }
+        };
+        let tool = call.tool.tool;
+        let what = || format!("Tool '{}'", tool.name);
+        let mapped = tool.execution.mapping().map(|mapping| argv::map(mapping, call.arguments));
+        let unfit = |problems| ScriptError::unfit(&tool.name, problems);
+        let mut mapped = mapped.transpose().map_err(unfit)?;
+        let held = mapped.as_ref().map(|mapped| room_for(mapped, call.limits.budget)).transpose();
+        let _held = held.map_err(|why| ScriptError::NoRoom { what: what(), why })?;
+        let words = match &mut mapped {
+            Some(mapped) => std::mem::take(&mut mapped.words),
+            None => fresh_process::words(tool, call.arguments),
+        };
+        let common = self.surroundings.environment_in_time(what, &call.limits, call.tool.paths).await?;
+        let Rendered { mut variables, input, files } =
+            fresh_process::render(self, &call, mapped.as_ref(), common)
+                .map_err(|source| ScriptError::Arguments { what: what(), source })?;
+        let logs = self.surroundings.add_call_logs(tool, files.folder().path(), &mut variables);
+        // Lines on it are signs of life, even where nobody wants to hear any of them.
+        let is_heard = call.is_heard || call.limits.patience.most.is_some();
+        let folder = working_folder(tool, call.tool.paths)?;
+        let process = Process {
+            start,
+            words,
+            directory: &folder,
+            environment: variables,
+            input,
+            limits: call.limits,
+            grace: GRACE,
+            talk: Some(Talk {
+                folder: files.folder(),
+                side_channel: if is_heard { SIDE_CHANNEL } else { &[] },
+                questions: call.may_ask.then_some(QUESTIONS),
+            }),
+        };
+        let cancelled = async {
+            cancelled.await;
+            files.tell_of_cancellation();
+        };
+        let outcome = self.surroundings.processes.run(process, cancelled, on_line, on_question).await;
+        let outcome = outcome.map_err(|error| match &mapped {
+            Some(_) if is_too_long(&error) => unfit(vec![argv::too_long_in_all()]),
+            _ => ScriptError::Start { what: what(), source: StartFailure::explain(&tool.script, error) },
+        })?;
+        Ok(outcome.with_files(files).with_last_command(logs.last_command()))
+    }
+}
+
+/// Room for what a tool is given on standard input, where that is much.
+fn room_for(mapped: &Mapped, budget: &Arc<Budget>) -> Result<Option<Charge>, NoRoom> {
+    let bytes = mapped.input.as_ref().map_or(0, String::len);
+    (bytes > SMALL).then(|| budget.charge(bytes)).transpose()
+}
+
+/// Whether the system refused a command line for its length.
+fn is_too_long(error: &StartError) -> bool {
+    matches!(error, StartError::Spawn { source, .. } if source.kind() == ErrorKind::ArgumentListTooLong)
+}
+
+/// The folder that a tool runs in. The project is there in any case; another folder may not be.
+fn working_folder(tool: &Tool, paths: &Paths) -> Result<PathBuf, ScriptError> {
+    let folder = tool.options.working_folder.path(&tool.script, paths);
+    if tool.options.working_folder != WorkingFolder::Project && !folder.is_dir() {
+        return Err(ScriptError::NoFolder { tool: tool.name.clone(), folder });
+    }
+    Ok(folder)
+}

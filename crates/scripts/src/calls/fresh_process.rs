@@ -1,0 +1,74 @@
+//! A tool call as a process of its own is told of it: variables, files, words and standard input. A process that serves
+//! many calls is told of each in another form (`workers/frame.rs`).
+
+use crate::calls::argv::{LONGEST_ARGUMENT, Mapped};
+use crate::calls::tool_call::ToolCall;
+use crate::running::call_files::CallFiles;
+use crate::running::spill::Spill;
+use crate::scripts::Scripts;
+use crate::surroundings::environment;
+use mcp_bash_project::{Execution, Tool};
+use mcp_bash_runner::{Input, Variables};
+use std::ffi::OsString;
+use std::io;
+
+pub(crate) struct Rendered<'a> {
+    pub(crate) variables: Variables,
+    /// The arguments, or what the tool is given of them.
+    pub(crate) input: Input<'a>,
+    pub(crate) files: CallFiles,
+}
+
+/// `variables` is what all scripts have in common, `mapped` what a tool is given that takes its arguments in another form.
+pub(crate) fn render<'a>(
+    scripts: &Scripts,
+    call: &ToolCall<'a>,
+    mapped: Option<&'a Mapped>,
+    mut variables: Variables,
+) -> io::Result<Rendered<'a>> {
+    let (tool, roots, arguments) = (call.tool.tool, call.roots, call.arguments);
+    environment::add_needed(&mut variables, &tool.options.variables);
+    let mut spill = Spill::new(scripts.runner(), scripts.settings().payload_threshold);
+    let file = spill.json(&mut variables, ["MCP_TOOL_ARGS_JSON", "MCP_TOOL_ARGS_FILE"], arguments)?;
+    let input = match (mapped.and_then(|mapped| mapped.input.as_deref()), file) {
+        (Some(text), _) => Input::Bytes(text.as_bytes()),
+        (None, Some(file)) => Input::File(mcp_bash_files::open_no_link(&file)?),
+        (None, None) => Input::Bytes(arguments.as_bytes()),
+    };
+    let metadata = tool.registry_text();
+    spill.json(&mut variables, ["MCP_TOOL_METADATA_JSON", "MCP_TOOL_METADATA_FILE"], metadata)?;
+    spill.json(&mut variables, ["MCP_TOOL_META_JSON", "MCP_TOOL_META_FILE"], call.meta)?;
+    spill.json(&mut variables, ["MCP_ROOTS_JSON", "MCP_ROOTS_FILE"], &roots.json)?;
+    spill.json(&mut variables, ["MCP_ROOTS_PATHS", "MCP_ROOTS_PATHS_FILE"], &roots.paths)?;
+    let files = CallFiles::new(spill.into_folder()?);
+    variables.set("MCP_TOOL_NAME", &tool.name);
+    variables.set("MCP_TOOL_PATH", &tool.script);
+    variables.set("MCP_PROGRESS_TOKEN", call.progress_token);
+    variables.set("MCP_TOOL_ERROR_FILE", files.error());
+    variables.set("MCP_TOOL_RESOURCES_FILE", files.resources());
+    variables.set("MCP_CANCEL_FILE", files.cancel());
+    variables.set("MCP_ELICIT_SUPPORTED", if call.may_elicit { "1" } else { "0" });
+    variables.set("MCP_ROOTS_COUNT", &roots.count);
+    if call.has_unasked_roots {
+        variables.set("MCP_ROOTS_ASK", "1");
+    }
+    call.trace.set(&mut variables);
+    if let Some(why) = &roots.refusal {
+        variables.set("MCP_ROOTS_REFUSED", why);
+    }
+    let own = mapped.into_iter().flat_map(|mapped| &mapped.variables);
+    variables.extend(own.map(|(name, value)| (name, value)));
+    Ok(Rendered { variables, input, files })
+}
+
+/// What the process is started with where nothing is mapped. An executable that provides tools has to know which one is
+/// meant; arguments that are too long for it are only on its standard input.
+pub(crate) fn words(tool: &Tool, arguments: &str) -> Vec<OsString> {
+    match tool.execution {
+        Execution::Script | Execution::MappedScript(_) | Execution::Command { .. } | Execution::Worker(_) => {
+            Vec::new()
+        }
+        Execution::Provider if arguments.len() > LONGEST_ARGUMENT => vec![OsString::from(&tool.name)],
+        Execution::Provider => vec![OsString::from(&tool.name), arguments.into()],
+    }
+}

@@ -1,0 +1,168 @@
+//! Prompts and resources that functions give.
+
+use crate::ScriptRoots;
+use crate::TraceVariables;
+use crate::calls::prompt::PromptCall;
+use crate::calls::resource_provider::as_json;
+use crate::running::error::{Bounds, Failed, ScriptError};
+use crate::running::outcome::AnswerKind;
+use crate::running::outcome::Outcome;
+use crate::running::process::Limits;
+use crate::running::time_limits;
+use crate::scripts::Scripts;
+use crate::workers::{Request, WorkerCall};
+use mcp_bash_budget::Budget;
+use mcp_bash_project::{Paths, ServedBy};
+use mcp_bash_runner::{Patience, Question};
+use mcp_bash_uri::Values;
+use serde_json::Value;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// Somebody wants to read what a URI names, which a function knows.
+pub struct FunctionRead<'a> {
+    pub function: &'a ServedBy,
+    /// The name of the resource, or of the template that found the URI.
+    pub name: &'a str,
+    pub uri: &'a str,
+    /// The variables of the template.
+    pub variables: &'a Values,
+    pub paths: &'a Paths,
+    /// Who reads.
+    pub caller: &'a str,
+    /// What its answer is charged to.
+    pub budget: &'a Arc<Budget>,
+}
+
+impl Scripts {
+    /// What a function says that a URI names: the text of a `ReadResourceResult`. It is cancelled when this is dropped.
+    /// Boxed, so that reading what others provide is not as large.
+    pub fn read_by_function<'a>(
+        &'a self,
+        read: FunctionRead<'a>,
+    ) -> Pin<Box<dyn Future<Output = Result<Outcome, ScriptError>> + Send + 'a>> {
+        Box::pin(self.ask_for_resource(read))
+    }
+
+    async fn ask_for_resource(&self, read: FunctionRead<'_>) -> Result<Outcome, ScriptError> {
+        let settings = self.settings();
+        let bounds = Bounds {
+            time: settings.default_timeout,
+            time_setting: "MCPBASH_DEFAULT_TOOL_TIMEOUT",
+            output: settings.resources.max_bytes,
+            output_setting: "MCPBASH_MAX_RESOURCE_BYTES",
+        };
+        let variables = Value::from(as_json(read.variables)).to_string();
+        let call = Asked {
+            what: format!("Resource '{}'", read.name),
+            function: read.function,
+            paths: read.paths,
+            request: Request::Resource { uri: read.uri, name: read.name, variables: &variables },
+            caller: read.caller,
+            trace: &TraceVariables::default(),
+            asks: Asks::default(),
+            patience: Patience::fixed(bounds.time),
+            bounds,
+            budget: read.budget,
+        };
+        call.put(self, std::future::pending(), drop).await
+    }
+
+    /// What a function says for a prompt: the text of a `GetPromptResult`. `on_question` gets what it asks.
+    pub(crate) async fn prompt_by_function(
+        &self,
+        call: PromptCall<'_>,
+        function: &ServedBy,
+        cancelled: impl Future<Output = ()>,
+        on_question: impl FnMut(Question),
+    ) -> Result<Outcome, ScriptError> {
+        let settings = self.settings();
+        let bounds = Bounds {
+            time: time_limits::limit(settings, call.prompt.timeout, call.asked),
+            time_setting: "`timeoutSecs` in the request or of its function, or MCPBASH_DEFAULT_TOOL_TIMEOUT,",
+            output: settings.prompt_limit,
+            output_setting: "MCPBASH_MAX_PROMPT_BYTES",
+        };
+        let asked = Asked {
+            what: format!("Prompt '{}'", call.prompt.name),
+            function,
+            paths: call.paths,
+            request: Request::Prompt { name: &call.prompt.name, arguments: call.arguments },
+            caller: "",
+            trace: call.trace,
+            asks: Asks { anything: call.may_ask, its_user: call.may_elicit },
+            // Whoever is asked may think as long as the longest call may take.
+            patience: Patience { pause: settings.max_timeout, ..Patience::fixed(bounds.time) },
+            bounds,
+            budget: call.budget,
+        };
+        asked.put(self, cancelled, on_question).await
+    }
+}
+
+/// What a function may ask the caller.
+#[derive(Default)]
+struct Asks {
+    anything: bool,
+    its_user: bool,
+}
+
+/// A function that is asked for something that is no tool call.
+struct Asked<'a> {
+    what: String,
+    function: &'a ServedBy,
+    paths: &'a Paths,
+    request: Request<'a>,
+    caller: &'a str,
+    trace: &'a TraceVariables,
+    asks: Asks,
+    patience: Patience,
+    bounds: Bounds,
+    budget: &'a Arc<Budget>,
+}
+
+impl Asked<'_> {
+    /// The answer, which is a result.
+    async fn put(
+        self,
+        scripts: &Scripts,
+        cancelled: impl Future<Output = ()>,
+        on_question: impl FnMut(Question),
+    ) -> Result<Outcome, ScriptError> {
+        let worker = &self.function.worker;
+        let call = WorkerCall {
+            what: self.what.clone(),
+            worker,
+            script: &self.function.file,
+            variables: &worker.options.env,
+            paths: self.paths,
+            request: self.request,
+            caller: self.caller,
+            meta: "{}",
+            trace: self.trace,
+            roots: &ScriptRoots::new(&[]),
+            has_unasked_roots: false,
+            wants_progress: false,
+            may_ask: self.asks.anything,
+            may_elicit: self.asks.its_user,
+            limits: Limits {
+                patience: self.patience,
+                output: self.bounds.output,
+                error_tail: scripts.settings().stderr_tail,
+                budget: self.budget,
+            },
+        };
+        let outcome = scripts.workers.converse(call, cancelled, |_| {}, on_question).await?;
+        let failed = Failed::from_ending(outcome.ending, &self.bounds, || outcome.said());
+        failed.map_err(|how| ScriptError::Failed { what: self.what.clone(), how })?;
+        if outcome.worker_answer == Some(AnswerKind::Error) {
+            return Err(ScriptError::answered(&self.what, &outcome.text()));
+        }
+        if outcome.stdout.len() > self.bounds.output {
+            let (limit, setting) = (self.bounds.output, self.bounds.output_setting);
+            let how = Failed::OutputTooLarge { limit, setting };
+            return Err(ScriptError::Failed { what: self.what, how });
+        }
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,186 @@
+//! Whether a tool may run: by the list of names, by who could have written it, and by what the project's own
+//! `server.d/policy.sh` says.
+
+use crate::running::error::{Block, NoEnvironment, ScriptError};
+use crate::running::process::Limits;
+use crate::running::server_script::ServerScript;
+use crate::scripts::Scripts;
+use mcp_bash_budget::Budget;
+use mcp_bash_files::shortage;
+use mcp_bash_project::trust::{self, Start};
+use mcp_bash_project::{Execution, Paths, Tool, Worker};
+use mcp_bash_runner::{Patience, ProcessEnding};
+use mcp_bash_settings::EnvironmentMode;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a policy may think.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The longest policy that is asked, in bytes.
+const LONGEST_POLICY: u64 = 1024 * 1024;
+
+/// The longest answer of a policy that is read.
+const LONGEST_ANSWER: usize = 64 * 1024;
+
+/// How much of what a policy that fails says about it is told, in bytes.
+const LONGEST_COMPLAINT: usize = 1024;
+
+/// Reads the policy from its standard input, asks it, and prints what it refused with. What it prints itself is not
+/// ours to read. A function of that name in the environment is not the project's: it does not stand in for a policy
+/// that defines none.
+const ASK: &str = r#"
+_MCP_TOOLS_ERROR_CODE=-32602 _MCP_TOOLS_ERROR_MESSAGE= _MCP_TOOLS_ERROR_DATA=
+mcp_tools_error() { _MCP_TOOLS_ERROR_CODE=$1 _MCP_TOOLS_ERROR_MESSAGE=$2 _MCP_TOOLS_ERROR_DATA=${3-}; }
+unset -f mcp_tools_policy_check
+mcp_json_extract_optional() {
+    local found
+    found=$(printf %s "$1" | "${MCPBASH_JSON_TOOL_BIN:-jq}" "${2:--r}" "$3" 2>/dev/null) || found=${4-}
+    printf %s "$found"
+}
+{ . /dev/stdin; } >&2 || exit 120
+declare -F mcp_tools_policy_check >/dev/null || { printf undefined; exit 1; }
+mcp_tools_policy_check "$1" "$2" >&2 && { printf allowed; exit 0; }
+printf '%s\n%s\0%s' "$_MCP_TOOLS_ERROR_CODE" "$_MCP_TOOLS_ERROR_MESSAGE" "$_MCP_TOOLS_ERROR_DATA"
+exit 1
+"#;
+
+/// A tool that may run, and who runs it.
+pub struct AllowedTool<'a> {
+    pub(crate) tool: &'a Tool,
+    pub(crate) paths: &'a Paths,
+    pub(crate) way: Way<'a>,
+}
+
+/// Who runs a tool.
+pub(crate) enum Way<'a> {
+    /// A process of its own.
+    Process(Start),
+    /// A worker, whose script is judged when it is started: a running one has read it before.
+    Worker(&'a Worker),
+}
+
+impl Scripts {
+    /// Lets the tool run; or says why not, and what would allow it.
+    pub async fn allow<'a>(
+        &self,
+        tool: &'a Tool,
+        paths: &'a Paths,
+        budget: &Arc<Budget>,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<AllowedTool<'a>, ScriptError> {
+        let blocked = |why| ScriptError::Blocked { tool: tool.name.clone(), why };
+        if let Some(why) = self.settings().tool_policy.blocks(&tool.name) {
+            return Err(blocked(Block::Setting(why)));
+        }
+        if let EnvironmentMode::Refused(why) = &self.settings().environment_mode {
+            return Err(NoEnvironment::Mode(why.clone()).into());
+        }
+        if let Some(why) = &tool.distrust {
+            return Err(blocked(Block::Metadata(why.clone())));
+        }
+        let judged =
+            || judge(tool, "its script", Block::Script, || trust::may_run(&tool.script, &paths.root));
+        let way = match &tool.execution {
+            Execution::Worker(worker) => Way::Worker(worker),
+            Execution::Command { program, .. } => {
+                judged()?;
+                let found = self.surroundings.wait_for_program(program, paths).await;
+                Way::Process(found.map_err(|not_found| not_found.told(&tool.name, program))?)
+            }
+            Execution::Script | Execution::MappedScript(_) | Execution::Provider => Way::Process(judged()?),
+        };
+        // A policy that cannot be trusted must not end as no policy at all.
+        let policy = judge(tool, POLICY, Block::PolicyDistrusted, || read_policy(paths))?;
+        if let Some(policy) = policy {
+            // Boxed, so that calls without a policy are not as large.
+            Box::pin(self.ask_policy(tool, paths, &policy, budget, cancelled)).await?;
+        }
+        Ok(AllowedTool { tool, paths, way })
+    }
+
+    async fn ask_policy(
+        &self,
+        tool: &Tool,
+        paths: &Paths,
+        policy: &[u8],
+        budget: &Arc<Budget>,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<(), ScriptError> {
+        let script = ServerScript {
+            name: "policy",
+            prelude: ASK,
+            words: [&tool.name, tool.registry_text()].map(Into::into).into(),
+            text: policy,
+            folders: &[("MCPBASH_TOOLS_DIR", &paths.tools)],
+            limits: Limits {
+                patience: Patience::fixed(TIMEOUT),
+                output: LONGEST_ANSWER,
+                error_tail: LONGEST_COMPLAINT,
+                budget,
+            },
+        };
+        let blocked = |why| ScriptError::Blocked { tool: tool.name.clone(), why };
+        let environment = self.surroundings.server_environment(paths).await?;
+        let outcome =
+            self.surroundings.processes.run_without_talk(script.process(paths, environment), cancelled).await;
+        let outcome = outcome.map_err(|error| ScriptError::NotJudged {
+            tool: tool.name.clone(),
+            what: POLICY,
+            why: error.to_string(),
+        })?;
+        match outcome.ending {
+            // A policy that ends the shell half-way has not said yes.
+            ProcessEnding::Exited(0) if outcome.stdout == b"allowed" => Ok(()),
+            ProcessEnding::Exited(1) if outcome.stdout == b"undefined" => {
+                Err(blocked(Block::PolicyUndefined))
+            }
+            ProcessEnding::Exited(1) => {
+                Err(refusal(&outcome.text()).unwrap_or_else(|| blocked(Block::PolicySaysNo)))
+            }
+            ProcessEnding::TimedOut(_) => Err(blocked(Block::PolicyTimedOut)),
+            ProcessEnding::Shutdown => Err(blocked(Block::PolicyStopped)),
+            _ => Err(blocked(Block::PolicyFailed(match outcome.errors().trim() {
+                "" => "it wrote nothing on standard error".to_owned(),
+                said => said.to_owned(),
+            }))),
+        }
+    }
+}
+
+/// How the policy is named in an error.
+const POLICY: &str = "server.d/policy.sh";
+
+/// Finds out whether something is trusted. A shortage of the system is no reason for distrust.
+fn judge<T>(
+    tool: &Tool,
+    what: &'static str,
+    block: fn(trust::Distrust) -> Block,
+    look: impl FnOnce() -> Result<T, trust::Distrust>,
+) -> Result<T, ScriptError> {
+    let (judged, shortage) = shortage::during(look);
+    judged.map_err(|distrust| match shortage {
+        Some(why) => ScriptError::NotJudged { tool: tool.name.clone(), what, why },
+        None => ScriptError::Blocked { tool: tool.name.clone(), why: block(distrust) },
+    })
+}
+
+/// The text of the project's policy, from the file that was judged.
+fn read_policy(paths: &Paths) -> Result<Option<Vec<u8>>, trust::Distrust> {
+    let path = paths.policy();
+    let policy = trust::read(&path, &paths.root, LONGEST_POLICY)?;
+    if policy.is_none() {
+        // Without one every call is allowed, so nobody else may have removed it.
+        trust::judge_absence(&path, &paths.root)?;
+    }
+    Ok(policy)
+}
+
+/// What a policy refuses with: a code, on the next line a message, and after a NUL what else it has to say. None where it
+/// has no message.
+fn refusal(answer: &str) -> Option<ScriptError> {
+    let (code, answer) = answer.split_once('\n')?;
+    let (message, data) = answer.split_once('\0').unwrap_or((answer, ""));
+    let said = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    Some(ScriptError::Refused { code: code.trim().parse().ok(), message: said(message)?, data: said(data) })
+}

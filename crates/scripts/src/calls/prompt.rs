@@ -1,0 +1,79 @@
+//! Prompts that are scripts.
+
+use crate::calls::script::Script;
+use crate::running::error::ScriptError;
+use crate::running::outcome::Outcome;
+use crate::running::spill::Spill;
+use crate::scripts::Scripts;
+use crate::surroundings::trace_variables::TraceVariables;
+use mcp_bash_budget::Budget;
+use mcp_bash_project::{Paths, Prompt, Source};
+use mcp_bash_runner::Question;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Somebody wants to know what a prompt says.
+pub struct PromptCall<'a> {
+    pub prompt: &'a Prompt,
+    pub paths: &'a Paths,
+    /// The text of a JSON object.
+    pub arguments: &'a str,
+    /// How long the caller lets it take.
+    pub asked: Option<Duration>,
+    /// What its output and its questions are charged to.
+    pub budget: &'a Arc<Budget>,
+    /// The trace that the call is a part of.
+    pub trace: &'a TraceVariables,
+    /// Whether the caller can be asked anything.
+    pub may_ask: bool,
+    /// Whether its user can be asked.
+    pub may_elicit: bool,
+}
+
+impl Scripts {
+    /// Runs the script of a prompt. An outcome is one that ended well. `on_question` gets what it asks.
+    pub async fn prompt(
+        &self,
+        call: PromptCall<'_>,
+        cancelled: impl Future<Output = ()>,
+        on_question: impl FnMut(Question),
+    ) -> Result<Outcome, ScriptError> {
+        if let Source::Function(function) = &call.prompt.source {
+            // Boxed, so that those of scripts are not as large.
+            return Box::pin(self.prompt_by_function(call, function, cancelled, on_question)).await;
+        }
+        let (prompt, what) = (call.prompt, format!("Prompt '{}'", call.prompt.name));
+        let mut environment = self.surroundings.common_environment(call.paths).await?;
+        let mut spill = Spill::new(self.runner(), self.settings().payload_threshold);
+        let documents = [
+            (["MCP_PROMPT_ARGS_JSON", "MCP_PROMPT_ARGS_FILE"], call.arguments),
+            (["MCP_PROMPT_METADATA_JSON", "MCP_PROMPT_METADATA_FILE"], prompt.registry_text()),
+        ];
+        for (names, text) in documents {
+            spill
+                .json(&mut environment, names, text)
+                .map_err(|source| ScriptError::Arguments { what: what.clone(), source })?;
+        }
+        environment.set("MCP_PROMPT_NAME", &prompt.name);
+        environment.set("MCP_PROMPT_PATH", &prompt.file);
+        environment.set("MCP_PROMPT_REL_PATH", &prompt.path);
+        environment.set("MCP_ELICIT_SUPPORTED", if call.may_elicit { "1" } else { "0" });
+        call.trace.set(&mut environment);
+        let folder = call.may_ask.then(|| spill.folder()).transpose();
+        let folder = folder.map_err(|source| ScriptError::Arguments { what: what.clone(), source })?;
+        let script = Script {
+            what,
+            program: &prompt.file,
+            paths: call.paths,
+            environment,
+            input: call.arguments,
+            asked: call.asked,
+            author: prompt.timeout,
+            limit: self.settings().prompt_limit,
+            limit_setting: "MCPBASH_MAX_PROMPT_BYTES",
+            budget: call.budget,
+            asks_in: folder,
+        };
+        script.run(self, cancelled, on_question).await
+    }
+}

@@ -1,0 +1,97 @@
+//! Runs a script of the project that is no tool: it is trusted or not run, gets its input and its environment, and its
+//! output is what it is asked for.
+
+use crate::calls::call_tool::QUESTIONS;
+use crate::running::error::{Bounds, Failed, ScriptError};
+use crate::running::outcome::Outcome;
+use crate::running::process::{Limits, Process};
+use crate::running::start_failure::{StartFailure, interpreter_problem};
+use crate::running::time_limits;
+use crate::scripts::Scripts;
+use mcp_bash_budget::Budget;
+use mcp_bash_project::{Paths, trust};
+use mcp_bash_runner::{CallFolder, Input, Patience, Question, Talk, Variables};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a script may take to end when it is told to.
+const GRACE: Duration = Duration::from_secs(1);
+
+pub(crate) struct Script<'a> {
+    /// What it is to people, as in "Prompt 'x'".
+    pub(crate) what: String,
+    pub(crate) program: &'a Path,
+    pub(crate) paths: &'a Paths,
+    pub(crate) environment: Variables,
+    /// What it reads on its standard input.
+    pub(crate) input: &'a str,
+    /// How long it may take: as its caller says, and as its author says.
+    pub(crate) asked: Option<Duration>,
+    pub(crate) author: Option<Duration>,
+    /// How much it may print, in bytes.
+    pub(crate) limit: usize,
+    /// The setting that says so.
+    pub(crate) limit_setting: &'static str,
+    /// What its output is charged to.
+    pub(crate) budget: &'a Arc<Budget>,
+    /// The folder of its call, where it may ask.
+    pub(crate) asks_in: Option<&'a CallFolder>,
+}
+
+impl Script<'_> {
+    /// How it ended well, or why there is nothing to go on with.
+    pub(crate) async fn run(
+        self,
+        scripts: &Scripts,
+        cancelled: impl Future<Output = ()>,
+        on_question: impl FnMut(Question),
+    ) -> Result<Outcome, ScriptError> {
+        let what = self.what;
+        let start = match trust::may_run(self.program, &self.paths.root) {
+            Ok(start) => start,
+            Err(source) => return Err(ScriptError::Distrusted { what, source }),
+        };
+        let settings = scripts.settings();
+        let bounds = Bounds {
+            time: time_limits::limit(settings, self.author, self.asked),
+            time_setting: "`timeoutSecs` in the request or in its metadata, or MCPBASH_DEFAULT_TOOL_TIMEOUT,",
+            output: self.limit,
+            output_setting: self.limit_setting,
+        };
+        let process = Process {
+            start,
+            words: Vec::new(),
+            directory: &self.paths.root,
+            environment: self.environment,
+            input: Input::Bytes(self.input.as_bytes()),
+            limits: Limits {
+                // Whoever is asked may think as long as the longest call may take.
+                patience: Patience { pause: settings.max_timeout, ..Patience::fixed(bounds.time) },
+                output: bounds.output,
+                error_tail: settings.stderr_tail,
+                budget: self.budget,
+            },
+            grace: GRACE,
+            talk: self.asks_in.map(|folder| Talk { folder, side_channel: &[], questions: Some(QUESTIONS) }),
+        };
+        let outcome = match scripts.surroundings.processes.run(process, cancelled, |_| {}, on_question).await
+        {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                let source = StartFailure::explain(self.program, error);
+                return Err(ScriptError::Start { what, source });
+            }
+        };
+        match Failed::from_ending(outcome.ending, &bounds, || outcome.said()) {
+            Ok(()) => Ok(outcome),
+            Err(how) => {
+                let problem = outcome.exit_code().and_then(|code| interpreter_problem(self.program, code));
+                Err(match problem {
+                    Some(source) => ScriptError::Start { what, source },
+                    None => ScriptError::Failed { what, how },
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Tool call as a value: what is called, by whom, and under which limits.
+
+use crate::calls::policy::AllowedTool;
+use crate::running::process::Limits;
+use crate::surroundings::script_roots::ScriptRoots;
+use crate::surroundings::trace_variables::TraceVariables;
+use crate::workers::{Request, WorkerCall};
+use mcp_bash_project::Worker;
+
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub struct ToolCall<'a> {
+    pub tool: AllowedTool<'a>,
+    /// The text of a JSON object.
+    pub arguments: &'a str,
+    /// Who calls.
+    pub caller: &'a str,
+    /// What the caller says besides: the text of a JSON object.
+    pub meta: &'a str,
+    /// The trace that the call is a part of.
+    pub trace: &'a TraceVariables,
+    /// What progress is told under; empty where nobody wants to hear of it.
+    pub progress_token: &'a str,
+    pub roots: &'a ScriptRoots,
+    /// Whether the client has roots of its own that it tells only when it is asked.
+    pub has_unasked_roots: bool,
+    /// Whether the caller can be asked anything.
+    pub may_ask: bool,
+    /// Whether its user can be asked.
+    pub may_elicit: bool,
+    /// Whether anybody wants to hear what the tool says while it runs.
+    pub is_heard: bool,
+    pub limits: Limits<'a>,
+}
+
+impl<'a> ToolCall<'a> {
+    pub(crate) fn for_worker(&self, worker: &'a Worker) -> WorkerCall<'a> {
+        let tool = self.tool.tool;
+        WorkerCall {
+            what: format!("Tool '{}'", tool.name),
+            worker,
+            script: &tool.script,
+            variables: &tool.options.variables,
+            paths: self.tool.paths,
+            request: Request::Tool { name: &tool.name, arguments: self.arguments },
+            caller: self.caller,
+            meta: self.meta,
+            trace: self.trace,
+            roots: self.roots,
+            has_unasked_roots: self.has_unasked_roots,
+            wants_progress: !self.progress_token.is_empty(),
+            may_ask: self.may_ask,
+            may_elicit: self.may_elicit,
+            limits: self.limits,
+        }
+    }
+}

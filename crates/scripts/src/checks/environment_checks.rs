@@ -1,0 +1,86 @@
+//! What would keep scripts from being run, or from finding what they need: found before somebody calls one.
+
+use crate::running::processes::block_on;
+use crate::scripts::Scripts;
+use mcp_bash_project::{Paths, Tool};
+use mcp_bash_runner::Variables;
+use std::path::PathBuf;
+
+/// What is wrong with the environment of scripts.
+#[derive(Debug, Default)]
+pub struct EnvironmentProblems {
+    /// Why no script is run at all.
+    pub refusal: Option<String>,
+    /// What scripts will miss.
+    pub missing: Vec<String>,
+}
+
+impl Scripts {
+    /// Looks at the environment of scripts, and blocks until `server.d/env.sh` was sourced.
+    pub fn environment_problems<'a>(
+        &self,
+        paths: &Paths,
+        tools: impl IntoIterator<Item = &'a Tool>,
+    ) -> EnvironmentProblems {
+        let mut missing = self.surroundings.project_programs(paths).problems;
+        missing.extend(self.missing_folders(paths));
+        let naming: Vec<&Tool> =
+            tools.into_iter().filter(|tool| !tool.options.variables.is_empty()).collect();
+        let names_none = self.settings().project_variables.is_empty() && naming.is_empty();
+        // Most projects have neither, and each start would pay for a runtime to find that out.
+        if names_none && !has_env_file(paths) {
+            return EnvironmentProblems { refusal: None, missing };
+        }
+        let refusal = match block_on(self.surroundings.exported(paths)) {
+            Ok(Ok(exported)) => {
+                missing.extend(self.missing_variables(&exported, paths, naming));
+                None
+            }
+            Ok(Err(why)) => Some(why.to_string()),
+            Err(error) => Some(error.to_string()),
+        };
+        EnvironmentProblems { refusal, missing }
+    }
+
+    fn missing_folders(&self, paths: &Paths) -> Vec<String> {
+        let roots = self.settings().resources.roots.iter().flatten();
+        let missing = roots.filter(|root| !paths.root.join(root).is_dir());
+        missing
+            .map(|root| {
+                format!(
+                    "MCP_RESOURCES_ROOTS names {}, which is no folder; nothing is read there",
+                    root.display()
+                )
+            })
+            .collect()
+    }
+
+    /// The variables that metadata names and nobody sets.
+    fn missing_variables<'a>(
+        &self,
+        exported: &Variables,
+        paths: &Paths,
+        tools: impl IntoIterator<Item = &'a Tool>,
+    ) -> Vec<String> {
+        let is_set = |name: &String| exported.get(name).is_some_and(|value| !value.is_empty());
+        let told = |file: PathBuf, name: &String| {
+            format!(
+                "{} needs the variable {name}, which is not set; set it in the configuration of your client (`env`), or \
+                 export it in server.d/env.sh",
+                file.display()
+            )
+        };
+        let file = paths.server.join("server.meta.json");
+        let of_all = self.settings().project_variables.iter().map(|name| (file.clone(), name));
+        let tools = tools.into_iter();
+        let of_tools =
+            tools.flat_map(|tool| tool.options.variables.iter().map(|name| (tool.script.clone(), name)));
+        let missing = of_all.chain(of_tools).filter(|(_, name)| !is_set(name));
+        missing.map(|(file, name)| told(file, name)).collect()
+    }
+}
+
+/// Whether there is anything that could be sourced, or that stands in its way.
+fn has_env_file(paths: &Paths) -> bool {
+    paths.server.join("env.sh").symlink_metadata().is_ok()
+}

@@ -1,0 +1,6 @@
+//! Definitions: what files of functions and providers say that they have.
+
+pub(crate) mod failed_loads;
+pub(crate) mod provider_list;
+pub(crate) mod reading;
+pub(crate) mod readings;

@@ -1,0 +1,80 @@
+//! Whether a file that did not say what it has would say it a moment later.
+
+use crate::running::error::{Failed, NoEnvironment, ScriptError};
+use mcp_bash_files::shortage::is_shortage;
+use mcp_bash_project::Unanswered;
+use mcp_bash_runner::StartError;
+
+/// What programs say that could not have what the system is short of: in the words of the system, and of their languages.
+const SHORTAGES: [&str; 9] = [
+    "Too many open files",
+    "Cannot allocate memory",
+    "No space left on device",
+    "Resource temporarily unavailable",
+    "can't start new thread",
+    "MemoryError",
+    "EMFILE",
+    "EAGAIN",
+    // The linker tells some shortages by their number only.
+    "error while loading shared libraries",
+];
+
+/// What interpreters say that could not look for a file of the SDK. It is there: each start makes sure of that.
+const MISSES_SDK: [(&str, &str); 2] =
+    [("Cannot find module", "/sdk/node/"), ("No module named 'mcp_bash'", "")];
+
+/// Whether the words of a program tell of a shortage of the system.
+pub(crate) fn tells_of_shortage(said: &str) -> bool {
+    SHORTAGES.iter().any(|shortage| said.contains(shortage))
+        || MISSES_SDK.iter().any(|(misses, file)| said.contains(misses) && said.contains(file))
+}
+
+/// Whether a process could not be started for a reason that passes.
+pub(crate) fn start_passes(error: &StartError) -> bool {
+    let (StartError::Spawn { source, .. } | StartError::SideChannel(source) | StartError::Questions(source)) =
+        error;
+    is_shortage(source)
+}
+
+impl ScriptError {
+    /// Why there is no worker that could be asked.
+    pub(crate) fn into_unanswered(self) -> Unanswered {
+        let passes = match &self {
+            Self::NoEnvironment(NoEnvironment::Sdk(_)) | Self::NoRoom { .. } => true,
+            other => tells_of_shortage(&other.to_string()),
+        };
+        Unanswered { why: self.to_string(), passes }
+    }
+}
+
+impl Failed {
+    /// Why a provider that ended so has not answered.
+    pub(crate) fn into_unanswered(self) -> Unanswered {
+        let passes = match &self {
+            Self::Signalled { .. } | Self::TimedOut { .. } | Self::NoRoom(_) => true,
+            Self::Exited { said, .. } => tells_of_shortage(said),
+            Self::OutputTooLarge { .. } | Self::Cancelled | Self::Shutdown => false,
+        };
+        Unanswered { why: self.to_string(), passes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_about_the_system_and_the_sdk_tell_of_a_shortage() {
+        for said in [
+            "OSError: [Errno 24] Too many open files: 'x'",
+            "sh: error while loading shared libraries: libc.so.6: cannot open shared object file: Error 24",
+            "Cannot find module '/c/sdk/node/lib/a.mjs' imported from /c/sdk/node/worker.mjs",
+        ] {
+            assert!(tells_of_shortage(said), "{said}");
+        }
+        for said in ["Cannot find module '/p/tools/a.mjs'", "No module named 'mcp_bash.none'", "SyntaxError"]
+        {
+            assert!(!tells_of_shortage(said), "{said}");
+        }
+    }
+}

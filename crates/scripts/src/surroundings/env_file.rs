@@ -1,0 +1,259 @@
+//! `server.d/env.sh`: variables that a project sets for its scripts. It is sourced once by bash, and again when it looks
+//! different; what it exports, changes or unsets is what scripts get. A look at it is one `stat`.
+
+use crate::running::error::NoEnvironment;
+use crate::running::outcome::Outcome;
+use crate::running::process::{Limits, Process};
+use crate::running::processes::Processes;
+use mcp_bash_budget::Budget;
+use mcp_bash_project::trust::{self, Start};
+use mcp_bash_project::{Paths, excerpt};
+use mcp_bash_runner::{Input, Patience, ProcessEnding, Runner, Variables, signal_name};
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long the file may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a failure is remembered: what the file depends on may be there again, although it has not changed itself.
+const REMEMBERED: Duration = Duration::from_secs(5);
+
+/// The longest file that is sourced, in bytes.
+const LONGEST: u64 = 1024 * 1024;
+
+/// The largest environment that it may leave, in bytes.
+const LARGEST_ENVIRONMENT: usize = 1024 * 1024;
+
+/// No process can be given a longer variable, its name included.
+const LONGEST_VARIABLE: usize = 128 * 1024 - 2;
+
+/// How much of what a file that fails says about it is told, in bytes.
+const LONGEST_COMPLAINT: usize = 1024;
+
+/// Sources the file and prints what is exported then. What the file prints itself is not ours to read.
+const SOURCE: &str = r#"
+exec 3>&1 1>&2 </dev/null
+. "$0"
+_mcp_status=$?
+[ "$_mcp_status" = 0 ] || exit "$_mcp_status"
+set +eux
+unset -f builtin printf compgen
+IFS=$'\n'
+for _mcp_name in $(builtin compgen -e); do
+	builtin printf '%s=%s\0' "$_mcp_name" "${!_mcp_name}" >&3
+done
+"#;
+
+/// What every shell sets for itself.
+const OF_THE_SHELL: [&str; 5] = ["_", "SHLVL", "PWD", "OLDPWD", "BASHOPTS"];
+
+/// What the file did to the environment.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    pub(crate) set: BTreeMap<OsString, OsString>,
+    pub(crate) unset: BTreeSet<OsString>,
+}
+
+/// The file of a project, and what it did when it was last sourced.
+#[derive(Default)]
+pub(crate) struct EnvFile {
+    /// What stands for a project that has no such file.
+    nothing: Arc<Changes>,
+    last: Arc<Mutex<Option<Sourced>>>,
+    /// Held while it is sourced: whoever comes meanwhile waits for that.
+    sourcing: Arc<tokio::sync::Mutex<()>>,
+}
+
+struct Sourced {
+    stamp: Stamp,
+    /// The search path that it was given.
+    search_path: OsString,
+    at: Instant,
+    outcome: Result<Arc<Changes>, NoEnvironment>,
+}
+
+/// What a file looks like. One that was changed, or put in its place, or given other permissions looks different.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    file: (u64, u64),
+    size: u64,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// Nothing where there is no file. What cannot be looked at is told when it is read.
+    fn of(path: &Path) -> Option<Self> {
+        match path.symlink_metadata() {
+            Ok(file) => Some(Self {
+                file: (file.dev(), file.ino()),
+                size: file.size(),
+                changed: (file.ctime(), file.ctime_nsec()),
+            }),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
+            Err(_) => Some(Self { file: (0, 0), size: 0, changed: (0, 0) }),
+        }
+    }
+}
+
+impl EnvFile {
+    /// What the file of a project does to the environment of its scripts. `given` is the environment that it is sourced
+    /// in, which is put together only where that has to be done.
+    pub(crate) async fn changes(
+        &self,
+        processes: &Processes,
+        search_path: OsString,
+        paths: &Paths,
+        given: impl Fn() -> Result<Variables, NoEnvironment>,
+    ) -> Result<Arc<Changes>, NoEnvironment> {
+        let path = paths.server.join("env.sh");
+        let Some(stamp) = Stamp::of(&path) else {
+            // Nobody else may have removed it.
+            trust::judge_absence(&path, &paths.root).map_err(|distrust| {
+                NoEnvironment::File(format!("may have been removed by others: {distrust}"))
+            })?;
+            return Ok(Arc::clone(&self.nothing));
+        };
+        if let Some(known) = self.known(stamp, &search_path) {
+            return known;
+        }
+        let turn = Arc::clone(&self.sourcing).lock_owned().await;
+        if let Some(known) = self.known(stamp, &search_path) {
+            return known;
+        }
+        let sourcing = Sourcing {
+            runner: Arc::clone(&processes.runner),
+            budget: Arc::clone(&processes.budget),
+            root: paths.root.clone(),
+            path,
+            given: given()?,
+        };
+        let last = Arc::clone(&self.last);
+        // In a task, so that it goes on when the call that waits for it has no more time: the next one finds what it did.
+        let sourced = tokio::spawn(async move {
+            let outcome = sourcing.run().await.map(Arc::new).map_err(NoEnvironment::File);
+            *last.lock() = Some(Sourced { stamp, search_path, at: Instant::now(), outcome: outcome.clone() });
+            drop(turn);
+            outcome
+        });
+        sourced.await.unwrap_or_else(|_| Err(NoEnvironment::File("was not sourced to its end".to_owned())))
+    }
+
+    fn known(&self, stamp: Stamp, search_path: &OsStr) -> Option<Result<Arc<Changes>, NoEnvironment>> {
+        let last = self.last.lock();
+        let last = last.as_ref().filter(|last| last.stamp == stamp && last.search_path == search_path)?;
+        let counts = last.outcome.is_ok() || last.at.elapsed() < REMEMBERED;
+        counts.then(|| last.outcome.clone())
+    }
+}
+
+/// The file as it is sourced once, and all that it takes.
+struct Sourcing {
+    runner: Arc<Runner>,
+    budget: Arc<Budget>,
+    root: PathBuf,
+    path: PathBuf,
+    given: Variables,
+}
+
+impl Sourcing {
+    async fn run(&self) -> Result<Changes, String> {
+        // Judged, and sourced by its path, since such files look for others beside them. Nobody but its owner can put
+        // another in its place meanwhile.
+        trust::read(&self.path, &self.root, LONGEST)
+            .map_err(|distrust| format!("is not trusted: {distrust}"))?;
+        let process = Process {
+            start: Start { program: "bash".into(), arguments: ["-c", SOURCE].map(Into::into).into() },
+            words: vec![self.path.clone().into()],
+            directory: &self.root,
+            environment: self.given.clone(),
+            input: Input::Bytes(&[]),
+            limits: Limits {
+                patience: Patience::fixed(TIMEOUT),
+                output: LARGEST_ENVIRONMENT,
+                error_tail: LONGEST_COMPLAINT,
+                budget: &self.budget,
+            },
+            grace: Duration::ZERO,
+            talk: None,
+        };
+        let outcome = self.runner.run(process.into(), std::future::pending(), |_| {}, drop).await;
+        let outcome = outcome.map_err(|error| format!("cannot be sourced: {error}"))?.into();
+        judge(&outcome)?;
+        let changes = changes(&self.given, &outcome.stdout);
+        let too_long = |(name, value): &(&OsString, &OsString)| name.len() + value.len() > LONGEST_VARIABLE;
+        match changes.set.iter().find(too_long) {
+            Some((name, _)) => Err(format!("sets {} to more than 128 KiB", name.to_string_lossy())),
+            None => Ok(changes),
+        }
+    }
+}
+
+/// Why there is no environment to be had of such an end.
+fn judge(outcome: &Outcome) -> Result<(), String> {
+    let said = || match outcome.errors().trim() {
+        "" => ", and wrote nothing on standard error".to_owned(),
+        said => format!(": {}", excerpt(said)),
+    };
+    Err(match outcome.ending {
+        ProcessEnding::Exited(0) if outcome.stdout.is_empty() => {
+            "ends the shell with `exit`; use `return`".to_owned()
+        }
+        ProcessEnding::Exited(0) => return Ok(()),
+        ProcessEnding::Exited(code) => format!(
+            "ended with status {code}{}; where its last line is a test that may fail, add a line `true`",
+            said()
+        ),
+        ProcessEnding::TimedOut(_) => {
+            format!("did not end within {} s{}", TIMEOUT.as_secs(), said())
+        }
+        ProcessEnding::OutputTooLarge => "exports more than 1 MiB".to_owned(),
+        ProcessEnding::Signalled(signal) => format!("was ended by {}{}", signal_name(signal), said()),
+        ProcessEnding::NoRoom(why) => format!("could not be sourced: {why}"),
+        ProcessEnding::Cancelled => "was not sourced to its end".to_owned(),
+        ProcessEnding::Shutdown => "was not sourced to its end: the server is shutting down".to_owned(),
+    })
+}
+
+/// The difference between what bash was given and what it exports.
+fn changes(given: &Variables, exported: &[u8]) -> Changes {
+    let mut now = BTreeMap::new();
+    for variable in exported.split(|byte| *byte == 0) {
+        let Some(end) = variable.iter().position(|byte| *byte == b'=') else { continue };
+        let owned = |bytes: &[u8]| OsString::from_vec(bytes.to_owned());
+        now.insert(owned(&variable[..end]), owned(&variable[end + 1..]));
+    }
+    // A name that no shell has is not listed by it either.
+    let is_listed = |name: &OsStr| {
+        let name = name.as_bytes();
+        !name.first().is_none_or(u8::is_ascii_digit)
+            && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    };
+    let unset = given.names().filter(|name| is_listed(name) && !now.contains_key(*name));
+    let unset = unset.map(OsStr::to_owned).collect();
+    now.retain(|name, value| given.get(name) != Some(value) && !OF_THE_SHELL.iter().any(|own| name == own));
+    Changes { set: now, unset }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_new_or_different_or_gone_is_a_change() {
+        let given = [("SAME", "1"), ("OTHER", "1"), ("GONE", "1"), ("BASH_FUNC_f%%", "() { :; }")];
+        let mut variables = Variables::default();
+        variables.extend(given);
+        let exported = b"SAME=1\0OTHER=a=b\0NEW=x\ny\0SHLVL=2\0_=/bin/env\0";
+        let changes = changes(&variables, exported);
+        let set: Vec<_> = changes.set.iter().map(|(name, value)| (name.to_str(), value.to_str())).collect();
+        assert_eq!(set, [(Some("NEW"), Some("x\ny")), (Some("OTHER"), Some("a=b"))]);
+        assert_eq!(changes.unset, [OsString::from("GONE")].into());
+    }
+}

@@ -1,0 +1,294 @@
+//! What a script finds in its environment.
+
+use crate::running::error::{NoEnvironment, ScriptError};
+use crate::running::process::Limits;
+use crate::surroundings::Surroundings;
+use crate::surroundings::env_file::Changes;
+use crate::surroundings::project_programs::ProjectPrograms;
+use crate::surroundings::toolbox::Toolbox;
+use mcp_bash_project::{Paths, environment_without_secret, variable_without_secret};
+use mcp_bash_runner::Variables;
+use mcp_bash_settings::EnvironmentMode;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::sync::Arc;
+use tokio::time::timeout;
+
+/// What a script may always read of our own environment.
+const INHERITED: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LC_ALL", "TZ"];
+
+/// What a script must have, even where we have not.
+const DEFAULTS: [(&str, &str); 3] =
+    [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TMPDIR", "/tmp"), ("LANG", "C")];
+
+/// The variables that all scripts have in common, and what they were made of.
+pub(crate) struct CommonEnvironment {
+    search_path: Option<OsString>,
+    paths: Paths,
+    changes: Arc<Changes>,
+    toolbox: Arc<Toolbox>,
+    variables: Variables,
+}
+
+impl Surroundings {
+    /// What every script that serves somebody finds in its environment, and an executable that says which tools it has;
+    /// the toolbox as well. It is put together again only when something is different.
+    pub(crate) async fn common_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
+        let mode = &self.settings().environment_mode;
+        let changes = self.changes(mode, paths).await?;
+        let toolbox = self.toolbox()?;
+        let mut common = self.common_environment.lock();
+        match &*common {
+            Some(known)
+                if known.search_path.as_ref() == self.search_path.get()
+                    && Arc::ptr_eq(&known.changes, &changes)
+                    && Arc::ptr_eq(&known.toolbox, &toolbox)
+                    && known.paths == *paths =>
+            {
+                Ok(known.variables.clone())
+            }
+            _ => {
+                let variables = with_toolbox(&toolbox, compose(self, mode, paths, &changes));
+                let (search_path, paths) = (self.search_path.get().cloned(), paths.clone());
+                *common = Some(CommonEnvironment {
+                    search_path,
+                    paths,
+                    changes,
+                    toolbox,
+                    variables: variables.clone(),
+                });
+                Ok(variables)
+            }
+        }
+    }
+
+    /// The same for a call, which waits no longer than it may take.
+    pub(crate) async fn environment_in_time(
+        &self,
+        what: impl FnOnce() -> String,
+        limits: &Limits<'_>,
+        paths: &Paths,
+    ) -> Result<Variables, ScriptError> {
+        let limit = limits.patience.limit;
+        let known = timeout(limit, self.common_environment(paths)).await;
+        Ok(known.map_err(|_| ScriptError::NotStarted { what: what(), limit })??)
+    }
+
+    /// What an executable finds in its environment that reads resources.
+    pub(crate) async fn provider_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
+        let mode = &self.settings().resources.environment_mode;
+        let changes = self.changes(mode, paths).await?;
+        Ok(with_toolbox(&*self.toolbox()?, compose(self, mode, paths, &changes)))
+    }
+
+    /// What a script of `server.d` finds in its environment: operators write those, so they see all of ours but the
+    /// secret, what `env.sh` makes of it, and the toolbox.
+    pub(crate) async fn server_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
+        Ok(with_toolbox(&*self.toolbox()?, self.exported(paths).await?))
+    }
+
+    /// The same without the toolbox, for whoever only looks at it: no file is written for that.
+    pub(crate) async fn exported(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
+        let changes = self.env_file_changes(paths).await?;
+        Ok(changed(self, own_map(self, paths), &changes).into_iter().collect())
+    }
+
+    /// What `server.d/env.sh` does to the environment, if scripts are run in that mode at all.
+    async fn changes(&self, mode: &EnvironmentMode, paths: &Paths) -> Result<Arc<Changes>, NoEnvironment> {
+        if let EnvironmentMode::Refused(why) = mode {
+            return Err(NoEnvironment::Mode(why.clone()));
+        }
+        self.env_file_changes(paths).await
+    }
+
+    async fn env_file_changes(&self, paths: &Paths) -> Result<Arc<Changes>, NoEnvironment> {
+        let given = || Ok(with_toolbox(&*self.toolbox()?, own_map(self, paths).into_iter().collect()));
+        self.env_file.changes(&self.processes, self.effective_search_path(), paths, given).await
+    }
+
+    /// Where scripts find their programs, without those that their project brings along.
+    pub(crate) fn effective_search_path(&self) -> OsString {
+        let own = || std::env::var_os("PATH").filter(|path| !path.is_empty());
+        self.search_path.get().cloned().or_else(own).unwrap_or_else(|| DEFAULTS[0].1.into())
+    }
+
+    /// The programs that the project brings along, unless nobody wants them.
+    pub(crate) fn project_programs(&self, paths: &Paths) -> ProjectPrograms {
+        if self.settings().project_programs {
+            ProjectPrograms::find(paths)
+        } else {
+            ProjectPrograms::default()
+        }
+    }
+}
+
+/// Lets scripts find the toolbox.
+fn with_toolbox(toolbox: &Toolbox, mut variables: Variables) -> Variables {
+    variables.extend(toolbox.variables());
+    let python_path = toolbox.python_path(variables.get("PYTHONPATH"));
+    variables.set("PYTHONPATH", python_path);
+    if let Some(path) = variables.get("PATH") {
+        let completed = toolbox.completed(path);
+        variables.set("PATH", completed);
+    }
+    variables
+}
+
+type Map = BTreeMap<OsString, OsString>;
+
+/// What every process of a project finds in its environment.
+fn compose(
+    surroundings: &Surroundings,
+    mode: &EnvironmentMode,
+    paths: &Paths,
+    changes: &Changes,
+) -> Variables {
+    let settings = surroundings.settings();
+    let needed = [settings.project_variables.as_slice(), &settings.chosen_variables].concat();
+    let mut variables = inherited(mode, &needed);
+    set_search_path(surroundings, paths, &mut variables);
+    for (name, value) in DEFAULTS {
+        variables.entry(name.into()).or_insert_with(|| value.into());
+    }
+    let temporary = surroundings.settings().logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
+    variables.insert("MCPBASH_TMP_ROOT".into(), temporary.into());
+    let mut variables = changed(surroundings, variables, changes);
+    // Where things are is not a matter of taste.
+    set_places(paths, &mut variables);
+    variables.into_iter().collect()
+}
+
+fn set_search_path(surroundings: &Surroundings, paths: &Paths, variables: &mut Map) {
+    let programs = surroundings.project_programs(paths);
+    variables.insert("PATH".into(), programs.before(&surroundings.effective_search_path()));
+    if let Some(folder) = programs.virtual_env {
+        variables.insert("VIRTUAL_ENV".into(), folder.into());
+        // It would lead Python back out of its virtual environment.
+        variables.remove(OsStr::new("PYTHONHOME"));
+    }
+}
+
+fn set_places(paths: &Paths, variables: &mut Map) {
+    variables.insert("MCPBASH_PROJECT_ROOT".into(), paths.root.clone().into());
+    variables.insert("MCPBASH_TOOLS_DIR".into(), paths.tools.clone().into());
+    variables.insert("MCPBASH_SERVER_DIR".into(), paths.server.clone().into());
+    variables.insert("MCPBASH_MODE".into(), "full".into());
+}
+
+/// The environment that operators' scripts are run in.
+fn own_map(surroundings: &Surroundings, paths: &Paths) -> Map {
+    let mut variables: Map = environment_without_secret().collect();
+    set_search_path(surroundings, paths, &mut variables);
+    set_places(paths, &mut variables);
+    variables
+}
+
+/// The environment as `env.sh` makes it.
+fn changed(surroundings: &Surroundings, mut variables: Map, changes: &Changes) -> Map {
+    let is_chosen =
+        |name: &OsStr| surroundings.settings().chosen_variables.iter().any(|chosen| name == chosen.as_str());
+    variables.retain(|name, _| is_chosen(name) || !changes.unset.contains(name));
+    let may_be_set = |name: &OsStr| {
+        if is_chosen(name) {
+            return false;
+        }
+        let name = name.to_string_lossy();
+        !OF_ONE_CALL.contains(&&*name) && !name.contains("MCPBASH_REMOTE_TOKEN")
+    };
+    let set = changes.set.iter().filter(|(name, _)| may_be_set(name));
+    variables.extend(set.map(|(name, value)| (name.clone(), value.clone())));
+    variables
+}
+
+/// What belongs to one call or one question. Where the server is itself run by a script of another one, what that script
+/// was given is nobody else's.
+pub(crate) const OF_ONE_CALL: [&str; 48] = [
+    "BAGGAGE",
+    "MCP_ASK_KEY",
+    "MCP_ASK_NAME",
+    "MCP_ASK_SOCKET",
+    "MCP_CANCEL_FILE",
+    "MCP_COMPLETION_ARGS_FILE",
+    "MCP_COMPLETION_ARGS_HASH",
+    "MCP_COMPLETION_ARGS_JSON",
+    "MCP_COMPLETION_CURSOR",
+    "MCP_COMPLETION_LIMIT",
+    "MCP_COMPLETION_NAME",
+    "MCP_COMPLETION_OFFSET",
+    "MCP_ELICIT_REQUEST_FILE",
+    "MCP_ELICIT_RESPONSE_FILE",
+    "MCP_ELICIT_SUPPORTED",
+    "MCP_LOG_STREAM",
+    "MCP_PROGRESS_STREAM",
+    "MCP_PROGRESS_TOKEN",
+    "MCP_PROMPT_ARGS_FILE",
+    "MCP_PROMPT_ARGS_JSON",
+    "MCP_PROMPT_METADATA",
+    "MCP_PROMPT_METADATA_FILE",
+    "MCP_PROMPT_METADATA_JSON",
+    "MCP_PROMPT_NAME",
+    "MCP_PROMPT_PATH",
+    "MCP_PROMPT_REL_PATH",
+    "MCP_RESOURCE_URI",
+    "MCP_RESOURCE_VARS_JSON",
+    "MCP_ROOTS_COUNT",
+    "MCP_ROOTS_FILE",
+    "MCP_ROOTS_JSON",
+    "MCP_ROOTS_PATHS",
+    "MCP_ROOTS_PATHS_FILE",
+    "MCP_ROOTS_REFUSED",
+    "MCP_TOOL_ARGS_FILE",
+    "MCP_TOOL_ARGS_JSON",
+    "MCP_TOOL_ERROR_FILE",
+    "MCP_TOOL_METADATA_FILE",
+    "MCP_TOOL_METADATA_JSON",
+    "MCP_TOOL_META_FILE",
+    "MCP_TOOL_META_JSON",
+    "MCP_TOOL_NAME",
+    "MCP_TOOL_PATH",
+    "MCP_TOOL_RESOURCES_FILE",
+    "MCP_WORKER",
+    "MCP_WORKER_OUTPUT",
+    "TRACEPARENT",
+    "TRACESTATE",
+];
+
+/// What the mode lets through of our own environment, and the variables that the project says it needs. The remote
+/// token never gets through: it is the gateway's secret, not the script's.
+fn inherited(mode: &EnvironmentMode, needed: &[String]) -> Map {
+    let allowed = |name: &OsStr| {
+        let name = name.to_string_lossy();
+        if OF_ONE_CALL.contains(&&*name) || name.contains("MCPBASH_REMOTE_TOKEN") {
+            return false;
+        }
+        let ours =
+            (name.starts_with("MCP_") || name.starts_with("MCPBASH_")) && !name.contains("REMOTE_TOKEN");
+        ours || needed.iter().any(|known| *known == name)
+            || match mode {
+                EnvironmentMode::Inherit => true,
+                EnvironmentMode::Allowlist(names) => {
+                    INHERITED.contains(&&*name) || names.iter().any(|known| *known == name)
+                }
+                EnvironmentMode::Minimal | EnvironmentMode::Refused(_) => INHERITED.contains(&&*name),
+            }
+    };
+    environment_without_secret().filter(|(name, _)| allowed(name)).collect()
+}
+
+/// Adds those variables of our own environment that one script says it needs.
+pub(crate) fn add_needed(variables: &mut Variables, names: &[String]) {
+    for (name, value) in needed(names) {
+        // What `env.sh` makes of it counts.
+        if variables.get(name).is_none() {
+            variables.set(name, value);
+        }
+    }
+}
+
+/// Those variables of our own environment that one script says it needs.
+pub(crate) fn needed(names: &[String]) -> impl Iterator<Item = (&String, OsString)> {
+    let ours =
+        |name: &String| !OF_ONE_CALL.contains(&name.as_str()) && !name.contains("MCPBASH_REMOTE_TOKEN");
+    let names = names.iter().filter(move |name| ours(name));
+    names.filter_map(|name| Some((name, variable_without_secret(name)?)))
+}

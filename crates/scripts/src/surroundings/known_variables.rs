@@ -1,0 +1,28 @@
+//! The variables that scripts and their SDK know and that are no settings of the server. A server that is itself run by
+//! a script finds them in its environment.
+
+use crate::surroundings::environment::OF_ONE_CALL;
+use mcp_bash_settings::MOOT;
+
+/// What all scripts are given, and what the SDK reads.
+const OF_ALL_CALLS: [&str; 14] = [
+    "MCPBASH_BIN",
+    "MCPBASH_DEBUG_LOG",
+    "MCPBASH_ELICITATION_TIMEOUT",
+    "MCPBASH_HOME",
+    "MCPBASH_JSON_TOOL",
+    "MCPBASH_JSON_TOOL_BIN",
+    "MCPBASH_MAX_TEXT_BYTES",
+    "MCPBASH_MODE",
+    "MCPBASH_TEST_PANIC",
+    "MCPBASH_TRACE_FILE",
+    "MCP_CALL_ID",
+    "MCP_CONFIG_JSON",
+    "MCP_ELICIT_DEFAULT_TIMEOUT",
+    "MCP_SDK",
+];
+
+/// The names of all of them, and those that mean something to the reference only.
+pub fn known_variables() -> Vec<&'static str> {
+    OF_ONE_CALL.into_iter().chain(OF_ALL_CALLS).chain(MOOT.iter().map(|(name, _)| *name)).collect()
+}
