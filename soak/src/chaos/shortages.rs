@@ -97,7 +97,7 @@ impl Shortages<'_> {
                 self.limit(Resource::Nofile, open + more)
             }
             // The limit is none for root.
-            Lack::Processes if getuid().is_root() => Ok(()),
+            Lack::Processes if is_root_of_the_system() => Ok(()),
             Lack::Processes => {
                 self.account.note("shortages of processes");
                 self.limit(Resource::Nproc, 1)
@@ -119,6 +119,12 @@ impl Shortages<'_> {
         prlimit(pid, resource, before)?;
         Ok(())
     }
+}
+
+/// Whether this is root, and not only in a name space of users of its own.
+fn is_root_of_the_system() -> bool {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    getuid().is_root() && map.split_whitespace().nth(1) == Some("0")
 }
 
 /// A limit whose upper end stays: an ordinary user could not raise it again.
