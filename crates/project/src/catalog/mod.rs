@@ -63,7 +63,7 @@ pub struct Catalog {
     /// Whether something is as it was before, since somebody is writing its file. Read again after [`crate::STILL`].
     pub is_unsettled: bool,
     /// What skipped files may have.
-    pub(crate) skipped: Skipped,
+    skipped: Skipped,
     scripts: Arc<Collection<Tool>>,
     /// The executables that were found to provide tools, or those that are registered to: one of the two is empty.
     providers: Collection<Provider>,
@@ -150,12 +150,12 @@ impl Catalog {
         let named = joined(&scripts, &functions, |file| &file.tools, paths, told);
         let (tools, duplicates) = merge(&named, asked, paths, told);
         let instructions = instructions(paths, asked, &functions, told);
-        let catalog_before = match before {
+        let known = match before {
             Before::Registry => None,
-            Before::Catalog(catalog, _) => Some(*catalog),
+            Before::Catalog(catalog, _) => Some((&*catalog.tools, &catalog.skipped)),
         };
         Self {
-            skipped: Skipped::of(&diagnostics, catalog_before, paths),
+            skipped: Skipped::of(&diagnostics, known, paths),
             instructions,
             listing_failure: listing_failure(asked, &duplicates, reading),
             paths: paths.clone(),

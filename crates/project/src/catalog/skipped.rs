@@ -1,7 +1,8 @@
 //! Tools that a skipped file may have: those that it had when it was last served, and those that its text names. They tell a
 //! client why a tool is not there, so that no file is blamed for a tool that it never had.
 
-use crate::{Catalog, Diagnostic, Paths};
+use crate::collection::Collection;
+use crate::{Diagnostic, Paths, Tool};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io::Read;
@@ -19,17 +20,21 @@ const MOST: usize = 200;
 pub(crate) struct Skipped(BTreeMap<PathBuf, BTreeSet<String>>);
 
 impl Skipped {
-    /// Of the files that `diagnostics` say are skipped. `before` is what was served before.
-    pub(crate) fn of(diagnostics: &[Diagnostic], before: Option<&Catalog>, paths: &Paths) -> Self {
+    /// Of the files that `diagnostics` say are skipped. `before` are the tools that were served before, and what was skipped.
+    pub(crate) fn of(
+        diagnostics: &[Diagnostic],
+        before: Option<(&Collection<Tool>, &Self)>,
+        paths: &Paths,
+    ) -> Self {
         let skipped = diagnostics.iter().filter(|told| told.problem.starts_with("is skipped"));
         let files: BTreeSet<&PathBuf> =
             skipped.map(|told| &told.path).filter(|path| path.starts_with(&paths.tools)).collect();
         let names = |file: &PathBuf| {
             let mut names = names_in(file);
-            if let Some(before) = before {
-                let had = before.tools.items().iter().filter(|tool| belong_together(&tool.script, file));
+            if let Some((tools, skipped)) = before {
+                let had = tools.items().iter().filter(|tool| belong_together(&tool.script, file));
                 names.extend(had.map(|tool| tool.name.clone()));
-                names.extend(before.skipped.0.get(file).into_iter().flatten().cloned());
+                names.extend(skipped.0.get(file).into_iter().flatten().cloned());
             }
             (file.clone(), names)
         };
