@@ -1,7 +1,7 @@
 //! Tools that a skipped file may have: those that it had when it was last served, and those that its text names. They tell a
 //! client why a tool is not there, so that no file is blamed for a tool that it never had.
 
-use crate::collection::Collection;
+use crate::walk::collection::Collection;
 use crate::{Diagnostic, Paths, Tool};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
