@@ -1,11 +1,11 @@
 //! `initialize`, `shutdown` and `exit`: the handshake and its end.
 
-use crate::capabilities::ClientCapabilities;
-use crate::client::Client;
-use crate::facts::Facts;
-use crate::immediate::Immediate;
-use crate::meter::MeasuredSession;
-use crate::shape::{Answer, Members, server_info};
+use crate::callers::ClientCapabilities;
+use crate::handling::Immediate;
+use crate::logging::{Facts, MeasuredSession};
+use crate::replies::shape::server_info;
+use crate::replies::{Answer, Members};
+use crate::sessions::Client;
 use mcp_bash_wire::{LogLevel, Object, Raw, Revision, RpcError, code, write};
 
 /// Agrees on a revision and tells the client what it can have.

@@ -1,13 +1,10 @@
 //! `resources/list`, `resources/templates/list`, `resources/read`, `resources/subscribe` and `resources/unsubscribe`.
 
 use super::tools::served;
-use crate::immediate::Immediate;
-use crate::listing::Page;
-use crate::resources::Failure;
-use crate::server::Server;
-use crate::shape::{Answer, Members};
-use crate::subscriptions::Wanting;
-use crate::work::Work;
+use crate::handling::{Immediate, Work};
+use crate::offered::{Failure, Page, Wanting};
+use crate::replies::{Answer, Members};
+use crate::sessions::Server;
 use mcp_bash_wire::{Object, Raw, Revision, RpcError};
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! A request that goes on with a call which an earlier one has begun, in the stateless era.
 
-use crate::caller::Caller;
-use crate::request_state::{KeyRing, RequestState, Subject, Unacceptable};
-use crate::work::unknown_state;
+use crate::callers::Caller;
+use crate::handling::work::unknown_state;
+use crate::requests::{KeyRing, RequestState, Subject, Unacceptable};
 use mcp_bash_wire::{Object, Raw, RpcError};
 use std::borrow::Cow;
 

@@ -10,8 +10,8 @@ mod script;
 mod subject;
 
 use super::tools::served;
-use crate::shape::{Answer, Members};
-use crate::work::Work;
+use crate::handling::Work;
+use crate::replies::{Answer, Members};
 use cursor::Cursor;
 use mcp_bash_wire::{Raw, RpcError, write};
 use params::Params;

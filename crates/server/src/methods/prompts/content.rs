@@ -2,7 +2,7 @@
 
 use super::values::Values;
 use crate::methods::tools::resources_file::file_uri;
-use crate::shape;
+use crate::replies::shape;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_bash_budget::{Budget, Charge, tree_bytes};

@@ -2,13 +2,14 @@
 
 use super::content::{Spent, Writer};
 use super::values::Values;
-use crate::facts::Facts;
+use crate::handling::work::unknown_state;
+use crate::handling::{Resumable, Work};
+use crate::logging::Facts;
 use crate::methods::tools::{asked_timeout, served};
 use crate::methods::{questions, required};
-use crate::request_state::Subject;
-use crate::script_errors::told;
-use crate::shape::{Answer, Members};
-use crate::work::{Resumable, Work, unknown_state};
+use crate::replies::script_errors::told;
+use crate::replies::{Answer, Members};
+use crate::requests::Subject;
 use mcp_bash_project::{Paths, Prompt, Source, without_metadata};
 use mcp_bash_scripts::{Outcome, PromptCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError, keys, write};

@@ -7,8 +7,8 @@ mod values;
 pub(crate) use get::get;
 
 use super::tools::served;
-use crate::immediate::Immediate;
-use crate::shape::{Answer, Members};
+use crate::handling::Immediate;
+use crate::replies::{Answer, Members};
 use mcp_bash_wire::RpcError;
 
 pub(crate) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {

@@ -2,13 +2,14 @@
 
 use super::record::Record;
 use super::{output, served, unknown};
-use crate::facts::Facts;
+use crate::handling::work::unknown_state;
+use crate::handling::{Resumable, Work};
+use crate::logging::Facts;
 use crate::methods::{questions, required};
-use crate::request_state::Subject;
-use crate::schemas::{Schemas, Unfit};
-use crate::script_errors::told;
-use crate::shape::Answer;
-use crate::work::{Resumable, Work, unknown_state};
+use crate::offered::{Schemas, Unfit};
+use crate::replies::Answer;
+use crate::replies::script_errors::told;
+use crate::requests::Subject;
 use mcp_bash_budget::SMALL;
 use mcp_bash_project::{ClientCapability, Tool};
 use mcp_bash_scripts::{ScriptError, ToolCall};

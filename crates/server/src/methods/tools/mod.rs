@@ -11,10 +11,10 @@ mod unknown;
 
 pub(crate) use call::{asked_timeout, call};
 
-use crate::immediate::Immediate;
-use crate::server::Server;
-use crate::shape::{Answer, Members};
-use crate::workplaces::Weight;
+use crate::handling::Immediate;
+use crate::replies::{Answer, Members};
+use crate::requests::Weight;
+use crate::sessions::Server;
 use mcp_bash_project::Catalog;
 use mcp_bash_wire::{Object, Raw, RpcError};
 

@@ -3,10 +3,10 @@
 use super::resources_file::{self, Allowance};
 use super::structured::Structured;
 use super::{content_check, cut};
-use crate::facts::{Facts, SchemaRule};
-use crate::schemas::{Broken, Schemas};
-use crate::shape::{Answer, Content, Members};
-use crate::work::Work;
+use crate::handling::Work;
+use crate::logging::{Facts, SchemaRule};
+use crate::offered::{Broken, Schemas};
+use crate::replies::{Answer, Content, Members};
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
 use mcp_bash_project::{Execution, Tool, WorkerProgram, excerpt};
 use mcp_bash_scripts::{

@@ -1,0 +1,12 @@
+//! Replies: where a message is answered, and the shape of what is sent.
+
+mod redaction;
+pub(crate) mod reply;
+pub(crate) mod script_errors;
+pub(crate) mod shape;
+mod short_paths;
+
+pub use redaction::{Redaction, Unshowable};
+pub use reply::{Reply, Stream};
+pub(crate) use shape::{Answer, Content, Members};
+pub(crate) use short_paths::ShortPaths;
