@@ -1,4 +1,4 @@
-//! Who makes requests: a person or a program, however many connections and requests it has open. What is held, kept,
+//! Caller: who makes requests, a person or a program, however many connections and requests it has open. What is held, kept,
 //! parked, awaited and followed for a client belongs to its caller.
 
 use super::limiter::Limiter;

@@ -1,9 +1,8 @@
-//! What a caller may do, where that is less than everything.
+//! Rights: what a caller may do, where that is less than everything.
 
-use super::caller::Caller;
 use mcp_bash_project::excerpt;
 use mcp_bash_settings::AllowedTools;
-use mcp_bash_wire::{Object, Raw, Request, RpcError};
+use mcp_bash_wire::RpcError;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Default)]
@@ -12,17 +11,10 @@ pub struct Rights {
     pub tools: Option<Arc<AllowedTools>>,
 }
 
-/// The refusal of a call that its caller may not make, if it is one: whether the tool exists is not told. What is no whole
-/// call is left to those who say what it lacks.
-pub(crate) fn refusal(caller: &Caller, request: &Request<'_>) -> Option<RpcError> {
-    let allowed = caller.allowed_tools().filter(|_| &*request.method == "tools/call")?;
-    let params = Object::read(request.params?, "params", &["name"]).ok()?;
-    let name = params.get("name").and_then(Raw::string)?;
-    (!allowed.hold(&name)).then(|| {
-        RpcError::invalid_params(format!(
-            "Tool '{}' is not allowed: it is not in the list of tools of the caller `{}`",
-            excerpt(&name),
-            caller.name()
-        ))
-    })
+/// The refusal of a call of a tool that is not on the caller's list. It does not say whether the tool exists.
+pub(crate) fn refusal(caller: &str, tool: &str) -> RpcError {
+    RpcError::invalid_params(format!(
+        "Tool '{}' is not allowed: it is not in the list of tools of the caller `{caller}`",
+        excerpt(tool)
+    ))
 }

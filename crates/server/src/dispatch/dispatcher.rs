@@ -1,24 +1,21 @@
-//! Takes what a client sends, message by message, and sees to it that each gets what it is owed.
+//! Dispatcher: takes the lines of a client, message by message, and routes each request to the handler of its method. Each
+//! message gets the answer that it is owed.
 
-use super::routing::Headers;
-use super::{panics, routing};
+use super::arrival::{Arrival, Dispatched, id_in_flight};
+use super::resolved::Resolved;
+use super::routing::{self, Headers};
+use super::{notifications, panics};
 use crate::callers::context::missing_meta;
-use crate::callers::{Denied, Gate, RequestContext, SLOWED, rights};
-use crate::handling::Immediate;
-use crate::logging::{Facts, Measured, Meter, Subscriber, meter};
-use crate::methods::{LaterHandler, Method, NowHandler, Resumption, Serve, tools};
+use crate::callers::{Gate, RequestContext, rights};
+use crate::logging::{Facts, Measured, Meter, OTHER, meter};
+use crate::methods::{Method, Serve};
 use crate::replies::Reply;
-use crate::requests::{
-    Batch, Current, GivenAnswers, InFlightRequest, Responder, Resumed, Task, Unacceptable,
-};
-use crate::sessions::{Client, Filter, Session};
-
-use crate::handling::Work;
-use crate::handling::work::unknown_state;
-use mcp_bash_budget::SMALL;
+use crate::requests::request_state::unknown_state;
+use crate::requests::{Batch, Responder};
+use crate::sessions::{Client, Session};
 use mcp_bash_wire::{
-    Decoded, Era, Id, Incoming, Line, LogLevel, Notification, Object, Raw, RawBuf, Refusal, Request,
-    RequestMeta, RpcError, code, decode, decode_element, keys, refuse_oversized,
+    Decoded, Era, Incoming, Line, LogLevel, Raw, Refusal, Request, RequestMeta, RpcError, code, decode,
+    decode_element, keys, refuse_oversized,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -80,16 +77,6 @@ enum Way<'a> {
     InBatch(&'a Arc<Batch>),
 }
 
-/// How a request was served.
-enum Served {
-    /// These are the members of its result.
-    Now(String),
-    /// Its handler found this wrong.
-    Failed(RpcError),
-    /// It will be answered by whoever works on it.
-    Later,
-}
-
 impl Dispatcher<'_> {
     fn receive(&self, line: &Line<'_>, reply: &Arc<dyn Reply>) -> Owed {
         let server = &self.client.server;
@@ -145,7 +132,7 @@ impl Dispatcher<'_> {
     fn take(&self, incoming: Incoming<'_>, way: &Way<'_>) -> Owed {
         match incoming {
             Incoming::Request(request) => return self.take_request(&request, way),
-            Incoming::Notification(notification) => self.take_notification(&notification),
+            Incoming::Notification(notification) => notifications::take(self.client, &notification),
             Incoming::Response(response) => {
                 let is_awaited =
                     self.client.session().is_some_and(|session| session.questions.take(&response));
@@ -155,40 +142,41 @@ impl Dispatcher<'_> {
                         Some(id) => facts.by_client("id", id.as_json()),
                         None => facts,
                     };
-                    self.tell("unexpected answer", facts);
+                    self.log("unexpected answer", facts);
                 }
             }
             Incoming::Ignored(reason) => {
-                self.tell("notification ignored", Facts::none().words("reason", reason));
+                self.log("notification ignored", Facts::none().words("reason", reason));
             }
         }
         Owed::Nothing
     }
 
     fn refuse(&self, refusal: &Refusal, way: &Way<'_>) -> Owed {
-        self.tell("message refused", Facts::none().number("code", refusal.error.code));
+        self.log("message refused", Facts::none().number("code", refusal.error.code));
         if let Some((meter, arrived)) = self.arrived {
-            meter::tell_of_refused_message(&**meter, arrived, &refusal.error);
+            meter::report_refused_message(&**meter, arrived, &refusal.error);
         }
         self.responder(way).refuse(refusal.id.as_ref(), &refusal.error);
         Owed::Answer
     }
 
     fn take_request(&self, request: &Request<'_>, way: &Way<'_>) -> Owed {
-        let measured =
-            self.arrived.map(|(meter, arrived)| Measured::begin(meter, arrived, request, self.client));
-        let responder = self.responder(way).measured_by(measured.map(Arc::new));
-        match panics::caught(|| self.serve(request, way, &responder)) {
-            Ok(Served::Now(result)) => responder.result(&request.id, result),
-            Ok(Served::Later) => {}
-            Ok(Served::Failed(error)) => responder.error(Some(&request.id), &self.short(error, request)),
-            Err(error) => responder.refuse(Some(&request.id), &self.short(error, request)),
+        let resolved = Resolved::new(request);
+        let measured = self.arrived.map(|(meter, arrived)| {
+            let method = resolved.method.map_or(OTHER, |method| method.name);
+            let name = resolved.known_name(&self.client.server.snapshot());
+            Arc::new(Measured::begin(meter, arrived, method, name))
+        });
+        let responder = self.responder(way).measured_by(measured);
+        let short = |error| self.client.server.short_paths().error(error, request.params);
+        match panics::caught(|| self.serve(&resolved, way, &responder)) {
+            Ok(Dispatched::Now(result)) => responder.result(&request.id, result),
+            Ok(Dispatched::Later) => {}
+            Ok(Dispatched::Failed(error)) => responder.error(Some(&request.id), &short(error)),
+            Err(error) => responder.refuse(Some(&request.id), &short(error)),
         }
         Owed::Answer
-    }
-
-    fn short(&self, error: RpcError, request: &Request<'_>) -> RpcError {
-        self.client.server.short_paths().error(error, request.params)
     }
 
     /// For a message that is owed an answer.
@@ -199,18 +187,24 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Serves a request, or hands it to those who will.
-    fn serve(&self, request: &Request<'_>, way: &Way<'_>, responder: &Responder) -> Result<Served, RpcError> {
-        let client = self.client;
-        if client.in_flight.contains(&request.id) || client.listens.contains(&request.id) {
+    /// Serves a request, or starts the work that will.
+    fn serve(
+        &self,
+        request: &Resolved<'_>,
+        way: &Way<'_>,
+        responder: &Responder,
+    ) -> Result<Dispatched, RpcError> {
+        let (client, server) = (self.client, &self.client.server);
+        let arrival = Arrival { client, request, responder };
+        if client.in_flight.contains(request.id()) || client.listens.contains(request.id()) {
             return Err(id_in_flight());
         }
-        let meta = RequestMeta::read(request.params)?;
-        let guard = client.server.guard();
+        let meta = RequestMeta::read(request.params())?;
+        let guard = server.guard();
         if let Some(guard) = guard
             && let Err(denied) = guard.check(meta.whole, &client.caller)
         {
-            return self.deny(&denied, request, responder);
+            return arrival.deny(&denied);
         }
         let handshake = client.session().map(Session::handshake);
         let headers = self.headers.filter(|_| routing::is_repeated_in_headers(&meta, request));
@@ -219,81 +213,62 @@ impl Dispatcher<'_> {
         responder.measure(|measured| measured.set_revision(context.revision));
         headers.map_or(Ok(()), |headers| routing::check_method_and_name(headers, request))?;
         let method = self.method_for(request, &context, way)?;
-        headers.map_or(Ok(()), |headers| {
-            routing::check_arguments(headers, request, &client.server.snapshot())
-        })?;
-        if let Some(error) = rights::refusal(&client.caller, request) {
-            self.tell_operator_of_refused_call();
-            return Ok(Served::Failed(error));
+        headers.map_or(Ok(()), |headers| routing::check_arguments(headers, request, &server.snapshot()))?;
+        if let Some(error) = self.refusal_by_rights(request) {
+            return Ok(Dispatched::Failed(error));
         }
         let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;
         match method.serve {
-            Serve::List(handler) if client.server.served().is_awaited(client.server.settings().list_wait) => {
-                self.list_when_complete(request, method, handler, context, responder)
+            Serve::List(handler) if server.served().is_awaited(server.settings().list_wait) => {
+                arrival.list_when_complete(method, handler, context)
             }
             Serve::Now(handler) | Serve::List(handler) => {
-                let answer = answer_now(method, handler, client, &context, request.params);
+                let answer = arrival.answer_now(method, handler, &context);
                 responder.measure(|measured| self.set_agreed_revision(method, measured));
-                Ok(answer.map_or_else(Served::Failed, Served::Now))
+                Ok(answer.into())
             }
-            Serve::Asking(handler) if has_state => {
-                self.resume(request, method.name, handler, context, responder)
-            }
-            Serve::NeverAsking(_) if has_state => Ok(Served::Failed(unknown_state())),
+            Serve::Asking(handler) if has_state => arrival.resume(method.name, handler, context),
+            Serve::NeverAsking(_) if has_state => Ok(Dispatched::Failed(unknown_state())),
             Serve::Later(handler) | Serve::Asking(handler) | Serve::NeverAsking(handler) => {
-                self.start_work(request, method.name, handler, context, responder)
+                arrival.start_work(method.name, handler, context)
             }
-            Serve::Listen => self.listen(request, &context, way, responder),
+            Serve::Listen if matches!(way, Way::InBatch(_)) => {
+                Err(RpcError::invalid_request("Invalid Request: to listen cannot be part of a batch"))
+            }
+            Serve::Listen => arrival.listen(&context),
         }
     }
 
-    /// Lists what there is as soon as all of it is known, or after a while: many clients list once, and never again.
-    fn list_when_complete(
-        &self,
-        request: &Request<'_>,
-        method: &'static Method,
-        handler: NowHandler,
-        context: RequestContext,
-        responder: &Responder,
-    ) -> Result<Served, RpcError> {
-        let client = self.client;
-        // Somebody who sends without end is answered with what there is.
-        let held = client.caller.budget().charge(WAITING_LIST + held_bytes(request, &context));
-        let Ok(held) = held else {
-            let answer = answer_now(method, handler, client, &context, request.params);
-            return Ok(answer.map_or_else(Served::Failed, Served::Now));
-        };
-        let in_flight = self.begin(&request.id, responder)?;
-        let (client, params) = (Arc::clone(client), request.params.map(RawBuf::from));
-        self.client.server.runtime().spawn(async move {
-            let _held = held;
-            let server = &client.server;
-            tokio::select! {
-                () = server.served().complete(server.settings().list_wait) => {}
-                () = in_flight.request().cancelled() => return,
-            }
-            let params = params.as_ref().map(RawBuf::as_raw);
-            let answer = panics::caught(|| answer_now(method, handler, &client, &context, params));
-            in_flight.answer(answer.map_err(|error| server.short_paths().error(error, params)));
-        });
-        Ok(Served::Later)
+    /// The refusal of a call that its caller may not make. What is no whole call is left to its handler, which says what it
+    /// lacks.
+    fn refusal_by_rights(&self, request: &Resolved<'_>) -> Option<RpcError> {
+        let caller = &self.client.caller;
+        let (allowed, name) = (caller.allowed_tools()?, request.tool_name()?);
+        if allowed.hold(&name) {
+            return None;
+        }
+        let facts =
+            Facts::of_caller(caller).words("error", "the tool is not in the list of tools of the caller");
+        let log = self.client.server.log();
+        log.request_event(LogLevel::Warning, "mcp.tools", "a call was refused", facts);
+        Some(rights::refusal(caller.name(), &name))
     }
 
     /// The method that is asked for, if it may be called now.
     fn method_for(
         &self,
-        request: &Request<'_>,
+        request: &Resolved<'_>,
         context: &RequestContext,
         way: &Way<'_>,
     ) -> Result<&'static Method, RpcError> {
         let settings = self.client.server.settings();
-        let method = Method::find(&request.method);
+        let method = request.method;
         if matches!(way, Way::InBatch(_)) && !settings.compat_batches {
             let is_first = method.is_some_and(|method| method.handshake == Some(Gate::First));
             if !context.revision.has_batches() || is_first {
                 return Err(RpcError::invalid_request(format!(
                     "Invalid Request: `{}` cannot be part of a batch",
-                    request.method
+                    request.method_name()
                 )));
             }
         }
@@ -303,7 +278,7 @@ impl Dispatcher<'_> {
             }
             Era::Stateless => {}
             Era::Handshake => {
-                // Only the stateless era has it, so whoever calls it means that era and left out what it needs.
+                // Only the stateless era has it, so the client means that era and left out what it needs.
                 if method.is_some_and(|method| method.handshake.is_none()) {
                     return Err(missing_meta(keys::PROTOCOL_VERSION));
                 }
@@ -312,7 +287,7 @@ impl Dispatcher<'_> {
             }
         }
         let served = method.filter(|method| method.is_served(context.era(), settings.minimal));
-        served.ok_or_else(|| RpcError::method_not_found(&request.method))
+        served.ok_or_else(|| RpcError::method_not_found(request.method_name()))
     }
 
     /// `initialize` has the revision that it agrees on.
@@ -323,263 +298,8 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Opens a stream of notifications, which is all that its client hears until it ends.
-    fn listen(
-        &self,
-        request: &Request<'_>,
-        context: &RequestContext,
-        way: &Way<'_>,
-        responder: &Responder,
-    ) -> Result<Served, RpcError> {
-        if matches!(way, Way::InBatch(_)) {
-            return Err(RpcError::invalid_request("Invalid Request: to listen cannot be part of a batch"));
-        }
-        let filter = Filter::read(request.params)?;
-        let reply = responder.reply();
-        let Client { server, caller, listens, .. } = &**self.client;
-        listens.begin(server, reply, caller, &request.id, context.revision, filter)?;
-        Ok(Served::Later)
+    /// Logs something about the messages of this client.
+    fn log(&self, kind: &'static str, facts: Facts) {
+        self.client.log(LogLevel::Debug, "mcp.rpc", kind, facts);
     }
-
-    fn begin(&self, id: &Id, responder: &Responder) -> Result<InFlightRequest, RpcError> {
-        let pace = self.client.server.pace();
-        self.client.in_flight.begin(id, responder.clone(), pace).ok_or_else(id_in_flight)
-    }
-
-    /// Goes on with the work that an earlier request has begun. Nothing else is started, so that whoever shows a state gets
-    /// no more than that; only a script whose process is gone is run again, where its author allows it.
-    fn resume(
-        &self,
-        request: &Request<'_>,
-        name: &'static str,
-        handler: LaterHandler,
-        context: RequestContext,
-        responder: &Responder,
-    ) -> Result<Served, RpcError> {
-        let server = &self.client.server;
-        let resumption = Resumption::read(request.params)?;
-        let keys = server.state_keys().ok_or_else(|| RpcError::internal("There are no random numbers"))?;
-        let shown = match resumption.open(name, &context.caller, keys) {
-            Ok(shown) => shown,
-            Err(why) => {
-                self.report_state(&why);
-                return Ok(Served::Failed(unknown_state()));
-            }
-        };
-        let (id, expires) = (shown.id, shown.expires());
-        let current = Current { context, in_flight: self.begin(&request.id, responder)? };
-        let parking = server.parking();
-        match parking.resume(shown, resumption.responses, current, keys) {
-            Resumed::GoesOn => {}
-            Resumed::Finished(current, outcome) => drop(current.in_flight.answer(outcome)),
-            Resumed::AskAgain(current, asked) => {
-                if !current.in_flight.answer(Ok(asked.members)) {
-                    parking.abandon(&asked.id);
-                }
-            }
-            Resumed::RunAgain(current, rounds) => {
-                let given = GivenAnswers::of_earlier_run(rounds);
-                if !self.admit(request, name, handler, current, given) {
-                    parking.give_back(id, expires);
-                }
-            }
-            Resumed::Refused(current, why) => {
-                self.report_state(&why);
-                current.in_flight.answer(Err(unknown_state()));
-            }
-        }
-        Ok(Served::Later)
-    }
-
-    /// Tells the operator, and nobody else, why a state is refused.
-    fn report_state(&self, why: &Unacceptable) {
-        let facts = Facts::of_caller(&self.client.caller).state_refusal(why);
-        let log = self.client.server.log();
-        log.request_event(LogLevel::Notice, "mcp.state", "a requestState is refused", facts);
-    }
-
-    fn start_work(
-        &self,
-        request: &Request<'_>,
-        name: &'static str,
-        handler: LaterHandler,
-        context: RequestContext,
-        responder: &Responder,
-    ) -> Result<Served, RpcError> {
-        let current = Current { context, in_flight: self.begin(&request.id, responder)? };
-        self.admit(request, name, handler, current, GivenAnswers::default());
-        Ok(Served::Later)
-    }
-
-    /// Has the request worked on, now or in its turn. False where it is refused, which its client has been told then.
-    fn admit(
-        &self,
-        request: &Request<'_>,
-        name: &'static str,
-        handler: LaterHandler,
-        current: Current,
-        given: GivenAnswers,
-    ) -> bool {
-        let caller = &self.client.caller;
-        let open_request = Arc::clone(current.in_flight.request());
-        let refuse = |why: &dyn std::fmt::Display| {
-            open_request.answer(Err(RpcError::internal(format!("Server busy: {why}"))));
-            false
-        };
-        let bytes = held_bytes(request, &current.context);
-        let held = match (bytes > SMALL).then(|| caller.budget().charge(bytes)).transpose() {
-            Ok(held) => held,
-            Err(why) => return refuse(&why),
-        };
-        let work = Arc::new(Work::new(Arc::clone(self.client), current, given));
-        let weight = tools::weight(&self.client.server, name, request.params);
-        let params = request.params.map(RawBuf::from);
-        let task: Task = Box::new(move |place| {
-            Box::pin(async move {
-                let _held = held;
-                let _begun = work.begin(place);
-                if work.is_cancelled() {
-                    return;
-                }
-                let answer = panics::caught_while_waiting(async {
-                    panics::on_purpose(name);
-                    handler(&work, params.as_ref().map(RawBuf::as_raw)).await
-                });
-                let answer = answer.await;
-                let snapshot = work.server().snapshot();
-                let answer = answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity));
-                let params = params.as_ref().map(RawBuf::as_raw);
-                work.answer(answer.map_err(|error| work.server().short_paths().error(error, params)));
-            })
-        });
-        // A panic drops the work, which answers; nobody else must.
-        let admission = self.client.server.admission();
-        let admitted = panics::caught(|| Ok(admission.admit(caller, &open_request, bytes, task, weight)));
-        if let Ok(Err(refused)) = admitted {
-            // Before the work is dropped, which would answer with less of a reason.
-            refuse(&refused.reason);
-            drop(refused);
-            return false;
-        }
-        true
-    }
-
-    fn take_notification(&self, notification: &Notification<'_>) {
-        let (client, params) = (self.client, notification.params);
-        if let Some(guard) = client.server.guard() {
-            let meta = RequestMeta::read(params).unwrap_or_default();
-            if guard.check(meta.whole, &client.caller).is_err() {
-                return;
-            }
-        }
-        if &*notification.method == "notifications/cancelled" {
-            return self.cancel(params);
-        }
-        let Some(session) = client.session() else { return };
-        match &*notification.method {
-            "notifications/initialized" | "initialized" if session.ready() => {
-                client.server.log().tell_start_warnings(&session.subscriber, session.client_name());
-                self.refresh_roots(session, true);
-            }
-            "notifications/roots/list_changed" => self.refresh_roots(session, false),
-            "exit" => drop(session.exit()),
-            _ => {}
-        }
-    }
-
-    fn refresh_roots(&self, session: &Session, is_first: bool) {
-        if session.handshake().capabilities.roots {
-            session.roots.refresh(&self.client.server, is_first);
-        }
-    }
-
-    /// Stops the work on a request. What cannot be understood is passed over: nobody waits for an answer.
-    fn cancel(&self, params: Option<Raw<'_>>) {
-        let read = || {
-            let params = Object::read(params?, "params", &["requestId"]).ok()?;
-            Id::read(params.get("requestId")?)
-        };
-        let Some(id) = read() else { return };
-        if self.client.listens.cancel(&id, &self.client.server) {
-            return;
-        }
-        if let Some(request) = self.client.in_flight.cancel(&id) {
-            self.client.server.admission().forget(&self.client.caller, &request);
-            self.tell("request cancelled", Facts::none());
-        }
-    }
-
-    /// Refuses a request that does not show the secret: at once, or a while later where there were many of them.
-    fn deny(
-        &self,
-        denied: &Denied,
-        request: &Request<'_>,
-        responder: &Responder,
-    ) -> Result<Served, RpcError> {
-        let (server, error) = (&self.client.server, RpcError::from(denied));
-        if !denied.throttled {
-            let (kind, facts) = ("remote token rejected", Facts::none().by_client("method", &request.method));
-            server.log().client_event(self.subscriber(), LogLevel::Warning, "mcp.auth", kind, facts);
-            return Err(error);
-        }
-        let Some(slowed) = self.client.caller.slow_down() else { return Err(error) };
-        let in_flight = self.begin(&request.id, responder)?;
-        server.runtime().spawn(async move {
-            tokio::time::sleep(SLOWED).await;
-            in_flight.answer(Err(error));
-            drop(slowed);
-        });
-        Ok(Served::Later)
-    }
-
-    /// Tells the operator and this client of something about its messages.
-    fn tell(&self, kind: &'static str, facts: Facts) {
-        let log = self.client.server.log();
-        log.client_event(self.subscriber(), LogLevel::Debug, "mcp.rpc", kind, facts);
-    }
-
-    fn tell_operator_of_refused_call(&self) {
-        let facts = Facts::of_caller(&self.client.caller)
-            .words("error", "the tool is not in the list of tools of the caller");
-        let log = self.client.server.log();
-        log.request_event(LogLevel::Warning, "mcp.tools", "a call was refused", facts);
-    }
-
-    fn subscriber(&self) -> Option<&Subscriber> {
-        self.client.subscriber().map(AsRef::as_ref)
-    }
-}
-
-/// What a list that waits holds besides its request: its task, and its place among the requests in flight.
-const WAITING_LIST: usize = 1024;
-
-/// The result of a request that is answered at once.
-fn answer_now(
-    method: &Method,
-    handler: NowHandler,
-    client: &Arc<Client>,
-    context: &RequestContext,
-    params: Option<Raw<'_>>,
-) -> Result<String, RpcError> {
-    panics::on_purpose(method.name);
-    if matches!(method.serve, Serve::List(_)) {
-        client.server.served().note_listing();
-    }
-    let answer = handler(&Immediate { client, context, params })?;
-    let result = answer.render(context.revision, &client.server.snapshot().catalog.identity);
-    method.guard_size(&result, client.server.settings())?;
-    Ok(result)
-}
-
-/// What a request that waits or is worked on holds: its params, what of them is kept apart as the context, a token once
-/// more in the progress that is held back, and the id where it is in flight and where it is answered.
-fn held_bytes(request: &Request<'_>, context: &RequestContext) -> usize {
-    let kept = |part: &Option<Box<str>>| part.as_ref().map_or(0, |text| text.len());
-    let params = request.params.map_or(0, |params| params.text().len());
-    params + kept(&context.meta) + 2 * kept(&context.progress_token) + 2 * request.id.as_json().len()
-}
-
-/// The refusal of a request whose id is taken: an answer to it could be taken for one to the other.
-fn id_in_flight() -> RpcError {
-    RpcError::invalid_request("Invalid Request: a request with this id is still in flight")
 }

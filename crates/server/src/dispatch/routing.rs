@@ -1,10 +1,11 @@
-//! What came beside a message: the headers of its HTTP request. In the stateless era they repeat what the message says, so
-//! that others can route by them, and a request whose headers say something else is refused.
+//! Routing headers: what came beside a message in its HTTP request. In the stateless era they repeat what the message says,
+//! so that proxies can route by them, and a request whose headers say something else is refused.
 
 use super::header_values::{decode, must_be_repeated, repeats};
+use super::resolved::Resolved;
 use crate::offered::Snapshot;
 use mcp_bash_project::HeaderParameter;
-use mcp_bash_wire::{Object, Raw, Request, RequestMeta, RpcError, code};
+use mcp_bash_wire::{Object, Raw, RequestMeta, RpcError, code};
 use serde_json::json;
 use std::borrow::Cow;
 
@@ -27,18 +28,18 @@ const VERSION: &str = "MCP-Protocol-Version";
 const METHOD: &str = "Mcp-Method";
 const NAME: &str = "Mcp-Name";
 
-/// How much of a value is quoted to whoever sent it.
+/// How much of a value is quoted to the client that sent it.
 const LONGEST_QUOTE: usize = 80;
 
 /// Whether the headers of a request have to repeat what it says: in the stateless era. `initialize` begins a session,
 /// whatever else is said in it.
-pub(crate) fn is_repeated_in_headers(meta: &RequestMeta<'_>, request: &Request<'_>) -> bool {
-    meta.is_stateless() && &*request.method != "initialize"
+pub(super) fn is_repeated_in_headers(meta: &RequestMeta<'_>, request: &Resolved<'_>) -> bool {
+    meta.is_stateless() && request.method_name() != "initialize"
 }
 
 /// Refuses a request whose header names another version. Whether it says all that it has to is for others to find out, and
 /// comes before; whether there is a header at all comes after the version was found to be known.
-pub(crate) fn check_version(headers: &dyn Headers, meta: &RequestMeta<'_>) -> Result<(), RpcError> {
+pub(super) fn check_version(headers: &dyn Headers, meta: &RequestMeta<'_>) -> Result<(), RpcError> {
     let is_complete = meta.client_capabilities.is_some_and(Raw::is_object);
     let version = meta.protocol_version.and_then(Raw::string).filter(|_| is_complete);
     let header = headers.get(VERSION);
@@ -52,54 +53,35 @@ pub(crate) fn check_version(headers: &dyn Headers, meta: &RequestMeta<'_>) -> Re
 
 /// Refuses a request without a version in its headers, or whose headers name another method, or another tool, prompt or
 /// resource.
-pub(crate) fn check_method_and_name(headers: &dyn Headers, request: &Request<'_>) -> Result<(), RpcError> {
+pub(super) fn check_method_and_name(headers: &dyn Headers, request: &Resolved<'_>) -> Result<(), RpcError> {
     if headers.get(VERSION) == Header::Absent {
         return Err(mismatch(VERSION, "is missing; it must repeat the version in `_meta`"));
     }
-    is_exactly(headers.get(METHOD), METHOD, "`method`", &request.method)?;
-    let Some(source) = Source::of(&request.method) else { return Ok(()) };
-    let members = [source.member];
-    let params = request.params.map(|params| Object::read(params, "params", &members)).transpose()?;
-    let value = params.and_then(|params| params.get(source.member)).filter(|value| value.is_string());
-    let place = format!("params.{}", source.member);
-    repeats_value(headers.get(NAME), NAME, &place, value, source.is_needed)
+    is_exactly(headers.get(METHOD), METHOD, "`method`", request.method_name())?;
+    let Some(member) = request.subject_member() else { return Ok(()) };
+    let value = request.subject()?.filter(|value| value.is_string());
+    let place = format!("params.{}", member.name);
+    repeats_value(headers.get(NAME), NAME, &place, value, member.is_needed_in_headers)
 }
 
 /// Refuses a call whose headers say other arguments than it has, of those that its tool wants repeated.
-pub(crate) fn check_arguments(
+pub(super) fn check_arguments(
     headers: &dyn Headers,
-    request: &Request<'_>,
+    request: &Resolved<'_>,
     snapshot: &Snapshot,
 ) -> Result<(), RpcError> {
-    let Some(params) = request.params.filter(|_| &*request.method == "tools/call") else { return Ok(()) };
-    let params = Object::read(params, "params", &["name", "arguments"])?;
-    let Some(name) = params.get("name").and_then(Raw::string) else { return Ok(()) };
-    let Some((tool, schemas)) = snapshot.tool(&name) else { return Ok(()) };
+    if request.method_name() != "tools/call" {
+        return Ok(());
+    }
+    let Some(params) = request.params() else { return Ok(()) };
+    let params = Object::read(params, "params", &["arguments"])?;
+    let Some((tool, schemas)) = request.tool(snapshot) else { return Ok(()) };
     for HeaderParameter { header, path } in schemas.header_parameters(tool) {
         let value = follow(params.get("arguments"), path)?;
         let place = format!("params.arguments.{}", path.join("."));
         repeats_value(headers.get(header), header, &place, value, true)?;
     }
     Ok(())
-}
-
-/// Which part of a request `Mcp-Name` repeats.
-struct Source {
-    member: &'static str,
-    /// Whether the header must be there. Clients in use leave it out for tasks.
-    is_needed: bool,
-}
-
-impl Source {
-    fn of(method: &str) -> Option<Self> {
-        let (member, is_needed) = match method {
-            "tools/call" | "prompts/get" => ("name", true),
-            "resources/read" => ("uri", true),
-            "tasks/get" | "tasks/update" | "tasks/cancel" => ("taskId", false),
-            _ => return None,
-        };
-        Some(Self { member, is_needed })
-    }
 }
 
 /// The value to which the names lead. Null is no value. A name that stands twice could mean either, and is refused.

@@ -3,7 +3,7 @@
 use crate::callers::{Caller, ClientCapabilities};
 use crate::logging::{Facts, Subscriber};
 use crate::offered::Snapshot;
-use crate::replies::{Stream as _, shape};
+use crate::replies::{RenderedResult, Stream as _, shape};
 use crate::requests::request_state::digest;
 use crate::requests::{
     Current, GivenAnswers, Occupant, Origin, Parked, ParkedStage, PendingQuestion, Place, Resting, Round,
@@ -136,7 +136,7 @@ impl Work {
     }
 
     /// Answers the request. While the process is parked, the answer is kept for the request that comes for it.
-    pub(crate) fn answer(&self, answer: Result<String, RpcError>) {
+    pub(crate) fn answer(&self, answer: Result<RenderedResult, RpcError>) {
         if let Some(current) = self.current() {
             current.in_flight.answer(answer);
             return;
@@ -376,7 +376,7 @@ impl Work {
         let parking = self.server().parking();
         let keys = self.server().state_keys().ok_or(Unanswered::Cancelled)?;
         let asked = parking.park(parked, keys).ok_or(Unanswered::Cancelled)?;
-        if !current.in_flight.answer(Ok(asked.members)) {
+        if !current.in_flight.answer(Ok(asked.members.into())) {
             // It was cancelled or answered a moment ago, so that nobody learns the state.
             parking.abandon(&asked.id);
         }
@@ -488,10 +488,3 @@ impl Drop for Rest<'_> {
 }
 
 const NOT_OFFERED: Unanswered = Unanswered::NotOffered("it does not say that it can be");
-
-/// The refusal of a `requestState`, which is the same whatever is wrong with it, so that nothing is learnt from it.
-pub(crate) fn unknown_state() -> RpcError {
-    RpcError::invalid_params(
-        "Invalid params: `requestState` is unknown, has expired, or belongs to another call",
-    )
-}

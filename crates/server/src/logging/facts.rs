@@ -2,7 +2,6 @@
 //! of ours, and what clients say about themselves. So no event can hold an argument, a result or what a script printed.
 
 use crate::callers::Caller;
-use crate::requests::Unacceptable;
 use mcp_bash_project::{Prompt, Tool};
 use mcp_bash_scripts::ScriptError;
 use serde_json::{Map, Number, Value};
@@ -45,11 +44,6 @@ impl Facts {
     /// Why a script was not run.
     pub(crate) fn script_error(self, error: &ScriptError) -> Self {
         self.with("error", error.kind().into())
-    }
-
-    /// Why a state is refused that a client brought back.
-    pub(crate) fn state_refusal(self, why: &Unacceptable) -> Self {
-        self.with("reason", why.to_string().into())
     }
 
     /// Where in the schema of a tool the keyword stands that a value breaks.

@@ -1,14 +1,13 @@
-//! Whoever measures how requests are served. Where nobody does, nothing is measured and no clock is read.
+//! Metrics of requests and sessions: the method, the name, the duration and the outcome of each. Without a meter nothing is
+//! measured and no clock is read.
 
-use crate::methods::Method;
 use crate::replies::{Reply, Stream};
-use crate::sessions::Client;
-use mcp_bash_wire::{Limits, Object, Raw, Request, Revision, RpcError, Scanner};
+use mcp_bash_wire::{Revision, RpcError};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Is told of what was served. It is called where answers pass, and must not wait.
+/// Receives what was served. It is called where answers pass, and must not wait.
 pub trait Meter: Send + Sync {
     /// A request has been answered, refused or cancelled.
     fn served(&self, operation: &Operation<'_>);
@@ -56,7 +55,7 @@ pub struct EndedSession {
     pub duration: Duration,
 }
 
-/// A request that is being measured. Told once, when it is decided; one that is never decided was cancelled.
+/// A request that is being measured. Reported once, when it is decided; one that is never decided was cancelled.
 pub(crate) struct Measured {
     meter: Arc<dyn Meter>,
     arrived: Instant,
@@ -68,44 +67,41 @@ pub(crate) struct Measured {
 #[derive(Default)]
 struct State {
     revision: Option<Revision>,
-    is_told: bool,
+    is_reported: bool,
 }
 
 impl Measured {
-    /// Begins with the measurement of a request whose line arrived then.
+    /// Begins with the measurement of a request whose line arrived then. `name` is that of the tool or the prompt that it is
+    /// about, where there is one of that name.
     pub(crate) fn begin(
         meter: &Arc<dyn Meter>,
         arrived: Instant,
-        request: &Request<'_>,
-        client: &Client,
+        method: &'static str,
+        name: Option<Box<str>>,
     ) -> Self {
-        let method = Method::find(&request.method).map_or(OTHER, |method| method.name);
-        let name = known_name(method, request, client);
-        let meter = Arc::clone(meter);
-        Self { meter, arrived, method, name, state: Mutex::default() }
+        Self { meter: Arc::clone(meter), arrived, method, name, state: Mutex::default() }
     }
 
     pub(crate) fn set_revision(&self, revision: Revision) {
         self.state.lock().revision = Some(revision);
     }
 
-    /// It was answered with a result, given as its members.
-    pub(crate) fn succeeded(&self, members: &str) {
-        let has_failed = self.method == "tools/call" && says_error(members);
-        self.tell(has_failed.then_some(ErrorType::Tool));
+    /// It was answered with a result, which may say that its tool failed.
+    pub(crate) fn succeeded(&self, has_tool_failed: bool) {
+        self.report(has_tool_failed.then_some(ErrorType::Tool));
     }
 
     pub(crate) fn failed(&self, error: &RpcError) {
-        self.tell(Some(ErrorType::Code(error.code)));
+        self.report(Some(ErrorType::Code(error.code)));
     }
 
     pub(crate) fn cancelled(&self) {
-        self.tell(Some(ErrorType::Cancelled));
+        self.report(Some(ErrorType::Cancelled));
     }
 
-    fn tell(&self, error: Option<ErrorType>) {
+    fn report(&self, error: Option<ErrorType>) {
         let mut state = self.state.lock();
-        if std::mem::replace(&mut state.is_told, true) {
+        if std::mem::replace(&mut state.is_reported, true) {
             return;
         }
         let revision = state.revision;
@@ -126,8 +122,8 @@ impl Drop for Measured {
     }
 }
 
-/// Tells of a message that was no request, and was refused.
-pub(crate) fn tell_of_refused_message(meter: &dyn Meter, arrived: Instant, error: &RpcError) {
+/// Reports a message that was no request, and was refused.
+pub(crate) fn report_refused_message(meter: &dyn Meter, arrived: Instant, error: &RpcError) {
     meter.served(&Operation {
         method: OTHER,
         name: None,
@@ -158,31 +154,6 @@ impl Drop for MeasuredSession {
     }
 }
 
-/// The name of the tool or the prompt that a request is about, if there is one of that name.
-fn known_name(method: &str, request: &Request<'_>, client: &Client) -> Option<Box<str>> {
-    let is_named = ["tools/call", "prompts/get"].contains(&method);
-    let params = Object::read(request.params.filter(|_| is_named)?, "params", &["name"]).ok()?;
-    let name = params.get("name").and_then(Raw::string)?;
-    let catalog = &client.server.snapshot().catalog;
-    let place =
-        if method == "tools/call" { catalog.tools.place(&name) } else { catalog.prompts.place(&name) };
-    place.map(|_| name.into())
-}
-
-/// Whether the result of a call, given as its members, says that the tool failed.
-fn says_error(members: &str) -> bool {
-    // Most results do not hold the word at all, and it may stand in what a tool says.
-    if !members.contains("\"isError\":true") {
-        return false;
-    }
-    let whole = format!("{{{members}}}");
-    let read = || {
-        let whole = Scanner::new(&whole, Limits::NONE).whole_value().ok()?;
-        Object::read(whole, "result", &["isError"]).ok()?.get("isError")
-    };
-    read().is_some_and(|value| value.text() == "true")
-}
-
 /// The reply of a request that is answered by itself, past its responder, and measured.
 pub(crate) struct MeasuredReply {
     pub(crate) inner: Arc<dyn Reply>,
@@ -209,12 +180,12 @@ impl Stream for MeasuredReply {
 
 impl Reply for MeasuredReply {
     fn answer(&self, message: Vec<u8>) {
-        self.measured.succeeded("");
+        self.measured.succeeded(false);
         self.inner.answer(message);
     }
 
     fn refuse(&self, message: Vec<u8>, code: i32) {
-        self.measured.tell(Some(ErrorType::Code(code)));
+        self.measured.report(Some(ErrorType::Code(code)));
         self.inner.refuse(message, code);
     }
 
@@ -229,25 +200,5 @@ impl Reply for MeasuredReply {
 
     fn is_shared(&self) -> bool {
         self.inner.is_shared()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::says_error;
-
-    #[test]
-    fn only_the_result_itself_says_whether_the_tool_failed() {
-        let rows = [
-            (r#""content":[],"isError":true"#, true),
-            (r#""content":[],"isError":true,"structuredContent":{"isError":false}"#, true),
-            (r#""content":[],"isError":false"#, false),
-            (r#""content":[],"isError":false,"structuredContent":{"isError":true}"#, false),
-            (r#""content":[{"type":"text","text":"\"isError\":true"}],"isError":false"#, false),
-            ("", false),
-        ];
-        for (members, expected) in rows {
-            assert_eq!(says_error(members), expected, "{members}");
-        }
     }
 }

@@ -9,9 +9,7 @@ mod prompts;
 mod questions;
 mod required;
 mod resources;
-mod resumption;
 mod table;
-pub(crate) mod tools;
+mod tools;
 
-pub(crate) use resumption::Resumption;
 pub(crate) use table::{LaterHandler, Method, NowHandler, Serve};

@@ -8,5 +8,5 @@ mod short_paths;
 
 pub use redaction::{Redaction, Unshowable};
 pub use reply::{Reply, Stream};
-pub(crate) use shape::{Answer, Content, Members};
+pub(crate) use shape::{Answer, Content, Members, RenderedResult};
 pub(crate) use short_paths::ShortPaths;

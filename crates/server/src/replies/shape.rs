@@ -46,8 +46,8 @@ impl Answer {
         Self { members: members.0, ..self }
     }
 
-    /// The members of the result as `revision` knows it, as JSON text without the braces around it.
-    pub(crate) fn render(self, revision: Revision, identity: &Identity) -> String {
+    /// The result as `revision` knows it.
+    pub(crate) fn render(self, revision: Revision, identity: &Identity) -> RenderedResult {
         let mut result = Members(self.members);
         if self.cacheable && revision.has_result_type() {
             result.raw("ttlMs", &TTL_MS.to_string());
@@ -65,7 +65,22 @@ impl Answer {
         if revision.has_result_type() {
             result.raw("resultType", "\"complete\"");
         }
-        result.into_text()
+        RenderedResult { members: result.into_text(), has_tool_failed: self.is_error }
+    }
+}
+
+/// A result in the shape of its revision.
+#[derive(Debug, Default)]
+pub(crate) struct RenderedResult {
+    /// Its members, as JSON text without the braces around it.
+    pub(crate) members: String,
+    /// Whether it is the result of a tool that says that it failed.
+    pub(crate) has_tool_failed: bool,
+}
+
+impl From<String> for RenderedResult {
+    fn from(members: String) -> Self {
+        Self { members, has_tool_failed: false }
     }
 }
 

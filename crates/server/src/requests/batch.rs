@@ -114,6 +114,7 @@ mod tests {
     use super::Batch;
     use crate::callers::caller::test_caller;
     use crate::dispatch::in_memory::InMemoryReply;
+    use crate::replies::shape::RenderedResult;
     use crate::test_kit::{all_said, id};
     use mcp_bash_wire::RpcError;
     use std::sync::Arc;
@@ -127,7 +128,7 @@ mod tests {
     fn one_array_leaves_when_the_last_answer_is_in() {
         let (batch, mut said) = batch();
         let (first, second, withdrawn) = (batch.responder(), batch.responder(), batch.responder());
-        second.result(&id(2), String::new());
+        second.result(&id(2), RenderedResult::default());
         batch.close();
         withdrawn.withdraw();
         first.notify(b"meanwhile".to_vec());

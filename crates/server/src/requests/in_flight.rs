@@ -2,7 +2,7 @@
 
 use super::open_request::{OpenRequest, Pace};
 use super::responder::Responder;
-use crate::replies::Stream as _;
+use crate::replies::{RenderedResult, Stream as _};
 use mcp_bash_wire::{Id, RpcError};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -94,7 +94,7 @@ impl InFlightRequest {
     }
 
     /// Answers the request. False when it was cancelled or has an answer.
-    pub(crate) fn answer(&self, answer: Result<String, RpcError>) -> bool {
+    pub(crate) fn answer(&self, answer: Result<RenderedResult, RpcError>) -> bool {
         let mut state = self.in_flight.state.lock();
         if state.requests.get(self.request.id()).is_some_and(|known| Arc::ptr_eq(known, &self.request)) {
             state.requests.remove(self.request.id());
@@ -121,6 +121,7 @@ impl Drop for InFlightRequest {
 
 #[cfg(test)]
 mod tests {
+    use crate::replies::shape::RenderedResult;
     use crate::test_kit::{Requests, all_said, id};
     use mcp_bash_wire::RpcError;
     use std::time::Duration;
@@ -131,7 +132,7 @@ mod tests {
         let requests = Requests::of("a");
         let (first, mut reply) = requests.begin(1).unwrap();
         assert!(requests.begin(1).is_none() && requests.begin(2).is_some());
-        assert!(first.answer(Ok("\"x\":1".to_owned())));
+        assert!(first.answer(Ok("\"x\":1".to_owned().into())));
         assert!(!first.answer(Err(RpcError::internal("twice"))), "it is answered");
         assert!(requests.begin(1).is_some(), "free from the answer on, though its work goes on");
         assert_eq!(all_said(&mut reply), [r#"={"jsonrpc":"2.0","id":1,"result":{"x":1}}"#]);
@@ -153,7 +154,7 @@ mod tests {
         assert!(requests.in_flight.cancel(&id(7)).is_none(), "nobody has this id");
         assert!(requests.in_flight.cancel(&id(1)).is_some());
         assert!(requests.in_flight.cancel(&id(1)).is_none(), "only once");
-        assert!(cancelled.request().is_cancelled() && !cancelled.answer(Ok(String::new())));
+        assert!(cancelled.request().is_cancelled() && !cancelled.answer(Ok(RenderedResult::default())));
         drop(cancelled);
         assert_eq!(all_said(&mut reply), ["end"]);
     }
@@ -163,7 +164,7 @@ mod tests {
         let requests = Requests::of("a");
         let (answered, _reply) = requests.begin(1).unwrap();
         let (cancelled, _reply) = requests.begin(2).unwrap();
-        answered.answer(Ok(String::new()));
+        answered.answer(Ok(RenderedResult::default()));
         requests.in_flight.cancel_all();
         let idle = || timeout(Duration::from_secs(60), requests.in_flight.idle());
         assert!(idle().await.is_err(), "both still work");

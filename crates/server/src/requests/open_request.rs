@@ -2,7 +2,7 @@
 
 use super::responder::Responder;
 use crate::callers::Limiter;
-use crate::replies::Stream;
+use crate::replies::{RenderedResult, Stream};
 use mcp_bash_wire::{Id, RpcError};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -70,7 +70,7 @@ impl OpenRequest {
     }
 
     /// Queues the answer. False when the request was cancelled or has one.
-    pub(crate) fn answer(&self, answer: Result<String, RpcError>) -> bool {
+    pub(crate) fn answer(&self, answer: Result<RenderedResult, RpcError>) -> bool {
         let mut state = self.state.lock();
         match std::mem::replace(&mut *state, State::Answered) {
             State::Open(open) => {
@@ -186,6 +186,7 @@ impl Stream for OpenRequest {
 #[cfg(test)]
 mod tests {
     use crate::replies::reply::Stream as _;
+    use crate::replies::shape::RenderedResult;
     use crate::requests::open_request::{MOST_BUFFERED, Pace};
     use crate::test_kit::{Requests, UNLIMITED, all_said};
     use std::sync::atomic::Ordering;
@@ -205,7 +206,7 @@ mod tests {
         let request = in_flight.request();
         request.progress(1.0, say("p1"));
         request.log(say("l1"));
-        in_flight.answer(Ok(String::new()));
+        in_flight.answer(Ok(RenderedResult::default()));
         request.progress(2.0, say("p2"));
         request.log(say("l2"));
         assert!(!request.cancel());
@@ -243,7 +244,7 @@ mod tests {
         assert_eq!(all_said(&mut reply), ["1", "2"]);
         advance(Duration::from_secs(60)).await;
         (5..=9).for_each(progress);
-        in_flight.answer(Ok(String::new()));
+        in_flight.answer(Ok(RenderedResult::default()));
         assert_eq!(all_said(&mut reply), ["5", "6", "9", ANSWER]);
     }
 
@@ -254,7 +255,7 @@ mod tests {
         for value in 1..=3_u8 {
             in_flight.request().progress(value.into(), say(&value.to_string()));
         }
-        in_flight.answer(Ok(String::new()));
+        in_flight.answer(Ok(RenderedResult::default()));
         assert_eq!(all_said(&mut reply), ["1", ANSWER]);
     }
 
@@ -267,7 +268,7 @@ mod tests {
         in_flight.request().progress(1.0, say("old"));
         in_flight.request().progress(2.0, say("new"));
         assert!(all_said(&mut reply).is_empty());
-        in_flight.answer(Ok(String::new()));
+        in_flight.answer(Ok(RenderedResult::default()));
         assert_eq!(all_said(&mut reply), ["new", ANSWER]);
     }
 
@@ -278,7 +279,7 @@ mod tests {
         in_flight.request().log(say("kept"));
         in_flight.request().log(vec![b'x'; MOST_BUFFERED]);
         assert!(all_said(&mut reply).is_empty());
-        in_flight.answer(Ok(String::new()));
+        in_flight.answer(Ok(RenderedResult::default()));
         assert_eq!(all_said(&mut reply), ["kept", ANSWER]);
     }
 }

@@ -1,7 +1,7 @@
 //! Answers one request, within what may be held for its caller.
 
 use crate::logging::{Measured, MeasuredReply};
-use crate::replies::Reply;
+use crate::replies::{RenderedResult, Reply};
 use mcp_bash_budget::{Budget, SMALL};
 use mcp_bash_wire::{Id, RpcError, write};
 use std::sync::Arc;
@@ -24,8 +24,9 @@ impl Responder {
         Self { measured, ..self }
     }
 
-    /// Answers with a result, given as its members; where there is no room for it, with an error that says so.
-    pub(crate) fn result(&self, id: &Id, members: String) {
+    /// Answers with a result; where there is no room for it, with an error that says so.
+    pub(crate) fn result(&self, id: &Id, result: RenderedResult) {
+        let RenderedResult { members, has_tool_failed } = result;
         if members.len() > SMALL
             && let Err(why) = self.budget.has_room(members.len())
         {
@@ -33,7 +34,7 @@ impl Responder {
             drop(members);
             return self.error(Some(id), &RpcError::internal(format!("The result is not sent: {why}")));
         }
-        self.measure(|measured| measured.succeeded(&members));
+        self.measure(|measured| measured.succeeded(has_tool_failed));
         self.reply.answer(write::result(id, members));
     }
 
@@ -79,10 +80,10 @@ impl Responder {
         }
     }
 
-    /// Tells something to the measurement, where there is one.
-    pub(crate) fn measure(&self, tell: impl FnOnce(&Measured)) {
+    /// Passes the measurement to `report`, where there is one.
+    pub(crate) fn measure(&self, report: impl FnOnce(&Measured)) {
         if let Some(measured) = &self.measured {
-            tell(measured);
+            report(measured);
         }
     }
 

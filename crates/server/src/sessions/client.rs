@@ -1,15 +1,15 @@
-//! One who sends messages: the client of a connection or of a session, or that of a single request without either. The
-//! ids of its requests are its own.
+//! Client: one who sends messages, over a connection, in a session, or in a single request without either. The ids of its
+//! requests are its own.
 
 use super::listens::Listens;
 use super::roots::RememberedRoots;
 use super::server::Server;
 use super::session::Session;
 use crate::callers::Caller;
-use crate::logging::Subscriber;
+use crate::logging::{Facts, Subscriber};
 use crate::replies::Stream;
 use crate::requests::InFlight;
-use mcp_bash_wire::Revision;
+use mcp_bash_wire::{LogLevel, Revision};
 use std::sync::Arc;
 
 pub struct Client {
@@ -65,6 +65,12 @@ impl Client {
     /// Who hears of events that concern this client.
     pub(crate) fn subscriber(&self) -> Option<&Arc<Subscriber>> {
         self.session.as_ref().map(|session| &session.subscriber)
+    }
+
+    /// Logs an event that concerns this client, for the operator and for the client itself.
+    pub(crate) fn log(&self, level: LogLevel, logger: &str, kind: &'static str, facts: Facts) {
+        let subscriber = self.subscriber().map(AsRef::as_ref);
+        self.server.log().client_event(subscriber, level, logger, kind, facts);
     }
 
     /// Whether nothing is being worked on, and nobody listens.

@@ -169,7 +169,7 @@ impl Listen {
         let answer = Answer { meta, ..Answer::default() };
         let result = answer.render(self.revision, &server.snapshot().catalog.identity);
         self.subscriber.close_after(|stream| {
-            self.reply.answer(write::result(id, result));
+            self.reply.answer(write::result(id, result.members));
             if self.reply.is_shared() {
                 let mut params = Members::default();
                 params.raw("requestId", id.as_json());

@@ -2,7 +2,6 @@
 
 use super::content::{Spent, Writer};
 use super::values::Values;
-use crate::handling::work::unknown_state;
 use crate::handling::{Resumable, Work};
 use crate::logging::Facts;
 use crate::methods::tools::{asked_timeout, served};
@@ -10,6 +9,7 @@ use crate::methods::{questions, required};
 use crate::replies::script_errors::told;
 use crate::replies::{Answer, Members};
 use crate::requests::Subject;
+use crate::requests::request_state::unknown_state;
 use mcp_bash_project::{Paths, Prompt, Source, without_metadata};
 use mcp_bash_scripts::{Outcome, PromptCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError, keys, write};

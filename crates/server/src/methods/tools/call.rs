@@ -2,7 +2,6 @@
 
 use super::record::Record;
 use super::{output, served, unknown};
-use crate::handling::work::unknown_state;
 use crate::handling::{Resumable, Work};
 use crate::logging::Facts;
 use crate::methods::{questions, required};
@@ -10,6 +9,7 @@ use crate::offered::{Schemas, Unfit};
 use crate::replies::Answer;
 use crate::replies::script_errors::told;
 use crate::requests::Subject;
+use crate::requests::request_state::unknown_state;
 use mcp_bash_budget::SMALL;
 use mcp_bash_project::{ClientCapability, Tool};
 use mcp_bash_scripts::{ScriptError, ToolCall};

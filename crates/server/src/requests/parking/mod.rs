@@ -10,7 +10,7 @@ use super::request_state::{
 };
 use super::slot::{Current, Occupant, Slot};
 use crate::callers::{Caller, Holdings, Ticket};
-use crate::replies::shape;
+use crate::replies::{RenderedResult, shape};
 use mcp_bash_budget::Charge;
 use mcp_bash_wire::{Object, Raw, RawBuf, RpcError};
 use parking_lot::Mutex;
@@ -96,8 +96,8 @@ pub(crate) struct PendingQuestion {
 pub(crate) enum ParkedStage {
     /// It waits for the answers, one for each question.
     Waiting(oneshot::Sender<Vec<PendingQuestion>>),
-    /// It did not wait any longer and has ended: with the members of a result, or an error.
-    Finished(Result<String, RpcError>),
+    /// It did not wait any longer and has ended: with a result, or an error.
+    Finished(Result<RenderedResult, RpcError>),
 }
 
 /// What a client is told that has to come back.
@@ -112,7 +112,7 @@ pub(crate) enum Resumed {
     /// The process goes on, and will answer it.
     GoesOn,
     /// The process has ended meanwhile, with this result or error.
-    Finished(Current, Result<String, RpcError>),
+    Finished(Current, Result<RenderedResult, RpcError>),
     /// Not all answers were among those that came. The rest is asked for once more.
     AskAgain(Current, Asked),
     /// The process is gone. Its script is to be run again, with these answers.
@@ -209,8 +209,8 @@ impl Parking {
     pub(crate) fn finish(
         &self,
         slot: &Slot,
-        outcome: Result<String, RpcError>,
-    ) -> Option<Result<String, RpcError>> {
+        outcome: Result<RenderedResult, RpcError>,
+    ) -> Option<Result<RenderedResult, RpcError>> {
         let mut state = self.state.lock();
         let Some(id) = state.by_slot.get(&slot_key(slot)).copied() else { return Some(outcome) };
         let Some(mut parked) = state.take(&id) else { return Some(outcome) };
@@ -315,7 +315,7 @@ impl Parked {
     /// What is kept for whoever comes late.
     fn result_bytes(&self) -> usize {
         match &self.stage {
-            ParkedStage::Finished(Ok(members)) => members.len(),
+            ParkedStage::Finished(Ok(result)) => result.members.len(),
             ParkedStage::Finished(Err(error)) => {
                 error.message.len() + error.data.as_ref().map_or(0, String::len)
             }

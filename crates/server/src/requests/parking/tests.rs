@@ -249,7 +249,7 @@ async fn results_that_nobody_comes_for_have_a_limit() {
         advance(Duration::from_secs(1)).await;
     }
     for process in &parked {
-        assert!(scene.parking.finish(&process.slot, Ok("x".repeat(MOST_RESULT_BYTES / 2))).is_none());
+        assert!(scene.parking.finish(&process.slot, Ok("x".repeat(MOST_RESULT_BYTES / 2).into())).is_none());
     }
     assert!(!scene.is_parked(&parked[0]), "the oldest has made room");
     assert!(scene.is_parked(&parked[1]) && scene.is_parked(&parked[2]));

@@ -62,14 +62,21 @@ pub enum KeyFileError {
 }
 
 /// Why a text was not opened.
-#[derive(Debug, Error, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotOpened {
-    #[error("it has not the form of a state")]
     Form,
-    #[error("no key of this server has its ID")]
     UnknownKey,
-    #[error("it was changed, or sealed with another key of the same ID")]
     Changed,
+}
+
+impl NotOpened {
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Form => "it has not the form of a state",
+            Self::UnknownKey => "no key of this server has its ID",
+            Self::Changed => "it was changed, or sealed with another key of the same ID",
+        }
+    }
 }
 
 pub struct KeyRing {

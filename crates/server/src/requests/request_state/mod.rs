@@ -11,10 +11,10 @@ pub use key_ring::{KeyFileError, KeyRing};
 use answers::{Reader, write_rounds};
 use key_ring::NotOpened;
 use mcp_bash_budget::tree_bytes;
+use mcp_bash_wire::RpcError;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use thiserror::Error;
 
 /// Identifies one state. It is random, so that none has the one of another.
 pub(crate) type StateId = [u8; 16];
@@ -72,23 +72,44 @@ impl Origin {
     }
 }
 
-/// Why a state is refused. The operator is told; the client never is.
-#[derive(Debug, Error, PartialEq, Eq)]
+/// Why a state is refused. The operator learns it, the client never does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unacceptable {
-    #[error(transparent)]
-    NotOpened(#[from] NotOpened),
-    #[error("it was sealed by another version of this program")]
+    NotOpened(NotOpened),
     Content,
-    #[error("it has expired")]
     Expired,
-    #[error("it belongs to another caller")]
     Caller,
-    #[error("it belongs to another call")]
     Call,
-    #[error("it was used before")]
     Used,
-    #[error("its process is gone, and its script may not be run again")]
     Gone,
+}
+
+impl Unacceptable {
+    /// The reason for the log, which holds nothing that a client sent.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::NotOpened(why) => why.words(),
+            Self::Content => "it was sealed by another version of this program",
+            Self::Expired => "it has expired",
+            Self::Caller => "it belongs to another caller",
+            Self::Call => "it belongs to another call",
+            Self::Used => "it was used before",
+            Self::Gone => "its process is gone, and its script may not be run again",
+        }
+    }
+}
+
+impl From<NotOpened> for Unacceptable {
+    fn from(why: NotOpened) -> Self {
+        Self::NotOpened(why)
+    }
+}
+
+/// The refusal of a `requestState`, which is the same whatever is wrong with it, so that nothing is learnt from it.
+pub(crate) fn unknown_state() -> RpcError {
+    RpcError::invalid_params(
+        "Invalid params: `requestState` is unknown, has expired, or belongs to another call",
+    )
 }
 
 /// What a state says.

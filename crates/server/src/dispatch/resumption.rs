@@ -1,23 +1,23 @@
-//! A request that goes on with a call which an earlier one has begun, in the stateless era.
+//! Resumption: a request that continues a call which an earlier one has begun, in the stateless era.
 
 use crate::callers::Caller;
-use crate::handling::work::unknown_state;
+use crate::requests::request_state::unknown_state;
 use crate::requests::{KeyRing, RequestState, Subject, Unacceptable};
 use mcp_bash_wire::{Object, Raw, RpcError};
 use std::borrow::Cow;
 
-pub(crate) struct Resumption<'a> {
+pub(super) struct Resumption<'a> {
     name: Cow<'a, str>,
     arguments: &'a str,
     state: Cow<'a, str>,
-    pub(crate) responses: Option<Raw<'a>>,
+    pub(super) responses: Option<Raw<'a>>,
 }
 
 impl<'a> Resumption<'a> {
     const MEMBERS: [&'static str; 4] = ["name", "arguments", "requestState", "inputResponses"];
 
     /// Reads the params of a method that is called by the name of something.
-    pub(crate) fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
+    pub(super) fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
         let params = Object::read(params.ok_or_else(unknown_state)?, "params", &Self::MEMBERS)?;
         Ok(Self {
             name: params.string("name")?,
@@ -28,7 +28,7 @@ impl<'a> Resumption<'a> {
     }
 
     /// What the state says, if it was given to this caller for this call.
-    pub(crate) fn open(
+    pub(super) fn open(
         &self,
         method: &str,
         caller: &Caller,
