@@ -20,6 +20,9 @@ pub(crate) const MOST_FOLLOWED: usize = 10_000;
 /// The name of whoever started the server and speaks to it through its standard streams.
 pub(crate) const LOCAL: &str = "local";
 
+/// The address of a caller, which no other caller has as long as it is held.
+pub(crate) type CallerKey = usize;
+
 pub struct Caller {
     name: Box<str>,
     /// What is held for it.
@@ -45,6 +48,10 @@ impl Caller {
             followed: AtomicUsize::new(0),
             allowed_tools: ArcSwapOption::empty(),
         }
+    }
+
+    pub(crate) fn key(self: &Arc<Self>) -> CallerKey {
+        Arc::as_ptr(self).addr()
     }
 
     pub fn name(&self) -> &str {
@@ -111,9 +118,9 @@ impl Drop for Counted {
 
 /// The callers that are known, by their names. One that nothing belongs to any more is forgotten.
 #[derive(Default)]
-pub(crate) struct Callers(Mutex<Swept<Known>>);
+pub(crate) struct Callers(Mutex<Swept<KnownCaller>>);
 
-struct Known {
+struct KnownCaller {
     caller: Weak<Caller>,
     /// Outlives its caller where something is still charged to it: an answer that is slowly read, for example.
     budget: Weak<Budget>,
@@ -136,7 +143,7 @@ impl Callers {
         let budget = known.and_then(|known| known.budget.upgrade()).unwrap_or_else(budget);
         let known_budget = Arc::downgrade(&budget);
         let caller = Arc::new(Caller::new(name, budget, denials_per_minute));
-        let known = Known { caller: Arc::downgrade(&caller), budget: known_budget };
+        let known = KnownCaller { caller: Arc::downgrade(&caller), budget: known_budget };
         callers.insert(name, known, |known| known.budget.strong_count() == 0);
         caller
     }

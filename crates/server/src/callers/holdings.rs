@@ -2,7 +2,7 @@
 //! holds the most gives up its oldest. Every operation takes logarithmic time, however many callers and things there are:
 //! any caller can cause it, and the others wait meanwhile.
 
-use super::caller::Caller;
+use super::caller::{Caller, CallerKey};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -18,13 +18,6 @@ impl Ticket {
     pub fn since(self) -> Instant {
         self.since
     }
-}
-
-/// The address of a caller, which nobody else has as long as it holds something.
-type CallerKey = usize;
-
-fn key(caller: &Arc<Caller>) -> CallerKey {
-    Arc::as_ptr(caller).addr()
 }
 
 pub struct Holdings<T> {
@@ -67,7 +60,7 @@ impl<T> Holdings<T> {
     pub fn add(&mut self, caller: &Arc<Caller>, since: Instant, size: usize, thing: T) -> Ticket {
         self.last_number += 1;
         let ticket = Ticket { since, number: self.last_number };
-        self.change(key(caller), |holding| {
+        self.change(caller.key(), |holding| {
             holding.tickets.insert(ticket);
             holding.size += size;
         });
@@ -78,7 +71,7 @@ impl<T> Holdings<T> {
 
     pub fn remove(&mut self, ticket: Ticket) -> Option<T> {
         let held = self.by_age.remove(&ticket)?;
-        self.change(key(&held.caller), |holding| {
+        self.change(held.caller.key(), |holding| {
             holding.tickets.remove(&ticket);
             holding.size -= held.size;
         });
@@ -90,7 +83,7 @@ impl<T> Holdings<T> {
     pub fn renew(&mut self, ticket: Ticket, since: Instant) -> Option<Ticket> {
         let held = self.by_age.remove(&ticket)?;
         let renewed = Ticket { since, ..ticket };
-        if let Some(holding) = self.by_caller.get_mut(&key(&held.caller)) {
+        if let Some(holding) = self.by_caller.get_mut(&held.caller.key()) {
             holding.tickets.remove(&ticket);
             holding.tickets.insert(renewed);
         }
@@ -109,7 +102,7 @@ impl<T> Holdings<T> {
 
     /// How many of them a caller has.
     pub fn count_of(&self, caller: &Arc<Caller>) -> usize {
-        self.by_caller.get(&key(caller)).map_or(0, |holding| holding.tickets.len())
+        self.by_caller.get(&caller.key()).map_or(0, |holding| holding.tickets.len())
     }
 
     /// The sizes of all of them together.
@@ -123,7 +116,7 @@ impl<T> Holdings<T> {
 
     /// The oldest of those that a caller has.
     pub fn oldest_of(&self, caller: &Arc<Caller>) -> Option<Ticket> {
-        self.by_caller.get(&key(caller))?.tickets.first().copied()
+        self.by_caller.get(&caller.key())?.tickets.first().copied()
     }
 
     /// The oldest of the caller whose things are the largest together.

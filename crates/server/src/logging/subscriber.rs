@@ -43,7 +43,7 @@ pub(crate) struct Subscriber {
 }
 
 struct State {
-    stage: Stage,
+    delivery: Delivery,
     /// The announcements that wait until the client reads again, each of them once.
     owed: Vec<ListChange>,
     /// The least serious log events that it hears, and how many a minute. Only sessions hear events that belong to no
@@ -52,7 +52,7 @@ struct State {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum Delivery {
     /// Nothing is sent before the session is ready, or the listening request acknowledged.
     Waiting,
     Open,
@@ -67,7 +67,7 @@ impl Subscriber {
             stream,
             listen_id: None,
             announcements: ListChange::ALL.to_vec(),
-            state: Mutex::new(State { stage: Stage::Waiting, owed: Vec::new(), log }),
+            state: Mutex::new(State { delivery: Delivery::Waiting, owed: Vec::new(), log }),
             _held: None,
         }
     }
@@ -79,7 +79,7 @@ impl Subscriber {
         announcements: Vec<ListChange>,
         held: Charge,
     ) -> Self {
-        let state = Mutex::new(State { stage: Stage::Waiting, owed: Vec::new(), log: None });
+        let state = Mutex::new(State { delivery: Delivery::Waiting, owed: Vec::new(), log: None });
         Self { stream, listen_id: Some(id), announcements, state, _held: Some(held) }
     }
 
@@ -97,13 +97,13 @@ impl Subscriber {
 
     fn open_after(&self, first: Option<Vec<u8>>) -> bool {
         let mut state = self.state.lock();
-        if state.stage == Stage::Waiting {
-            state.stage = Stage::Open;
+        if state.delivery == Delivery::Waiting {
+            state.delivery = Delivery::Open;
             if let Some(message) = first {
                 self.stream.notify(message);
             }
         }
-        let is_open = state.stage == Stage::Open;
+        let is_open = state.delivery == Delivery::Open;
         drop(state);
         self.stream.flush();
         is_open
@@ -117,8 +117,8 @@ impl Subscriber {
     /// Is told nothing after its last words, which are left to `say`.
     pub(crate) fn close_after(&self, say: impl FnOnce(&dyn Stream)) {
         let mut state = self.state.lock();
-        if state.stage != Stage::Closed {
-            state.stage = Stage::Closed;
+        if state.delivery != Delivery::Closed {
+            state.delivery = Delivery::Closed;
             state.owed = Vec::new();
             say(&*self.stream);
         }
@@ -127,7 +127,7 @@ impl Subscriber {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.state.lock().stage == Stage::Closed
+        self.state.lock().delivery == Delivery::Closed
     }
 
     /// Queues the notification of a changed resource. False where the client does not read, so that it has to be told
@@ -140,7 +140,7 @@ impl Subscriber {
         params.string("uri", Some(uri));
         let message = self.notification("notifications/resources/updated", params);
         let state = self.state.lock();
-        if state.stage == Stage::Open {
+        if state.delivery == Delivery::Open {
             self.stream.notify(message);
         }
         true
@@ -153,7 +153,7 @@ impl Subscriber {
             return false;
         }
         let mut state = self.state.lock();
-        if state.stage != Stage::Open {
+        if state.delivery != Delivery::Open {
             return false;
         }
         if self.stream.is_clogged() {
@@ -188,7 +188,7 @@ impl Subscriber {
     /// Whether it hears of log events of that level.
     pub(crate) fn wants(&self, level: LogLevel) -> bool {
         let state = self.state.lock();
-        state.stage == Stage::Open && state.log.as_ref().is_some_and(|(least, _)| level >= *least)
+        state.delivery == Delivery::Open && state.log.as_ref().is_some_and(|(least, _)| level >= *least)
     }
 
     /// Sends a log notification, within the limit.

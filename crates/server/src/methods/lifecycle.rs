@@ -3,7 +3,7 @@
 use crate::callers::ClientCapabilities;
 use crate::handling::Immediate;
 use crate::logging::{Facts, MeasuredSession};
-use crate::replies::shape::server_info;
+use crate::replies::definitions::server_info;
 use crate::replies::{Answer, Members};
 use mcp_bash_wire::{LogLevel, Object, Raw, Revision, RpcError, code, write};
 

@@ -3,7 +3,7 @@
 
 use super::schemas::Schemas;
 use crate::callers::Caller;
-use crate::replies::shape;
+use crate::replies::definitions;
 use mcp_bash_project::utc::now;
 use mcp_bash_project::{Catalog, Resource, Tool};
 use mcp_bash_wire::{Cursor, Object, Raw, Revision, RpcError};
@@ -75,7 +75,7 @@ impl Snapshot {
     pub(crate) fn resources(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
         let resources = self.catalog.resources.items();
         let definition = |place: usize| {
-            let render = || shape::resource(&resources[place], revision);
+            let render = || definitions::resource(&resources[place], revision);
             self.resources.get(revision, resources.len(), place, render)
         };
         page("resources", resources.len(), definition, || self.catalog.resources.hash(), params)
@@ -85,7 +85,7 @@ impl Snapshot {
     pub(crate) fn templates(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
         let templates = self.catalog.templates.items();
         let definition = |place: usize| {
-            let render = || shape::resource_template(&templates[place], revision);
+            let render = || definitions::resource_template(&templates[place], revision);
             self.templates.get(revision, templates.len(), place, render)
         };
         page("resourceTemplates", templates.len(), definition, || self.catalog.templates.hash(), params)
@@ -106,7 +106,7 @@ impl Snapshot {
     ) -> Result<Page, RpcError> {
         let tools = self.catalog.tools.items();
         let definition = |place: usize| {
-            self.tools.get(revision, tools.len(), place, || shape::tool(&tools[place], revision))
+            self.tools.get(revision, tools.len(), place, || definitions::tool(&tools[place], revision))
         };
         let hash = || self.catalog.tools.hash();
         match caller.allowed_tools() {
@@ -122,7 +122,8 @@ impl Snapshot {
     pub(crate) fn prompts(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
         let prompts = self.catalog.prompts.items();
         let definition = |place: usize| {
-            self.prompts.get(revision, prompts.len(), place, || shape::prompt(&prompts[place], revision))
+            self.prompts
+                .get(revision, prompts.len(), place, || definitions::prompt(&prompts[place], revision))
         };
         page("prompts", prompts.len(), definition, || self.catalog.prompts.hash(), params)
     }

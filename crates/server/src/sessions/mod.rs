@@ -1,5 +1,6 @@
 //! Sessions: the server, its clients, and what a connection has besides its requests.
 
+mod assembly;
 mod client;
 mod listens;
 pub(crate) mod roots;

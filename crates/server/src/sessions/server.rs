@@ -1,13 +1,14 @@
-//! What all requests share.
+//! Server: what all clients and requests share.
 
+use super::assembly::{own_roots, record_payloads, report_missing_sdk};
 use crate::callers::{Caller, Callers, Guard, LOCAL, Rights};
-use crate::logging::{Log, Meter, Observer, Observers, Payloads, worker_news};
+use crate::logging::{Log, Meter, Observer, Observers, worker_news};
 use crate::offered::{Resources, Served, Snapshot, Subscriptions};
-use crate::replies::{Redaction, ShortPaths};
+use crate::replies::ShortPaths;
+use crate::replies::definitions::server_capabilities;
 use crate::requests::{Admission, AdmissionLimits, KeyRing, Pace, Parking, ParkingLimits};
 use mcp_bash_budget::Budget;
-use mcp_bash_project::roots;
-use mcp_bash_project::{Catalog, Changes, Diagnostic, Paths, Reading, may_hold_functions};
+use mcp_bash_project::{Catalog, Changes, Diagnostic, Reading, may_hold_functions};
 use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{ScriptRoots, Scripts};
 use mcp_bash_settings::{CONNECTION_SETTING, Settings};
@@ -73,8 +74,8 @@ impl Server {
         let parking = ParkingLimits {
             most: settings.parking.most,
             most_per_caller: settings.parking.most_per_caller,
-            patience: settings.parking.patience,
-            replay_patience: settings.parking.replay_patience,
+            timeout: settings.parking.patience,
+            replay_timeout: settings.parking.replay_patience,
         };
         report_missing_sdk(&scripts, &log);
         worker_news::report(&scripts, &log, &catalog.paths);
@@ -337,63 +338,8 @@ impl Server {
         }
     }
 
-    /// What this server can do, as the text of a capabilities object. It holds what is served and nothing else.
+    /// What this server can do, as the text of a capabilities object.
     pub(crate) fn capabilities(&self, revision: Revision) -> String {
-        // Written as text, because `server/discover` is asked often.
-        if self.settings.minimal {
-            return r#"{"logging":{}}"#.to_owned();
-        }
-        let completions = if revision.has_completions() { r#","completions":{}"# } else { "" };
-        [
-            r#"{"logging":{},"tools":{"listChanged":true},"prompts":{"listChanged":true},"#,
-            r#""resources":{"subscribe":true,"listChanged":true}"#,
-            completions,
-            "}",
-        ]
-        .concat()
-    }
-}
-
-/// The roots of the project. What is set and wrong leaves none, and allows no path.
-fn own_roots(settings: &Settings, paths: &Paths, log: &Log) -> ScriptRoots {
-    let mut diagnostics = Vec::new();
-    let found = roots::of_project(paths, settings.roots.as_deref(), &mut diagnostics);
-    for diagnostic in &diagnostics {
-        log.event(LogLevel::Warning, "mcp.roots", &diagnostic.to_string(), &json!({}));
-    }
-    match found {
-        Ok(roots) => ScriptRoots::new(&roots),
-        Err(why) => {
-            log.event(LogLevel::Error, "mcp.roots", &why, &json!({}));
-            ScriptRoots::refused(why)
-        }
-    }
-}
-
-/// Logs why scripts find no SDK, should there be none to be had.
-fn report_missing_sdk(scripts: &Scripts, log: &Arc<Log>) {
-    let log = Arc::clone(log);
-    scripts.on_missing_sdk(move |error| {
-        let details = json!({ "error": error.to_string() });
-        log.event(LogLevel::Error, "mcp.tools", "scripts have no SDK", &details);
-    });
-}
-
-fn record_payloads(settings: &Settings, state_dir: &StateDir, log: &Log) -> Option<Payloads> {
-    if !settings.debug_payloads {
-        return None;
-    }
-    let secret = settings.remote_token.as_ref().map(|token| token.secret.clone());
-    match Payloads::create(state_dir, Redaction::new(secret)) {
-        Ok(payloads) => {
-            let details = json!({ "file": payloads.path() });
-            log.event(LogLevel::Warning, "mcp.payloads", "every message is recorded", &details);
-            Some(payloads)
-        }
-        Err(error) => {
-            let details = json!({ "error": error.to_string() });
-            log.event(LogLevel::Error, "mcp.payloads", "messages cannot be recorded", &details);
-            None
-        }
+        server_capabilities(revision, self.settings.minimal)
     }
 }

@@ -1,7 +1,7 @@
 //! `tools/call`: from the client's params to a finished process.
 
 use super::record::Record;
-use super::{output, served, unknown};
+use super::{failures, output, served, unknown};
 use crate::handling::{Resumable, Work};
 use crate::logging::Facts;
 use crate::methods::{questions, required};
@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// What a client asks for.
-struct Params<'a> {
+struct CallParams<'a> {
     name: String,
     /// The text of a JSON object.
     arguments: &'a str,
@@ -28,7 +28,7 @@ struct Params<'a> {
     responses: Option<Raw<'a>>,
 }
 
-impl<'a> Params<'a> {
+impl<'a> CallParams<'a> {
     const MEMBERS: [&'static str; 4] = ["name", "arguments", "timeoutSecs", "inputResponses"];
 
     fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
@@ -55,7 +55,7 @@ pub(crate) fn asked_timeout(params: &Object<'_, '_>) -> Result<Option<Duration>,
 }
 
 pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
-    let params = Params::read(params)?;
+    let params = CallParams::read(params)?;
     // A tool that is not there may be in a file that was changed a moment ago, or is being loaded; and one that is there
     // may become another.
     let snapshot = work
@@ -94,7 +94,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let checking = checking.map_err(|why| RpcError::internal(format!("Server busy: {why}")))?;
     let arguments = match schemas.check_input(tool, params.arguments) {
         Ok(arguments) => arguments,
-        Err(Unfit::Arguments(problems)) => return Ok(output::failure(&problems)),
+        Err(Unfit::Arguments(problems)) => return Ok(failures::failure(&problems)),
         Err(Unfit::Tool(error)) => return Err(error),
     };
     drop(checking);
@@ -145,7 +145,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
 fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Result<Answer, RpcError> {
     if let ScriptError::NotStarted { limit, .. } = error {
         output::report_failure(work, Facts::of_tool(tool).is("timedOut"));
-        return Ok(output::not_started(work, &error.to_string(), limit));
+        return Ok(failures::not_started(&error.to_string(), limit, work.revision()));
     }
     let facts = Facts::of_tool(tool).script_error(&error);
     let problem = match error {
@@ -165,7 +165,7 @@ fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Res
         }
     };
     output::report_failure(work, facts);
-    Ok(output::failure(&work.server().short_paths().text_but(&problem, arguments)))
+    Ok(failures::failure(&work.server().short_paths().text_but(&problem, arguments)))
 }
 
 /// Tells the operator of a call that was refused, whoever refused it.

@@ -3,11 +3,13 @@
 mod call;
 mod content_check;
 mod cut;
+mod failures;
 mod output;
 mod record;
 pub(crate) mod resources_file;
 mod structured;
 mod unknown;
+mod whole_result;
 
 pub(crate) use call::{asked_timeout, call};
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// What a URI names.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Content {
+pub(crate) struct ResourceContent {
     pub(crate) bytes: Vec<u8>,
     /// The type that its author or its server gives it.
     mime_type: Option<String>,
@@ -26,7 +26,7 @@ pub(crate) struct Content {
 impl Resources {
     /// Reads what `uri` names, for a caller or for ourselves. What a script prints on the way is charged to whom it is
     /// read for. Whoever drops this ends the reading.
-    pub(crate) async fn read(&self, caller: Option<&Caller>, uri: &str) -> Result<Content, Failure> {
+    pub(crate) async fn read(&self, caller: Option<&Caller>, uri: &str) -> Result<ResourceContent, Failure> {
         if uri.len() > MAX_URI_BYTES {
             return Err(Failure::Invalid(format!("the URI is longer than {MAX_URI_BYTES} bytes")));
         }
@@ -34,7 +34,7 @@ impl Resources {
             return Err(Failure::Invalid("a URI holds no control characters; write them escaped".to_owned()));
         }
         if let Some((bytes, mime_type)) = caller.and_then(|caller| self.kept.get(uri, caller)) {
-            return Ok(Content { bytes, mime_type: Some(mime_type), is_written: false });
+            return Ok(ResourceContent { bytes, mime_type: Some(mime_type), is_written: false });
         }
         let budget = caller.map_or_else(|| self.scripts.budget(), Caller::budget);
         let patience = self.settings().default_timeout;
@@ -59,12 +59,12 @@ impl Resources {
             return Err(Failure::Failed(why));
         }
         let Found { mime_type, .. } = found;
-        Ok(Content { bytes, mime_type: mime_type.or(told), is_written: false })
+        Ok(ResourceContent { bytes, mime_type: mime_type.or(told), is_written: false })
     }
 }
 
 /// What a function answered: a list of contents, each with its URI and a text or bytes.
-fn contents(result: &str) -> Result<Content, Failure> {
+fn contents(result: &str) -> Result<ResourceContent, Failure> {
     let wrong = || Failure::Failed(format!("its function answered with no `contents`: {}", excerpt(result)));
     let whole = Scanner::new(result, Limits::default()).whole_value().map_err(|_| wrong())?;
     let result = Object::read(whole, "the result", &["contents"]).map_err(|_| wrong())?;
@@ -74,7 +74,7 @@ fn contents(result: &str) -> Result<Content, Failure> {
     if !are_right {
         return Err(wrong());
     }
-    Ok(Content { bytes: listed.text().into(), mime_type: None, is_written: true })
+    Ok(ResourceContent { bytes: listed.text().into(), mime_type: None, is_written: true })
 }
 
 fn is_content(content: Raw<'_>) -> bool {
@@ -84,7 +84,7 @@ fn is_content(content: Raw<'_>) -> bool {
     })
 }
 
-impl Content {
+impl ResourceContent {
     /// The result of a read: text if it is one, else its bytes in Base64.
     pub(crate) fn into_answer(self, uri: &str, budget: &Arc<Budget>) -> Result<Answer, Failure> {
         if self.is_written {

@@ -10,17 +10,17 @@
 //! Clients subscribe, unsubscribe and go as they like, and all of them share one table (`table.rs`): what one of them does
 //! costs no more because the others follow much.
 
+mod change_signal;
 mod poll;
-mod source;
 mod table;
 
 use super::resources::{Failure, Resources};
 use crate::callers::{Caller, MOST_FOLLOWED};
 use crate::logging::Subscriber;
+use change_signal::ChangeSignal;
 use mcp_bash_project::{Folders, Looks};
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
-use source::Source;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -64,14 +64,14 @@ impl Subscriptions {
         if self.join(uri, wanting, &mut subscription) {
             return Ok(());
         }
-        let mut source = Source::of(self.resources.served(), uri);
-        if let Source::File(file) = &mut source {
+        let mut signal = ChangeSignal::of(self.resources.served(), uri);
+        if let ChangeSignal::File(file) = &mut signal {
             file.remember(Looks::of(file.path()));
         }
         let content = self.resources.read(Some(&wanting.caller), uri).await?;
         let digest = Some(Sha256::digest(&content.bytes).into());
         drop(content);
-        let followed = Followed::new(digest, source);
+        let followed = Followed::new(digest, signal);
         if self.enter(uri, followed, wanting, subscription) {
             // It changed between its reading and its following.
             let _turn = self.turn.lock().await;
@@ -109,7 +109,7 @@ impl Subscriptions {
         wanting: &Wanting,
         subscription: Option<Subscription>,
     ) -> bool {
-        let folders = matches!(fresh.source, Source::File(_)).then(|| self.folders()).flatten();
+        let folders = matches!(fresh.signal, ChangeSignal::File(_)).then(|| self.folders()).flatten();
         let mut state = self.state.lock();
         // It went while the resource was read, and everything it followed was forgotten.
         if wanting.subscriber.is_closed() {
@@ -119,7 +119,7 @@ impl Subscriptions {
         state.table.add(uri, &wanting.subscriber, subscription);
         let Some(known) = state.table.get_mut(uri) else { return false };
         let mut is_different = false;
-        if let Source::File(file) = &mut known.source {
+        if let ChangeSignal::File(file) = &mut known.signal {
             folders.inspect(|folders| file.follow(folders));
             is_different = file.looks_different();
         }
@@ -146,7 +146,7 @@ impl Subscriptions {
     }
 
     fn leave(&self, gone: &Followed) {
-        if let (Source::File(file), Some(Some(folders))) = (&gone.source, self.folders.get()) {
+        if let (ChangeSignal::File(file), Some(Some(folders))) = (&gone.signal, self.folders.get()) {
             file.leave(folders);
         }
     }
@@ -175,7 +175,7 @@ impl Subscriptions {
         // Locked for each of them again: clients do not wait until all were looked at.
         for uri in uris {
             let table = &mut self.state.lock().table;
-            let Some(Source::File(file)) = table.get_mut(&uri).map(|known| &mut known.source) else {
+            let Some(ChangeSignal::File(file)) = table.get_mut(&uri).map(|known| &mut known.signal) else {
                 continue;
             };
             if !file.is_told_by(changed) {
@@ -207,7 +207,7 @@ impl Subscriptions {
     fn settle(&self, uri: &str, looks: Option<Looks>, digest: Option<[u8; 32]>) {
         let mut state = self.state.lock();
         let Some(known) = state.table.get_mut(uri) else { return };
-        if let Source::File(file) = &mut known.source {
+        if let ChangeSignal::File(file) = &mut known.signal {
             file.remember(looks);
         }
         if known.digest == digest {
@@ -234,8 +234,8 @@ impl Subscriptions {
     async fn look(&self, uri: &str) {
         let path = match self.state.lock().table.get_mut(uri) {
             None => return,
-            Some(known) => match &known.source {
-                Source::File(file) => Some(file.path().to_owned()),
+            Some(known) => match &known.signal {
+                ChangeSignal::File(file) => Some(file.path().to_owned()),
                 _ => None,
             },
         };

@@ -1,6 +1,6 @@
 //! Reads again and again what nobody tells us about.
 
-use super::{Followed, Source, Subscriptions};
+use super::{ChangeSignal, Followed, Subscriptions};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -51,8 +51,8 @@ impl Subscriptions {
             let table = &mut self.state.lock().table;
             let Some(known) = table.get_mut(&uri).filter(|known| known.is_polled()) else { continue };
             is_any = true;
-            let is_due = match &mut known.source {
-                Source::File(file) => {
+            let is_due = match &mut known.signal {
+                ChangeSignal::File(file) => {
                     // Its folder may be there again.
                     folders.inspect(|folders| file.follow(folders));
                     file.looks_different()
@@ -72,10 +72,10 @@ impl Subscriptions {
 impl Followed {
     /// Whether nobody would tell us of a change.
     pub(super) fn is_polled(&self) -> bool {
-        match &self.source {
-            Source::File(file) => !file.is_followed(),
-            Source::Fixed => false,
-            Source::Other => true,
+        match &self.signal {
+            ChangeSignal::File(file) => !file.is_followed(),
+            ChangeSignal::Fixed => false,
+            ChangeSignal::Other => true,
         }
     }
 }

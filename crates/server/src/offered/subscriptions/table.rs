@@ -1,6 +1,6 @@
 //! Who follows which resource, found from both sides: by the resource when it changes, by the subscriber when it goes.
 
-use super::source::Source;
+use super::change_signal::ChangeSignal;
 use crate::callers::Counted;
 use crate::logging::Subscriber;
 use mcp_bash_budget::Charge;
@@ -32,7 +32,7 @@ pub(super) struct Followed {
     subscriptions: HashMap<SubscriberKey, Subscription>,
     /// Of what it held; none when it is gone.
     pub(super) digest: Option<[u8; 32]>,
-    pub(super) source: Source,
+    pub(super) signal: ChangeSignal,
 }
 
 /// One who wants to hear of it.
@@ -46,8 +46,8 @@ pub(super) struct Subscription {
 }
 
 impl Followed {
-    pub(super) fn new(digest: Option<[u8; 32]>, source: Source) -> Self {
-        Self { subscriptions: HashMap::new(), digest, source }
+    pub(super) fn new(digest: Option<[u8; 32]>, signal: ChangeSignal) -> Self {
+        Self { subscriptions: HashMap::new(), digest, signal }
     }
 }
 
@@ -170,13 +170,13 @@ mod tests {
     use mcp_bash_wire::LogLevel;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    struct Session {
+    struct Follower {
         subscriber: Arc<Subscriber>,
         caller: Arc<Caller>,
         said: InMemoryReply,
     }
 
-    impl Session {
+    impl Follower {
         fn new(is_clogged: &Arc<AtomicBool>) -> Self {
             let (reply, said) = InMemoryReply::pair(is_clogged);
             let subscriber = Arc::new(Subscriber::of_session(reply, LogLevel::Info, 0));
@@ -185,7 +185,7 @@ mod tests {
         }
 
         fn follow(&self, table: &mut Table, uri: &str) {
-            table.follow(uri, Followed::new(None, Source::Fixed));
+            table.follow(uri, Followed::new(None, ChangeSignal::Fixed));
             let held = Charge::nothing(self.caller.budget());
             let subscription = Subscription::new(&self.subscriber, self.caller.follow().unwrap(), held);
             table.add(uri, &self.subscriber, Some(subscription));
@@ -203,8 +203,8 @@ mod tests {
     #[test]
     fn what_others_follow_costs_a_subscriber_nothing() {
         let (mut table, calm) = (Table::default(), Arc::default());
-        let (busy, modest) = (Session::new(&calm), Session::new(&calm));
-        let many: Vec<_> = (0..1000).map(|_| Session::new(&calm)).collect();
+        let (busy, modest) = (Follower::new(&calm), Follower::new(&calm));
+        let many: Vec<_> = (0..1000).map(|_| Follower::new(&calm)).collect();
         for number in 0..9000 {
             busy.follow(&mut table, &uri(number));
         }
@@ -229,7 +229,7 @@ mod tests {
     fn who_does_not_read_is_told_when_it_does_and_nobody_else_is_looked_at() {
         let (mut table, calm) = (Table::default(), Arc::default());
         let clogged = Arc::new(AtomicBool::new(true));
-        let (mut late, mut prompt) = (Session::new(&clogged), Session::new(&calm));
+        let (mut late, mut prompt) = (Follower::new(&clogged), Follower::new(&calm));
         for number in 0..1000 {
             prompt.follow(&mut table, &uri(number));
         }
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn one_that_is_closed_follows_nothing() {
         let (mut table, calm) = (Table::default(), Arc::default());
-        let (gone, there) = (Session::new(&calm), Session::new(&calm));
+        let (gone, there) = (Follower::new(&calm), Follower::new(&calm));
         there.follow(&mut table, &uri(1));
         gone.subscriber.close();
         gone.follow(&mut table, &uri(1));

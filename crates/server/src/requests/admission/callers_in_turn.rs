@@ -2,7 +2,7 @@
 //! turn costs the same however many wait.
 
 use super::share::{Share, Waiting};
-use crate::callers::Caller;
+use crate::callers::{Caller, CallerKey};
 use crate::requests::open_request::OpenRequest;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -37,13 +37,6 @@ impl<T> Default for CallersInTurn<T> {
     }
 }
 
-/// The address of a caller, which no other caller has as long as it has a share.
-type CallerKey = usize;
-
-pub(super) fn key(caller: &Arc<Caller>) -> CallerKey {
-    Arc::as_ptr(caller).addr()
-}
-
 /// Whose turn it is: who has the fewest places, and among equals who came first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Turns {
@@ -56,14 +49,14 @@ impl Turns {
     /// None while nothing waits for the caller that could begin.
     fn of<T>(share: &Share<T>) -> Option<Self> {
         let (running, number) = (share.running, share.number);
-        share.is_ready().then(|| Self { running, number, caller: key(&share.caller) })
+        share.is_ready().then(|| Self { running, number, caller: share.caller.key() })
     }
 }
 
 impl<T> CallersInTurn<T> {
     /// Changes what a caller has, and its turn with it. It is forgotten when it has nothing any more.
     pub(super) fn change<R>(&mut self, caller: &Arc<Caller>, change: impl FnOnce(&mut Share<T>) -> R) -> R {
-        let key = key(caller);
+        let key = caller.key();
         let share = self.shares.entry(key).or_insert_with(|| {
             self.last_number += 1;
             Share::new(caller, self.last_number)
@@ -90,7 +83,7 @@ impl<T> CallersInTurn<T> {
 
     /// How many of a caller's requests wait to begin, and how many bytes all of them hold that wait.
     pub(super) fn waiting_to_begin(&self, caller: &Arc<Caller>) -> (usize, usize) {
-        self.shares.get(&key(caller)).map_or((0, 0), Share::waiting_to_begin)
+        self.shares.get(&caller.key()).map_or((0, 0), Share::waiting_to_begin)
     }
 
     pub(super) fn queue(&mut self, caller: &Arc<Caller>, waiting: Waiting<T>) {
@@ -101,7 +94,7 @@ impl<T> CallersInTurn<T> {
     }
 
     pub(super) fn take(&mut self, caller: &Arc<Caller>, request: &Arc<OpenRequest>) -> Option<Waiting<T>> {
-        self.shares.get(&key(caller))?;
+        self.shares.get(&caller.key())?;
         let taken = self.change(caller, |share| {
             let rank = share.rank_of(request)?;
             share.remove(rank)

@@ -1,20 +1,22 @@
+use super::used_states::MOST_USED;
 use super::*;
+use crate::callers::Caller;
 use crate::callers::caller::test_caller;
 use crate::callers::capabilities::ClientCapabilities;
 use crate::callers::context::RequestContext;
-use crate::requests::request_state::Subject;
+use crate::requests::request_state::{Entry, MOST_ANSWER_BYTES, Origin, Subject, now};
 use crate::test_kit::Requests;
-use mcp_bash_budget::Budget;
+use mcp_bash_budget::{Budget, Charge};
 use mcp_bash_scripts::TraceVariables;
 use mcp_bash_wire::{Limits, Revision, Scanner};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::time::{advance, sleep};
 
 const MANY: ParkingLimits = ParkingLimits {
     most: 8,
     most_per_caller: 8,
-    patience: Duration::from_secs(600),
-    replay_patience: Duration::from_secs(3600),
+    timeout: Duration::from_secs(600),
+    replay_timeout: Duration::from_secs(3600),
 };
 
 struct Scene {
@@ -107,7 +109,7 @@ impl Scene {
     }
 }
 
-fn state_of(asked: &Asked) -> String {
+fn state_of(asked: &InputRequired) -> String {
     let members: serde_json::Value = serde_json::from_str(&format!("{{{}}}", asked.members)).unwrap();
     members["requestState"].as_str().unwrap().to_owned()
 }
@@ -119,7 +121,7 @@ async fn what_expires_is_ended_without_anybody_asking() {
     let early = scene.park(&caller, &["q"], None);
     sleep(Duration::from_secs(1)).await;
     let late = scene.park(&caller, &["q"], None);
-    sleep(MANY.patience.mul_f64(0.99)).await;
+    sleep(MANY.timeout.mul_f64(0.99)).await;
     assert!(!early.is_ended(), "too early");
     sleep(Duration::from_millis(5500)).await;
     assert!(early.is_ended() && !late.is_ended());

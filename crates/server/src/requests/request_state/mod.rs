@@ -128,10 +128,10 @@ impl RequestState {
     pub(crate) fn new(
         keys: &KeyRing,
         origin: Origin,
-        patience: Duration,
+        timeout: Duration,
         rounds: Option<Vec<Round>>,
     ) -> Option<Self> {
-        let expires = now().saturating_add(patience.as_secs());
+        let expires = now().saturating_add(timeout.as_secs());
         Some(Self { id: keys.random()?, origin, expires, rounds })
     }
 

@@ -1,4 +1,4 @@
-//! How we come to know that a resource has changed.
+//! Change signal: how the server learns that a resource has changed.
 
 use crate::offered::resources::find;
 use crate::offered::served::Served;
@@ -8,16 +8,16 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 #[derive(Debug)]
-pub(super) enum Source {
-    /// The file system tells us.
+pub(super) enum ChangeSignal {
+    /// The file system notifies us.
     File(WatchedFile),
     /// It cannot change.
     Fixed,
-    /// Nobody tells us, so that it has to be read again and again.
+    /// Nothing notifies us, so that it is polled.
     Other,
 }
 
-impl Source {
+impl ChangeSignal {
     pub(super) fn of(served: &Served, uri: &str) -> Self {
         let snapshot = served.snapshot();
         let paths = &snapshot.catalog.paths;

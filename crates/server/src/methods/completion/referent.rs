@@ -1,4 +1,4 @@
-//! What an argument that is completed belongs to, and who knows its values.
+//! The referent of a completion: what the argument belongs to, and who knows its values.
 
 use super::params::{Params, Reference};
 use mcp_bash_project::{Catalog, Completion, Prompt};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// A prompt, a resource, or only a name that a completion is registered for.
-pub(super) struct Subject<'a> {
+pub(super) struct Referent<'a> {
     /// What completions know it by.
     pub(super) name: &'a str,
     pub(super) registered: Option<&'a Completion>,
@@ -31,7 +31,7 @@ pub(super) struct Completer {
     pub(super) beside_prompt: bool,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> Referent<'a> {
     pub(super) fn find(catalog: &'a Catalog, params: &'a Params) -> Result<Self, RpcError> {
         match &params.reference {
             Reference::Prompt(name) => Self::of_prompt(catalog, name),
@@ -101,10 +101,10 @@ impl<'a> Subject<'a> {
 
 impl By {
     /// What cursors know it by.
-    pub(super) fn key(&self, subject: &Subject<'_>) -> String {
+    pub(super) fn key(&self, referent: &Referent<'_>) -> String {
         match self {
             Self::Script(completer) => completer.key.clone(),
-            Self::Schema(_) => format!("builtin:{}", subject.name),
+            Self::Schema(_) => format!("builtin:{}", referent.name),
         }
     }
 }
