@@ -1,5 +1,6 @@
 //! The methods of the protocol, one file for each family, and the table that says when and how each is served.
 
+mod asked_timeout;
 mod completion;
 mod discover;
 mod lifecycle;

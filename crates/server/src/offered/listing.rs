@@ -1,9 +1,8 @@
-//! A catalog with its lists as text: definitions are written once for each revision that asks, and pages are cut from
-//! them.
+//! Lists of a catalog as text: definitions are written once for each revision that asks, and pages are cut from them.
 
 use super::schemas::Schemas;
 use crate::callers::Caller;
-use crate::replies::definitions;
+use crate::replies::{Answer, Members, definitions};
 use mcp_bash_project::utc::now;
 use mcp_bash_project::{Catalog, Resource, Tool};
 use mcp_bash_wire::{Cursor, Object, Raw, Revision, RpcError};
@@ -41,10 +40,21 @@ const PAGE: usize = 500;
 /// A part of a list.
 pub(crate) struct Page {
     /// The text of a JSON array.
-    pub(crate) items: String,
-    pub(crate) next: Option<String>,
+    items: String,
+    next: Option<String>,
     /// How many items the whole list has.
-    pub(crate) total: usize,
+    total: usize,
+}
+
+impl Page {
+    /// The result of a method that lists, with the items under this name.
+    pub(crate) fn into_answer(self, name: &str) -> Answer {
+        let mut result = Members::default();
+        result.raw(name, &self.items);
+        result.string("nextCursor", self.next.as_deref());
+        let meta = format!("\"mcpbash/total\":{}", self.total);
+        Answer { meta, ..Answer::members(result.into_text()).cacheable() }
+    }
 }
 
 impl Snapshot {
@@ -58,6 +68,14 @@ impl Snapshot {
             templates: Definitions::default(),
             places_by_uri: OnceLock::new(),
             schemas,
+        }
+    }
+
+    /// An error where the project cannot be served at all.
+    pub(crate) fn check_served(&self) -> Result<(), RpcError> {
+        match &self.catalog.failure {
+            None => Ok(()),
+            Some(failure) => Err(RpcError::internal(failure.clone())),
         }
     }
 

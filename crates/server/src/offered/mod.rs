@@ -8,7 +8,7 @@ mod schemas;
 mod served;
 mod subscriptions;
 
-pub(crate) use listing::{Page, Snapshot};
+pub(crate) use listing::Snapshot;
 pub(crate) use resources::{Failure, Resources};
 pub(crate) use schemas::{Broken, Schemas, Unfit};
 pub use served::Served;

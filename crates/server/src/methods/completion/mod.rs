@@ -9,7 +9,6 @@ mod referent;
 mod schema;
 mod script;
 
-use super::tools::served;
 use crate::handling::Work;
 use crate::replies::{Answer, Members};
 use cursor::Cursor;
@@ -50,7 +49,7 @@ pub(crate) async fn complete(work: &Work, params: Option<Raw<'_>>) -> Result<Ans
     let params = Params::read(params)?;
     let snapshot = work.snapshot_with(|snapshot, _| Referent::find(&snapshot.catalog, &params).is_ok()).await;
     let catalog = &snapshot.catalog;
-    served(catalog)?;
+    snapshot.check_served()?;
     let referent = Referent::find(catalog, &params)?;
     let (mut by, start) = begin(&referent, &params)?;
     let listed = |schema: &str| {

@@ -1,9 +1,10 @@
 //! `tools/call`: from the client's params to a finished process.
 
 use super::record::Record;
-use super::{failures, output, served, unknown};
+use super::{failures, output, unknown};
 use crate::handling::{Resumable, Work};
 use crate::logging::Facts;
+use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
 use crate::offered::{Schemas, Unfit};
 use crate::replies::Answer;
@@ -43,17 +44,6 @@ impl<'a> CallParams<'a> {
     }
 }
 
-/// How long the client lets its request take: its `timeoutSecs`, if it says.
-pub(crate) fn asked_timeout(params: &Object<'_, '_>) -> Result<Option<Duration>, RpcError> {
-    let Some(value) = params.get("timeoutSecs").filter(|value| !value.is_null()) else { return Ok(None) };
-    match value.text().parse::<u64>() {
-        Ok(seconds) if seconds > 0 => Ok(Some(Duration::from_secs(seconds))),
-        _ => Err(RpcError::invalid_params(
-            "Invalid params: `timeoutSecs` must be a whole number of seconds above 0",
-        )),
-    }
-}
-
 pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let params = CallParams::read(params)?;
     // A tool that is not there may be in a file that was changed a moment ago, or is being loaded; and one that is there
@@ -66,7 +56,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         })
         .await;
     let paths = &snapshot.catalog.paths;
-    served(&snapshot.catalog)?;
+    snapshot.check_served()?;
     let in_progress = || work.server().served().files_in_progress();
     let no_such_tool = || unknown::refusal(&snapshot.catalog, &params.name, &in_progress());
     let (tool, schemas) = snapshot.tool(&params.name).ok_or_else(no_such_tool)?;
