@@ -17,7 +17,7 @@ const MOST_SLOWED: usize = 64;
 /// More resources than these are not followed for one caller: each costs memory for as long as its client likes.
 pub(crate) const MOST_FOLLOWED: usize = 10_000;
 
-/// The name of whoever started the server and speaks to it through its standard streams.
+/// The name of the caller that started the server and speaks to it through its standard streams.
 pub(crate) const LOCAL: &str = "local";
 
 /// The address of a caller, which no other caller has as long as it is held.

@@ -1,4 +1,4 @@
-//! What a client can do for a running script.
+//! Client capabilities: what a client can do for a running script.
 
 use mcp_bash_wire::{Object, Raw, Scanner};
 

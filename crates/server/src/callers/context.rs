@@ -1,4 +1,4 @@
-//! What a handler knows about the request it serves. Both eras arrive at the same value.
+//! Request context: what a handler knows about the request it serves. Both eras arrive at the same value.
 
 use super::caller::Caller;
 use super::capabilities::ClientCapabilities;

@@ -1,4 +1,4 @@
-//! The secret that guards requests: a gateway puts it into `_meta`, and we compare it.
+//! Shared secret: a gateway puts it into the `_meta` of requests, and we compare it.
 
 use super::caller::Caller;
 use mcp_bash_settings::RemoteToken;

@@ -1,6 +1,6 @@
-//! Things of which there is a limited number, and which callers hold: where there is no room for one more, the caller that
-//! holds the most gives up its oldest. Every operation takes logarithmic time, however many callers and things there are:
-//! any caller can cause it, and the others wait meanwhile.
+//! Bounded holdings: things of which there is a limited number, and which callers hold. Where there is no room for one
+//! more, the caller that holds the most gives up its oldest. Every operation takes logarithmic time, however many
+//! callers and things there are: any caller can cause it, and the others wait meanwhile.
 
 use super::caller::{Caller, CallerKey};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -1,4 +1,4 @@
-//! So many events a minute.
+//! Rate limiter: so many events a minute.
 
 use std::time::Duration;
 use tokio::time::Instant;

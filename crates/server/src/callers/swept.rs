@@ -1,5 +1,5 @@
-//! A table by name whose useless entries go a few at a time: each new entry pays for a look at two others, so that nobody
-//! ever waits until all of them were looked at. About half of the table is useless at most.
+//! Incremental expiry: a table by name whose useless entries go a few at a time. Each new entry pays for a look at two
+//! others, so that no caller ever waits until all of them were looked at. About half of the table is useless at most.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The trace that a request is a part of, as W3C Trace Context and Baggage write it. Scripts find it in their environment.
-//! What a client writes there is only passed on if it has the form it should have.
+//! Trace context: the trace that a request is a part of, as W3C Trace Context and Baggage write it. Scripts find it in
+//! their environment. What a client writes there is only passed on if it has the form it should have.
 
 use mcp_bash_scripts::TraceVariables;
 use mcp_bash_wire::Raw;

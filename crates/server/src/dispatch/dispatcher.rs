@@ -67,7 +67,7 @@ struct Dispatcher<'a> {
     client: &'a Arc<Client>,
     /// What came beside the message, where the transport has such a thing.
     headers: Option<&'a dyn Headers>,
-    /// Who measures requests, and when the line arrived, where somebody does.
+    /// The meter, where there is one, and when the line arrived.
     arrived: Option<(&'a Arc<dyn Meter>, Instant)>,
 }
 

@@ -1,4 +1,4 @@
-//! What the value of a header says, held against the JSON value that it repeats.
+//! Header values, compared with the JSON values that they repeat.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

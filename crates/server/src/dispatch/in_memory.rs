@@ -1,5 +1,5 @@
-//! A client in this same process: for commands that call what a project offers without starting a server, and for tests.
-//! Each message it sends has a reply of its own, as over HTTP.
+//! In-memory transport: a client in this same process, for commands that call what a project offers without starting a
+//! server, and for tests. Each message it sends has a reply of its own, as over HTTP.
 
 use super::dispatcher::Owed;
 use super::routing::Headers;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// What a client is told.
+/// What a client receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
     Notification(Vec<u8>),
@@ -53,12 +53,12 @@ impl InMemoryClient {
         got
     }
 
-    /// The next thing it is told that belongs to none of its requests.
+    /// The next message that belongs to none of its requests.
     pub async fn unasked(&mut self) -> Option<Said> {
         self.unasked.recv().await
     }
 
-    /// Whether it is told that it leaves too much unread.
+    /// Sets whether it leaves too much unread.
     pub fn set_clogged(&self, is_clogged: bool) {
         self.is_clogged.store(is_clogged, Ordering::Release);
         if !is_clogged {
@@ -155,7 +155,7 @@ impl Sender {
     }
 
     fn say(&self, said: Said) {
-        // Whoever dropped the other end does not want to know.
+        // Where the other end was dropped, the message is of no use.
         let _ = self.said.send(said);
     }
 }

@@ -1,4 +1,4 @@
-//! A handler that panics costs its request, not the server.
+//! Panic isolation: a handler that panics costs its request, not the server.
 
 use mcp_bash_wire::RpcError;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! A request that is answered before the next message is read.
+//! Immediate request: one that is answered before the next message is read.
 
 use crate::callers::RequestContext;
 use crate::sessions::{Client, Server, Session};

@@ -1,4 +1,5 @@
-//! Everybody who is told what nobody asked for: the sessions, and the listening requests of the stateless era.
+//! Broadcast audience: all who receive notifications that belong to no request. They are the sessions, and the
+//! listening requests of the stateless era.
 
 use super::subscriber::{ListChange, Subscriber};
 use mcp_bash_wire::LogLevel;

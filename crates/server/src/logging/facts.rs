@@ -1,5 +1,6 @@
-//! What the log says of a request. An event about one can be made of this only: names that the project gave, numbers, words
-//! of ours, and what clients say about themselves. So no event can hold an argument, a result or what a script printed.
+//! Structured log fields of a request. An event about one can be made of these only: names that the project gave,
+//! numbers, words of ours, and what clients say about themselves. So no event can hold an argument, a result or what a
+//! script printed.
 
 use crate::callers::Caller;
 use mcp_bash_project::{Prompt, Tool};

@@ -1,6 +1,6 @@
-//! Diagnostics: one event, told to the operator, who reads standard error, and to the clients it concerns. An event about a
-//! request is made of [`Facts`] only. What scripts print is no event: it goes to a file of its own, where the operator keeps
-//! one.
+//! Log: one event, for the operator, who reads standard error, and for the clients it concerns. An event about a
+//! request is made of [`Facts`] only. What scripts print is no event: it goes to a file of its own, where the operator
+//! keeps one.
 
 use super::audience::Audience;
 use super::facts::Facts;

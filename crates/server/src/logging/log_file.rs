@@ -1,4 +1,5 @@
-//! A file that lines are appended to, on a disk that may be full for a while. No line is ever glued to a part of another.
+//! Log file: lines are appended to it, on a disk that may be full for a while. No line is ever glued to a part of
+//! another.
 
 use parking_lot::Mutex;
 use std::fs::File;

@@ -1,5 +1,5 @@
-//! Whoever sees every message between the server and its clients, for those who debug them. Where nobody does, messages
-//! pass as they are.
+//! Message observers: they see every message between the server and its clients, for debugging. Where there is none,
+//! messages pass as they are.
 
 use crate::replies::{Reply, Stream};
 use std::sync::Arc;

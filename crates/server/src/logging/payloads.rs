@@ -1,4 +1,4 @@
-//! A record of every message, for those who debug a client: secrets removed, in a folder only they can read.
+//! Message record: every message, for those who debug a client, secrets removed, in a folder only they can read.
 
 use super::observer::Observer;
 use crate::replies::Redaction;

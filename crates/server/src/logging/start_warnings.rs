@@ -1,4 +1,4 @@
-//! What went wrong before the first client was ready to be told: each client is told of it once it is ready.
+//! Startup warnings: what went wrong before the first client was ready. Each client receives them once it is ready.
 
 use mcp_bash_wire::LogLevel;
 use parking_lot::Mutex;

@@ -1,4 +1,4 @@
-//! One who is told of changes: a session, or a `subscriptions/listen` request of the stateless era.
+//! Subscriber: one who is notified of changes, a session or a `subscriptions/listen` request of the stateless era.
 
 use crate::callers::Limiter;
 use crate::replies::{Members, Stream};

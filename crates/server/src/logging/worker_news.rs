@@ -1,4 +1,4 @@
-//! What becomes of what workers say: their fate is told to the operator, and what they print and log is kept where the operator
+//! Worker events: what happens to workers is logged for the operator, and what they print and log is kept where the operator
 //! keeps the output of scripts. It may hold whatever a call handles.
 
 use super::log::Log;

@@ -1,4 +1,4 @@
-//! `ping`: whether anybody is there.
+//! `ping`: whether the server is there.
 
 use crate::handling::Immediate;
 use crate::replies::Answer;

@@ -1,4 +1,4 @@
-//! What a running script asks: the user, the client's model, or for the folders it may work in.
+//! Questions of a running script: to the user, to the client's model, or for the folders it may work in.
 
 use crate::callers::ClientCapabilities;
 use crate::handling::{ClientQuestion, Resumable, Work};

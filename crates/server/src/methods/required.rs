@@ -1,4 +1,4 @@
-//! Refuses clients that do not offer what a script cannot do without.
+//! Required capabilities: refuses clients that do not offer what a script cannot do without.
 
 use crate::handling::Work;
 use mcp_bash_project::ClientCapability;

@@ -1,5 +1,6 @@
-//! What arguments are when the caller leaves them out: the `default` of each property of an `inputSchema`. So a script gets
-//! what its schema says, and need not say it again. Only what stands at the top of the schema counts.
+//! Default arguments: what they are when the caller leaves them out: the `default` of each property of an
+//! `inputSchema`. So a script gets what its schema says, and need not say it again. Only what stands at the top of the
+//! schema counts.
 
 use mcp_bash_wire::{Limits, Object, Raw, Scanner};
 use std::borrow::Cow;

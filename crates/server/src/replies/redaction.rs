@@ -1,4 +1,4 @@
-//! What is shown of a message to people: all of it but secrets.
+//! Redaction: people see all of a message but its secrets.
 
 use mcp_bash_budget::tree_bytes;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The seam between the protocol and its transports: how messages reach a client.
+//! Reply and stream: how messages reach a client. They are the seam between the protocol and its transports.
 
 /// A way to a client. Messages leave in the order in which they were queued, and not later than the next
 /// [`Stream::flush`].
@@ -14,7 +14,7 @@ pub trait Stream: Send + Sync {
     fn flush(&self);
 
     /// Whether so much is queued that nothing should be added which can be missed (progress, logs) or can wait. Asked
-    /// often, so it must cost next to nothing. Whoever implements it calls [`Server::relieved`] when it has become
+    /// often, so it must cost next to nothing. A transport calls [`Server::relieved`] when it has become
     /// false again.
     ///
     /// [`Server::relieved`]: crate::Server::relieved

@@ -1,6 +1,6 @@
-//! Clients are not told where things are on this machine: paths of the project are told relative to it, and of the rest
-//! only what stands below the home folder, the temporary folder or the folders that the project stands in. The operator,
-//! who reads standard error and the log file, is told whole paths.
+//! Short paths: clients do not learn where things are on this machine. They receive paths of the project relative to
+//! it, and of the rest only what is below the home folder, the temporary folder or the folders that the project is in.
+//! The operator, who reads standard error and the log file, sees whole paths.
 //!
 //! Texts are shortened where they leave for a client, whoever wrote them, so that no message can forget to. URIs stay
 //! whole: clients need them to name a resource again. So do paths that the request itself names.

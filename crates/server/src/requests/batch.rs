@@ -1,4 +1,4 @@
-//! A batch of messages, which is answered by one array when the last of its requests is.
+//! JSON-RPC batch: several messages, which are answered by one array when the last of the requests is.
 
 use super::responder::Responder;
 use crate::replies::{Reply, Stream};

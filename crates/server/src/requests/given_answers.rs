@@ -1,4 +1,5 @@
-//! Answers that a script gets without anybody being asked: those of an earlier run of it, and those that came with the call.
+//! Given answers: a script gets them without a question to its client. They are those of an earlier run of it, and those
+//! that came with the call.
 
 use super::parking::{PendingQuestion, is_answer};
 use super::request_state::{Entry, Round};

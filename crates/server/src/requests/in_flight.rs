@@ -1,4 +1,4 @@
-//! What we owe: the requests that have arrived and are not answered yet.
+//! Requests in flight: those that have arrived and are not answered yet.
 
 use super::open_request::{OpenRequest, Pace};
 use super::responder::Responder;
@@ -22,7 +22,7 @@ struct State {
     requests: HashMap<Id, Arc<OpenRequest>>,
     /// How many of all requests still have work going on, the cancelled ones included.
     working: usize,
-    /// Somebody waits for the last of it.
+    /// Whether the end of the last of it is waited for.
     is_awaited: bool,
 }
 
@@ -82,7 +82,7 @@ impl InFlight {
 }
 
 /// A request whose work goes on as long as this value lives. Dropped without an answer it is answered with an error,
-/// so that whatever happens to its handler, its client hears of it.
+/// so that whatever happens to its handler, its client gets an answer.
 pub(crate) struct InFlightRequest {
     request: Arc<OpenRequest>,
     in_flight: Arc<InFlight>,
@@ -99,7 +99,7 @@ impl InFlightRequest {
         if state.requests.get(self.request.id()).is_some_and(|known| Arc::ptr_eq(known, &self.request)) {
             state.requests.remove(self.request.id());
         }
-        // Queued while the table is locked: whoever has read the answer may use its id again, and whoever cancels
+        // Queued while the table is locked: a client that has read the answer may use its id again, and a cancellation
         // either finds the request here and stops it, or comes after its answer.
         let is_answered = self.request.answer(answer);
         drop(state);

@@ -1,4 +1,4 @@
-//! One request that is being worked on: it is answered once, and nothing is sent for it afterwards.
+//! Open request: one that is being worked on. It is answered once, and nothing is sent for it afterwards.
 
 use super::responder::Responder;
 use crate::callers::Limiter;

@@ -1,4 +1,4 @@
-//! What we are owed: the requests we have sent to a client of the handshake era.
+//! Requests to the client: those we have sent in the handshake era, and their answers.
 
 use crate::replies::Stream;
 use mcp_bash_budget::NoRoom;

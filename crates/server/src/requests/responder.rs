@@ -1,4 +1,4 @@
-//! Answers one request, within what may be held for its caller.
+//! Responder: answers one request, within what may be held for its caller.
 
 use crate::logging::{Measured, MeasuredReply};
 use crate::replies::{RenderedResult, Reply};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(crate) struct Responder {
     reply: Arc<dyn Reply>,
     budget: Arc<Budget>,
-    /// The measurement of the request, where somebody measures.
+    /// The measurement of the request, where there is a meter.
     measured: Option<Arc<Measured>>,
 }
 
@@ -38,7 +38,7 @@ impl Responder {
         self.reply.answer(write::result(id, members));
     }
 
-    /// Answers with an error. One that says that the request cannot be served as it came is a refusal, whoever found out.
+    /// Answers with an error. One that says that the request cannot be served as it came is a refusal, wherever it was found out.
     pub(crate) fn error(&self, id: Option<&Id>, error: &RpcError) {
         if error.is_refusal() {
             return self.refuse(id, error);
@@ -47,7 +47,7 @@ impl Responder {
         self.reply.answer(write::error(id, error));
     }
 
-    /// Answers a request that nobody has served.
+    /// Answers a request that was not served.
     pub(crate) fn refuse(&self, id: Option<&Id>, error: &RpcError) {
         self.measure(|measured| measured.failed(error));
         self.reply.refuse(write::error(id, error), error.code);

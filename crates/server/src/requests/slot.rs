@@ -1,5 +1,5 @@
-//! Whom work answers: the request that began it, or, in the stateless era, one that came back with an answer to the
-//! question of a script.
+//! Slot: the request that work answers. It is the one that began it, or, in the stateless era, one that came back with
+//! an answer to the question of a script.
 
 use super::in_flight::InFlightRequest;
 use crate::callers::RequestContext;

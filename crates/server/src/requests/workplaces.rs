@@ -1,7 +1,7 @@
-//! Where work is done. While there is little, on the thread that reads: it starts a process and sees it end without waking
-//! another. More than that is done by threads of their own, so that the one that reads stays free to answer. There are
-//! more of them than processors, because whoever starts a process stands still until it runs its program, which it does
-//! when it gets a processor.
+//! Thread placement: where work is done. While there is little, on the thread that reads: it starts a process and sees
+//! it end without waking another. More than that is done by threads of their own, so that the one that reads stays free
+//! to answer. There are more of them than processors, because whoever starts a process stands still until it runs its
+//! program, which it does when it gets a processor.
 
 use std::sync::OnceLock;
 use std::sync::mpsc::channel;

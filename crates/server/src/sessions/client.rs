@@ -62,7 +62,7 @@ impl Client {
         self.session.as_ref()
     }
 
-    /// Who hears of events that concern this client.
+    /// Who is notified of events that concern this client.
     pub(crate) fn subscriber(&self) -> Option<&Arc<Subscriber>> {
         self.session.as_ref().map(|session| &session.subscriber)
     }
@@ -73,7 +73,7 @@ impl Client {
         self.server.log().client_event(subscriber, level, logger, kind, facts);
     }
 
-    /// Whether nothing is being worked on, and nobody listens.
+    /// Whether nothing is being worked on, and no request listens.
     pub fn is_idle(&self) -> bool {
         self.in_flight.is_idle() && self.listens.is_empty()
     }
@@ -103,7 +103,7 @@ impl Client {
         self.in_flight.idle().await;
     }
 
-    /// The client is gone, or has to be: its work is stopped, and it is told nothing more.
+    /// The client is gone, or has to be: its work is stopped, and it receives nothing more.
     pub fn abandon(&self) {
         self.listens.end_all(&self.server);
         for request in self.in_flight.cancel_all() {

@@ -210,7 +210,7 @@ impl Server {
         &self.settings
     }
 
-    /// Whoever started this process, and speaks to it through its standard streams.
+    /// The caller that started this process, and speaks to it through its standard streams.
     pub fn local_caller(&self) -> Arc<Caller> {
         self.caller(LOCAL)
     }
@@ -236,7 +236,7 @@ impl Server {
         self.admission.go_on();
     }
 
-    /// The same for requests without the secret: only this process talks to it, and whoever started that has the secret.
+    /// The same for requests without the secret: only this process talks to it, and the user who started that has the secret.
     #[must_use]
     pub fn unguarded(mut self) -> Self {
         self.guard = None;
@@ -276,7 +276,7 @@ impl Server {
         &self.log
     }
 
-    /// How clients are told paths.
+    /// How paths are written for clients.
     pub(crate) fn short_paths(&self) -> &ShortPaths {
         &self.short_paths
     }
@@ -292,7 +292,7 @@ impl Server {
         &self.served
     }
 
-    /// What is served now. Whoever holds it goes on with it, whatever is served next.
+    /// What is served now. A request goes on with the snapshot that it holds, whatever is served next.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.served.snapshot()
     }

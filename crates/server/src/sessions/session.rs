@@ -1,4 +1,4 @@
-//! A session of the handshake era: its handshake, and what of it belongs to no request.
+//! Session of the handshake era: its handshake, and what of it belongs to no request.
 
 use super::roots::ClientRoots;
 use crate::callers::{ClientCapabilities, Gate, Handshake, Stage};
@@ -19,7 +19,7 @@ pub(crate) struct Session {
     pub(crate) questions: Arc<Questions>,
     pub(crate) roots: Arc<ClientRoots>,
     pub(crate) subscriber: Arc<Subscriber>,
-    /// Set where somebody measures.
+    /// Set where there is a meter.
     pub(crate) measured: OnceLock<MeasuredSession>,
     /// What the client calls itself, if it does.
     pub(crate) client_name: OnceLock<String>,

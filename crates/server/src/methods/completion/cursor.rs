@@ -1,4 +1,4 @@
-//! Where a client left off among the values, as an opaque word.
+//! Completion cursor: where a client left off among the values, as an opaque word.
 
 use super::referent::{By, Referent};
 use base64::Engine;

@@ -1,4 +1,4 @@
-//! What a client asks to complete.
+//! Params of `completion/complete`: what a client asks to complete.
 
 use super::MOST;
 use crate::methods::asked_timeout::asked_timeout;

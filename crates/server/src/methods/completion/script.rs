@@ -1,4 +1,4 @@
-//! Scripts that complete: what they are told, and what their answers mean.
+//! Completion scripts: what they receive, and what their answers mean.
 
 use super::Suggestions;
 use super::cursor::Cursor;

@@ -1,4 +1,4 @@
-//! Messages as authors write them, made what clients expect: places filled, files of the project embedded.
+//! Prompt messages as authors write them, made what clients expect: placeholders filled, files of the project embedded.
 
 use super::values::Values;
 use crate::methods::tools::resources_file::file_uri;

@@ -131,7 +131,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     Record { work, tool, outcome, arguments, roots: &roots }.keep(answer)
 }
 
-/// What a client is told of a call for which nothing was run. A model gets to see a result, and can try something else.
+/// The answer to a call for which nothing was run. A model gets to see a result, and can try something else.
 fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Result<Answer, RpcError> {
     if let ScriptError::NotStarted { limit, .. } = error {
         output::report_failure(work, Facts::of_tool(tool).is("timedOut"));
@@ -158,12 +158,12 @@ fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Res
     Ok(failures::failure(&work.server().short_paths().text_but(&problem, arguments)))
 }
 
-/// Tells the operator of a call that was refused, whoever refused it.
+/// Logs a call that was refused, for the operator.
 fn report_refusal(work: &Work, facts: Facts) {
     work.server().log().request_event(LogLevel::Warning, "mcp.tools", "a call was refused", facts);
 }
 
-/// Tells the operator once for each tool that it is given arguments of which its metadata says nothing.
+/// Logs once for each tool that it is given arguments of which its metadata says nothing.
 fn warn_of_unread_arguments(work: &Work, tool: &Tool, arguments: &str) {
     let is_unread = !tool.declares_arguments() && arguments.contains('"');
     if is_unread && work.server().is_first_unread(&tool.name) {

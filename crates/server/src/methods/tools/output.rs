@@ -25,7 +25,7 @@ pub(crate) struct Finished<'a> {
     pub(crate) arguments: &'a str,
 }
 
-/// Why there is no result: what the client is told, and of what kind it is, which is all that the operator is told.
+/// Why there is no result: the error for the client, and its kind, which is all that the operator learns.
 struct FailedCall {
     error: RpcError,
     kind: &'static str,
@@ -80,7 +80,7 @@ impl Finished<'_> {
         }
     }
 
-    /// Tells the operator of a failed call. What its script said is for its client.
+    /// Logs a failed call for the operator. What its script said is for its client.
     fn report_failure(&self, failure: Option<&FailedCall>) {
         let mut facts = self.facts();
         if let Some(FailedCall { error, kind, rule }) = failure {
@@ -174,7 +174,7 @@ impl Finished<'_> {
             return self.whole_result(&whole);
         }
         self.check(printed, || not_json(stdout))?;
-        // Whoever promises structure in a schema may give any; otherwise only an object is taken for it.
+        // A tool that promises structure in a schema may give any; otherwise only an object is taken for it.
         let is_structured = |raw: &Raw<'_>| raw.is_object() || self.tool.output_schema.is_some();
         let structured = printed.filter(is_structured);
         let text = stdout.strip_suffix('\n').unwrap_or(stdout);
@@ -185,7 +185,7 @@ impl Finished<'_> {
     }
 
     fn failed(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, FailedCall> {
-        // What is no result that clients can read is told as text, like anything else that was printed.
+        // A result that clients cannot read is sent as text, like anything else that was printed.
         if let Some(whole) = printed.and_then(readable_result) {
             return self.pass_through(&whole, true);
         }
@@ -212,7 +212,7 @@ impl Finished<'_> {
         format!("Tool '{}' {}", self.tool.name, self.outcome.failure())
     }
 
-    /// The end of standard error, as the client is told it.
+    /// The end of standard error, as the client receives it.
     fn errors(&self) -> String {
         self.short(&self.outcome.errors())
     }
@@ -386,7 +386,7 @@ fn not_json(stdout: &str) -> String {
     }
 }
 
-/// Tells the operator, once for each, of a call that failed.
+/// Logs a call that failed, once for each, for the operator.
 pub(super) fn report_failure(work: &Work, facts: Facts) {
     work.server().log().request_event(LogLevel::Warning, "mcp.tools", "a call failed", facts);
 }

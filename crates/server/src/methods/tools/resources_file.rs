@@ -1,4 +1,4 @@
-//! Files that a script names as part of its result: they are embedded into it.
+//! Embedded resources: files that a script names as part of its result.
 
 use crate::replies::Content;
 use mcp_bash_budget::{Budget, Charge};

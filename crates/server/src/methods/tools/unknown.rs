@@ -1,4 +1,4 @@
-//! Why there is no tool of a name: nobody made one, several did, or the file that may have it is skipped.
+//! Unknown tools: why there is none of a name: nobody made one, several did, or the file that may have it is skipped.
 
 use mcp_bash_project::{Catalog, Diagnostic, excerpt, may_hold_functions};
 use mcp_bash_scripts::FileInProgress;
@@ -25,7 +25,7 @@ pub(super) fn refusal(catalog: &Catalog, name: &str, in_progress: &[FileInProgre
     })
 }
 
-/// What is told of a skipped file that could hold the tool: one that is called like it, else a file of functions, whose
+/// The diagnostic of a skipped file that could hold the tool: one that is called like it, else a file of functions, whose
 /// tools have names of their own.
 fn suspect<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Diagnostic> {
     if name.chars().nth(LONGEST_NAME).is_some() {
@@ -41,7 +41,7 @@ fn suspect<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Diagnostic> {
         .or_else(|| skipped().find(|told| may_hold_functions(&told.path)))
 }
 
-/// Whether a file, or the folder that it stands in, is called like a tool.
+/// Whether a file, or the folder that it is in, is called like a tool.
 fn is_called(file: &Path, name: &str, tools: &Path) -> bool {
     let own = file.file_name().and_then(OsStr::to_str).and_then(|file| file.split('.').next());
     let folder = file.parent().filter(|folder| *folder != tools).and_then(Path::file_name);

@@ -1,4 +1,4 @@
-//! Why a resource was not read.
+//! Read failures: why a resource was not read.
 
 use mcp_bash_fetch::{ErrorKind, FetchError};
 use mcp_bash_scripts::{ScriptError, Unread};

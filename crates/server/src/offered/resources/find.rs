@@ -1,4 +1,4 @@
-//! What a URI is to this project: a resource, one of a family, or only a URI.
+//! URI lookup: what a URI is to this project, a resource, one of a family, or only a URI.
 
 use crate::offered::listing::Snapshot;
 use mcp_bash_project::{OUR_PROVIDERS, ServedBy, provider_by_scheme};

@@ -1,4 +1,4 @@
-//! Reads a resource, whoever provides it.
+//! Resource reads, whichever provider serves them.
 
 use super::{Failure, Found, Resources, find};
 use crate::callers::Caller;

@@ -1,4 +1,4 @@
-//! Who wants to hear of which resource, and how its changes are noticed.
+//! Resource subscriptions: who follows which resource, and how its changes are noticed.
 //!
 //! # Theory of operation
 //!

@@ -1,4 +1,4 @@
-//! Reads again and again what nobody tells us about.
+//! Polling of resources whose changes nothing notifies us of.
 
 use super::{ChangeSignal, Followed, Subscriptions};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Who follows which resource, found from both sides: by the resource when it changes, by the subscriber when it goes.
+//! Subscription table: who follows which resource, found from both sides: by the resource when it changes, by the
+//! subscriber when it goes.
 
 use super::change_signal::ChangeSignal;
 use crate::callers::Counted;

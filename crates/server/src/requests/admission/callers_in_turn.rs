@@ -1,5 +1,5 @@
-//! Callers in turn: who gets the next place. It is the caller with the fewest, and among equals the one that came first. A
-//! turn costs the same however many wait.
+//! Fair queue of callers: who gets the next place. It is the caller with the fewest, and among equals the one that came
+//! first. A turn costs the same however many wait.
 
 use super::share::{Share, Waiting};
 use crate::callers::{Caller, CallerKey};

@@ -1,4 +1,4 @@
-//! The share of one caller: how many places it has, and its queue.
+//! Queue of one caller, and how many places the caller has.
 
 use crate::callers::Caller;
 use crate::replies::Stream as _;

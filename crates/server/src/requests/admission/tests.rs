@@ -77,7 +77,7 @@ async fn a_caller_that_floods_delays_only_itself() {
     scene.admit(&modest, 100, 1).unwrap();
     scene.admit(&modest, 101, 1).unwrap();
     assert_eq!(scene.started().await, [1, 2]);
-    assert_eq!(scene.let_one_go().await, [100], "the next place is for whoever has none");
+    assert_eq!(scene.let_one_go().await, [100], "the next place is for the caller that has none");
     let mut next = scene.let_one_go().await;
     next.extend(scene.let_one_go().await);
     assert!(next.contains(&101), "{next:?}");
@@ -189,7 +189,7 @@ async fn those_that_come_back_are_no_way_around_the_others() {
 }
 
 #[tokio::test]
-async fn beyond_the_limit_whoever_waits_for_an_answer_keeps_its_place() {
+async fn beyond_the_limit_work_that_waits_for_an_answer_keeps_its_place() {
     let limits = AdmissionLimits { resting_per_caller: 1, ..MANY };
     let (mut scene, requests) = (Scene::new(1, limits), Requests::of("a"));
     let _answer = admit_resting(&mut scene, &requests, 1);
@@ -200,7 +200,7 @@ async fn beyond_the_limit_whoever_waits_for_an_answer_keeps_its_place() {
 }
 
 #[tokio::test]
-async fn whoever_cannot_be_made_to_wait_is_counted_all_the_same() {
+async fn work_that_cannot_be_made_to_wait_is_counted_all_the_same() {
     let (mut scene, requests) = (Scene::new(1, MANY), Requests::of("a"));
     let place = Place { admission: Arc::clone(&scene.admission), caller: Arc::clone(&requests.caller) };
     {

@@ -1,5 +1,5 @@
-//! What a script has asked and what was answered, so that a script that is run again gets the same answers to the same
-//! questions.
+//! Answer log: what a script has asked and what was answered, so that a script that is run again gets the same answers
+//! to the same questions.
 
 use super::Digest;
 

@@ -1,6 +1,6 @@
-//! The keys that seal a `requestState`: what we hand to a client to bring back later can be neither read nor changed by
-//! it, and only those who have the key can have made it. Keys can be replaced while states of the older ones are about:
-//! the first of the ring seals, and each of them opens.
+//! Key ring: the keys that seal a `requestState`. What we hand to a client to bring back later can be neither read nor
+//! changed by it, and only those who have the key can have made it. Keys can be replaced while states of the older ones
+//! are about: the first of the ring seals, and each of them opens.
 
 use base64::Engine;
 use base64::alphabet;

@@ -1,6 +1,6 @@
-//! What a client brings back with the answers to a script's questions: `requestState`. It is sealed (`key_ring.rs`), says
-//! who may bring it back, for which call and until when, and, where the script may be run again, what was answered before
-//! (`answers.rs`). That it is good only once is up to `parking.rs`.
+//! `requestState`: what a client brings back with the answers to a script's questions. It is sealed (`key_ring.rs`),
+//! says who may bring it back, for which call and until when, and, where the script may be run again, what was answered
+//! before (`answers.rs`). That it is good only once is up to `parking.rs`.
 
 mod answers;
 mod key_ring;
