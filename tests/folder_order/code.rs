@@ -22,30 +22,17 @@ fn without_literals(text: &str) -> String {
     let mut at = 0;
     while at < bytes.len() {
         let end = match bytes[at] {
-            b'/' if bytes[at..].starts_with(b"//") => find(bytes, at, b"\n"),
-            b'/' if bytes[at..].starts_with(b"/*") => end_of_comment(bytes, at),
-            b'"' => end_of_string(bytes, at),
-            b'r' if !continues_word(bytes, at) => match end_of_raw_string(bytes, at) {
-                Some(end) => end,
-                None => {
-                    at += 1;
-                    continue;
-                }
-            },
-            b'\'' => match end_of_character(bytes, at) {
-                Some(end) => end,
-                None => {
-                    at += 1;
-                    continue;
-                }
-            },
-            _ => {
-                at += 1;
-                continue;
-            }
+            b'/' if bytes[at..].starts_with(b"//") => Some(find(bytes, at, b"\n")),
+            b'/' if bytes[at..].starts_with(b"/*") => Some(end_of_comment(bytes, at)),
+            b'"' => Some(end_of_string(bytes, at)),
+            b'r' if !continues_word(bytes, at) => end_of_raw_string(bytes, at),
+            b'\'' => end_of_character(bytes, at),
+            _ => None,
         };
-        blank(&mut code[at..end]);
-        at = end;
+        if let Some(end) = end {
+            blank(&mut code[at..end]);
+        }
+        at = end.unwrap_or(at + 1);
     }
     String::from_utf8(code).expect("whole characters were replaced")
 }
@@ -131,7 +118,7 @@ fn end_of_character(bytes: &[u8], from: usize) -> Option<usize> {
     let (_, first) = characters.next()?;
     if first == '\\' {
         // What is escaped may itself be a quote.
-        return Some(find(bytes, from + 3, b"'") + 1);
+        return Some((find(bytes, from + 3, b"'") + 1).min(bytes.len()));
     }
     let (end, second) = characters.next()?;
     (second == '\'').then_some(from + 1 + end + 1)

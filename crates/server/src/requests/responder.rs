@@ -38,7 +38,8 @@ impl Responder {
         self.reply.answer(write::result(id, members));
     }
 
-    /// Answers with an error. One that says that the request cannot be served as it came is a refusal, wherever it was found out.
+    /// Answers with an error. One that says that the request cannot be served as it came is a refusal, wherever it was
+    /// found out.
     pub(crate) fn error(&self, id: Option<&Id>, error: &RpcError) {
         if error.is_refusal() {
             return self.refuse(id, error);
