@@ -25,7 +25,7 @@ pub(super) fn refusal(catalog: &Catalog, name: &str, in_progress: &[FileInProgre
     })
 }
 
-/// The diagnostic of a skipped file that could hold the tool: one that is called like it, else a file of functions, whose
+/// What is told of a skipped file that could hold the tool: one that is called like it, else a file of functions, whose
 /// tools have names of their own.
 fn suspect<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Diagnostic> {
     if name.chars().nth(LONGEST_NAME).is_some() {
