@@ -15,7 +15,10 @@ use std::path::{Path, PathBuf};
 /// For each crate its folders in `src`. A folder uses only itself and those before it.
 const ORDER: &[(&str, &[&str])] = &[(
     "server",
-    &["callers", "replies", "logging", "offered", "requests", "sessions", "handling", "methods", "dispatch"],
+    &[
+        "tasks", "callers", "replies", "logging", "offered", "requests", "sessions", "handling", "methods",
+        "dispatch",
+    ],
 )];
 
 /// The sources of a crate, by their paths in `src`.

@@ -27,6 +27,7 @@ mod offered;
 mod replies;
 mod requests;
 mod sessions;
+mod tasks;
 #[cfg(test)]
 mod test_kit;
 

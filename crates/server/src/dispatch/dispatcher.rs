@@ -2,9 +2,9 @@
 //! message gets the answer that it is owed.
 
 use super::arrival::{Arrival, Dispatched, id_in_flight};
+use super::notifications;
 use super::resolved::Resolved;
 use super::routing::{self, Headers};
-use super::{notifications, panics};
 use crate::callers::context::missing_meta;
 use crate::callers::{Gate, RequestContext, rights};
 use crate::logging::{Facts, Measured, Meter, OTHER, meter};
@@ -13,6 +13,7 @@ use crate::replies::Reply;
 use crate::requests::request_state::unknown_state;
 use crate::requests::{Batch, Responder};
 use crate::sessions::{Client, Session};
+use crate::tasks::panics;
 use mcp_bash_wire::{
     Decoded, Era, Incoming, Line, LogLevel, Raw, Refusal, Request, RequestMeta, RpcError, code, decode,
     decode_element, keys, refuse_oversized,

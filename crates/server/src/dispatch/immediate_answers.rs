@@ -1,12 +1,12 @@
 //! Immediate answers: requests whose handlers do not wait, and lists, which wait for files that are being loaded.
 
 use super::arrival::{Arrival, Dispatched};
-use super::panics;
 use crate::callers::RequestContext;
 use crate::handling::Immediate;
 use crate::methods::{Method, NowHandler, Serve};
 use crate::replies::RenderedResult;
 use crate::sessions::Client;
+use crate::tasks::panics;
 use mcp_bash_wire::{Raw, RawBuf, RpcError};
 use std::sync::Arc;
 

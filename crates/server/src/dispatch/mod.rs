@@ -6,7 +6,6 @@ mod header_values;
 mod immediate_answers;
 pub(crate) mod in_memory;
 mod notifications;
-mod panics;
 mod resolved;
 mod resumption;
 mod routing;

@@ -3,7 +3,7 @@
 
 use crate::methods::Method;
 use crate::offered::{Schemas, Snapshot};
-use crate::requests::Weight;
+use crate::tasks::Weight;
 use mcp_bash_project::Tool;
 use mcp_bash_wire::{Id, Object, ObjectError, Raw, Request};
 use std::borrow::Cow;

@@ -1,7 +1,6 @@
 //! Starting work: requests whose answers take time are admitted, or continue the work of an earlier request.
 
 use super::arrival::{Arrival, Dispatched};
-use super::panics;
 use super::resumption::Resumption;
 use crate::callers::RequestContext;
 use crate::handling::Work;
@@ -9,6 +8,7 @@ use crate::logging::Facts;
 use crate::methods::LaterHandler;
 use crate::requests::request_state::unknown_state;
 use crate::requests::{Current, GivenAnswers, Resumed, Task, Unacceptable};
+use crate::tasks::panics;
 use mcp_bash_budget::SMALL;
 use mcp_bash_wire::{LogLevel, RawBuf, RpcError};
 use std::fmt::Display;

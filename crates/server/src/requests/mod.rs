@@ -10,7 +10,6 @@ mod questions;
 pub(crate) mod request_state;
 pub(crate) mod responder;
 mod slot;
-mod workplaces;
 
 pub(crate) use admission::{Admission, AdmissionLimits, Place, Resting, Task};
 pub(crate) use batch::Batch;
@@ -23,4 +22,3 @@ pub use request_state::{KeyFileError, KeyRing};
 pub(crate) use request_state::{Origin, RequestState, Round, Subject, Unacceptable};
 pub(crate) use responder::Responder;
 pub(crate) use slot::{Current, Occupant, Slot};
-pub(crate) use workplaces::Weight;

@@ -10,9 +10,9 @@ mod share;
 mod tests;
 
 use super::open_request::OpenRequest;
-use super::workplaces::{Weight, Workplaces};
 use crate::callers::Caller;
 use crate::replies::Stream as _;
+use crate::tasks::{Weight, Workplaces};
 use callers_in_turn::CallersInTurn;
 use parking_lot::{Mutex, MutexGuard};
 use share::Waiting;
