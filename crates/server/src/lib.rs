@@ -6,15 +6,17 @@
 //! lines, each with the [`Reply`] that it gets. The dispatcher decodes a line, obtains the request's context (from its own
 //! `_meta` in the stateless era, from the session in the handshake era), looks the method up in the table of methods, and
 //! serves it. What needs no waiting is answered on the transport's thread, before the next line is read: lifecycle, ping,
-//! logging, lists. Everything else becomes *work*: it is entered as in flight, gets
-//! a place or waits its turn, and runs on the runtime. Each request is answered once, whatever happens to its handler,
-//! and after its answer or its cancellation nothing is sent for it.
+//! logging, lists. Everything else becomes *work*: it is entered as in flight, gets a place or waits its turn, and runs on
+//! the runtime. Each request is answered once, whatever happens to its handler, and after its answer or its cancellation
+//! nothing is sent for it.
 //!
 //! Results are written in the newest shape and rendered for the revision of their request in one place.
 //!
 //! Every client belongs to a [`Caller`], to whom belongs what is held, kept, parked and followed for it.
 //!
 //! Nothing here walks a file system or starts a process.
+//!
+//! The folders use each other in one direction only; `ARCHITECTURE.md` lists them in order.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
