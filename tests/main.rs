@@ -31,6 +31,7 @@ mod environment;
 mod exit_codes;
 mod failures;
 mod faults;
+mod folder_order;
 mod functions;
 mod functions_calls;
 mod functions_definitions;

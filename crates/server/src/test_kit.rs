@@ -1,10 +1,10 @@
 //! What the unit tests at the seams are written with.
 
-use crate::caller::{Caller, test_caller};
-use crate::in_flight::{InFlight, InFlightRequest};
-use crate::in_memory::{InMemoryReply, Said};
-use crate::open_request::Pace;
-use crate::responder::Responder;
+use crate::callers::caller::{Caller, test_caller};
+use crate::dispatch::in_memory::{InMemoryReply, Said};
+use crate::requests::in_flight::{InFlight, InFlightRequest};
+use crate::requests::open_request::Pace;
+use crate::requests::responder::Responder;
 use mcp_bash_wire::{Id, Limits, Raw, Scanner};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

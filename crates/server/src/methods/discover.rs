@@ -1,7 +1,7 @@
 //! `server/discover`: what a stateless client may ask for.
 
-use crate::immediate::Immediate;
-use crate::shape::{Answer, Members};
+use crate::handling::Immediate;
+use crate::replies::{Answer, Members};
 use mcp_bash_wire::{Revision, RpcError, write};
 use std::sync::LazyLock;
 

@@ -1,11 +1,10 @@
-//! `initialize`, `shutdown` and `exit`: the handshake and its end.
+//! `initialize`, `shutdown` and `exit`: the handshake and the shutdown of a session.
 
-use crate::capabilities::ClientCapabilities;
-use crate::client::Client;
-use crate::facts::Facts;
-use crate::immediate::Immediate;
-use crate::meter::MeasuredSession;
-use crate::shape::{Answer, Members, server_info};
+use crate::callers::ClientCapabilities;
+use crate::handling::Immediate;
+use crate::logging::{Facts, MeasuredSession};
+use crate::replies::definitions::server_info;
+use crate::replies::{Answer, Members};
 use mcp_bash_wire::{LogLevel, Object, Raw, Revision, RpcError, code, write};
 
 /// Agrees on a revision and tells the client what it can have.
@@ -35,7 +34,7 @@ pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
         facts = facts.by_client("requested", requested);
     }
     let facts = facts.words("revision", revision.as_str());
-    tell(request.client, LogLevel::Debug, "client connected", facts);
+    request.client.log(LogLevel::Debug, "mcp.lifecycle", "client connected", facts);
 
     let server = request.server();
     let snapshot = server.snapshot();
@@ -51,7 +50,7 @@ pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
 /// The client is about to leave: from now on only `ping`, `shutdown` and `exit` are served.
 pub(super) fn shutdown(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     request.session()?.close();
-    tell(request.client, LogLevel::Debug, "shutdown requested", Facts::none());
+    request.client.log(LogLevel::Debug, "mcp.lifecycle", "shutdown requested", Facts::none());
     Ok(Answer::default())
 }
 
@@ -65,11 +64,6 @@ pub(super) fn exit(request: &Immediate<'_>) -> Result<Answer, RpcError> {
         ));
     }
     Ok(Answer::default())
-}
-
-fn tell(client: &Client, level: LogLevel, kind: &'static str, facts: Facts) {
-    let subscriber = client.subscriber().map(AsRef::as_ref);
-    client.server.log().client_event(subscriber, level, "mcp.lifecycle", kind, facts);
 }
 
 /// Name and version of a client, as it gives them.

@@ -1,8 +1,8 @@
-//! `logging/setLevel`: how much a session wants to hear.
+//! `logging/setLevel`: the least serious log events that a session receives.
 
-use crate::context::unknown_log_level;
-use crate::immediate::Immediate;
-use crate::shape::Answer;
+use crate::callers::context::unknown_log_level;
+use crate::handling::Immediate;
+use crate::replies::Answer;
 use mcp_bash_wire::{LogLevel, Object, RpcError};
 
 pub(super) fn set_level(request: &Immediate<'_>) -> Result<Answer, RpcError> {

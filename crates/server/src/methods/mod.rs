@@ -1,5 +1,6 @@
 //! The methods of the protocol, one file for each family, and the table that says when and how each is served.
 
+mod asked_timeout;
 mod completion;
 mod discover;
 mod lifecycle;
@@ -9,9 +10,7 @@ mod prompts;
 mod questions;
 mod required;
 mod resources;
-mod resumption;
 mod table;
-pub(crate) mod tools;
+mod tools;
 
-pub(crate) use resumption::Resumption;
 pub(crate) use table::{LaterHandler, Method, NowHandler, Serve};

@@ -1,7 +1,7 @@
-//! `ping`: whether anybody is there.
+//! `ping`: whether the server is there.
 
-use crate::immediate::Immediate;
-use crate::shape::Answer;
+use crate::handling::Immediate;
+use crate::replies::Answer;
 use mcp_bash_wire::RpcError;
 
 #[expect(clippy::unnecessary_wraps, reason = "every handler has this signature")]

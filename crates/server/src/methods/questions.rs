@@ -1,9 +1,9 @@
-//! What a running script asks: the user, the client's model, or for the folders it may work in.
+//! Questions of a running script: to the user, to the client's model, or for the folders it may work in.
 
-use crate::capabilities::ClientCapabilities;
-use crate::questions::Unanswered;
-use crate::roots;
-use crate::work::{ClientQuestion, Resumable, Work};
+use crate::callers::ClientCapabilities;
+use crate::handling::{ClientQuestion, Resumable, Work};
+use crate::requests::Unanswered;
+use crate::sessions::roots;
 use mcp_bash_runner::{AskedThrough, Question};
 use mcp_bash_scripts::ScriptRoots;
 use mcp_bash_wire::{Limits, Object, Raw, RawBuf, Scanner, surrogates, write};

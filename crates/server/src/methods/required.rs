@@ -1,6 +1,6 @@
-//! Refuses clients that do not offer what a script cannot do without.
+//! Required capabilities: refuses clients that do not offer what a script cannot do without.
 
-use crate::work::Work;
+use crate::handling::Work;
 use mcp_bash_project::ClientCapability;
 use mcp_bash_wire::RpcError;
 use serde_json::json;

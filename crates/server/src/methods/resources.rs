@@ -1,39 +1,27 @@
 //! `resources/list`, `resources/templates/list`, `resources/read`, `resources/subscribe` and `resources/unsubscribe`.
 
-use super::tools::served;
-use crate::immediate::Immediate;
-use crate::listing::Page;
-use crate::resources::Failure;
-use crate::server::Server;
-use crate::shape::{Answer, Members};
-use crate::subscriptions::Wanting;
-use crate::work::Work;
+use crate::handling::{Immediate, Work};
+use crate::offered::{Failure, Wanting};
+use crate::replies::Answer;
+use crate::sessions::Server;
 use mcp_bash_wire::{Object, Raw, Revision, RpcError};
 use std::sync::Arc;
 
 pub(super) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let snapshot = request.server().snapshot();
-    served(&snapshot.catalog)?;
-    Ok(listed("resources", &snapshot.resources(request.context.revision, request.params)?))
+    snapshot.check_served()?;
+    Ok(snapshot.resources(request.context.revision, request.params)?.into_answer("resources"))
 }
 
 pub(super) fn list_templates(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let snapshot = request.server().snapshot();
-    served(&snapshot.catalog)?;
-    Ok(listed("resourceTemplates", &snapshot.templates(request.context.revision, request.params)?))
-}
-
-fn listed(name: &str, page: &Page) -> Answer {
-    let mut result = Members::default();
-    result.raw(name, &page.items);
-    result.string("nextCursor", page.next.as_deref());
-    let meta = format!("\"mcpbash/total\":{}", page.total);
-    Answer { meta, ..Answer::members(result.into_text()).cacheable() }
+    snapshot.check_served()?;
+    Ok(snapshot.templates(request.context.revision, request.params)?.into_answer("resourceTemplates"))
 }
 
 pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let server = work.server();
-    served(&server.snapshot().catalog)?;
+    server.snapshot().check_served()?;
     let uri = uri_in(server, work.revision(), params)?;
     let read = server.resources().read(Some(work.caller()), &uri);
     let content = tokio::select! {
@@ -51,15 +39,15 @@ pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<An
         subscriber: Arc::clone(work.subscriber().ok_or_else(no_session)?),
         caller: Arc::clone(work.caller()),
     };
-    served(&server.snapshot().catalog)?;
+    server.snapshot().check_served()?;
     let uri = uri_in(server, work.revision(), params)?;
-    let patience = server.settings().resources.subscribe_timeout;
+    let timeout = server.settings().resources.subscribe_timeout;
     let subscribed = tokio::select! {
-        subscribed = tokio::time::timeout(patience, server.subscriptions().subscribe(&uri, &wanting)) => subscribed,
+        subscribed = tokio::time::timeout(timeout, server.subscriptions().subscribe(&uri, &wanting)) => subscribed,
         () = work.cancelled() => return Err(RpcError::internal("the request was cancelled")),
     };
     let subscribed = subscribed.unwrap_or_else(|_| {
-        let seconds = patience.as_secs();
+        let seconds = timeout.as_secs();
         Err(Failure::Failed(format!(
             "it took longer than {seconds} s; MCPBASH_DEFAULT_SUBSCRIBE_TIMEOUT sets the limit"
         )))

@@ -2,10 +2,9 @@
 //! handler in the file of its family.
 
 use super::{completion, discover, lifecycle, logging, ping, prompts, resources, tools};
-use crate::handshake::Gate;
-use crate::immediate::Immediate;
-use crate::shape::Answer;
-use crate::work::Work;
+use crate::callers::Gate;
+use crate::handling::{Immediate, Work};
+use crate::replies::Answer;
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::{Era, Raw, RpcError};
 use std::pin::Pin;

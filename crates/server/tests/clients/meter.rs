@@ -48,7 +48,7 @@ impl Meter for Notebook {
 
 fn measured(script: impl Fn(&StartedWith) -> Vec<Deed> + Send + Sync + 'static) -> (Stage, Arc<Notebook>) {
     let notebook = Arc::new(Notebook::default());
-    let stage = Stage::new(&["run", "fails", "endless", "asks"], &[], script);
+    let stage = Stage::new(&["run", "fails", "endless", "asks", "admits", "quotes"], &[], script);
     stage.server.measure_by(Arc::clone(&notebook) as _);
     (stage, notebook)
 }
@@ -57,6 +57,10 @@ fn deeds(started: &StartedWith) -> Vec<Deed> {
     match &*tool(started) {
         "run" => vec![print("\"isError\":true")],
         "fails" => vec![Deed::Exit(3)],
+        "admits" => vec![print(r#"{"content":[],"isError":true,"structuredContent":{"isError":false}}"#)],
+        "quotes" => vec![print(
+            r#"{"content":[{"type":"text","text":"\"isError\":true"}],"structuredContent":{"isError":true}}"#,
+        )],
         "asks" => vec![
             Deed::Ask(r#"{"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{}}}}"#.into()),
             print("done"),
@@ -92,6 +96,17 @@ async fn each_request_is_told_once_with_how_it_ended() {
     assert_eq!(notebook.take(), [""; 0], "nothing twice");
     drop(client);
     assert_eq!(notebook.take(), ["session ended 2025-11-25"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_result_itself_says_whether_a_tool_failed() {
+    let (stage, notebook) = measured(deeds);
+    let client = greeted(&stage, &notebook).await;
+    for (tool, expected) in [("admits", "tool"), ("quotes", "ok")] {
+        let answer = answer(&mut client.call(1, tool)).await;
+        assert_eq!(answer["result"]["isError"], expected == "tool", "{answer}");
+        assert_eq!(notebook.take(), [format!("tools/call {tool} 2025-11-25 {expected}")]);
+    }
 }
 
 #[tokio::test(start_paused = true)]

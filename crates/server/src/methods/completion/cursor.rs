@@ -1,6 +1,6 @@
-//! Where a client left off among the values, as an opaque word.
+//! Completion cursor: where a client left off among the values, as an opaque word.
 
-use super::subject::{By, Subject};
+use super::referent::{By, Referent};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_bash_wire::RpcError;
@@ -18,8 +18,8 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// Understands a cursor of ours for this subject and whoever completes it. Another word may be a script's own.
-    pub(super) fn read(word: Option<&str>, subject: &Subject<'_>, by: &By) -> Result<Self, RpcError> {
+    /// Understands a cursor of ours for this referent and whoever completes it. Another word may be a script's own.
+    pub(super) fn read(word: Option<&str>, referent: &Referent<'_>, by: &By) -> Result<Self, RpcError> {
         let Some(word) = word else { return Ok(Self::default()) };
         let invalid = || RpcError::invalid_params("Invalid cursor: leave it out to start over");
         // A script gets its own word back in a variable.
@@ -33,7 +33,7 @@ impl Cursor {
             };
         };
         let offset = payload["offset"].as_u64().and_then(|offset| usize::try_from(offset).ok());
-        let is_ours = payload["name"] == subject.name && payload["script"] == by.key(subject);
+        let is_ours = payload["name"] == referent.name && payload["script"] == by.key(referent);
         let offset = offset.filter(|_| is_ours).ok_or_else(invalid)?;
         Ok(Self { offset, foreign: None })
     }
@@ -44,14 +44,14 @@ impl Cursor {
     }
 
     /// The word for `offset`.
-    pub(super) fn write(subject: &Subject<'_>, by: &By, hash: &str, offset: usize) -> String {
+    pub(super) fn write(referent: &Referent<'_>, by: &By, hash: &str, offset: usize) -> String {
         let payload = json!({
             "ver": 1,
             "kind": "completion",
-            "name": subject.name,
+            "name": referent.name,
             "args": hash,
             "offset": offset,
-            "script": by.key(subject),
+            "script": by.key(referent),
         });
         URL_SAFE_NO_PAD.encode(payload.to_string())
     }

@@ -5,17 +5,16 @@
 
 mod cursor;
 mod params;
+mod referent;
 mod schema;
 mod script;
-mod subject;
 
-use super::tools::served;
-use crate::shape::{Answer, Members};
-use crate::work::Work;
+use crate::handling::Work;
+use crate::replies::{Answer, Members};
 use cursor::Cursor;
 use mcp_bash_wire::{Raw, RpcError, write};
 use params::Params;
-use subject::{By, Subject};
+use referent::{By, Referent};
 
 /// The most values of one answer, as the specification has it.
 const MOST: usize = 100;
@@ -48,47 +47,47 @@ impl Suggestions {
 
 pub(crate) async fn complete(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let params = Params::read(params)?;
-    let snapshot = work.snapshot_with(|snapshot, _| Subject::find(&snapshot.catalog, &params).is_ok()).await;
+    let snapshot = work.snapshot_with(|snapshot, _| Referent::find(&snapshot.catalog, &params).is_ok()).await;
     let catalog = &snapshot.catalog;
-    served(catalog)?;
-    let subject = Subject::find(catalog, &params)?;
-    let (mut by, start) = begin(&subject, &params)?;
+    snapshot.check_served()?;
+    let referent = Referent::find(catalog, &params)?;
+    let (mut by, start) = begin(&referent, &params)?;
     let listed = |schema: &str| {
         let values = schema::values(schema, &params.value, &catalog.paths.root);
         Suggestions::page(values, start.offset, params.limit)
     };
     let mut suggestions = match &by {
         By::Script(completer) => {
-            script::ask(work, &catalog.paths, &params, &subject, completer, &start).await?
+            script::ask(work, &catalog.paths, &params, &referent, completer, &start).await?
         }
         By::Schema(schema) => listed(schema),
     };
     if suggestions.is_nothing()
         && start.is_first()
-        && let Some(schema) = subject.schema(&params)
+        && let Some(schema) = referent.schema(&params)
     {
         suggestions = listed(&schema);
         by = By::Schema(schema);
     }
-    Ok(answer(suggestions, &subject, &by, &params, start.offset))
+    Ok(answer(suggestions, &referent, &by, &params, start.offset))
 }
 
 /// Who completes, and where the values begin. What a schema began in the place of a script, it goes on with.
-fn begin(subject: &Subject<'_>, params: &Params) -> Result<(By, Cursor), RpcError> {
+fn begin(referent: &Referent<'_>, params: &Params) -> Result<(By, Cursor), RpcError> {
     let word = params.cursor.as_deref();
-    if let (Some(_), Some(schema)) = (word, subject.schema(params).map(By::Schema))
-        && let Ok(start) = Cursor::read(word, subject, &schema)
+    if let (Some(_), Some(schema)) = (word, referent.schema(params).map(By::Schema))
+        && let Ok(start) = Cursor::read(word, referent, &schema)
     {
         return Ok((schema, start));
     }
-    let by = subject.by(params)?;
-    let start = Cursor::read(word, subject, &by)?;
+    let by = referent.by(params)?;
+    let start = Cursor::read(word, referent, &by)?;
     Ok((by, start))
 }
 
 fn answer(
     suggestions: Suggestions,
-    subject: &Subject<'_>,
+    referent: &Referent<'_>,
     by: &By,
     params: &Params,
     offset: usize,
@@ -100,7 +99,7 @@ fn answer(
     completion.raw("hasMore", if suggestions.has_more { "true" } else { "false" });
     if suggestions.has_more {
         let next = suggestions.next.unwrap_or(offset + suggestions.values.len());
-        let cursor = suggestions.cursor.unwrap_or_else(|| Cursor::write(subject, by, &params.hash(), next));
+        let cursor = suggestions.cursor.unwrap_or_else(|| Cursor::write(referent, by, &params.hash(), next));
         completion.string("nextCursor", Some(&cursor));
     }
     let mut result = Members::default();

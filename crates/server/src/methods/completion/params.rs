@@ -1,7 +1,7 @@
-//! What a client asks to complete.
+//! Params of `completion/complete`: what a client asks to complete.
 
 use super::MOST;
-use crate::methods::tools::asked_timeout;
+use crate::methods::asked_timeout::asked_timeout;
 use mcp_bash_wire::{Object, Raw, RpcError, write};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;

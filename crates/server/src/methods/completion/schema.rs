@@ -1,4 +1,4 @@
-//! The values that a JSON Schema alone tells.
+//! Completion from a schema: the values that a JSON Schema lists.
 
 use mcp_bash_project::beginning_with;
 use serde_json::Value;

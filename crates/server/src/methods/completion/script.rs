@@ -1,11 +1,11 @@
-//! Scripts that complete: what they are told, and what their answers mean.
+//! Completion scripts: what they receive, and what their answers mean.
 
 use super::Suggestions;
 use super::cursor::Cursor;
 use super::params::Params;
-use super::subject::{Completer, Subject};
-use crate::script_errors::told;
-use crate::work::Work;
+use super::referent::{Completer, Referent};
+use crate::handling::Work;
+use crate::replies::script_errors::told;
 use mcp_bash_budget::tree_bytes;
 use mcp_bash_project::{Paths, excerpt};
 use mcp_bash_scripts::{CompletionCall, Outcome};
@@ -17,15 +17,15 @@ pub(super) async fn ask(
     work: &Work,
     paths: &Paths,
     params: &Params,
-    subject: &Subject<'_>,
+    referent: &Referent<'_>,
     completer: &Completer,
     start: &Cursor,
 ) -> Result<Suggestions, RpcError> {
     let arguments = params.json();
     let call = CompletionCall {
-        name: subject.name,
+        name: referent.name,
         script: &completer.program,
-        beside: subject.prompt.filter(|_| completer.beside_prompt),
+        beside: referent.prompt.filter(|_| completer.beside_prompt),
         paths,
         arguments: &arguments,
         hash: &params.hash(),
@@ -38,7 +38,7 @@ pub(super) async fn ask(
     };
     let outcome = work.server().scripts().complete(call, work.cancelled()).await;
     let printed = outcome.map(Outcome::into_text).map_err(told)?;
-    let what = format!("The completion of '{}'", subject.name);
+    let what = format!("The completion of '{}'", referent.name);
     let held = work.budget().charge(printed.len() + tree_bytes(&printed));
     let _held = held.map_err(|why| RpcError::internal(format!("{what} printed too much: {why}")))?;
     read(&printed, start.offset, params.limit).map_err(|problem| {

@@ -1,8 +1,8 @@
-//! Messages as authors write them, made what clients expect: places filled, files of the project embedded.
+//! Prompt messages as authors write them, made what clients expect: placeholders filled, files of the project embedded.
 
 use super::values::Values;
 use crate::methods::tools::resources_file::file_uri;
-use crate::shape;
+use crate::replies::shape;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_bash_budget::{Budget, Charge, tree_bytes};

@@ -2,13 +2,14 @@
 
 use super::content::{Spent, Writer};
 use super::values::Values;
-use crate::facts::Facts;
-use crate::methods::tools::{asked_timeout, served};
+use crate::handling::{Resumable, Work};
+use crate::logging::Facts;
+use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
-use crate::request_state::Subject;
-use crate::script_errors::told;
-use crate::shape::{Answer, Members};
-use crate::work::{Resumable, Work, unknown_state};
+use crate::replies::script_errors::told;
+use crate::replies::{Answer, Members};
+use crate::requests::Subject;
+use crate::requests::request_state::unknown_state;
 use mcp_bash_project::{Paths, Prompt, Source, without_metadata};
 use mcp_bash_scripts::{Outcome, PromptCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError, keys, write};
@@ -30,7 +31,7 @@ pub(crate) async fn get(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Ans
             prompt.is_some_and(|prompt| in_progress.iter().all(|asked| asked.file != prompt.file))
         })
         .await;
-    served(&snapshot.catalog)?;
+    snapshot.check_served()?;
     let prompt = snapshot.catalog.prompts.get(&name);
     let prompt = prompt.ok_or_else(|| RpcError::invalid_params(format!("Unknown prompt: {name}")))?;
     required::check(work, &prompt.required_capabilities)?;

@@ -1,4 +1,4 @@
-//! What the places in a template are filled with.
+//! Prompt arguments: what the placeholders in a template are filled with.
 
 use mcp_bash_project::Prompt;
 use mcp_bash_wire::{Raw, RpcError, Scanner};

@@ -1,14 +1,16 @@
 //! `tools/call`: from the client's params to a finished process.
 
 use super::record::Record;
-use super::{output, served, unknown};
-use crate::facts::Facts;
+use super::{failures, output, unknown};
+use crate::handling::{Resumable, Work};
+use crate::logging::Facts;
+use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
-use crate::request_state::Subject;
-use crate::schemas::{Schemas, Unfit};
-use crate::script_errors::told;
-use crate::shape::Answer;
-use crate::work::{Resumable, Work, unknown_state};
+use crate::offered::{Schemas, Unfit};
+use crate::replies::Answer;
+use crate::replies::script_errors::told;
+use crate::requests::Subject;
+use crate::requests::request_state::unknown_state;
 use mcp_bash_budget::SMALL;
 use mcp_bash_project::{ClientCapability, Tool};
 use mcp_bash_scripts::{ScriptError, ToolCall};
@@ -18,7 +20,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// What a client asks for.
-struct Params<'a> {
+struct CallParams<'a> {
     name: String,
     /// The text of a JSON object.
     arguments: &'a str,
@@ -27,7 +29,7 @@ struct Params<'a> {
     responses: Option<Raw<'a>>,
 }
 
-impl<'a> Params<'a> {
+impl<'a> CallParams<'a> {
     const MEMBERS: [&'static str; 4] = ["name", "arguments", "timeoutSecs", "inputResponses"];
 
     fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
@@ -42,19 +44,8 @@ impl<'a> Params<'a> {
     }
 }
 
-/// How long the client lets its request take: its `timeoutSecs`, if it says.
-pub(crate) fn asked_timeout(params: &Object<'_, '_>) -> Result<Option<Duration>, RpcError> {
-    let Some(value) = params.get("timeoutSecs").filter(|value| !value.is_null()) else { return Ok(None) };
-    match value.text().parse::<u64>() {
-        Ok(seconds) if seconds > 0 => Ok(Some(Duration::from_secs(seconds))),
-        _ => Err(RpcError::invalid_params(
-            "Invalid params: `timeoutSecs` must be a whole number of seconds above 0",
-        )),
-    }
-}
-
 pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
-    let params = Params::read(params)?;
+    let params = CallParams::read(params)?;
     // A tool that is not there may be in a file that was changed a moment ago, or is being loaded; and one that is there
     // may become another.
     let snapshot = work
@@ -65,7 +56,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         })
         .await;
     let paths = &snapshot.catalog.paths;
-    served(&snapshot.catalog)?;
+    snapshot.check_served()?;
     let in_progress = || work.server().served().files_in_progress();
     let no_such_tool = || unknown::refusal(&snapshot.catalog, &params.name, &in_progress());
     let (tool, schemas) = snapshot.tool(&params.name).ok_or_else(no_such_tool)?;
@@ -93,7 +84,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let checking = checking.map_err(|why| RpcError::internal(format!("Server busy: {why}")))?;
     let arguments = match schemas.check_input(tool, params.arguments) {
         Ok(arguments) => arguments,
-        Err(Unfit::Arguments(problems)) => return Ok(output::failure(&problems)),
+        Err(Unfit::Arguments(problems)) => return Ok(failures::failure(&problems)),
         Err(Unfit::Tool(error)) => return Err(error),
     };
     drop(checking);
@@ -141,11 +132,11 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     Record { work, tool, outcome, arguments, roots: &roots }.keep(answer)
 }
 
-/// What a client is told of a call for which nothing was run. A model gets to see a result, and can try something else.
+/// The answer to a call for which nothing was run. A model gets to see a result, and can try something else.
 fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Result<Answer, RpcError> {
     if let ScriptError::NotStarted { limit, .. } = error {
         output::report_failure(work, Facts::of_tool(tool).is("timedOut"));
-        return Ok(output::not_started(work, &error.to_string(), limit));
+        return Ok(failures::not_started(&error.to_string(), limit, work.revision()));
     }
     let facts = Facts::of_tool(tool).script_error(&error);
     let problem = match error {
@@ -165,15 +156,15 @@ fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Res
         }
     };
     output::report_failure(work, facts);
-    Ok(output::failure(&work.server().short_paths().text_but(&problem, arguments)))
+    Ok(failures::failure(&work.server().short_paths().text_but(&problem, arguments)))
 }
 
-/// Tells the operator of a call that was refused, whoever refused it.
+/// Logs a call that was refused, for the operator.
 fn report_refusal(work: &Work, facts: Facts) {
     work.server().log().request_event(LogLevel::Warning, "mcp.tools", "a call was refused", facts);
 }
 
-/// Tells the operator once for each tool that it is given arguments of which its metadata says nothing.
+/// Logs once for each tool that it is given arguments of which its metadata says nothing.
 fn warn_of_unread_arguments(work: &Work, tool: &Tool, arguments: &str) {
     let is_unread = !tool.declares_arguments() && arguments.contains('"');
     if is_unread && work.server().is_first_unread(&tool.name) {

@@ -1,5 +1,5 @@
-//! Whether the `content` that a script answers with is what clients can read: each item of a kind that the protocol has,
-//! with what that kind needs. Clients refuse the whole result otherwise.
+//! Content validation: whether the `content` that a script answers with is what clients can read: each item of a kind
+//! that the protocol has, with what that kind needs. Clients refuse the whole result otherwise.
 
 use mcp_bash_project::excerpt;
 use mcp_bash_wire::{Object, Raw, Scanner};

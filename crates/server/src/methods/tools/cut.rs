@@ -1,7 +1,8 @@
-//! Texts that are too long to be read as a whole: their beginning and their end are told, and where the rest is.
+//! Truncation of texts that are too long to be read as a whole: a client receives their beginning and their end, and
+//! where the rest is.
 
-use crate::shape::Content;
-use crate::work::Work;
+use crate::handling::Work;
+use crate::replies::Content;
 use mcp_bash_wire::write;
 use serde_json::json;
 

@@ -1,21 +1,18 @@
-//! What a finished process becomes: a result, or an error that its script asked for.
+//! Results of calls: a finished process becomes a result, or an error that its script asked for.
 
 use super::resources_file::{self, Allowance};
 use super::structured::Structured;
-use super::{content_check, cut};
-use crate::facts::{Facts, SchemaRule};
-use crate::schemas::{Broken, Schemas};
-use crate::shape::{Answer, Content, Members};
-use crate::work::Work;
+use super::whole_result::{WholeResult, readable_result, rpc_error, without_halves};
+use super::{content_check, cut, failures};
+use crate::handling::Work;
+use crate::logging::{Facts, SchemaRule};
+use crate::offered::{Broken, Schemas};
+use crate::replies::{Answer, Content, Members};
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
-use mcp_bash_project::{Execution, Tool, WorkerProgram, excerpt};
-use mcp_bash_scripts::{
-    AnswerKind, LONGEST_ARGUMENT, Outcome, Overrun, Patience, ProcessEnding, interpreter_problem,
-};
-use mcp_bash_wire::{Limits, LogLevel, Object, Raw, RpcError, ScanError, Scanner, keys, surrogates, write};
-use serde_json::json;
+use mcp_bash_project::{Execution, Tool, excerpt};
+use mcp_bash_scripts::{AnswerKind, LONGEST_ARGUMENT, Outcome, Patience, ProcessEnding, interpreter_problem};
+use mcp_bash_wire::{Limits, LogLevel, Raw, RpcError, ScanError, Scanner, keys, surrogates, write};
 use std::borrow::Cow;
-use std::time::Duration;
 
 /// A call whose process has ended.
 pub(crate) struct Finished<'a> {
@@ -28,15 +25,15 @@ pub(crate) struct Finished<'a> {
     pub(crate) arguments: &'a str,
 }
 
-/// Why there is no result: what the client is told, and of what kind it is, which is all that the operator is told.
-struct Failure {
+/// Why there is no result: the error for the client, and its kind, which is all that the operator learns.
+struct FailedCall {
     error: RpcError,
     kind: &'static str,
     /// What is wrong with a result that breaks a schema, and how often.
     rule: Option<(SchemaRule, usize)>,
 }
 
-impl Failure {
+impl FailedCall {
     fn new(kind: &'static str, error: RpcError) -> Self {
         Self { error, kind, rule: None }
     }
@@ -47,7 +44,7 @@ impl Failure {
     }
 }
 
-impl From<Broken> for Failure {
+impl From<Broken> for FailedCall {
     fn from(Broken { error, kind, problems, rule }: Broken) -> Self {
         Self { error, kind, rule: rule.map(|rule| (rule, problems)) }
     }
@@ -83,10 +80,10 @@ impl Finished<'_> {
         }
     }
 
-    /// Tells the operator of a failed call. What its script said is for its client.
-    fn report_failure(&self, failure: Option<&Failure>) {
+    /// Logs a failed call for the operator. What its script said is for its client.
+    fn report_failure(&self, failure: Option<&FailedCall>) {
         let mut facts = self.facts();
-        if let Some(Failure { error, kind, rule }) = failure {
+        if let Some(FailedCall { error, kind, rule }) = failure {
             facts = facts.number("errorCode", error.code).words("error", kind);
             facts = facts.number("stdoutBytes", self.outcome.stdout.len());
             if let Some((rule, problems)) = rule {
@@ -98,16 +95,20 @@ impl Finished<'_> {
         report_failure(self.work, facts);
     }
 
-    fn result(&self) -> Result<Answer, Failure> {
+    fn result(&self) -> Result<Answer, FailedCall> {
         match self.outcome.ending {
             ProcessEnding::OutputTooLarge => {
-                return Err(Failure::new("it printed more than it may", self.too_large()));
+                return Err(FailedCall::new("it printed more than it may", self.too_large()));
             }
             ProcessEnding::NoRoom(why) => return Err(self.no_room(why)),
             ProcessEnding::TimedOut(overrun) => {
-                return Ok(self.with_meta(self.timed_out(overrun), None, None));
+                return Ok(self.with_meta(
+                    failures::timed_out(self.tool, self.patience, overrun, self.work.revision()),
+                    None,
+                    None,
+                ));
             }
-            ProcessEnding::Shutdown => return Ok(self.with_meta(self.shut_down(), None, None)),
+            ProcessEnding::Shutdown => return Ok(self.with_meta(failures::shut_down(self.tool), None, None)),
             _ => {}
         }
         if let Some(kind) = self.outcome.worker_answer {
@@ -133,17 +134,17 @@ impl Finished<'_> {
     }
 
     /// What a worker answered: a whole result, or an error.
-    fn answered_by_worker(&self, kind: AnswerKind) -> Result<Answer, Failure> {
+    fn answered_by_worker(&self, kind: AnswerKind) -> Result<Answer, FailedCall> {
         let text = self.outcome.text();
         if kind == AnswerKind::Error {
             let unread =
                 || RpcError::internal(format!("Tool '{}' failed with no error: {text}", self.tool.name));
-            return Err(Failure::own(rpc_error(&text).unwrap_or_else(unread)));
+            return Err(FailedCall::own(rpc_error(&text).unwrap_or_else(unread)));
         }
         let result = Scanner::new(&text, Limits::default()).whole_value().ok().and_then(WholeResult::read);
         let Some(whole) = result else {
             let problem = "answered with no `CallToolResult`, which has an array of `content`";
-            return Err(Failure::new(
+            return Err(FailedCall::new(
                 NO_RESULT,
                 RpcError::internal(format!("Tool '{}' {problem}: {}", self.tool.name, excerpt(&text))),
             ));
@@ -152,11 +153,11 @@ impl Finished<'_> {
     }
 
     /// A result that a script has written itself, if it is one that clients can read and fits its schema.
-    fn whole_result(&self, whole: &WholeResult<'_>) -> Result<Answer, Failure> {
+    fn whole_result(&self, whole: &WholeResult<'_>) -> Result<Answer, FailedCall> {
         if let Some(problem) = content_check::problem(whole.content) {
             let name = &self.tool.name;
             let told = format!("Tool '{name}' answered with no `CallToolResult`: {problem}");
-            return Err(Failure::new(NO_RESULT, RpcError::internal(told)));
+            return Err(FailedCall::new(NO_RESULT, RpcError::internal(told)));
         }
         if !whole.is_error {
             self.check(whole.structured, no_structured_content)?;
@@ -168,12 +169,12 @@ impl Finished<'_> {
         self.outcome.answers(self.tool)
     }
 
-    fn success(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, Failure> {
+    fn success(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, FailedCall> {
         if let Some(whole) = printed.and_then(WholeResult::read) {
             return self.whole_result(&whole);
         }
         self.check(printed, || not_json(stdout))?;
-        // Whoever promises structure in a schema may give any; otherwise only an object is taken for it.
+        // A tool that promises structure in a schema may give any; otherwise only an object is taken for it.
         let is_structured = |raw: &Raw<'_>| raw.is_object() || self.tool.output_schema.is_some();
         let structured = printed.filter(is_structured);
         let text = stdout.strip_suffix('\n').unwrap_or(stdout);
@@ -183,14 +184,14 @@ impl Finished<'_> {
         Ok(self.with_meta(self.content(content, structured.map(Structured::of_text), false), None, None))
     }
 
-    fn failed(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, Failure> {
-        // What is no result that clients can read is told as text, like anything else that was printed.
+    fn failed(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, FailedCall> {
+        // A result that clients cannot read is sent as text, like anything else that was printed.
         if let Some(whole) = printed.and_then(readable_result) {
             return self.pass_through(&whole, true);
         }
         // Older scripts print the error they want.
         if let Some(error) = printed.and_then(|raw| rpc_error(raw.text())) {
-            return Err(Failure::own(error));
+            return Err(FailedCall::own(error));
         }
         let (stderr, exit_code) = (self.errors(), self.outcome.exit_code().unwrap_or_default());
         let said = [stderr.trim(), stdout.trim()].into_iter().find(|text| !text.is_empty());
@@ -211,7 +212,7 @@ impl Finished<'_> {
         format!("Tool '{}' {}", self.tool.name, self.outcome.failure())
     }
 
-    /// The end of standard error, as the client is told it.
+    /// The end of standard error, as the client receives it.
     fn errors(&self) -> String {
         self.short(&self.outcome.errors())
     }
@@ -221,7 +222,7 @@ impl Finished<'_> {
     }
 
     /// What an executable that provides tools makes of a call: a whole result, or an error.
-    fn provided(&self, stdout: &str, printed: Result<Raw<'_>, ScanError>) -> Result<Answer, Failure> {
+    fn provided(&self, stdout: &str, printed: Result<Raw<'_>, ScanError>) -> Result<Answer, FailedCall> {
         let name = &self.tool.name;
         let failed = |kind, why: String| {
             let hint = if self.arguments.len() > LONGEST_ARGUMENT {
@@ -232,7 +233,7 @@ impl Finished<'_> {
             } else {
                 String::new()
             };
-            Err(Failure::new(kind, RpcError::internal(format!("Tool '{name}' {why}{hint}"))))
+            Err(FailedCall::new(kind, RpcError::internal(format!("Tool '{name}' {why}{hint}"))))
         };
         if !self.has_answered() {
             let stderr = self.outcome.errors();
@@ -255,7 +256,7 @@ impl Finished<'_> {
     }
 
     /// A result that the script has written itself. What it says stands; what we know is added to its `_meta`.
-    fn pass_through(&self, whole: &WholeResult<'_>, is_error: bool) -> Result<Answer, Failure> {
+    fn pass_through(&self, whole: &WholeResult<'_>, is_error: bool) -> Result<Answer, FailedCall> {
         let size = |part: Option<Raw<'_>>| part.map_or(0, |raw| raw.text().len());
         let meta = whole.meta.map_or(0, |meta| tree_bytes(meta.text()));
         let _held = self.room_for(size(Some(whole.content)) + size(whole.structured) + meta)?;
@@ -326,70 +327,14 @@ impl Finished<'_> {
     }
 
     /// What the script left for the client: a whole result, or an error.
-    fn own_failure(&self, text: &str) -> Result<Answer, Failure> {
+    fn own_failure(&self, text: &str) -> Result<Answer, FailedCall> {
         let text = surrogates::mended(text);
         let whole = Scanner::new(&text, Limits::default()).whole_value().ok();
         if let Some(whole) = whole.and_then(readable_result) {
             return self.pass_through(&whole, true);
         }
         let raw = || RpcError { data: Some(write::string(&text)), ..RpcError::internal("Tool failed") };
-        Err(Failure::own(rpc_error(&text).unwrap_or_else(raw)))
-    }
-
-    /// A script that was running when the server had to end.
-    fn shut_down(&self) -> Answer {
-        let name = &self.tool.name;
-        failure(&format!("Tool '{name}' was stopped because the server is shutting down"))
-    }
-
-    fn timed_out(&self, overrun: Overrun) -> Answer {
-        let (name, seconds) = (&self.tool.name, self.patience.limit.as_secs());
-        let most = self.patience.most.map_or(seconds, |most| most.as_secs());
-        let program = self.tool.worker().map_or(WorkerProgram::Itself, |worker| worker.program);
-        let place = match program {
-            WorkerProgram::Itself => " or in its metadata".to_owned(),
-            language => format!(", {}", language.place_of_time("timeoutSecs")),
-        };
-        let longer =
-            format!("`timeoutSecs` in the call{place}, or MCPBASH_DEFAULT_TOOL_TIMEOUT, gives it more");
-        let (reason, message) = match overrun {
-            Overrun::Fixed => {
-                ("fixed", format!("Tool '{name}' timed out after {seconds} s and was ended; {longer}"))
-            }
-            Overrun::Idle => (
-                "idle",
-                format!(
-                    "Tool '{name}' timed out: it reported no progress for {seconds} s and was ended; {longer}"
-                ),
-            ),
-            Overrun::Most => (
-                "max_exceeded",
-                format!(
-                    "Tool '{name}' timed out: it ran for {most} s, the most it may, and was ended; {}, or \
-                     MCPBASH_MAX_TIMEOUT_SECS, gives it more",
-                    program.place_of_time("maxTimeoutSecs")
-                ),
-            ),
-        };
-        let mut error = json!({
-            "type": "timeout",
-            "message": message,
-            "reason": reason,
-            "timeoutSecs": seconds,
-            "exitCode": 124,
-        });
-        if self.patience.most.is_some() {
-            error["progressExtendsTimeout"] = json!(true);
-            error["maxTimeoutSecs"] = json!(most);
-        }
-        let mut text = message;
-        if let Some(hint) = &self.tool.options.timeouts.hint {
-            error["hint"] = json!(hint);
-            text.push_str("\nSuggestion: ");
-            text.push_str(hint);
-        }
-        let structured = json!({ "error": error }).to_string();
-        failure(&text).with_structured(&structured, self.work.revision())
+        Err(FailedCall::own(rpc_error(&text).unwrap_or_else(raw)))
     }
 
     fn too_large(&self) -> RpcError {
@@ -401,7 +346,7 @@ impl Finished<'_> {
     }
 
     /// Whether what the script gave is what its author promised.
-    fn check(&self, structured: Option<Raw<'_>>, missing: impl FnOnce() -> String) -> Result<(), Failure> {
+    fn check(&self, structured: Option<Raw<'_>>, missing: impl FnOnce() -> String) -> Result<(), FailedCall> {
         if self.tool.output_schema.is_none() {
             return Ok(());
         }
@@ -411,63 +356,19 @@ impl Finished<'_> {
     }
 
     /// Room for a result of so many bytes beside what was printed, for as long as it is being written.
-    fn room_for(&self, bytes: usize) -> Result<Option<Charge>, Failure> {
+    fn room_for(&self, bytes: usize) -> Result<Option<Charge>, FailedCall> {
         let held = (bytes > SMALL).then(|| self.work.budget().charge(bytes)).transpose();
         held.map_err(|why| self.no_room(why))
     }
 
-    fn no_room(&self, why: NoRoom) -> Failure {
+    fn no_room(&self, why: NoRoom) -> FailedCall {
         let told = format!("The result of tool '{}' is not sent: {why}", self.tool.name);
-        Failure::new("there is no room for its result", RpcError::internal(told))
+        FailedCall::new("there is no room for its result", RpcError::internal(told))
     }
 }
 
 const NO_RESULT: &str = "it answered with no `CallToolResult`";
 const NOT_JSON: &str = "it printed what is no JSON";
-
-/// A whole `CallToolResult`, as a script prints it.
-struct WholeResult<'a> {
-    content: Raw<'a>,
-    structured: Option<Raw<'a>>,
-    is_error: bool,
-    meta: Option<Raw<'a>>,
-}
-
-impl<'a> WholeResult<'a> {
-    /// `None` for what is no result: one has an array of `content`.
-    fn read(raw: Raw<'a>) -> Option<Self> {
-        let result =
-            Object::read(raw, "the result", &["content", "structuredContent", "isError", "_meta"]).ok()?;
-        Some(Self {
-            content: result.get("content").filter(|content| content.is_array())?,
-            structured: result.get("structuredContent").filter(|structured| !structured.is_null()),
-            is_error: result.get("isError").is_some_and(|raw| raw.text() == "true"),
-            meta: result.optional_object("_meta").ok()?,
-        })
-    }
-}
-
-/// What a script printed, if it is JSON with halves of characters in it, without them.
-fn without_halves(printed: &str) -> Option<String> {
-    let Cow::Owned(mended) = surrogates::mended(printed) else { return None };
-    let is_json = Scanner::new(mended.trim(), Limits::default()).whole_value().is_ok();
-    is_json.then_some(mended)
-}
-
-/// `{"code": …, "message": …, "data": …}` as the error it describes.
-fn rpc_error(text: &str) -> Option<RpcError> {
-    let whole = Scanner::new(text, Limits::default()).whole_value().ok()?;
-    let error = Object::read(whole, "the error", &["code", "message", "data"]).ok()?;
-    let code = error.get("code")?.text().parse().ok()?;
-    let message = error.get("message").and_then(Raw::string)?.into_owned();
-    let data = error.get("data").filter(|data| !data.is_null()).map(|data| write::compact(data.text()));
-    Some(RpcError { data, ..RpcError::new(code, message) })
-}
-
-/// A `CallToolResult`, if clients can read its content.
-fn readable_result(raw: Raw<'_>) -> Option<WholeResult<'_>> {
-    WholeResult::read(raw).filter(|whole| content_check::problem(whole.content).is_none())
-}
 
 /// Why there is nothing to be held against a schema.
 fn no_structured_content() -> String {
@@ -485,24 +386,7 @@ fn not_json(stdout: &str) -> String {
     }
 }
 
-/// Tells the operator, once for each, of a call that failed.
+/// Logs a call that failed, once for each, for the operator.
 pub(super) fn report_failure(work: &Work, facts: Facts) {
     work.server().log().request_event(LogLevel::Warning, "mcp.tools", "a call failed", facts);
-}
-
-/// The result of a call whose time was over before its script was started.
-pub(crate) fn not_started(work: &Work, message: &str, limit: Duration) -> Answer {
-    let error = json!({
-        "type": "timeout",
-        "message": message,
-        "reason": "not_started",
-        "timeoutSecs": limit.as_secs(),
-        "exitCode": 124,
-    });
-    failure(message).with_structured(&json!({ "error": error }).to_string(), work.revision())
-}
-
-/// A result that says what went wrong.
-pub(crate) fn failure(text: &str) -> Answer {
-    Content::of_text(text).finish(true)
 }

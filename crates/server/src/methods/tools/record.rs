@@ -1,8 +1,9 @@
-//! What is kept of a finished call for whoever looks for a mistake: its standard error where the operator keeps that, a summary of a
-//! failure in a build, and what else is known in the error itself. Nobody gets any of it who did not ask for it.
+//! Call record: what is kept of a finished call for debugging: its standard error where the operator keeps that, a
+//! summary of a failure in a build, and what else is known in the error itself. Nobody gets any of it who did not ask
+//! for it.
 
-use crate::shape::Answer;
-use crate::work::Work;
+use crate::handling::Work;
+use crate::replies::Answer;
 use mcp_bash_project::Tool;
 use mcp_bash_project::utc::now;
 use mcp_bash_scripts::{Outcome, ProcessEnding, ScriptRoots};

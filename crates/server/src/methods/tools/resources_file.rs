@@ -1,6 +1,6 @@
-//! Files that a script names as part of its result: they are embedded into it.
+//! Embedded resources: files that a script names as part of its result.
 
-use crate::shape::Content;
+use crate::replies::Content;
 use mcp_bash_budget::{Budget, Charge};
 use mcp_bash_fetch::sniff;
 use mcp_bash_wire::{surrogates, write};

@@ -1,4 +1,4 @@
-//! Why there is no tool of a name: nobody made one, several did, or the file that may have it is skipped.
+//! Unknown tools: why there is none of a name: nobody made one, several did, or the file that may have it is skipped.
 
 use mcp_bash_project::{Catalog, Diagnostic, excerpt};
 use mcp_bash_scripts::FileInProgress;
@@ -41,7 +41,7 @@ fn suspect<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Diagnostic> {
         .or_else(|| skipped().find(|told| catalog.may_be_in_skipped(&told.path, name)))
 }
 
-/// Whether a file, or the folder that it stands in, is called like a tool.
+/// Whether a file, or the folder that it is in, is called like a tool.
 fn is_called(file: &Path, name: &str, tools: &Path) -> bool {
     let own = file.file_name().and_then(OsStr::to_str).and_then(|file| file.split('.').next());
     let folder = file.parent().filter(|folder| *folder != tools).and_then(Path::file_name);

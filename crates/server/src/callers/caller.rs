@@ -1,0 +1,177 @@
+//! Caller: who makes requests, a person or a program, however many connections and requests it has open. What is held, kept,
+//! parked, awaited and followed for a client belongs to its caller.
+
+use super::limiter::Limiter;
+use super::rights::Rights;
+use super::swept::Swept;
+use arc_swap::ArcSwapOption;
+use mcp_bash_budget::Budget;
+use mcp_bash_settings::AllowedTools;
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+/// More refusals of wrong secrets than these are not held back for one caller: they are not worth the memory.
+const MOST_SLOWED: usize = 64;
+
+/// More resources than these are not followed for one caller: each costs memory for as long as its client likes.
+pub(crate) const MOST_FOLLOWED: usize = 10_000;
+
+/// The name of the caller that started the server and speaks to it through its standard streams.
+pub(crate) const LOCAL: &str = "local";
+
+/// The address of a caller, which no other caller has as long as it is held.
+pub(crate) type CallerKey = usize;
+
+pub struct Caller {
+    name: Box<str>,
+    /// What is held for it.
+    budget: Arc<Budget>,
+    /// How often it has shown a wrong secret.
+    denials: Mutex<Limiter>,
+    /// How many refusals are being held back.
+    slowed: AtomicUsize,
+    /// How many resources are followed for it.
+    followed: AtomicUsize,
+    /// The tools that it sees and may call, where it is not all of them.
+    allowed_tools: ArcSwapOption<AllowedTools>,
+}
+
+impl Caller {
+    fn new(name: &str, budget: Arc<Budget>, denials_per_minute: u32) -> Self {
+        let denials = Mutex::new(Limiter::new(denials_per_minute));
+        Self {
+            name: name.into(),
+            budget,
+            denials,
+            slowed: AtomicUsize::new(0),
+            followed: AtomicUsize::new(0),
+            allowed_tools: ArcSwapOption::empty(),
+        }
+    }
+
+    pub(crate) fn key(self: &Arc<Self>) -> CallerKey {
+        Arc::as_ptr(self).addr()
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What is held for it, as a part of what is held in all.
+    pub fn budget(&self) -> &Arc<Budget> {
+        &self.budget
+    }
+
+    /// The tools that it sees and may call. None where it is all of them.
+    pub(crate) fn allowed_tools(&self) -> Option<Arc<AllowedTools>> {
+        self.allowed_tools.load_full()
+    }
+
+    /// From now on it may do this.
+    pub(crate) fn set_rights(&self, rights: Rights) {
+        let is_same = {
+            let known = self.allowed_tools.load();
+            known.as_ref().map(Arc::as_ptr) == rights.tools.as_ref().map(Arc::as_ptr)
+        };
+        // Told with every request, and hardly ever new.
+        if !is_same {
+            self.allowed_tools.store(rights.tools);
+        }
+    }
+
+    /// It has shown a wrong secret. False when it has done so too often lately.
+    pub(crate) fn may_be_denied_at_once(&self) -> bool {
+        self.denials.lock().allow()
+    }
+
+    /// For one more refusal that is held back, unless there are too many of them.
+    pub(crate) fn slow_down(self: &Arc<Self>) -> Option<Counted> {
+        self.count(|caller| &caller.slowed, MOST_SLOWED)
+    }
+
+    /// For one more resource that is followed, unless there are too many of them.
+    pub(crate) fn follow(self: &Arc<Self>) -> Option<Counted> {
+        self.count(|caller| &caller.followed, MOST_FOLLOWED)
+    }
+
+    fn count(self: &Arc<Self>, of: fn(&Self) -> &AtomicUsize, most: usize) -> Option<Counted> {
+        // Counted before it is looked at, so that it is taken back in any case.
+        let before = of(self).fetch_add(1, Ordering::AcqRel);
+        let counted = Counted { caller: Arc::clone(self), of };
+        (before < most).then_some(counted)
+    }
+}
+
+/// One of a number of things that a caller has, for as long as this value lives.
+pub(crate) struct Counted {
+    caller: Arc<Caller>,
+    /// Where it is counted.
+    of: fn(&Caller) -> &AtomicUsize,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        (self.of)(&self.caller).fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// The callers that are known, by their names. One that nothing belongs to any more is forgotten.
+#[derive(Default)]
+pub(crate) struct Callers(Mutex<Swept<KnownCaller>>);
+
+struct KnownCaller {
+    caller: Weak<Caller>,
+    /// Outlives its caller where something is still charged to it: an answer that is slowly read, for example.
+    budget: Weak<Budget>,
+}
+
+impl Callers {
+    /// The caller of that name: the same value for as long as anybody has it, and the same budget for as long as
+    /// anything is held.
+    pub(crate) fn get(
+        &self,
+        name: &str,
+        budget: impl FnOnce() -> Arc<Budget>,
+        denials_per_minute: u32,
+    ) -> Arc<Caller> {
+        let mut callers = self.0.lock();
+        let known = callers.get_mut(name);
+        if let Some(caller) = known.as_ref().and_then(|known| known.caller.upgrade()) {
+            return caller;
+        }
+        let budget = known.and_then(|known| known.budget.upgrade()).unwrap_or_else(budget);
+        let known_budget = Arc::downgrade(&budget);
+        let caller = Arc::new(Caller::new(name, budget, denials_per_minute));
+        let known = KnownCaller { caller: Arc::downgrade(&caller), budget: known_budget };
+        callers.insert(name, known, |known| known.budget.strong_count() == 0);
+        caller
+    }
+}
+
+#[cfg(test)]
+pub(crate) fn test_caller(name: &str) -> Arc<Caller> {
+    Arc::new(Caller::new(name, Budget::new(usize::MAX, "LIMIT"), 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_held_for_a_caller_counts_also_when_it_comes_back() {
+        let callers = Callers::default();
+        let get = |name: &str| callers.get(name, || Budget::new(100, "LIMIT"), 0);
+        let slow = get("slow");
+        let answer = slow.budget().charge(80).unwrap();
+        drop(slow);
+        assert!(get("slow").budget().charge(30).is_err(), "its answer is still unread");
+        assert!(get("other").budget().charge(30).is_ok());
+        drop(answer);
+        assert!(get("slow").budget().charge(30).is_ok());
+        for number in 0..10_000 {
+            get(&number.to_string());
+        }
+        assert!(callers.0.lock().len() <= 4, "the others are forgotten");
+    }
+}

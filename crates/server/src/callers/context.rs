@@ -1,0 +1,113 @@
+//! Request context: what a handler knows about the request it serves. Both eras arrive at the same value.
+
+use super::caller::Caller;
+use super::capabilities::ClientCapabilities;
+use super::guard::Guard;
+use super::handshake::Handshake;
+use super::trace_context;
+use mcp_bash_scripts::TraceVariables;
+use mcp_bash_wire::{Era, LogLevel, Raw, RequestMeta, Revision, RpcError, code, keys};
+use std::sync::Arc;
+
+/// The circumstances of one request.
+pub(crate) struct RequestContext {
+    /// Who makes the request.
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) revision: Revision,
+    /// JSON text: a string or an integer.
+    pub(crate) progress_token: Option<Box<str>>,
+    /// The least serious log events that the client wants with this request.
+    pub(crate) log_level: Option<LogLevel>,
+    /// The whole `_meta` of the request, for the script: all but the secret that lets requests in.
+    pub(crate) meta: Option<Box<str>>,
+    pub(crate) capabilities: ClientCapabilities,
+    /// The trace that the request is a part of.
+    pub(crate) trace: TraceVariables,
+}
+
+/// The longest progress token, in bytes.
+const LONGEST_TOKEN: usize = 1024 * 1024;
+
+impl RequestContext {
+    /// Obtains the context: from the request itself in the stateless era, from the session otherwise.
+    pub(crate) fn of(
+        meta: &RequestMeta<'_>,
+        caller: &Arc<Caller>,
+        handshake: Option<Handshake>,
+        guard: Option<&Guard>,
+    ) -> Result<Self, RpcError> {
+        let (revision, log_level, capabilities) = if meta.is_stateless() {
+            let revision = stateless_revision(meta)?;
+            let offered = meta.client_capabilities.map(|raw| ClientCapabilities::read(raw));
+            (revision, stateless_log_level(meta)?, offered.unwrap_or_default())
+        } else {
+            let handshake = handshake.ok_or_else(|| missing_meta(keys::PROTOCOL_VERSION))?;
+            (handshake.revision, handshake.log_level(), handshake.capabilities)
+        };
+        let progress_token = match meta.progress_token {
+            None => None,
+            // It is repeated in every notification.
+            Some(token) if token.text().len() > LONGEST_TOKEN => {
+                return Err(RpcError::invalid_params(format!(
+                    "Invalid params: `progressToken` is longer than {LONGEST_TOKEN} bytes"
+                )));
+            }
+            Some(token) if token.is_integer() || token.string().is_some() => Some(token.text().into()),
+            Some(token) => {
+                let kind = token.kind();
+                return Err(RpcError::invalid_params(format!(
+                    "Invalid params: `progressToken` must be a string or an integer, not {kind}"
+                )));
+            }
+        };
+        let whole = meta.whole.map(|whole| match guard {
+            None => whole.text().into(),
+            Some(guard) => guard.without_secret(whole).into(),
+        });
+        let caller = Arc::clone(caller);
+        let trace = trace_context::read(meta.trace);
+        Ok(Self { caller, revision, progress_token, log_level, meta: whole, capabilities, trace })
+    }
+
+    pub(crate) fn era(&self) -> Era {
+        self.revision.era()
+    }
+}
+
+fn stateless_revision(meta: &RequestMeta<'_>) -> Result<Revision, RpcError> {
+    let version = required(meta.protocol_version, keys::PROTOCOL_VERSION)?;
+    let version = version.string().ok_or_else(|| wrong(keys::PROTOCOL_VERSION, "a string", version))?;
+    // Completeness comes first: a client that left something out learns that before it learns about versions.
+    let capabilities = required(meta.client_capabilities, keys::CLIENT_CAPABILITIES)?;
+    if !capabilities.is_object() {
+        return Err(wrong(keys::CLIENT_CAPABILITIES, "an object", capabilities));
+    }
+    Revision::parse(&version)
+        .filter(|revision| revision.era() == Era::Stateless)
+        .ok_or_else(|| RpcError::unsupported_version(&version))
+}
+
+fn stateless_log_level(meta: &RequestMeta<'_>) -> Result<Option<LogLevel>, RpcError> {
+    let Some(level) = meta.log_level else { return Ok(None) };
+    let name = level.string().ok_or_else(|| wrong(keys::LOG_LEVEL, "a string", level))?;
+    LogLevel::parse(&name).map(Some).ok_or_else(|| unknown_log_level(&name))
+}
+
+/// The refusal of a log level that RFC 5424 does not know.
+pub(crate) fn unknown_log_level(name: &str) -> RpcError {
+    let reason = format!("unknown level `{name}`; known are {}", LogLevel::names());
+    RpcError::with_reason(code::INVALID_PARAMS, "Invalid log level", &reason)
+}
+
+/// The refusal of a request that leaves out what the stateless era needs to know.
+pub(crate) fn missing_meta(key: &str) -> RpcError {
+    RpcError::invalid_params(format!("Invalid params: `_meta` must hold `{key}`"))
+}
+
+fn required<'a>(value: Option<Raw<'a>>, key: &str) -> Result<Raw<'a>, RpcError> {
+    value.ok_or_else(|| missing_meta(key))
+}
+
+fn wrong(key: &str, expected: &str, found: Raw<'_>) -> RpcError {
+    RpcError::invalid_params(format!("Invalid params: `{key}` must be {expected}, not {}", found.kind()))
+}

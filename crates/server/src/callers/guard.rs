@@ -1,0 +1,113 @@
+//! Shared secret: a gateway puts it into the `_meta` of requests, and we compare it.
+
+use super::caller::Caller;
+use mcp_bash_settings::RemoteToken;
+use mcp_bash_wire::{Object, Raw, RpcError, Scanner};
+use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use subtle::ConstantTimeEq;
+
+/// How long the answer to a wrong secret waits once there were too many of them.
+pub(crate) const SLOWED: Duration = Duration::from_secs(1);
+
+pub(crate) struct Guard {
+    /// Digests are compared, so that neither the time nor the length of a guess tells anything.
+    expected: [u8; 32],
+    secret: String,
+    key: String,
+    fallback_key: String,
+    /// Who has shown a wrong secret lately. A caller that has nothing else would be forgotten, and its mistakes with it.
+    denied: Mutex<VecDeque<(Instant, Arc<Caller>)>>,
+}
+
+/// For so long it counts that a caller has shown a wrong secret.
+const REMEMBERED: Duration = Duration::from_secs(60);
+
+/// More callers than these are not remembered for it.
+const MOST_REMEMBERED: usize = 1000;
+
+/// A request that did not show the secret.
+#[derive(Debug)]
+pub(crate) struct Denied {
+    /// Whether there were too many of these lately: the answer should wait, and nobody needs to be told again.
+    pub(crate) throttled: bool,
+}
+
+impl From<&Denied> for RpcError {
+    fn from(denied: &Denied) -> Self {
+        let suffix = if denied.throttled { " (throttled)" } else { "" };
+        Self::invalid_params(format!("Remote token missing or invalid{suffix}"))
+    }
+}
+
+impl Guard {
+    pub(crate) fn new(token: &RemoteToken) -> Self {
+        Self {
+            expected: Sha256::digest(&token.secret).into(),
+            secret: token.secret.clone(),
+            key: token.key.clone(),
+            fallback_key: token.fallback_key.clone(),
+            denied: Mutex::default(),
+        }
+    }
+
+    /// Looks for the secret in the `_meta` of a caller's request.
+    pub(crate) fn check(&self, meta: Option<Raw<'_>>, caller: &Arc<Caller>) -> Result<(), Denied> {
+        let shown = meta.and_then(|meta| self.shown(meta)).unwrap_or_default();
+        let digest: [u8; 32] = Sha256::digest(shown.as_bytes()).into();
+        if digest.ct_eq(&self.expected).into() {
+            return Ok(());
+        }
+        self.remember(caller);
+        Err(Denied { throttled: !caller.may_be_denied_at_once() })
+    }
+
+    fn remember(&self, caller: &Arc<Caller>) {
+        let now = Instant::now();
+        let mut denied = self.denied.lock();
+        while denied.front().is_some_and(|(since, _)| now - *since >= REMEMBERED) {
+            denied.pop_front();
+        }
+        if denied.iter().any(|(_, known)| Arc::ptr_eq(known, caller)) {
+            return;
+        }
+        if denied.len() >= MOST_REMEMBERED {
+            denied.pop_front();
+        }
+        denied.push_back((now, Arc::clone(caller)));
+    }
+
+    /// A request's `_meta` as scripts may see it: without the members where the secret stands, and without any other that
+    /// holds it.
+    pub(crate) fn without_secret(&self, meta: Raw<'_>) -> String {
+        let mut left = String::from("{");
+        let is_secret = |key: Raw<'_>, value: Raw<'_>| {
+            let is_known = key.string().is_some_and(|key| *key == *self.key || *key == *self.fallback_key);
+            is_known || key.text().contains(&self.secret) || value.text().contains(&self.secret)
+        };
+        // The text was scanned before, so that there is nothing left to go wrong.
+        let _ = Scanner::again(meta).members(|key, value| {
+            if is_secret(key, value) {
+                return;
+            }
+            if left.len() > 1 {
+                left.push(',');
+            }
+            for part in [key.text(), ":", value.text()] {
+                left.push_str(part);
+            }
+        });
+        left.push('}');
+        left
+    }
+
+    fn shown(&self, meta: Raw<'_>) -> Option<String> {
+        let names = [self.key.as_str(), self.fallback_key.as_str()];
+        let members = Object::read(meta, "_meta", &names).ok()?;
+        let found = |name: &str| if name.is_empty() { None } else { members.get(name)?.string() };
+        found(&self.key).or_else(|| found(&self.fallback_key)).map(std::borrow::Cow::into_owned)
+    }
+}

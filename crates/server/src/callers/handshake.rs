@@ -1,0 +1,79 @@
+//! The handshake of a session: how far it is, what it agreed on, and what may be called when.
+
+use super::capabilities::ClientCapabilities;
+use mcp_bash_wire::{LogLevel, Revision, RpcError, code};
+
+/// How far a handshake is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stage {
+    /// No `initialize` yet.
+    Fresh,
+    /// `initialize` is answered, `notifications/initialized` has not come.
+    Greeted,
+    Ready,
+}
+
+/// When in a session a method may be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// At any time, even while shutting down.
+    Always,
+    /// Once, as the first request.
+    First,
+    /// From the answer to `initialize` on, for clients that do not wait to say they are initialized.
+    Greeted,
+    /// After `notifications/initialized`.
+    Ready,
+}
+
+/// What client and server have agreed on so far.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Handshake {
+    pub(crate) stage: Stage,
+    pub(crate) revision: Revision,
+    /// What the client can do for a running script.
+    pub(crate) capabilities: ClientCapabilities,
+    pub(crate) log_level: LogLevel,
+}
+
+impl Handshake {
+    /// One that has not begun.
+    pub(crate) fn fresh(log_level: LogLevel) -> Self {
+        Self {
+            stage: Stage::Fresh,
+            revision: Revision::NEWEST_HANDSHAKE,
+            capabilities: ClientCapabilities::default(),
+            log_level,
+        }
+    }
+
+    /// Whether a batch may come now.
+    pub(crate) fn has_batches(self) -> bool {
+        self.stage > Stage::Fresh && self.revision.has_batches()
+    }
+
+    /// The least serious log events that the client wants to hear of, once it is ready to.
+    pub(crate) fn log_level(self) -> Option<LogLevel> {
+        (self.stage == Stage::Ready).then_some(self.log_level)
+    }
+
+    /// Whether a method behind `gate` may be called at this stage.
+    pub(crate) fn admits(self, gate: Gate) -> Result<(), RpcError> {
+        match gate {
+            Gate::First if self.stage > Stage::Fresh => {
+                Err(RpcError::invalid_request("Server already initialized"))
+            }
+            Gate::Greeted | Gate::Ready if self.stage < Stage::Greeted => {
+                Err(not_initialized("send `initialize` first"))
+            }
+            Gate::Ready if self.stage < Stage::Ready => {
+                Err(not_initialized("send `notifications/initialized` first"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn not_initialized(remedy: &str) -> RpcError {
+    RpcError::with_reason(code::NOT_INITIALIZED, "Server not initialized", remedy)
+}

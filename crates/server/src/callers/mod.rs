@@ -1,0 +1,23 @@
+//! Callers: who makes a request, what it may do, and under which circumstances the request is made.
+
+pub(crate) mod caller;
+pub(crate) mod capabilities;
+pub(crate) mod context;
+mod guard;
+mod handshake;
+mod holdings;
+mod limiter;
+pub(crate) mod rights;
+mod swept;
+mod trace_context;
+
+pub use caller::Caller;
+pub(crate) use caller::{CallerKey, Callers, Counted, LOCAL, MOST_FOLLOWED};
+pub(crate) use capabilities::ClientCapabilities;
+pub(crate) use context::RequestContext;
+pub(crate) use guard::{Denied, Guard, SLOWED};
+pub(crate) use handshake::{Gate, Handshake, Stage};
+pub use holdings::{Holdings, Ticket};
+pub(crate) use limiter::Limiter;
+pub use rights::Rights;
+pub use swept::Swept;

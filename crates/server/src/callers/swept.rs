@@ -1,0 +1,138 @@
+//! Incremental expiry: a table by name whose useless entries go a few at a time. Each new entry pays for a look at two
+//! others, so that no caller ever waits until all of them were looked at. About half of the table is useless at most.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How many others a new entry pays for.
+const LOOKS: usize = 2;
+
+#[derive(Debug)]
+pub struct Swept<V> {
+    /// Where each stands among the entries.
+    by_name: HashMap<Arc<str>, usize>,
+    entries: Vec<(Arc<str>, V)>,
+    /// Who is looked at next.
+    hand: usize,
+    /// How many entries were looked at so far.
+    #[cfg(test)]
+    looks: usize,
+}
+
+impl<V> Default for Swept<V> {
+    fn default() -> Self {
+        Self {
+            by_name: HashMap::new(),
+            entries: Vec::new(),
+            hand: 0,
+            #[cfg(test)]
+            looks: 0,
+        }
+    }
+}
+
+impl<V> Swept<V> {
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut V> {
+        let index = *self.by_name.get(name)?;
+        Some(&mut self.entries[index].1)
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Enters a name, or replaces what stands for it. Of some others, those that are useless go.
+    pub fn insert(&mut self, name: &str, value: V, is_useless: impl Fn(&V) -> bool) {
+        if let Some(known) = self.get_mut(name) {
+            *known = value;
+            return;
+        }
+        for _ in 0..LOOKS.min(self.entries.len()) {
+            let index = self.next();
+            if is_useless(&self.entries[index].1) {
+                self.remove(index);
+            }
+        }
+        let name: Arc<str> = name.into();
+        self.by_name.insert(Arc::clone(&name), self.entries.len());
+        self.entries.push((name, value));
+    }
+
+    /// Removes the least by `worth` of so many that are looked at next.
+    pub fn remove_least<W: Ord>(&mut self, among: usize, worth: impl Fn(&V) -> W) {
+        let looked_at: Vec<usize> = (0..among.min(self.entries.len())).map(|_| self.next()).collect();
+        if let Some(least) = looked_at.into_iter().min_by_key(|index| worth(&self.entries[*index].1)) {
+            self.remove(least);
+        }
+    }
+
+    /// Who is looked at now. The next look is at the one after it.
+    fn next(&mut self) -> usize {
+        #[cfg(test)]
+        {
+            self.looks += 1;
+        }
+        // The one before may have been the last, and may be gone.
+        let index = if self.hand < self.entries.len() { self.hand } else { 0 };
+        self.hand = index + 1;
+        index
+    }
+
+    /// The last entry, which mostly is the newest, takes the place of the one that goes. It is not looked at in this round.
+    fn remove(&mut self, index: usize) {
+        let (name, _) = self.entries.swap_remove(index);
+        self.by_name.remove(&name);
+        if let Some((moved, _)) = self.entries.get(index) {
+            self.by_name.insert(Arc::clone(moved), index);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_new_entry_costs_two_looks_and_half_of_the_table_is_of_use() {
+        let mut table = Swept::default();
+        for number in 0..10_000_u32 {
+            table.insert(&number.to_string(), number, |_| false);
+        }
+        assert_eq!(
+            (table.len(), table.looks),
+            (10_000, 2 * 10_000 - 3),
+            "the first two had fewer to look at"
+        );
+        let before = table.looks;
+        // From now on only the last thousand are of any use.
+        for number in 10_000..40_000_u32 {
+            table.insert(&number.to_string(), number, |known| known + 1000 < number);
+        }
+        assert_eq!(table.looks - before, 2 * 30_000);
+        assert!(table.len() < 2500, "{}", table.len());
+        for number in 39_000..40_000_u32 {
+            assert_eq!(table.get_mut(&number.to_string()), Some(&mut { number }));
+        }
+    }
+
+    #[test]
+    fn a_known_name_is_replaced_and_the_least_of_some_goes() {
+        let mut table = Swept::default();
+        for (name, worth) in [("a", 5), ("b", 1), ("c", 9), ("a", 4)] {
+            table.insert(name, worth, |_| false);
+        }
+        assert_eq!(table.len(), 3);
+        assert_eq!(table.get_mut("a"), Some(&mut 4));
+        table.remove_least(8, |worth| *worth);
+        assert_eq!(table.get_mut("b"), None);
+        assert_eq!(table.get_mut("c"), Some(&mut 9));
+        table.remove_least(1, |worth| *worth);
+        table.remove_least(1, |worth| *worth);
+        table.remove_least(1, |worth| *worth);
+        assert!(table.is_empty() && table.by_name.is_empty());
+    }
+}

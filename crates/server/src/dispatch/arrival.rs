@@ -1,0 +1,82 @@
+//! A request that has arrived, and where it is answered.
+
+use super::resolved::Resolved;
+use crate::callers::{Denied, RequestContext, SLOWED};
+use crate::logging::Facts;
+use crate::replies::RenderedResult;
+use crate::requests::{InFlightRequest, Responder};
+use crate::sessions::{Client, Filter};
+use mcp_bash_wire::{LogLevel, RpcError};
+use std::sync::Arc;
+
+pub(super) struct Arrival<'a, 'r> {
+    pub(super) client: &'a Arc<Client>,
+    pub(super) request: &'a Resolved<'r>,
+    pub(super) responder: &'a Responder,
+}
+
+/// How a request was served.
+pub(super) enum Dispatched {
+    /// This is its result.
+    Now(RenderedResult),
+    /// Its handler found this wrong.
+    Failed(RpcError),
+    /// It is answered later, by the work that was started for it.
+    Later,
+}
+
+impl From<Result<RenderedResult, RpcError>> for Dispatched {
+    fn from(answer: Result<RenderedResult, RpcError>) -> Self {
+        answer.map_or_else(Self::Failed, Self::Now)
+    }
+}
+
+impl Arrival<'_, '_> {
+    /// Enters the request among those in flight.
+    pub(super) fn begin(&self) -> Result<InFlightRequest, RpcError> {
+        let pace = self.client.server.pace();
+        let begun = self.client.in_flight.begin(self.request.id(), self.responder.clone(), pace);
+        begun.ok_or_else(id_in_flight)
+    }
+
+    /// Opens a stream of notifications, which is all that its client receives until it ends.
+    pub(super) fn listen(&self, context: &RequestContext) -> Result<Dispatched, RpcError> {
+        let filter = Filter::read(self.request.params())?;
+        let reply = self.responder.reply();
+        let Client { server, caller, listens, .. } = &**self.client;
+        listens.begin(server, reply, caller, self.request.id(), context.revision, filter)?;
+        Ok(Dispatched::Later)
+    }
+
+    /// Refuses a request without the secret: at once, or after a delay where there were many of them.
+    pub(super) fn deny(&self, denied: &Denied) -> Result<Dispatched, RpcError> {
+        let error = RpcError::from(denied);
+        if !denied.throttled {
+            let facts = Facts::none().by_client("method", self.request.method_name());
+            self.client.log(LogLevel::Warning, "mcp.auth", "remote token rejected", facts);
+            return Err(error);
+        }
+        let Some(slowed) = self.client.caller.slow_down() else { return Err(error) };
+        let in_flight = self.begin()?;
+        self.client.server.runtime().spawn(async move {
+            tokio::time::sleep(SLOWED).await;
+            in_flight.answer(Err(error));
+            drop(slowed);
+        });
+        Ok(Dispatched::Later)
+    }
+
+    /// What the request holds while it waits or is worked on: its params, what of them is kept apart as the context, a token
+    /// once more in the progress that is held back, and the id where it is in flight and where it is answered.
+    pub(super) fn held_bytes(&self, context: &RequestContext) -> usize {
+        let kept = |part: &Option<Box<str>>| part.as_ref().map_or(0, |text| text.len());
+        let params = self.request.params().map_or(0, |params| params.text().len());
+        let id = self.request.id().as_json().len();
+        params + kept(&context.meta) + 2 * kept(&context.progress_token) + 2 * id
+    }
+}
+
+/// The refusal of a request whose id is taken: an answer to it could be taken for one to the other.
+pub(super) fn id_in_flight() -> RpcError {
+    RpcError::invalid_request("Invalid Request: a request with this id is still in flight")
+}

@@ -1,0 +1,306 @@
+//! Dispatcher: takes the lines of a client, message by message, and routes each request to the handler of its method. Each
+//! message gets the answer that it is owed.
+
+use super::arrival::{Arrival, Dispatched, id_in_flight};
+use super::notifications;
+use super::resolved::Resolved;
+use super::routing::{self, Headers};
+use crate::callers::context::missing_meta;
+use crate::callers::{Gate, RequestContext, rights};
+use crate::logging::{Facts, Measured, Meter, OTHER, meter};
+use crate::methods::{Method, Serve};
+use crate::replies::Reply;
+use crate::requests::request_state::unknown_state;
+use crate::requests::{Batch, Responder};
+use crate::sessions::{Client, Session};
+use crate::tasks::panics;
+use mcp_bash_wire::{
+    Decoded, Era, Incoming, Line, LogLevel, Raw, Refusal, Request, RequestMeta, RpcError, code, decode,
+    decode_element, keys, refuse_oversized,
+};
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What a message is owed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owed {
+    /// Nothing: it needs no answer, and its reply will neither be answered nor ended.
+    Nothing,
+    /// An answer, which its reply has or will get; unless it is ended, because the request is cancelled.
+    Answer,
+}
+
+impl Client {
+    /// Takes one line. What can be answered at once is queued when this returns; the caller flushes.
+    pub fn receive(self: &Arc<Self>, line: &Line<'_>, reply: &Arc<dyn Reply>) -> Owed {
+        self.take_line(line, None, reply)
+    }
+
+    /// The same, for a line that came with headers, which must not contradict it.
+    pub fn receive_with(
+        self: &Arc<Self>,
+        line: &Line<'_>,
+        headers: &dyn Headers,
+        reply: &Arc<dyn Reply>,
+    ) -> Owed {
+        self.take_line(line, Some(headers), reply)
+    }
+
+    fn take_line(
+        self: &Arc<Self>,
+        line: &Line<'_>,
+        headers: Option<&dyn Headers>,
+        reply: &Arc<dyn Reply>,
+    ) -> Owed {
+        let arrived = self.server.meter().map(|meter| (meter, Instant::now()));
+        let dispatcher = Dispatcher { client: self, headers, arrived };
+        let observers = self.server.observers();
+        if !observers.is_empty() {
+            return dispatcher.receive(line, &observers.reply(Arc::clone(reply)));
+        }
+        dispatcher.receive(line, reply)
+    }
+}
+
+/// Takes the messages of one client.
+struct Dispatcher<'a> {
+    client: &'a Arc<Client>,
+    /// What came beside the message, where the transport has such a thing.
+    headers: Option<&'a dyn Headers>,
+    /// The meter, where there is one, and when the line arrived.
+    arrived: Option<(&'a Arc<dyn Meter>, Instant)>,
+}
+
+/// Where a message is answered: by itself, or as a part of its batch.
+enum Way<'a> {
+    Alone(&'a Arc<dyn Reply>),
+    InBatch(&'a Arc<Batch>),
+}
+
+impl Dispatcher<'_> {
+    fn receive(&self, line: &Line<'_>, reply: &Arc<dyn Reply>) -> Owed {
+        let server = &self.client.server;
+        let limits = server.settings().limits;
+        let alone = Way::Alone(reply);
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::TooLong { start } => return self.refuse(&refuse_oversized(start, limits), &alone),
+        };
+        server.observers().received(line);
+        match decode(line, limits) {
+            Ok(None) => Owed::Nothing,
+            Ok(Some(Decoded::One(incoming))) => self.take(incoming, &alone),
+            Ok(Some(Decoded::Batch(elements))) => self.take_batch(&elements, reply),
+            Err(refusal) => self.refuse(&refusal, &alone),
+        }
+    }
+
+    fn take_batch(&self, elements: &[Raw<'_>], reply: &Arc<dyn Reply>) -> Owed {
+        let session = self.client.session();
+        let allowed = self.client.server.settings().compat_batches
+            || session.is_some_and(|session| session.handshake().has_batches());
+        if !allowed || elements.is_empty() {
+            let reason = if allowed {
+                "a batch holds at least one message"
+            } else {
+                "Batch arrays belong to revision 2025-03-26; MCPBASH_COMPAT_BATCHES=true accepts them in all"
+            };
+            let error = RpcError::with_reason(code::INVALID_REQUEST, "Invalid Request", reason);
+            return self.refuse(&Refusal { id: None, error }, &Way::Alone(reply));
+        }
+        let batch = Batch::open(Arc::clone(reply), self.client.caller.budget());
+        let way = Way::InBatch(&batch);
+        let mut owed = Owed::Nothing;
+        // Those that are answered at once are in flight as well, until the array leaves.
+        let mut ids = HashSet::new();
+        for element in elements {
+            let of_element = match decode_element(*element) {
+                Ok(Incoming::Request(request)) if !ids.insert(request.id.clone()) => {
+                    self.refuse(&Refusal { id: Some(request.id), error: id_in_flight() }, &way)
+                }
+                Ok(incoming) => self.take(incoming, &way),
+                Err(refusal) => self.refuse(&refusal, &way),
+            };
+            if of_element == Owed::Answer {
+                owed = Owed::Answer;
+            }
+        }
+        batch.close();
+        owed
+    }
+
+    fn take(&self, incoming: Incoming<'_>, way: &Way<'_>) -> Owed {
+        match incoming {
+            Incoming::Request(request) => return self.take_request(&request, way),
+            Incoming::Notification(notification) => notifications::take(self.client, &notification),
+            Incoming::Response(response) => {
+                let is_awaited =
+                    self.client.session().is_some_and(|session| session.questions.take(&response));
+                if !is_awaited {
+                    let facts = Facts::none();
+                    let facts = match &response.id {
+                        Some(id) => facts.by_client("id", id.as_json()),
+                        None => facts,
+                    };
+                    self.log("unexpected answer", facts);
+                }
+            }
+            Incoming::Ignored(reason) => {
+                self.log("notification ignored", Facts::none().words("reason", reason));
+            }
+        }
+        Owed::Nothing
+    }
+
+    fn refuse(&self, refusal: &Refusal, way: &Way<'_>) -> Owed {
+        self.log("message refused", Facts::none().number("code", refusal.error.code));
+        if let Some((meter, arrived)) = self.arrived {
+            meter::report_refused_message(&**meter, arrived, &refusal.error);
+        }
+        self.responder(way).refuse(refusal.id.as_ref(), &refusal.error);
+        Owed::Answer
+    }
+
+    fn take_request(&self, request: &Request<'_>, way: &Way<'_>) -> Owed {
+        let resolved = Resolved::new(request);
+        let measured = self.arrived.map(|(meter, arrived)| {
+            let method = resolved.method.map_or(OTHER, |method| method.name);
+            let name = resolved.known_name(&self.client.server.snapshot());
+            Arc::new(Measured::begin(meter, arrived, method, name))
+        });
+        let responder = self.responder(way).measured_by(measured);
+        let short = |error| self.client.server.short_paths().error(error, request.params);
+        match panics::caught(|| self.serve(&resolved, way, &responder)) {
+            Ok(Dispatched::Now(result)) => responder.result(&request.id, result),
+            Ok(Dispatched::Later) => {}
+            Ok(Dispatched::Failed(error)) => responder.error(Some(&request.id), &short(error)),
+            Err(error) => responder.refuse(Some(&request.id), &short(error)),
+        }
+        Owed::Answer
+    }
+
+    /// For a message that is owed an answer.
+    fn responder(&self, way: &Way<'_>) -> Responder {
+        match way {
+            Way::Alone(reply) => Responder::new(Arc::clone(reply), Arc::clone(self.client.caller.budget())),
+            Way::InBatch(batch) => batch.responder(),
+        }
+    }
+
+    /// Serves a request, or starts the work that will.
+    fn serve(
+        &self,
+        request: &Resolved<'_>,
+        way: &Way<'_>,
+        responder: &Responder,
+    ) -> Result<Dispatched, RpcError> {
+        let (client, server) = (self.client, &self.client.server);
+        let arrival = Arrival { client, request, responder };
+        if client.in_flight.contains(request.id()) || client.listens.contains(request.id()) {
+            return Err(id_in_flight());
+        }
+        let meta = RequestMeta::read(request.params())?;
+        let guard = server.guard();
+        if let Some(guard) = guard
+            && let Err(denied) = guard.check(meta.whole, &client.caller)
+        {
+            return arrival.deny(&denied);
+        }
+        let handshake = client.session().map(Session::handshake);
+        let headers = self.headers.filter(|_| routing::is_repeated_in_headers(&meta, request));
+        headers.map_or(Ok(()), |headers| routing::check_version(headers, &meta))?;
+        let context = RequestContext::of(&meta, &client.caller, handshake, guard)?;
+        responder.measure(|measured| measured.set_revision(context.revision));
+        headers.map_or(Ok(()), |headers| routing::check_method_and_name(headers, request))?;
+        let method = self.method_for(request, &context, way)?;
+        headers.map_or(Ok(()), |headers| routing::check_arguments(headers, request, &server.snapshot()))?;
+        if let Some(error) = self.refusal_by_rights(request) {
+            return Ok(Dispatched::Failed(error));
+        }
+        let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;
+        match method.serve {
+            Serve::List(handler) if server.served().is_awaited(server.settings().list_wait) => {
+                arrival.list_when_complete(method, handler, context)
+            }
+            Serve::Now(handler) | Serve::List(handler) => {
+                let answer = arrival.answer_now(method, handler, &context);
+                responder.measure(|measured| self.set_agreed_revision(method, measured));
+                Ok(answer.into())
+            }
+            Serve::Asking(handler) if has_state => arrival.resume(method.name, handler, context),
+            Serve::NeverAsking(_) if has_state => Ok(Dispatched::Failed(unknown_state())),
+            Serve::Later(handler) | Serve::Asking(handler) | Serve::NeverAsking(handler) => {
+                arrival.start_work(method.name, handler, context)
+            }
+            Serve::Listen if matches!(way, Way::InBatch(_)) => {
+                Err(RpcError::invalid_request("Invalid Request: to listen cannot be part of a batch"))
+            }
+            Serve::Listen => arrival.listen(&context),
+        }
+    }
+
+    /// The refusal of a call that its caller may not make. What is no whole call is left to its handler, which says what it
+    /// lacks.
+    fn refusal_by_rights(&self, request: &Resolved<'_>) -> Option<RpcError> {
+        let caller = &self.client.caller;
+        let (allowed, name) = (caller.allowed_tools()?, request.tool_name()?);
+        if allowed.hold(&name) {
+            return None;
+        }
+        let facts =
+            Facts::of_caller(caller).words("error", "the tool is not in the list of tools of the caller");
+        let log = self.client.server.log();
+        log.request_event(LogLevel::Warning, "mcp.tools", "a call was refused", facts);
+        Some(rights::refusal(caller.name(), &name))
+    }
+
+    /// The method that is asked for, if it may be called now.
+    fn method_for(
+        &self,
+        request: &Resolved<'_>,
+        context: &RequestContext,
+        way: &Way<'_>,
+    ) -> Result<&'static Method, RpcError> {
+        let settings = self.client.server.settings();
+        let method = request.method;
+        if matches!(way, Way::InBatch(_)) && !settings.compat_batches {
+            let is_first = method.is_some_and(|method| method.handshake == Some(Gate::First));
+            if !context.revision.has_batches() || is_first {
+                return Err(RpcError::invalid_request(format!(
+                    "Invalid Request: `{}` cannot be part of a batch",
+                    request.method_name()
+                )));
+            }
+        }
+        match context.era() {
+            Era::Stateless if self.client.is_closing() => {
+                return Err(RpcError::internal("Server shutting down"));
+            }
+            Era::Stateless => {}
+            Era::Handshake => {
+                // Only the stateless era has it, so the client means that era and left out what it needs.
+                if method.is_some_and(|method| method.handshake.is_none()) {
+                    return Err(missing_meta(keys::PROTOCOL_VERSION));
+                }
+                let gate = method.and_then(|method| method.handshake).unwrap_or(Gate::Ready);
+                self.client.session().map_or(Ok(()), |session| session.admits(gate))?;
+            }
+        }
+        let served = method.filter(|method| method.is_served(context.era(), settings.minimal));
+        served.ok_or_else(|| RpcError::method_not_found(request.method_name()))
+    }
+
+    /// `initialize` has the revision that it agrees on.
+    fn set_agreed_revision(&self, method: &Method, measured: &Measured) {
+        let session = self.client.session().filter(|_| method.handshake == Some(Gate::First));
+        if let Some(session) = session {
+            measured.set_revision(session.handshake().revision);
+        }
+    }
+
+    /// Logs something about the messages of this client.
+    fn log(&self, kind: &'static str, facts: Facts) {
+        self.client.log(LogLevel::Debug, "mcp.rpc", kind, facts);
+    }
+}

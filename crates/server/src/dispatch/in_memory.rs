@@ -1,0 +1,188 @@
+//! In-memory transport: a client in this same process, for commands that call what a project offers without starting a
+//! server, and for tests. Each message it sends has a reply of its own, as over HTTP.
+
+use super::dispatcher::Owed;
+use super::routing::Headers;
+use crate::callers::Caller;
+use crate::replies::{Reply, Stream};
+use crate::sessions::{Client, Server};
+use mcp_bash_wire::Line;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// What a client receives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    Notification(Vec<u8>),
+    /// A request of the server, which waits for the client's response.
+    Question(Vec<u8>),
+    /// The last message of a reply.
+    Answer(Vec<u8>),
+    /// There is no answer: the request was cancelled.
+    End,
+}
+
+pub struct InMemoryClient {
+    client: Arc<Client>,
+    /// What belongs to no request.
+    unasked: UnboundedReceiver<Said>,
+    is_clogged: Arc<AtomicBool>,
+}
+
+impl InMemoryClient {
+    /// A client that can begin a session.
+    pub fn new(server: &Arc<Server>, caller: Arc<Caller>) -> Self {
+        let is_clogged = Arc::default();
+        let (stream, unasked) = Sender::new(&is_clogged);
+        let client = Arc::new(Client::with_session(Arc::clone(server), caller, Arc::new(stream)));
+        Self { client, unasked, is_clogged }
+    }
+
+    /// Sends one message, or whatever else the bytes are.
+    pub fn send(&self, message: &[u8]) -> InMemoryReply {
+        let (reply, mut got) = InMemoryReply::pair(&self.is_clogged);
+        got.owed = self.client.receive(&Line::Whole(message), &reply);
+        got
+    }
+
+    /// The same, with headers beside the message.
+    pub fn send_with(&self, message: &[u8], headers: &dyn Headers) -> InMemoryReply {
+        let (reply, mut got) = InMemoryReply::pair(&self.is_clogged);
+        got.owed = self.client.receive_with(&Line::Whole(message), headers, &reply);
+        got
+    }
+
+    /// The next message that belongs to none of its requests.
+    pub async fn unasked(&mut self) -> Option<Said> {
+        self.unasked.recv().await
+    }
+
+    /// Sets whether it leaves too much unread.
+    pub fn set_clogged(&self, is_clogged: bool) {
+        self.is_clogged.store(is_clogged, Ordering::Release);
+        if !is_clogged {
+            self.client.server.relieved();
+        }
+    }
+
+    /// The client as the server knows it.
+    pub fn client(&self) -> &Arc<Client> {
+        &self.client
+    }
+}
+
+/// A client in this same process to which all is said on one stream, as over a pipe.
+pub struct InMemoryConnection {
+    client: Arc<Client>,
+    reply: Arc<dyn Reply>,
+    said: UnboundedReceiver<Said>,
+}
+
+impl InMemoryConnection {
+    /// A client that can begin a session.
+    pub fn new(server: &Arc<Server>, caller: Arc<Caller>) -> Self {
+        let (sender, said) = Sender::new(&Arc::default());
+        let sender = Arc::new(sender);
+        let stream = Arc::clone(&sender) as Arc<dyn Stream>;
+        let client = Arc::new(Client::with_session(Arc::clone(server), caller, stream));
+        Self { client, reply: sender, said }
+    }
+
+    /// Sends one message, or whatever else the bytes are.
+    pub fn send(&self, message: &[u8]) {
+        self.client.receive(&Line::Whole(message), &self.reply);
+    }
+
+    /// The next message: an answer, a notification or a question.
+    pub async fn next(&mut self) -> Option<Vec<u8>> {
+        loop {
+            match self.said.recv().await? {
+                Said::Notification(message) | Said::Question(message) | Said::Answer(message) => {
+                    return Some(message);
+                }
+                Said::End => {}
+            }
+        }
+    }
+}
+
+/// What one message gets back.
+pub struct InMemoryReply {
+    pub owed: Owed,
+    said: UnboundedReceiver<Said>,
+}
+
+impl InMemoryReply {
+    /// What the server gets, and what its client has of it.
+    pub(crate) fn pair(is_clogged: &Arc<AtomicBool>) -> (Arc<dyn Reply>, Self) {
+        let (sender, said) = Sender::new(is_clogged);
+        (Arc::new(sender), Self { owed: Owed::Nothing, said })
+    }
+
+    /// The next thing that is said. Nothing after the answer or the end, or where nothing is owed.
+    pub async fn next(&mut self) -> Option<Said> {
+        self.said.recv().await
+    }
+
+    /// What has been said already, if anything.
+    pub fn try_next(&mut self) -> Option<Said> {
+        self.said.try_recv().ok()
+    }
+
+    /// The answer, whatever is said before it. None where there is none.
+    pub async fn answer(&mut self) -> Option<Vec<u8>> {
+        loop {
+            match self.next().await? {
+                Said::Answer(message) => return Some(message),
+                Said::End => return None,
+                Said::Notification(_) | Said::Question(_) => {}
+            }
+        }
+    }
+}
+
+/// The server's end of a stream or a reply.
+struct Sender {
+    said: UnboundedSender<Said>,
+    is_clogged: Arc<AtomicBool>,
+}
+
+impl Sender {
+    fn new(is_clogged: &Arc<AtomicBool>) -> (Self, UnboundedReceiver<Said>) {
+        let (said, receiver) = unbounded_channel();
+        (Self { said, is_clogged: Arc::clone(is_clogged) }, receiver)
+    }
+
+    fn say(&self, said: Said) {
+        // Where the other end was dropped, the message is of no use.
+        let _ = self.said.send(said);
+    }
+}
+
+impl Stream for Sender {
+    fn notify(&self, message: Vec<u8>) {
+        self.say(Said::Notification(message));
+    }
+
+    fn ask(&self, message: Vec<u8>) -> bool {
+        self.say(Said::Question(message));
+        true
+    }
+
+    fn flush(&self) {}
+
+    fn is_clogged(&self) -> bool {
+        self.is_clogged.load(Ordering::Acquire)
+    }
+}
+
+impl Reply for Sender {
+    fn answer(&self, message: Vec<u8>) {
+        self.say(Said::Answer(message));
+    }
+
+    fn end(&self) {
+        self.say(Said::End);
+    }
+}

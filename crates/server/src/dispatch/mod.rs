@@ -1,0 +1,16 @@
+//! Dispatch: from a line that a client sends to the handler of its method.
+
+mod arrival;
+mod dispatcher;
+mod header_values;
+mod immediate_answers;
+pub(crate) mod in_memory;
+mod notifications;
+mod resolved;
+mod resumption;
+mod routing;
+mod starting_work;
+
+pub use dispatcher::Owed;
+pub use in_memory::{InMemoryClient, InMemoryConnection, InMemoryReply, Said};
+pub use routing::{Header, Headers};

@@ -1,0 +1,52 @@
+//! Notifications of a client: it is ready, its roots have changed, a request is cancelled, the session ends.
+
+use crate::logging::Facts;
+use crate::sessions::{Client, Session};
+use mcp_bash_wire::{Id, LogLevel, Notification, Object, Raw, RequestMeta};
+use std::sync::Arc;
+
+/// Takes a notification. Those that are not known are passed over, and so are those without the secret.
+pub(super) fn take(client: &Arc<Client>, notification: &Notification<'_>) {
+    let params = notification.params;
+    if let Some(guard) = client.server.guard() {
+        let meta = RequestMeta::read(params).unwrap_or_default();
+        if guard.check(meta.whole, &client.caller).is_err() {
+            return;
+        }
+    }
+    if &*notification.method == "notifications/cancelled" {
+        return cancel(client, params);
+    }
+    let Some(session) = client.session() else { return };
+    match &*notification.method {
+        "notifications/initialized" | "initialized" if session.ready() => {
+            client.server.log().tell_start_warnings(&session.subscriber, session.client_name());
+            refresh_roots(client, session, true);
+        }
+        "notifications/roots/list_changed" => refresh_roots(client, session, false),
+        "exit" => drop(session.exit()),
+        _ => {}
+    }
+}
+
+fn refresh_roots(client: &Client, session: &Session, is_first: bool) {
+    if session.handshake().capabilities.roots {
+        session.roots.refresh(&client.server, is_first);
+    }
+}
+
+/// Stops the work on a request. What cannot be understood is passed over: no answer is owed.
+fn cancel(client: &Client, params: Option<Raw<'_>>) {
+    let read = || {
+        let params = Object::read(params?, "params", &["requestId"]).ok()?;
+        Id::read(params.get("requestId")?)
+    };
+    let Some(id) = read() else { return };
+    if client.listens.cancel(&id, &client.server) {
+        return;
+    }
+    if let Some(request) = client.in_flight.cancel(&id) {
+        client.server.admission().forget(&client.caller, &request);
+        client.log(LogLevel::Debug, "mcp.rpc", "request cancelled", Facts::none());
+    }
+}

@@ -1,0 +1,231 @@
+//! Asking: questions of a script to the client of its request. With a session they are requests to the client; without one the
+//! request is answered with the questions, and its process is parked until another request brings the answers.
+
+use super::work::Work;
+use crate::callers::ClientCapabilities;
+use crate::replies::{Stream as _, shape};
+use crate::requests::request_state::digest;
+use crate::requests::{
+    Current, Occupant, Origin, Parked, ParkedStage, PendingQuestion, Place, Resting, Round, Subject,
+    Unanswered,
+};
+use crate::sessions::Session;
+use mcp_bash_wire::RawBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
+
+/// A call that can be continued by another request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Resumable {
+    pub(crate) subject: Subject,
+    /// Whether its author allows that it is run again.
+    pub(crate) may_run_again: bool,
+}
+
+/// What a client is asked.
+pub(crate) struct ClientQuestion {
+    /// What its author calls it.
+    pub(crate) name: Option<Box<str>>,
+    pub(crate) method: &'static str,
+    /// The text of a JSON object.
+    pub(crate) params: String,
+    pub(crate) is_offered: fn(ClientCapabilities) -> bool,
+}
+
+/// What a question is called to which its author has given no name.
+const UNNAMED: &str = "question";
+
+/// How long a client with a session may take to answer, where the script does not say.
+const USUAL_TIMEOUT: Duration = Duration::from_secs(300);
+
+impl Work {
+    /// Asks the client of the request what it offers to be asked, and returns the results of its answers as JSON text. With
+    /// a session they are asked one after the other, without one all at once. Meanwhile the place of this work among those
+    /// that run is free for others. Without `timeout` a client with a session has the usual time, and one without as long
+    /// as it may take to come back.
+    pub(crate) async fn ask(
+        &self,
+        questions: &[ClientQuestion],
+        call: Resumable,
+        timeout: Option<Duration>,
+    ) -> Vec<Result<RawBuf, Unanswered>> {
+        let offered = self.current().map(|current| current.context.capabilities);
+        let is_offered =
+            |question: &ClientQuestion| offered.is_none_or(|offered| (question.is_offered)(offered));
+        // Before their turn, so that they do not wait for others in vain.
+        let asked: Vec<&ClientQuestion> = questions.iter().filter(|question| is_offered(question)).collect();
+        if asked.is_empty() {
+            return questions.iter().map(|_| Err(NOT_OFFERED)).collect();
+        }
+        let _turn = self.asking.lock().await;
+        let mut answers = match self.session() {
+            Some(session) => self.ask_in_session(session, &asked, timeout.unwrap_or(USUAL_TIMEOUT)).await,
+            None => match self.ask_without_session(&asked, call, timeout).await {
+                Ok(answers) => answers.into_iter().map(Ok).collect(),
+                Err(why) => asked.iter().map(|_| Err(why.clone())).collect::<Vec<_>>(),
+            },
+        }
+        .into_iter();
+        let in_order = |question| if is_offered(question) { answers.next() } else { None };
+        questions.iter().map(in_order).map(|answer| answer.unwrap_or(Err(NOT_OFFERED))).collect()
+    }
+
+    async fn ask_in_session(
+        &self,
+        session: &Session,
+        asked: &[&ClientQuestion],
+        timeout: Duration,
+    ) -> Vec<Result<RawBuf, Unanswered>> {
+        let rest = self.rest(Place::rest);
+        let mut answers = Vec::new();
+        for question in asked {
+            let Some(current) = self.current() else {
+                answers.push(Err(Unanswered::Cancelled));
+                continue;
+            };
+            let (request, params) = (current.in_flight.request(), self.shown(question));
+            answers.push(session.questions.ask(&**request, question.method, &params, timeout).await);
+        }
+        rest.end().await;
+        answers
+    }
+
+    async fn ask_without_session(
+        &self,
+        asked: &[&ClientQuestion],
+        call: Resumable,
+        timeout: Option<Duration>,
+    ) -> Result<Vec<RawBuf>, Unanswered> {
+        let mut pending: Vec<PendingQuestion> = asked.iter().map(|question| self.pending(question)).collect();
+        let is_named = |question: &PendingQuestion| &*question.key != UNNAMED;
+        self.given.lock().answer(&mut pending, is_named);
+        if pending.iter().any(|question| question.answer.is_none()) {
+            let longest = self.server().parking().timeout();
+            let timeout = timeout.map_or(longest, |timeout| timeout.min(longest));
+            let deadline = Instant::now() + timeout;
+            let timed_out = |_| Unanswered::TimedOut(timeout);
+            // After a question that is no longer waited for, its client has still to come back.
+            let current = timeout_at(deadline, self.seated()).await.map_err(timed_out)?;
+            let current = current.ok_or(Unanswered::Cancelled)?;
+            let offered = current.context.capabilities;
+            if !asked.iter().all(|question| (question.is_offered)(offered)) {
+                return Err(NOT_OFFERED);
+            }
+            let answers = self.park(&current, pending, call)?;
+            drop(current);
+            // How many are parked is limited already. Those that had to make room are still on their way out.
+            let rest = self.rest(Place::rest_in_any_case);
+            let answered = timeout_at(deadline, answers).await;
+            // Whether it was answered or not, its script goes on.
+            rest.end().await;
+            pending = answered.map_err(timed_out)?.map_err(|_| Unanswered::Cancelled)?;
+        }
+        if call.may_run_again {
+            self.answered.lock().push(Round(pending.iter().map(PendingQuestion::entry).collect()));
+        }
+        pending.into_iter().map(|question| question.answer.ok_or(Unanswered::Cancelled)).collect()
+    }
+
+    /// The params of a question as its client gets to see them.
+    fn shown(&self, question: &ClientQuestion) -> String {
+        let elicitation_id = self.server().unguessable_token();
+        shape::question(question.method, &question.params, elicitation_id.as_deref(), self.revision)
+    }
+
+    fn pending(&self, question: &ClientQuestion) -> PendingQuestion {
+        let ClientQuestion { name, method, params, .. } = question;
+        let request = format!(r#"{{"method":"{method}","params":{}}}"#, self.shown(question));
+        let key = name.clone().unwrap_or_else(|| UNNAMED.into());
+        PendingQuestion { key, method, request, digest: digest(&[method, params]), answer: None }
+    }
+
+    /// The request that is to be answered, as soon as there is one. None where none will come.
+    async fn seated(&self) -> Option<Arc<Current>> {
+        let mut slot = self.slot.subscribe();
+        let occupant = slot.wait_for(|occupant| !matches!(occupant, Occupant::Awaited)).await.ok()?;
+        occupant.request()
+    }
+
+    /// Answers the request with questions, so that another can bring the answers.
+    fn park(
+        &self,
+        current: &Current,
+        questions: Vec<PendingQuestion>,
+        call: Resumable,
+    ) -> Result<oneshot::Receiver<Vec<PendingQuestion>>, Unanswered> {
+        if current.in_flight.request().is_clogged() {
+            return Err(Unanswered::Clogged);
+        }
+        let earlier = call.may_run_again.then(|| self.answered.lock().clone());
+        let bytes = questions.iter().map(|question| question.request.len()).sum::<usize>()
+            + earlier.iter().flatten().map(Round::bytes).sum::<usize>();
+        // Here, and as the answer, which must not become an error: then the client would not receive the questions.
+        let mut held = self.budget().charge(2 * bytes)?;
+        held.set(bytes);
+        let (sender, answers) = oneshot::channel();
+        let parked = Parked {
+            caller: Arc::clone(self.caller()),
+            origin: Origin::new(self.caller().name(), call.subject),
+            slot: Arc::clone(&self.slot),
+            questions,
+            earlier,
+            stage: ParkedStage::Waiting(sender),
+            since: Instant::now(),
+            held,
+        };
+        let parking = self.server().parking();
+        let keys = self.server().state_keys().ok_or(Unanswered::Cancelled)?;
+        let asked = parking.park(parked, keys).ok_or(Unanswered::Cancelled)?;
+        if !current.in_flight.answer(Ok(asked.members.into())) {
+            // It was cancelled or answered a moment ago, so that no client learns the state.
+            parking.abandon(&asked.id);
+        }
+        Ok(answers)
+    }
+
+    /// Lets others have the place of this work for as long as it waits for an answer.
+    fn rest(&self, rest: fn(Place) -> Result<Resting, Place>) -> Rest<'_> {
+        let mut place = self.place.lock();
+        let resting = match place.take().map(rest) {
+            Some(Ok(resting)) => Some(resting),
+            Some(Err(kept)) => {
+                *place = Some(kept);
+                None
+            }
+            None => None,
+        };
+        Rest { work: self, resting }
+    }
+}
+
+/// Work that waits for an answer.
+struct Rest<'a> {
+    work: &'a Work,
+    /// Nothing where it keeps its place.
+    resting: Option<Resting>,
+}
+
+impl Rest<'_> {
+    /// Takes its turn for a place.
+    async fn end(mut self) {
+        let Some(resting) = &self.resting else { return };
+        let request = self.work.current().map(|current| Arc::clone(current.in_flight.request()));
+        if let Some(place) = resting.take_turn(request).await {
+            self.resting = None;
+            *self.work.place.lock() = Some(place);
+        }
+    }
+}
+
+impl Drop for Rest<'_> {
+    /// The answer is no longer waited for, so that the script goes on at once.
+    fn drop(&mut self) {
+        if let Some(resting) = self.resting.take() {
+            *self.work.place.lock() = Some(resting.take_place_at_once());
+        }
+    }
+}
+
+const NOT_OFFERED: Unanswered = Unanswered::NotOffered("it does not say that it can be");

@@ -1,0 +1,10 @@
+//! What the handler of a method has in hand: a request that is answered at once, or work that takes time.
+
+mod asking;
+mod immediate;
+mod relaying;
+mod work;
+
+pub(crate) use asking::{ClientQuestion, Resumable};
+pub(crate) use immediate::Immediate;
+pub(crate) use work::Work;

@@ -1,0 +1,51 @@
+//! Relaying: log events about work, and the notifications of its script, on their way to the client of the request.
+
+use super::work::Work;
+use crate::logging::Facts;
+use mcp_bash_wire::{Limits, LogLevel, Object, Raw, Scanner, surrogates};
+use serde_json::Value;
+
+impl Work {
+    /// Logs an event about this request for the operator and, if it wants to know, for its client.
+    pub(crate) fn log(
+        &self,
+        level: LogLevel,
+        logger: &str,
+        kind: &'static str,
+        facts: impl FnOnce() -> Facts,
+    ) {
+        let current = self.current().filter(|current| current.wants(level));
+        let log = self.server().log();
+        if current.is_none() && !log.is_heard(level) {
+            return;
+        }
+        let details = facts().into_value();
+        log.project_event(level, logger, kind, &details);
+        if let Some(current) = current {
+            current.in_flight.request().log(log.notification(level, logger, kind, &details));
+        }
+    }
+
+    /// Logs something for the client of this request alone, if it wants to know.
+    pub(crate) fn log_to_client(&self, level: LogLevel, logger: &str, message: &str) {
+        if let Some(current) = self.current().filter(|current| current.wants(level)) {
+            let log = self.server().log();
+            current.in_flight.request().log(log.notification(level, logger, message, &Value::Null));
+        }
+    }
+
+    /// Passes on what a running script reports: a notification as JSON, one a line.
+    pub(crate) fn relay(&self, line: &[u8]) {
+        let Some(current) = self.current() else { return };
+        let Ok(text) = std::str::from_utf8(line) else { return };
+        let text = surrogates::mended(text);
+        let Ok(whole) = Scanner::new(&text, Limits::default()).whole_value() else { return };
+        let Ok(message) = Object::read(whole, "a line", &["method", "params"]) else { return };
+        let Some(params) = message.get("params") else { return };
+        match message.get("method").and_then(Raw::string).as_deref() {
+            Some("notifications/progress") => current.relay_progress(params),
+            Some("notifications/message") => current.relay_log(params),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Work: a request whose answer takes time, and what its handler knows of it. What it asks its client is in `asking.rs`, what
+//! it sends meanwhile in `relaying.rs`.
+
+use crate::callers::{Caller, ClientCapabilities};
+use crate::logging::Subscriber;
+use crate::offered::Snapshot;
+use crate::replies::RenderedResult;
+use crate::requests::{Current, GivenAnswers, Occupant, Place, Round, Slot};
+use crate::sessions::{Client, Server, Session};
+use mcp_bash_budget::Budget;
+use mcp_bash_scripts::{FileInProgress, ScriptRoots, TraceVariables};
+use mcp_bash_wire::{Era, Raw, Revision, RpcError};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+pub(crate) struct Work {
+    client: Arc<Client>,
+    pub(super) revision: Revision,
+    pub(super) slot: Slot,
+    /// Its place among those that run, unless it rests.
+    pub(super) place: Mutex<Option<Place>>,
+    /// One question at a time.
+    pub(super) asking: tokio::sync::Mutex<()>,
+    pub(super) given: Mutex<GivenAnswers>,
+    /// What was asked and answered so far, where the script may be run again.
+    pub(super) answered: Mutex<Vec<Round>>,
+}
+
+impl Work {
+    pub(crate) fn new(client: Arc<Client>, request: Current, given: GivenAnswers) -> Self {
+        let revision = request.context.revision;
+        let slot = Arc::new(watch::Sender::new(Occupant::Request(Arc::new(request))));
+        Self {
+            client,
+            revision,
+            slot,
+            place: Mutex::default(),
+            asking: tokio::sync::Mutex::default(),
+            given: Mutex::new(given),
+            answered: Mutex::default(),
+        }
+    }
+
+    /// Begins with a place among those that run. It has it until the returned value is dropped.
+    pub(crate) fn begin(self: &Arc<Self>, place: Place) -> Begun {
+        *self.place.lock() = Some(place);
+        Begun(Arc::clone(self))
+    }
+
+    /// Takes answers that came with the call, where the era has such a thing.
+    pub(crate) fn take_answers(&self, responses: Raw<'_>) {
+        if self.session().is_none() {
+            self.given.lock().take_in_advance(responses);
+        }
+    }
+
+    /// Whether this is done once more because the process of an earlier run is gone.
+    pub(crate) fn is_replay(&self) -> bool {
+        self.given.lock().is_replay()
+    }
+
+    pub(crate) fn server(&self) -> &Arc<Server> {
+        &self.client.server
+    }
+
+    /// What is served, as soon as it has what `has` looks for, given the files that are being asked what they have. Waits
+    /// for those as long as a call may take.
+    pub(crate) async fn snapshot_with(
+        &self,
+        has: impl Fn(&Snapshot, &[FileInProgress]) -> bool,
+    ) -> Arc<Snapshot> {
+        let (served, timeout) = (self.server().served(), self.server().settings().default_timeout);
+        tokio::select! {
+            biased;
+            snapshot = served.snapshot_with(timeout, has) => snapshot,
+            () = self.cancelled() => served.snapshot(),
+        }
+    }
+
+    pub(crate) fn caller(&self) -> &Arc<Caller> {
+        self.client.caller()
+    }
+
+    /// What is held for the caller of the request.
+    pub(crate) fn budget(&self) -> &Arc<Budget> {
+        self.caller().budget()
+    }
+
+    /// Who is notified of the resources that the session subscribes to.
+    pub(crate) fn subscriber(&self) -> Option<&Arc<Subscriber>> {
+        self.client.subscriber()
+    }
+
+    pub(crate) fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// The session that the request belongs to, if it is one of the handshake era.
+    pub(super) fn session(&self) -> Option<&Session> {
+        self.client.session().filter(|_| self.revision.era() == Era::Handshake)
+    }
+
+    pub(super) fn current(&self) -> Option<Arc<Current>> {
+        self.slot.borrow().request()
+    }
+
+    /// Answers the request. While the process is parked, the answer is kept for the request that comes for it.
+    pub(crate) fn answer(&self, answer: Result<RenderedResult, RpcError>) {
+        if let Some(current) = self.current() {
+            current.in_flight.answer(answer);
+            return;
+        }
+        // Given back where a request has come just now.
+        if let Some(answer) = self.server().parking().finish(&self.slot, answer)
+            && let Some(current) = self.current()
+        {
+            current.in_flight.answer(answer);
+        }
+    }
+
+    /// The longest answer that can leave.
+    pub(crate) fn longest_answer(&self) -> usize {
+        self.current().map_or(usize::MAX, |current| current.in_flight.request().longest_answer())
+    }
+
+    /// The request's `_meta` as JSON text.
+    pub(crate) fn meta(&self) -> String {
+        let meta = self.current().and_then(|current| current.context.meta.as_deref().map(str::to_owned));
+        meta.unwrap_or_else(|| "{}".to_owned())
+    }
+
+    /// The trace that the request is a part of.
+    pub(crate) fn trace(&self) -> TraceVariables {
+        self.current().map(|current| current.context.trace.clone()).unwrap_or_default()
+    }
+
+    /// The progress token for a script: the text of a string, the digits of an integer. One that no variable can hold, or
+    /// that would fill a whole line of the side channel, is only hinted at; notifications carry the real one all the same.
+    pub(crate) fn progress_token_text(&self) -> String {
+        let Some(current) = self.current() else { return String::new() };
+        let Some(token) = current.context.progress_token.as_deref() else { return String::new() };
+        let text = serde_json::from_str::<String>(token).unwrap_or_else(|_| token.to_owned());
+        let is_fit = !text.is_empty() && text.len() <= LONGEST_TOKEN && !text.contains('\0');
+        if is_fit { text } else { STAND_IN_TOKEN.to_owned() }
+    }
+
+    /// Whether the client receives anything before the answer.
+    pub(crate) fn wants_notifications(&self) -> bool {
+        self.current().is_some_and(|current| {
+            current.context.progress_token.is_some() || current.context.log_level.is_some()
+        })
+    }
+
+    pub(crate) fn capabilities(&self) -> ClientCapabilities {
+        self.current().map(|current| current.context.capabilities).unwrap_or_default()
+    }
+
+    /// The folders that the script may work in.
+    pub(crate) async fn roots(&self) -> Arc<ScriptRoots> {
+        let session = self.session().filter(|_| self.capabilities().roots);
+        let of_client = match session {
+            Some(session) => session.roots.get().await,
+            None => self.client.remembered_roots.get(),
+        };
+        of_client.unwrap_or_else(|| Arc::clone(self.server().own_roots()))
+    }
+
+    /// Whether the client has folders of its own that it was not asked for yet: without a session that takes a second
+    /// request, so that it is asked only for tools that want to know.
+    pub(crate) fn has_unasked_roots(&self) -> bool {
+        self.capabilities().roots && self.session().is_none() && self.client.remembered_roots.get().is_none()
+    }
+
+    /// Whether the client has an answer to anything that a script can ask. Without a session it is asked for its roots,
+    /// too.
+    pub(crate) fn can_be_asked(&self) -> bool {
+        let offered = self.capabilities();
+        offered.can_be_asked() || (offered.roots && self.session().is_none())
+    }
+
+    /// Takes over the folders that a client without a session has named, or leaves it at those of the project where it
+    /// named none.
+    pub(crate) fn learn_roots(&self, named: Option<ScriptRoots>) -> Arc<ScriptRoots> {
+        let roots = named.map_or_else(|| Arc::clone(self.server().own_roots()), Arc::new);
+        self.client.remembered_roots.set(Arc::clone(&roots));
+        roots
+    }
+
+    /// Completes when the client cancels the request, or when no request will ever come for what is parked.
+    pub(crate) async fn cancelled(&self) {
+        let mut slot = self.slot.subscribe();
+        loop {
+            let current = match &*slot.borrow_and_update() {
+                Occupant::Nobody => return,
+                occupant => occupant.request(),
+            };
+            match current {
+                Some(current) => tokio::select! {
+                    () = current.in_flight.request().cancelled() => return,
+                    _ = slot.changed() => {}
+                },
+                None => drop(slot.changed().await),
+            }
+        }
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.current().is_some_and(|current| current.in_flight.request().is_cancelled())
+    }
+}
+
+/// The longest progress token that scripts receive, in bytes: escaped as JSON it leaves room on a line of the side
+/// channel, which is short.
+const LONGEST_TOKEN: usize = 512;
+
+/// What scripts receive instead of a token that they cannot be given.
+const STAND_IN_TOKEN: &str = "progress";
+
+/// Work that has a place among those that run, or rests.
+pub(crate) struct Begun(Arc<Work>);
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        // It passes on when it is dropped, which must not happen while it is looked at.
+        let place = self.0.place.lock().take();
+        drop(place);
+    }
+}

@@ -1,0 +1,84 @@
+//! Structured log fields of a request. An event about one can be made of these only: names that the project gave,
+//! numbers, words of ours, and what clients say about themselves. So no event can hold an argument, a result or what a
+//! script printed.
+
+use crate::callers::Caller;
+use mcp_bash_project::{Prompt, Tool};
+use mcp_bash_scripts::ScriptError;
+use serde_json::{Map, Number, Value};
+
+/// More characters of what a client says about itself are not logged.
+const LONGEST: usize = 80;
+
+#[derive(Debug, Default)]
+pub(crate) struct Facts(Map<String, Value>);
+
+impl Facts {
+    pub(crate) fn none() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn of_tool(tool: &Tool) -> Self {
+        Self::default().with("tool", tool.name.clone().into())
+    }
+
+    pub(crate) fn of_prompt(prompt: &Prompt) -> Self {
+        Self::default().with("prompt", prompt.name.clone().into())
+    }
+
+    pub(crate) fn of_caller(caller: &Caller) -> Self {
+        Self::default().with("caller", caller.name().into())
+    }
+
+    pub(crate) fn number(self, name: &'static str, number: impl Into<Number>) -> Self {
+        self.with(name, Value::Number(number.into()))
+    }
+
+    pub(crate) fn words(self, name: &'static str, words: &'static str) -> Self {
+        self.with(name, words.into())
+    }
+
+    pub(crate) fn is(self, name: &'static str) -> Self {
+        self.with(name, true.into())
+    }
+
+    /// Why a script was not run.
+    pub(crate) fn script_error(self, error: &ScriptError) -> Self {
+        self.with("error", error.kind().into())
+    }
+
+    /// Where in the schema of a tool the keyword stands that a value breaks.
+    pub(crate) fn rule(self, rule: &SchemaRule) -> Self {
+        self.with("rule", rule.0.clone().into())
+    }
+
+    /// What a client says of itself or calls its messages: its name, a version, a method, an id. It is cut.
+    pub(crate) fn by_client(self, name: &'static str, said: &str) -> Self {
+        let mut cut: String = said.chars().take(LONGEST).collect();
+        if cut.len() < said.len() {
+            cut.push('…');
+        }
+        self.with(name, cut.into())
+    }
+
+    /// The text of the facts as JSON.
+    pub(crate) fn into_value(self) -> Value {
+        Value::Object(self.0)
+    }
+
+    fn with(mut self, name: &'static str, value: Value) -> Self {
+        self.0.insert(name.to_owned(), value);
+        self
+    }
+}
+
+/// A place in a schema, which is its author's and nobody's value.
+#[derive(Debug)]
+pub(crate) struct SchemaRule(String);
+
+impl SchemaRule {
+    /// The one that a value breaks.
+    pub(crate) fn broken_by(problem: &mcp_bash_schema::Problem) -> Option<Self> {
+        problem.rule().map(|rule| Self(rule.to_owned()))
+    }
+}

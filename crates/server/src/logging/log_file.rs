@@ -1,0 +1,150 @@
+//! Log file: lines are appended to it, on a disk that may be full for a while. No line is ever glued to a part of
+//! another.
+
+use parking_lot::Mutex;
+use std::fs::File;
+use std::io::{self, Write};
+
+pub(crate) struct LogFile<F = File>(Mutex<State<F>>);
+
+struct State<F> {
+    file: F,
+    /// Whether the last line is only a part of one.
+    is_torn: bool,
+    /// Why the last line was not written.
+    problem: Option<io::Error>,
+    /// How many lines were not written since one was.
+    lost: u64,
+}
+
+impl<F: Write> LogFile<F> {
+    pub(crate) fn new(file: F) -> Self {
+        Self(Mutex::new(State { file, is_torn: false, problem: None, lost: 0 }))
+    }
+
+    /// Appends a line, which ends with its newline. A full disk must not stop the server: the line is lost then.
+    pub(crate) fn append(&self, line: &str) {
+        self.0.lock().append(line);
+    }
+
+    /// Why nothing can be written, where the last line could not be, nor can `line_after` now. It is given how many lines were
+    /// lost.
+    pub(crate) fn problem(&self, line_after: impl FnOnce(u64) -> String) -> Option<String> {
+        let mut state = self.0.lock();
+        if state.problem.is_some() {
+            let line = line_after(state.lost);
+            state.append(&line);
+            if state.problem.is_some() {
+                // That one was not owed to anybody.
+                state.lost -= 1;
+            }
+        }
+        state.problem.as_ref().map(ToString::to_string)
+    }
+}
+
+impl<F: Write> State<F> {
+    fn append(&mut self, line: &str) {
+        let written = self.end_torn_line().and_then(|()| self.write(line.as_bytes()));
+        match written {
+            Ok(()) => (self.problem, self.lost) = (None, 0),
+            Err(error) => {
+                self.problem = Some(error);
+                self.lost += 1;
+            }
+        }
+    }
+
+    fn end_torn_line(&mut self) -> io::Result<()> {
+        if self.is_torn {
+            self.file.write_all(b"\n")?;
+            self.is_torn = false;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, mut left: &[u8]) -> io::Result<()> {
+        while !left.is_empty() {
+            match self.file.write(left) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => {
+                    left = &left[count..];
+                    self.is_torn = !left.is_empty();
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    /// A disk with room for so many bytes.
+    #[derive(Clone, Default)]
+    struct Disk(Arc<Mutex<(Vec<u8>, usize)>>);
+
+    impl Disk {
+        fn give_room(&self, bytes: usize) {
+            self.0.lock().1 = bytes;
+        }
+
+        fn text(&self) -> String {
+            String::from_utf8(self.0.lock().0.clone()).unwrap()
+        }
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let (written, room) = &mut *self.0.lock();
+            let count = bytes.len().min(*room);
+            if count == 0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            written.extend_from_slice(&bytes[..count]);
+            *room -= count;
+            Ok(count)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_line_after_half_a_line_stands_alone() {
+        let disk = Disk::default();
+        let file = LogFile::new(disk.clone());
+        disk.give_room(6);
+        for line in ["one\n", "two\n", "three\n"] {
+            file.append(line);
+        }
+        assert_eq!(disk.text(), "one\ntw");
+        // Room for the newline alone does not count as a line.
+        disk.give_room(1);
+        file.append("four\n");
+        disk.give_room(100);
+        file.append("five\n");
+        assert_eq!(disk.text(), "one\ntw\nfive\n");
+        assert_eq!(file.problem(|_| unreachable!()), None);
+    }
+
+    #[test]
+    fn it_is_a_problem_until_something_can_be_written() {
+        let disk = Disk::default();
+        let file = LogFile::new(disk.clone());
+        file.append("one\n");
+        file.append("two\n");
+        let after = |lost: u64| format!("{lost} lost\n");
+        for _ in 0..2 {
+            assert_eq!(file.problem(after).unwrap(), io::Error::from(io::ErrorKind::StorageFull).to_string());
+        }
+        disk.give_room(100);
+        assert_eq!(file.problem(after), None);
+        assert_eq!(disk.text(), "2 lost\n");
+    }
+}

@@ -1,0 +1,96 @@
+//! Message observers: they see every message between the server and its clients, for debugging. Where there is none,
+//! messages pass as they are.
+
+use crate::replies::{Reply, Stream};
+use std::sync::Arc;
+
+/// Sees messages as they come in and before they go out. It is called where messages pass, and must not wait.
+pub trait Observer: Send + Sync {
+    /// A line that a client sent.
+    fn received(&self, message: &[u8]);
+
+    /// A message for a client: an answer, a notification or a question.
+    fn sent(&self, message: &[u8]);
+}
+
+/// All who see messages.
+#[derive(Clone, Default)]
+pub(crate) struct Observers(Vec<Arc<dyn Observer>>);
+
+impl Observers {
+    pub(crate) fn add(&mut self, observer: Arc<dyn Observer>) {
+        self.0.push(observer);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn received(&self, message: &[u8]) {
+        self.0.iter().for_each(|observer| observer.received(message));
+    }
+
+    fn sent(&self, message: &[u8]) {
+        self.0.iter().for_each(|observer| observer.sent(message));
+    }
+
+    /// The stream, with its messages seen where somebody wants to.
+    pub(crate) fn stream(&self, inner: Arc<dyn Stream>) -> Arc<dyn Stream> {
+        if self.is_empty() { inner } else { Arc::new(Observed { observers: self.clone(), inner }) }
+    }
+
+    /// The reply, with its messages seen.
+    pub(crate) fn reply(&self, inner: Arc<dyn Reply>) -> Arc<dyn Reply> {
+        Arc::new(Observed { observers: self.clone(), inner })
+    }
+}
+
+/// A stream or a reply whose messages are seen.
+struct Observed<S: ?Sized> {
+    observers: Observers,
+    inner: Arc<S>,
+}
+
+impl<S: Stream + ?Sized> Stream for Observed<S> {
+    fn notify(&self, message: Vec<u8>) {
+        self.observers.sent(&message);
+        self.inner.notify(message);
+    }
+
+    fn ask(&self, message: Vec<u8>) -> bool {
+        self.observers.sent(&message);
+        self.inner.ask(message)
+    }
+
+    fn flush(&self) {
+        self.inner.flush();
+    }
+
+    fn is_clogged(&self) -> bool {
+        self.inner.is_clogged()
+    }
+}
+
+impl<R: Reply + ?Sized> Reply for Observed<R> {
+    fn answer(&self, message: Vec<u8>) {
+        self.observers.sent(&message);
+        self.inner.answer(message);
+    }
+
+    fn refuse(&self, message: Vec<u8>, code: i32) {
+        self.observers.sent(&message);
+        self.inner.refuse(message, code);
+    }
+
+    fn end(&self) {
+        self.inner.end();
+    }
+
+    fn longest_message(&self) -> usize {
+        self.inner.longest_message()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.inner.is_shared()
+    }
+}

@@ -1,0 +1,87 @@
+//! Startup warnings: what went wrong before the first client was ready. Each client receives them once it is ready.
+
+use mcp_bash_wire::LogLevel;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// More warnings than these are counted, and not told one by one.
+const MOST: usize = 20;
+
+#[derive(Default)]
+pub(crate) struct StartWarnings(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    warnings: Vec<Warning>,
+    /// How many there were besides.
+    more: usize,
+    /// A client is ready, and is told of further warnings as they come.
+    is_over: bool,
+}
+
+/// Its level, its logger and its data.
+type Warning = (LogLevel, String, Value);
+
+/// What a warning is recognised by when it comes again.
+pub(crate) fn digest((_, logger, data): &Warning) -> String {
+    let mut hasher = DefaultHasher::new();
+    (logger, data.to_string()).hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+impl StartWarnings {
+    /// Keeps an event if it is a warning and no client was ready yet. False where it has to be told as it comes.
+    pub(crate) fn keep(&self, level: LogLevel, logger: &str, data: impl FnOnce() -> Value) -> bool {
+        if level < LogLevel::Warning {
+            return false;
+        }
+        let mut state = self.0.lock();
+        if state.is_over {
+            return false;
+        }
+        let warning = (level, logger.to_owned(), data());
+        // A project that is read again says the same again.
+        if state.warnings.contains(&warning) {
+            return true;
+        }
+        if state.warnings.len() < MOST {
+            state.warnings.push(warning);
+        } else {
+            state.more += 1;
+        }
+        true
+    }
+
+    /// All that was kept, and how many there were besides, for a client that is ready. Nothing is kept from now on.
+    pub(crate) fn all(&self) -> Vec<Warning> {
+        let mut state = self.0.lock();
+        state.is_over = true;
+        let mut warnings = state.warnings.clone();
+        if state.more > 0 {
+            let message = format!("{} more warnings; `mcp-bash health` lists them all", state.more);
+            warnings.push((LogLevel::Warning, "mcp.project".to_owned(), json!({ "message": message })));
+        }
+        warnings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_warnings_of_the_start_are_kept_and_not_too_many_of_them() {
+        let kept = StartWarnings::default();
+        assert!(!kept.keep(LogLevel::Info, "x", || json!({})));
+        for number in (0..MOST + 3).chain([0, 1]) {
+            assert!(kept.keep(LogLevel::Error, "x", || json!({ "message": number })));
+        }
+        let all = kept.all();
+        assert_eq!(all.len(), MOST + 1);
+        assert_eq!(all[MOST - 1], (LogLevel::Error, "x".to_owned(), json!({ "message": MOST - 1 })));
+        assert!(all[MOST].2["message"].as_str().unwrap().starts_with("3 more"), "{all:?}");
+        assert!(!kept.keep(LogLevel::Error, "x", || json!({})), "a client is ready");
+        assert_eq!(kept.all(), all, "the next client is told the same");
+    }
+}

@@ -1,0 +1,217 @@
+//! Subscriber: one who is notified of changes, a session or a `subscriptions/listen` request of the stateless era.
+
+use crate::callers::Limiter;
+use crate::replies::{Members, Stream};
+use mcp_bash_budget::Charge;
+use mcp_bash_wire::{Id, LogLevel, keys, write};
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// A kind of list whose changes are announced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ListChange {
+    /// Its name among the capabilities.
+    pub(crate) kind: &'static str,
+    /// Its name in the filter of a listening request.
+    pub(crate) filter: &'static str,
+    /// The notification.
+    pub(crate) method: &'static str,
+}
+
+impl ListChange {
+    pub(crate) const TOOLS: Self =
+        Self { kind: "tools", filter: "toolsListChanged", method: "notifications/tools/list_changed" };
+    pub(crate) const PROMPTS: Self =
+        Self { kind: "prompts", filter: "promptsListChanged", method: "notifications/prompts/list_changed" };
+    pub(crate) const RESOURCES: Self = Self {
+        kind: "resources",
+        filter: "resourcesListChanged",
+        method: "notifications/resources/list_changed",
+    };
+    pub(crate) const ALL: [Self; 3] = [Self::TOOLS, Self::PROMPTS, Self::RESOURCES];
+}
+
+pub(crate) struct Subscriber {
+    stream: Arc<dyn Stream>,
+    /// The id of the listening request, which all its notifications carry. A session has none.
+    listen_id: Option<Id>,
+    /// The announcements it wants.
+    announcements: Vec<ListChange>,
+    state: Mutex<State>,
+    /// What the id costs, which is as long as the client likes.
+    _held: Option<Charge>,
+}
+
+struct State {
+    delivery: Delivery,
+    /// The announcements that wait until the client reads again, each of them once.
+    owed: Vec<ListChange>,
+    /// The least serious log events that it hears, and how many a minute. Only sessions hear events that belong to no
+    /// request.
+    log: Option<(LogLevel, Limiter)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Delivery {
+    /// Nothing is sent before the session is ready, or the listening request acknowledged.
+    Waiting,
+    Open,
+    Closed,
+}
+
+impl Subscriber {
+    /// The session that has this stream for what belongs to no request.
+    pub(crate) fn of_session(stream: Arc<dyn Stream>, log_level: LogLevel, events_per_minute: u32) -> Self {
+        let log = Some((log_level, Limiter::new(events_per_minute)));
+        Self {
+            stream,
+            listen_id: None,
+            announcements: ListChange::ALL.to_vec(),
+            state: Mutex::new(State { delivery: Delivery::Waiting, owed: Vec::new(), log }),
+            _held: None,
+        }
+    }
+
+    /// The listening request that is answered on this stream.
+    pub(crate) fn of_listen(
+        stream: Arc<dyn Stream>,
+        id: Id,
+        announcements: Vec<ListChange>,
+        held: Charge,
+    ) -> Self {
+        let state = Mutex::new(State { delivery: Delivery::Waiting, owed: Vec::new(), log: None });
+        Self { stream, listen_id: Some(id), announcements, state, _held: Some(held) }
+    }
+
+    /// Tells it things from now on. False if it was closed before.
+    pub(crate) fn open(&self) -> bool {
+        self.open_after(None)
+    }
+
+    /// Acknowledges a listening request, and tells it things from now on. False if it was closed before.
+    pub(crate) fn acknowledge(&self, notifications: &str) -> bool {
+        let mut members = Members::default();
+        members.raw("notifications", notifications);
+        self.open_after(Some(self.notification("notifications/subscriptions/acknowledged", members)))
+    }
+
+    fn open_after(&self, first: Option<Vec<u8>>) -> bool {
+        let mut state = self.state.lock();
+        if state.delivery == Delivery::Waiting {
+            state.delivery = Delivery::Open;
+            if let Some(message) = first {
+                self.stream.notify(message);
+            }
+        }
+        let is_open = state.delivery == Delivery::Open;
+        drop(state);
+        self.stream.flush();
+        is_open
+    }
+
+    /// Is told nothing any more.
+    pub(crate) fn close(&self) {
+        self.close_after(|_| {});
+    }
+
+    /// Is told nothing after its last words, which are left to `say`.
+    pub(crate) fn close_after(&self, say: impl FnOnce(&dyn Stream)) {
+        let mut state = self.state.lock();
+        if state.delivery != Delivery::Closed {
+            state.delivery = Delivery::Closed;
+            state.owed = Vec::new();
+            say(&*self.stream);
+        }
+        drop(state);
+        self.stream.flush();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state.lock().delivery == Delivery::Closed
+    }
+
+    /// Queues the notification of a changed resource. False where the client does not read, so that it has to be told
+    /// again later.
+    pub(crate) fn tell_updated(&self, uri: &str) -> bool {
+        if self.stream.is_clogged() {
+            return false;
+        }
+        let mut params = Members::default();
+        params.string("uri", Some(uri));
+        let message = self.notification("notifications/resources/updated", params);
+        let state = self.state.lock();
+        if state.delivery == Delivery::Open {
+            self.stream.notify(message);
+        }
+        true
+    }
+
+    /// Announces that a list has changed, if it wants to know: now, or when its client reads again. True where nothing was
+    /// owed before, and now something is.
+    pub(crate) fn announce(&self, change: ListChange) -> bool {
+        if !self.announcements.contains(&change) {
+            return false;
+        }
+        let mut state = self.state.lock();
+        if state.delivery != Delivery::Open {
+            return false;
+        }
+        if self.stream.is_clogged() {
+            let is_first = state.owed.is_empty();
+            if !state.owed.contains(&change) {
+                state.owed.push(change);
+            }
+            return is_first;
+        }
+        self.stream.notify(self.notification(change.method, Members::default()));
+        drop(state);
+        self.flush();
+        false
+    }
+
+    /// Announces what could not be announced before. True where something is owed again.
+    pub(crate) fn tell_what_is_owed(&self) -> bool {
+        let owed = std::mem::take(&mut self.state.lock().owed);
+        let mut is_owed = false;
+        for change in owed {
+            is_owed |= self.announce(change);
+        }
+        is_owed
+    }
+
+    pub(crate) fn set_log_level(&self, level: LogLevel) {
+        if let Some((least, _)) = &mut self.state.lock().log {
+            *least = level;
+        }
+    }
+
+    /// Whether it hears of log events of that level.
+    pub(crate) fn wants(&self, level: LogLevel) -> bool {
+        let state = self.state.lock();
+        state.delivery == Delivery::Open && state.log.as_ref().is_some_and(|(least, _)| level >= *least)
+    }
+
+    /// Sends a log notification, within the limit.
+    pub(crate) fn log(&self, notification: &[u8]) {
+        let mut state = self.state.lock();
+        let is_within = state.log.as_mut().is_some_and(|(_, limiter)| limiter.allow());
+        if !is_within || self.stream.is_clogged() {
+            return;
+        }
+        self.stream.notify(notification.to_vec());
+        drop(state);
+        self.flush();
+    }
+
+    pub(crate) fn flush(&self) {
+        self.stream.flush();
+    }
+
+    /// A notification to this subscriber.
+    pub(crate) fn notification(&self, method: &str, mut params: Members) -> Vec<u8> {
+        if let Some(id) = &self.listen_id {
+            params.raw("_meta", &format!("{{\"{}\":{}}}", keys::SUBSCRIPTION_ID, id.as_json()));
+        }
+        write::notification(method, &params.object())
+    }
+}

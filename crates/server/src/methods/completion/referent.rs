@@ -1,0 +1,110 @@
+//! The referent of a completion: what the argument belongs to, and who knows its values.
+
+use super::params::{Params, Reference};
+use mcp_bash_project::{Catalog, Completion, Prompt};
+use mcp_bash_wire::RpcError;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A prompt, a resource, or only a name that a completion is registered for.
+pub(super) struct Referent<'a> {
+    /// What completions know it by.
+    pub(super) name: &'a str,
+    pub(super) registered: Option<&'a Completion>,
+    pub(super) prompt: Option<&'a Prompt>,
+}
+
+/// Who knows the values.
+pub(super) enum By {
+    Script(Completer),
+    /// The JSON Schema of the argument, as text.
+    Schema(String),
+}
+
+/// A script that completes.
+pub(super) struct Completer {
+    pub(super) program: PathBuf,
+    /// What cursors know it by.
+    pub(super) key: String,
+    pub(super) timeout: Option<Duration>,
+    /// Whether it stands beside the prompt, about which it is told then.
+    pub(super) beside_prompt: bool,
+}
+
+impl<'a> Referent<'a> {
+    pub(super) fn find(catalog: &'a Catalog, params: &'a Params) -> Result<Self, RpcError> {
+        match &params.reference {
+            Reference::Prompt(name) => Self::of_prompt(catalog, name),
+            Reference::Resource(uri) => Self::of_resource(catalog, uri),
+        }
+    }
+
+    fn of_prompt(catalog: &'a Catalog, name: &'a str) -> Result<Self, RpcError> {
+        let registered = catalog.completions.get(name).map(AsRef::as_ref);
+        let prompt = catalog.prompts.get(name).map(AsRef::as_ref);
+        if registered.is_none() && prompt.is_none() {
+            return Err(RpcError::invalid_params(format!("Unknown prompt: {name}")));
+        }
+        Ok(Self { name, registered, prompt })
+    }
+
+    /// Resources and templates are known by their URI, or by their name.
+    fn of_resource(catalog: &'a Catalog, uri: &'a str) -> Result<Self, RpcError> {
+        let completion = |name: &str| catalog.completions.get(name).map(AsRef::as_ref);
+        if let Some(registered) = completion(uri) {
+            return Ok(Self { name: uri, registered: Some(registered), prompt: None });
+        }
+        let template = catalog.templates.items().iter().find(|known| known.template.as_str() == uri);
+        let resource = || catalog.resources.items().iter().find(|known| known.uri == uri);
+        let name = template.map(|known| &*known.about.name).or_else(|| Some(&*resource()?.about.name));
+        let name = name.ok_or_else(|| RpcError::invalid_params(format!("Unknown resource: {uri}")))?;
+        Ok(Self { name, registered: completion(name), prompt: None })
+    }
+
+    /// Who completes the argument: a registered script, else one beside the prompt, else the schema of the argument.
+    pub(super) fn by(&self, params: &Params) -> Result<By, RpcError> {
+        if let Some(completion) = self.registered {
+            return Ok(By::Script(Completer {
+                program: completion.script.clone(),
+                key: format!("manual:{}", completion.path),
+                timeout: completion.timeout,
+                beside_prompt: false,
+            }));
+        }
+        let Some(prompt) = self.prompt else { return Ok(By::Schema("{}".to_owned())) };
+        if let Some(program) = prompt.completion_script() {
+            let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            return Ok(By::Script(Completer {
+                program,
+                key: format!("prompt:{name}"),
+                timeout: prompt.timeout,
+                beside_prompt: true,
+            }));
+        }
+        self.schema(params).map(By::Schema).ok_or_else(|| {
+            let known: Vec<String> =
+                prompt.arguments.iter().map(|argument| format!("`{}`", argument.name)).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            RpcError::invalid_params(format!(
+                "Invalid params: the prompt '{}' has no argument `{}`; it has {known}",
+                prompt.name, params.argument
+            ))
+        })
+    }
+
+    /// The schema of the argument, where there is one.
+    pub(super) fn schema(&self, params: &Params) -> Option<String> {
+        let argument = self.prompt?.arguments.iter().find(|argument| argument.name == params.argument)?;
+        Some(argument.schema.get().to_owned())
+    }
+}
+
+impl By {
+    /// What cursors know it by.
+    pub(super) fn key(&self, referent: &Referent<'_>) -> String {
+        match self {
+            Self::Script(completer) => completer.key.clone(),
+            Self::Schema(_) => format!("builtin:{}", referent.name),
+        }
+    }
+}

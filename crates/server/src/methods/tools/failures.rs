@@ -1,0 +1,81 @@
+//! Failed calls as results that a model can read: timeouts, shutdown, and plain text.
+
+use crate::replies::{Answer, Content};
+use mcp_bash_project::{Tool, WorkerProgram};
+use mcp_bash_scripts::{Overrun, Patience};
+use mcp_bash_wire::Revision;
+use serde_json::json;
+use std::time::Duration;
+
+/// A script that was running when the server had to end.
+pub(super) fn shut_down(tool: &Tool) -> Answer {
+    let name = &tool.name;
+    failure(&format!("Tool '{name}' was stopped because the server is shutting down"))
+}
+
+/// A script that was stopped because its time was over.
+pub(super) fn timed_out(tool: &Tool, limits: Patience, overrun: Overrun, revision: Revision) -> Answer {
+    let (name, seconds) = (&tool.name, limits.limit.as_secs());
+    let most = limits.most.map_or(seconds, |most| most.as_secs());
+    let program = tool.worker().map_or(WorkerProgram::Itself, |worker| worker.program);
+    let place = match program {
+        WorkerProgram::Itself => " or in its metadata".to_owned(),
+        language => format!(", {}", language.place_of_time("timeoutSecs")),
+    };
+    let longer = format!("`timeoutSecs` in the call{place}, or MCPBASH_DEFAULT_TOOL_TIMEOUT, gives it more");
+    let (reason, message) = match overrun {
+        Overrun::Fixed => {
+            ("fixed", format!("Tool '{name}' timed out after {seconds} s and was ended; {longer}"))
+        }
+        Overrun::Idle => (
+            "idle",
+            format!(
+                "Tool '{name}' timed out: it reported no progress for {seconds} s and was ended; {longer}"
+            ),
+        ),
+        Overrun::Most => (
+            "max_exceeded",
+            format!(
+                "Tool '{name}' timed out: it ran for {most} s, the most it may, and was ended; {}, or \
+                 MCPBASH_MAX_TIMEOUT_SECS, gives it more",
+                program.place_of_time("maxTimeoutSecs")
+            ),
+        ),
+    };
+    let mut error = json!({
+        "type": "timeout",
+        "message": message,
+        "reason": reason,
+        "timeoutSecs": seconds,
+        "exitCode": 124,
+    });
+    if limits.most.is_some() {
+        error["progressExtendsTimeout"] = json!(true);
+        error["maxTimeoutSecs"] = json!(most);
+    }
+    let mut text = message;
+    if let Some(hint) = &tool.options.timeouts.hint {
+        error["hint"] = json!(hint);
+        text.push_str("\nSuggestion: ");
+        text.push_str(hint);
+    }
+    let structured = json!({ "error": error }).to_string();
+    failure(&text).with_structured(&structured, revision)
+}
+
+/// The result of a call whose time was over before its script was started.
+pub(super) fn not_started(message: &str, limit: Duration, revision: Revision) -> Answer {
+    let error = json!({
+        "type": "timeout",
+        "message": message,
+        "reason": "not_started",
+        "timeoutSecs": limit.as_secs(),
+        "exitCode": 124,
+    });
+    failure(message).with_structured(&json!({ "error": error }).to_string(), revision)
+}
+
+/// A result that says what went wrong.
+pub(super) fn failure(text: &str) -> Answer {
+    Content::of_text(text).finish(true)
+}

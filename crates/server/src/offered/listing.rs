@@ -1,0 +1,204 @@
+//! Lists of a catalog as text: definitions are written once for each revision that asks, and pages are cut from them.
+
+use super::schemas::Schemas;
+use crate::callers::Caller;
+use crate::replies::{Answer, Members, definitions};
+use mcp_bash_project::utc::now;
+use mcp_bash_project::{Catalog, Resource, Tool};
+use mcp_bash_wire::{Cursor, Object, Raw, Revision, RpcError};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// What is served at one moment.
+pub(crate) struct Snapshot {
+    pub(crate) catalog: Catalog,
+    tools: Definitions,
+    resources: Definitions,
+    templates: Definitions,
+    /// Where the resources stand, by their URI.
+    places_by_uri: OnceLock<HashMap<Box<str>, usize>>,
+    prompts: Definitions,
+    /// For each tool of the catalog, in its order.
+    schemas: Vec<Schemas>,
+}
+
+/// The definitions of the entries of one kind, for each revision that asked.
+#[derive(Default)]
+struct Definitions([OnceLock<Vec<OnceLock<Box<str>>>>; Revision::ALL.len()]);
+
+impl Definitions {
+    /// The definition of one of `total` entries, which `render` writes if nobody has asked for it yet.
+    fn get(&self, revision: Revision, total: usize, place: usize, render: impl FnOnce() -> String) -> &str {
+        let all = self.0[revision as usize].get_or_init(|| vec![OnceLock::new(); total]);
+        all[place].get_or_init(|| render().into())
+    }
+}
+
+/// How many items a page has, unless fewer are asked for.
+const PAGE: usize = 500;
+
+/// A part of a list.
+pub(crate) struct Page {
+    /// The text of a JSON array.
+    items: String,
+    next: Option<String>,
+    /// How many items the whole list has.
+    total: usize,
+}
+
+impl Page {
+    /// The result of a method that lists, with the items under this name.
+    pub(crate) fn into_answer(self, name: &str) -> Answer {
+        let mut result = Members::default();
+        result.raw(name, &self.items);
+        result.string("nextCursor", self.next.as_deref());
+        let meta = format!("\"mcpbash/total\":{}", self.total);
+        Answer { meta, ..Answer::members(result.into_text()).cacheable() }
+    }
+}
+
+impl Snapshot {
+    pub(crate) fn new(catalog: Catalog) -> Self {
+        let schemas = catalog.tools.items().iter().map(|_| Schemas::default()).collect();
+        Self {
+            catalog,
+            tools: Definitions::default(),
+            prompts: Definitions::default(),
+            resources: Definitions::default(),
+            templates: Definitions::default(),
+            places_by_uri: OnceLock::new(),
+            schemas,
+        }
+    }
+
+    /// An error where the project cannot be served at all.
+    pub(crate) fn check_served(&self) -> Result<(), RpcError> {
+        match &self.catalog.failure {
+            None => Ok(()),
+            Some(failure) => Err(RpcError::internal(failure.clone())),
+        }
+    }
+
+    /// The resource with that URI. Of several it is the first.
+    pub(crate) fn resource(&self, uri: &str) -> Option<&Resource> {
+        let resources = self.catalog.resources.items();
+        let places = self.places_by_uri.get_or_init(|| {
+            let places = resources.iter().enumerate().rev();
+            places.map(|(place, resource)| (resource.uri.as_str().into(), place)).collect()
+        });
+        Some(&resources[*places.get(uri)?])
+    }
+
+    /// The page of resources that `params` asks for.
+    pub(crate) fn resources(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
+        let resources = self.catalog.resources.items();
+        let definition = |place: usize| {
+            let render = || definitions::resource(&resources[place], revision);
+            self.resources.get(revision, resources.len(), place, render)
+        };
+        page("resources", resources.len(), definition, || self.catalog.resources.hash(), params)
+    }
+
+    /// The page of templates that `params` asks for.
+    pub(crate) fn templates(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
+        let templates = self.catalog.templates.items();
+        let definition = |place: usize| {
+            let render = || definitions::resource_template(&templates[place], revision);
+            self.templates.get(revision, templates.len(), place, render)
+        };
+        page("resourceTemplates", templates.len(), definition, || self.catalog.templates.hash(), params)
+    }
+
+    /// The tool of that name, and its schemas.
+    pub(crate) fn tool(&self, name: &str) -> Option<(&Tool, &Schemas)> {
+        let place = self.catalog.tools.place(name)?;
+        Some((&self.catalog.tools.items()[place], &self.schemas[place]))
+    }
+
+    /// The page of tools that `params` asks for, of those that the caller sees.
+    pub(crate) fn tools(
+        &self,
+        revision: Revision,
+        params: Option<Raw<'_>>,
+        caller: &Caller,
+    ) -> Result<Page, RpcError> {
+        let tools = self.catalog.tools.items();
+        let definition = |place: usize| {
+            self.tools.get(revision, tools.len(), place, || definitions::tool(&tools[place], revision))
+        };
+        let hash = || self.catalog.tools.hash();
+        match caller.allowed_tools() {
+            None => page("tools", tools.len(), definition, hash, params),
+            Some(allowed) => {
+                let is_seen = |place: usize| allowed.hold(&tools[place].name);
+                page_of_some("tools", tools.len(), is_seen, definition, hash, params)
+            }
+        }
+    }
+
+    /// The page of prompts that `params` asks for.
+    pub(crate) fn prompts(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
+        let prompts = self.catalog.prompts.items();
+        let definition = |place: usize| {
+            self.prompts
+                .get(revision, prompts.len(), place, || definitions::prompt(&prompts[place], revision))
+        };
+        page("prompts", prompts.len(), definition, || self.catalog.prompts.hash(), params)
+    }
+}
+
+/// Cuts the page that `params` asks for. The hash is only worked out for lists of several pages.
+fn page<'a>(
+    collection: &'static str,
+    total: usize,
+    item: impl Fn(usize) -> &'a str,
+    hash: impl Fn() -> &'a str,
+    params: Option<Raw<'_>>,
+) -> Result<Page, RpcError> {
+    page_of_some(collection, total, |_| true, item, hash, params)
+}
+
+/// The same for a list of which only some are seen. Cursors name a place in the whole list, so that they stay right when
+/// other parts of it are seen.
+fn page_of_some<'a>(
+    collection: &'static str,
+    length: usize,
+    is_seen: impl Fn(usize) -> bool,
+    item: impl Fn(usize) -> &'a str,
+    hash: impl Fn() -> &'a str,
+    params: Option<Raw<'_>>,
+) -> Result<Page, RpcError> {
+    let (mut offset, mut limit) = (0, PAGE);
+    if let Some(params) = params {
+        let params = Object::read(params, "params", &["cursor", "limit"])?;
+        if let Some(word) = params.optional_string("cursor")? {
+            offset = Cursor::decode(&word, collection, hash())
+                .filter(|offset| *offset < length)
+                .ok_or_else(|| RpcError::invalid_params("Invalid cursor: leave it out to start over"))?;
+        }
+        if let Some(wanted) = params.get("limit").filter(|raw| !raw.is_null()) {
+            limit = match wanted.text().parse::<usize>() {
+                Ok(wanted) if wanted > 0 => wanted.min(PAGE),
+                _ => {
+                    return Err(RpcError::invalid_params(
+                        "Invalid params: `limit` must be a whole number above 0",
+                    ));
+                }
+            };
+        }
+    }
+    let mut left = (offset..length).filter(|place| is_seen(*place));
+    let mut items = String::from("[");
+    for place in left.by_ref().take(limit) {
+        if items.len() > 1 {
+            items.push(',');
+        }
+        items.push_str(item(place));
+    }
+    items.push(']');
+    let next = left.next();
+    let next =
+        next.map(|offset| Cursor { collection, offset, hash: hash().to_owned(), timestamp: now() }.encode());
+    let total = (0..length).filter(|place| is_seen(*place)).count();
+    Ok(Page { items, next, total })
+}

@@ -1,0 +1,49 @@
+//! Resources: from a URI to what it names.
+//!
+//! `Resources::read` finds out what a URI is (kept by us, listed, found by a template, or only spelt so that one of our providers
+//! understands it) and who reads it: an executable of the project, else one of our own providers.
+
+mod failure;
+mod find;
+mod kept;
+mod read;
+mod sources;
+
+pub(crate) use failure::Failure;
+pub(crate) use find::{Found, find};
+pub(crate) use kept::Kept;
+
+use super::served::Served;
+use mcp_bash_scripts::Scripts;
+use mcp_bash_settings::Settings;
+use sources::Sources;
+use std::sync::Arc;
+
+/// Who reads, and what is kept for later.
+pub(crate) struct Resources {
+    served: Arc<Served>,
+    scripts: Arc<Scripts>,
+    sources: Sources,
+    kept: Kept,
+}
+
+impl Resources {
+    pub(crate) fn new(served: Arc<Served>, scripts: Arc<Scripts>) -> Self {
+        let sources = Sources::new(Arc::clone(&scripts), &served.paths());
+        let kept = Kept::new(Arc::clone(scripts.state_dir()));
+        Self { served, scripts, sources, kept }
+    }
+
+    pub(crate) fn served(&self) -> &Served {
+        &self.served
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        self.scripts.settings()
+    }
+
+    /// Texts that were too long for an answer and can be read for a while.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+}

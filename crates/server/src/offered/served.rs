@@ -1,0 +1,406 @@
+//! What is served: the project as it was last read, and how it is read again.
+
+use super::listing::Snapshot;
+use crate::logging::{ListChange, Log};
+use arc_swap::ArcSwap;
+use mcp_bash_project::{
+    Catalog, Changes, Diagnostic, Paths, Pauses, Reading, RegistryError, STILL, Surroundings,
+};
+use mcp_bash_scripts::FileInProgress;
+use mcp_bash_wire::LogLevel;
+use parking_lot::Mutex;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+pub struct Served {
+    snapshot: ArcSwap<Snapshot>,
+    reading: Reading,
+    log: Arc<Log>,
+    /// Whether changes were noticed that are not read yet.
+    has_news: watch::Sender<bool>,
+    /// The files that are being asked what they have: what is served lacks it, or has what they had before.
+    in_progress: watch::Receiver<Vec<FileInProgress>>,
+    /// The files that were asked, and whose answer is not served yet.
+    answered: Mutex<Vec<PathBuf>>,
+    /// Held while the project is read: two readers would undo each other's work.
+    is_being_read: Mutex<()>,
+    /// When the files were asked that the operator was told of as slow.
+    told_late: Mutex<Vec<Instant>>,
+    /// Whether clients have to be told of changes: they got a list, or all that the start lacked is served.
+    is_known_to_clients: AtomicBool,
+    /// Whether answers are served that the registry does not have.
+    has_unsaved: AtomicBool,
+    /// Held while the registry is written.
+    is_being_saved: Mutex<()>,
+    /// Whether the project is read again when it changes.
+    is_followed: AtomicBool,
+    /// Why changes of the project are not noticed, where they should be.
+    unwatched: Mutex<Option<String>>,
+    shortage: Mutex<Option<Shortage>>,
+    /// The path that the project was named by, where that is a link.
+    link: OnceLock<PathBuf>,
+}
+
+/// What the system was short of when the project was last read.
+struct Shortage {
+    what: String,
+    pauses: Pauses,
+}
+
+impl Shortage {
+    fn new(what: String) -> Self {
+        Self { what, pauses: Pauses::new(Duration::from_millis(250), Duration::from_secs(4)) }
+    }
+}
+
+/// What came of a reading.
+struct Reread {
+    /// The lists that are different.
+    news: Vec<ListChange>,
+    /// After how long the same has to be read again.
+    again: Option<Duration>,
+}
+
+/// How long whoever needs what has changed waits until it is read.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl Served {
+    /// `catalog` was read as `reading` says, and lacks what the files `in_progress` have.
+    pub(crate) fn new(
+        catalog: Catalog,
+        reading: Reading,
+        in_progress: watch::Receiver<Vec<FileInProgress>>,
+        log: Arc<Log>,
+    ) -> Self {
+        report(&log, &catalog, &[]);
+        let is_complete = in_progress.borrow().is_empty();
+        if let Some(what) = &catalog.shortage {
+            report_shortage(&log, what, "what was found is served");
+        }
+        Self {
+            shortage: Mutex::new(catalog.shortage.clone().map(Shortage::new)),
+            is_followed: AtomicBool::new(false),
+            unwatched: Mutex::default(),
+            link: OnceLock::new(),
+            snapshot: ArcSwap::from_pointee(Snapshot::new(catalog)),
+            reading,
+            log,
+            has_news: watch::Sender::new(false),
+            in_progress,
+            answered: Mutex::default(),
+            is_being_read: Mutex::default(),
+            told_late: Mutex::default(),
+            is_known_to_clients: AtomicBool::new(is_complete),
+            has_unsaved: AtomicBool::new(false),
+            is_being_saved: Mutex::default(),
+        }
+    }
+
+    /// What is served now. Whoever holds it goes on with it, whatever is served next.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.load_full()
+    }
+
+    /// Where the project is.
+    pub fn paths(&self) -> Paths {
+        self.snapshot().catalog.paths.clone()
+    }
+
+    /// Looks at what is served now.
+    pub fn look<T>(&self, look: impl FnOnce(&Catalog) -> T) -> T {
+        look(&self.snapshot().catalog)
+    }
+
+    /// What the checks find in what is served now; nothing where it has more than `most` tools.
+    pub fn examine(&self, surroundings: Surroundings<'_>, most: usize) -> Vec<Diagnostic> {
+        let snapshot = self.snapshot();
+        if snapshot.catalog.tools.len() > most {
+            return Vec::new();
+        }
+        mcp_bash_project::examine(&snapshot.catalog, surroundings)
+    }
+
+    /// Notes whether changes of the project are noticed from now on; if not, why.
+    pub fn note_watching(&self, watching: Result<(), String>) {
+        self.is_followed.store(true, Ordering::Relaxed);
+        *self.unwatched.lock() = watching.err();
+    }
+
+    /// Notes the path that the project was named by. Where it is a link, it may lead elsewhere later.
+    pub fn note_named_path(&self, path: &Path) {
+        if path != self.snapshot().catalog.paths.root {
+            let _ = self.link.set(path.to_owned());
+        }
+    }
+
+    /// Where the path leads that the project was named by, if that is another folder by now.
+    fn other_project(&self) -> Option<String> {
+        let (link, root) = (self.link.get()?, self.paths().root);
+        let there = link.canonicalize().ok().filter(|there| *there != root)?;
+        let (link, there, root) = (link.display(), there.display(), root.display());
+        Some(format!(
+            "{link} leads to {there} now, and {root} is served; restart the server to serve the other"
+        ))
+    }
+
+    /// Why what is served may not be what the project holds, if that is so.
+    pub(crate) fn staleness(&self) -> Option<String> {
+        if let Some(other) = self.other_project() {
+            return Some(other);
+        }
+        if let Some(why) = &*self.unwatched.lock() {
+            return Some(format!("changes of the project are not noticed: {why}"));
+        }
+        let short = self.shortage.lock();
+        short.as_ref().map(|short| format!("the project cannot be read now: {}", short.what))
+    }
+
+    /// Notes that the project has changed and will be read again.
+    pub fn note_change(&self) {
+        self.has_news.send_replace(true);
+    }
+
+    /// Whether a list has to wait for files that are being asked what they have, each of which it waits for no longer than
+    /// `patience` after that file was asked.
+    pub(crate) fn is_awaited(&self, patience: Duration) -> bool {
+        youngest(&self.in_progress.borrow()).is_some_and(|youngest| youngest.elapsed() < patience)
+    }
+
+    /// The files that are being asked what they have.
+    pub fn files_in_progress(&self) -> Vec<FileInProgress> {
+        self.in_progress.borrow().clone()
+    }
+
+    /// Waits for the files that are being asked what they have, for each no longer than `patience` after it was asked.
+    pub(crate) async fn complete(&self, patience: Duration) {
+        self.snapshot_with(patience, |_, in_progress| in_progress.is_empty()).await;
+    }
+
+    /// Says once of each file that a list is given out without what it has.
+    fn report_late(&self, late: &[FileInProgress]) {
+        let mut told = self.told_late.lock();
+        for late in late.iter().filter(|late| !told.contains(&late.since)) {
+            let message = format!(
+                "{} takes long to say what it has: lists are answered without it, and changed lists announced when it has; \
+                 MCPBASH_LIST_WAIT_SECS lets them wait longer",
+                late.file.display()
+            );
+            self.log.event(LogLevel::Warning, "mcp.project", &message, &json!({}));
+        }
+        *told = late.iter().map(|late| late.since).collect();
+    }
+
+    /// Clients get a list: from now on they are told of changes.
+    pub(crate) fn note_listing(&self) {
+        // Before the list is made: whatever is served after it is announced.
+        self.is_known_to_clients.store(true, Ordering::SeqCst);
+        let late = self.in_progress.borrow();
+        if !late.is_empty() {
+            self.report_late(&late);
+        }
+    }
+
+    /// What is served, as soon as it has what `has` looks for. Where it has not, files that are being asked what they have
+    /// are waited for, each no longer than `patience` after it was asked; and so are changes that were noticed and are not
+    /// read yet.
+    pub(crate) async fn snapshot_with(
+        &self,
+        patience: Duration,
+        has: impl Fn(&Snapshot, &[FileInProgress]) -> bool,
+    ) -> Arc<Snapshot> {
+        let snapshot = self.snapshot();
+        if has(&snapshot, &self.in_progress.borrow()) {
+            return snapshot;
+        }
+        let (mut in_progress, mut has_news) = (self.in_progress.clone(), self.has_news.subscribe());
+        let noticed_until = Instant::now() + PATIENCE;
+        loop {
+            let (asked, is_noticed) =
+                (in_progress.borrow_and_update().clone(), *has_news.borrow_and_update());
+            let snapshot = self.snapshot();
+            let asked_until = youngest(&asked).map(|youngest| youngest + patience);
+            let until = asked_until.max(is_noticed.then_some(noticed_until));
+            let Some(until) = until.filter(|until| *until > Instant::now()) else { return snapshot };
+            // While the project is read again, a file that changed is not asked any more and not yet asked anew.
+            if !is_noticed && has(&snapshot, &asked) {
+                return snapshot;
+            }
+            tokio::select! {
+                _ = in_progress.changed(), if !asked.is_empty() => {}
+                _ = has_news.changed() => {}
+                () = sleep_until(until) => {}
+            }
+        }
+    }
+
+    /// Reads the project again, as far as it changed, and tells the clients of each kind that has. A project that cannot be
+    /// served any more does not take the place of one that can. Returns after how long the same changes have to be read again,
+    /// where that could not be done now.
+    pub fn reload(&self, changes: &Changes) -> Option<Duration> {
+        let reading = self.is_being_read.lock();
+        if let Some(run) = &self.reading.run {
+            run.ask_again();
+        }
+        let Reread { news, again } = self.read_again(changes);
+        if !news.is_empty() {
+            self.store_registry();
+        }
+        self.announce(&news);
+        drop(reading);
+        self.has_news.send_replace(false);
+        again
+    }
+
+    /// Serves what a file has that was asked. Files that answered meanwhile are served too. Returns after how long that has to
+    /// be tried again, where it could not be done now.
+    pub fn take_in(&self, file: &Path) -> Option<Duration> {
+        self.answered.lock().push(file.to_owned());
+        let _reading = self.is_being_read.lock();
+        let answered = std::mem::take(&mut *self.answered.lock());
+        if answered.is_empty() {
+            return None;
+        }
+        let Reread { news, again } = self.read_again(&Changes::to_files(answered.iter().map(|file| &**file)));
+        self.has_unsaved.store(true, Ordering::Release);
+        // What the start still lacked is news to nobody who has not listed.
+        if self.is_known_to_clients.load(Ordering::SeqCst) {
+            self.announce(&news);
+        }
+        if self.in_progress.borrow().iter().all(|asked| answered.contains(&asked.file)) {
+            self.is_known_to_clients.store(true, Ordering::SeqCst);
+        }
+        again
+    }
+
+    /// Serves the project as it is now.
+    fn read_again(&self, changes: &Changes) -> Reread {
+        let before = self.snapshot();
+        let reading =
+            Reading { is_followed: self.is_followed.load(Ordering::Relaxed), ..self.reading.clone() };
+        let catalog = before.catalog.read_again(&reading, changes);
+        let pause = self.note_shortage(catalog.shortage.as_deref());
+        if pause.is_some() && before.catalog.shortage.is_none() {
+            return Reread { news: Vec::new(), again: pause };
+        }
+        let again = pause.or(catalog.is_unsettled.then_some(STILL));
+        if catalog.failure.is_some() && before.catalog.failure.is_none() {
+            report(&self.log, &catalog, &before.catalog.diagnostics);
+            self.log.event(
+                LogLevel::Error,
+                "mcp.project",
+                "the last good state of the project is served",
+                &json!({}),
+            );
+            return Reread { news: Vec::new(), again };
+        }
+        let news = [
+            (!catalog.tells_the_same_tools_as(&before.catalog), ListChange::TOOLS),
+            (!catalog.tells_the_same_resources_as(&before.catalog), ListChange::RESOURCES),
+            (!catalog.tells_the_same_prompts_as(&before.catalog), ListChange::PROMPTS),
+        ];
+        let news = news.into_iter().filter_map(|(is_news, list)| is_news.then_some(list)).collect();
+        if catalog.diagnostics != before.catalog.diagnostics {
+            report(&self.log, &catalog, &before.catalog.diagnostics);
+        }
+        self.snapshot.store(Arc::new(Snapshot::new(catalog)));
+        Reread { news, again }
+    }
+
+    /// Notes what the system was short of, if anything. Returns after how long to try again.
+    fn note_shortage(&self, what: Option<&str>) -> Option<Duration> {
+        let mut shortage = self.shortage.lock();
+        let Some(what) = what else {
+            if shortage.take().is_some() {
+                let message = "the project could be read again";
+                self.log.event(LogLevel::Notice, "mcp.project", message, &json!({}));
+            }
+            return None;
+        };
+        let short = shortage.get_or_insert_with(|| {
+            report_shortage(&self.log, what, "the last good state is served");
+            Shortage::new(what.to_owned())
+        });
+        Some(short.pauses.lengthen())
+    }
+
+    fn announce(&self, news: &[ListChange]) {
+        if news.is_empty() {
+            return;
+        }
+        let catalog = &self.snapshot().catalog;
+        let details = json!({
+            "tools": catalog.tools.len(),
+            "resources": catalog.resources.len(),
+            "prompts": catalog.prompts.len(),
+        });
+        for list in news {
+            let message = format!("the {} have changed", list.kind);
+            self.log.event(LogLevel::Info, "mcp.project", &message, &details);
+            self.log.audience().announce(*list);
+        }
+    }
+
+    /// Writes what files said that they have to the registry, if it does not have that yet.
+    pub fn store_definitions(&self) {
+        let _saving = self.is_being_saved.lock();
+        let is_short = self.snapshot().catalog.shortage.is_some();
+        if !is_short && self.has_unsaved.swap(false, Ordering::AcqRel) {
+            self.snapshot().catalog.store_definitions(&self.reading);
+        }
+    }
+
+    /// Writes the registry. A project that cannot be written to is served all the same.
+    pub fn store_registry(&self) {
+        let _saving = self.is_being_saved.lock();
+        if self.snapshot().catalog.shortage.is_some() {
+            // It lacks what could not be read.
+            return;
+        }
+        self.has_unsaved.store(false, Ordering::Release);
+        if let Err(error) = self.snapshot().catalog.store(&self.reading) {
+            let level = if matches!(error, RegistryError::TooLarge { .. }) {
+                LogLevel::Error
+            } else {
+                LogLevel::Debug
+            };
+            self.log.event(level, "mcp.registry", &error.to_string(), &json!({}));
+        }
+    }
+}
+
+fn report_shortage(log: &Log, what: &str, meanwhile: &str) {
+    let message =
+        format!("the project cannot be read now: {what}; {meanwhile}, and the reading is tried again");
+    log.event(LogLevel::Warning, "mcp.project", &message, &json!({}));
+}
+
+/// When the last of them was asked.
+fn youngest(in_progress: &[FileInProgress]) -> Option<Instant> {
+    in_progress.iter().map(|asked| asked.since).max()
+}
+
+/// Logs what is wrong with a project, as far as it was not `told` before.
+fn report(log: &Log, catalog: &Catalog, told: &[Diagnostic]) {
+    for diagnostic in catalog.diagnostics.iter().filter(|diagnostic| !told.contains(diagnostic)) {
+        log.event(LogLevel::Warning, "mcp.project", &diagnostic.to_string(), &json!({}));
+    }
+    if catalog.tools.len() > MANY {
+        let details = json!({ "tools": catalog.tools.len() });
+        log.event(
+            LogLevel::Warning,
+            "mcp.project",
+            "so many tools are better registered in register.json",
+            &details,
+        );
+    }
+    let details = json!({ "project": catalog.paths.root, "tools": catalog.tools.len(), "prompts": catalog.prompts.len() });
+    log.event(LogLevel::Debug, "mcp.project", "project read", &details);
+}
+
+/// How many tools are worth a warning.
+const MANY: usize = 500;

@@ -1,0 +1,253 @@
+//! Resource subscriptions: who follows which resource, and how its changes are noticed.
+//!
+//! # Theory of operation
+//!
+//! A resource that is subscribed to was read once, and what it held is known by its digest. Files are read again when
+//! the file system tells of a change in their folder and they look different; a thousand of them cost nothing while
+//! nothing happens. Everything else is read every few seconds (`poll.rs`). Whatever made us look, a changed digest is
+//! told once to everyone who still wants to hear of it (`Subscriptions::settle`).
+//!
+//! Clients subscribe, unsubscribe and go as they like, and all of them share one table (`table.rs`): what one of them does
+//! costs no more because the others follow much.
+
+mod change_signal;
+mod poll;
+mod table;
+
+use super::resources::{Failure, Resources};
+use crate::callers::{Caller, MOST_FOLLOWED};
+use crate::logging::Subscriber;
+use change_signal::ChangeSignal;
+use mcp_bash_project::{Folders, Looks};
+use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use table::{Followed, Subscription, Table};
+use tokio::runtime::Handle;
+
+pub(crate) struct Subscriptions {
+    resources: Arc<Resources>,
+    runtime: Handle,
+    state: Mutex<State>,
+    /// There from the first file on, unless the system cannot tell us of changes.
+    folders: OnceLock<Option<Folders>>,
+    /// Files that have changed are read by one at a time, so that no old reading comes after a new one.
+    turn: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    table: Table,
+    is_polling: bool,
+    /// Something that has to be polled was entered since the last look at all of them.
+    is_poll_wanted: bool,
+}
+
+/// One who wants to hear of resources, and for whom that counts.
+#[derive(Clone)]
+pub(crate) struct Wanting {
+    pub(crate) subscriber: Arc<Subscriber>,
+    pub(crate) caller: Arc<Caller>,
+}
+
+impl Subscriptions {
+    pub(crate) fn new(resources: Arc<Resources>, runtime: Handle) -> Self {
+        let (state, folders, turn) = (Mutex::default(), OnceLock::new(), tokio::sync::Mutex::default());
+        Self { resources, runtime, state, folders, turn }
+    }
+
+    /// Lets a subscriber hear of the changes of a resource, which must be there.
+    pub(crate) async fn subscribe(self: &Arc<Self>, uri: &str, wanting: &Wanting) -> Result<(), Failure> {
+        let mut subscription = Some(Self::subscription(uri, wanting)?);
+        if self.join(uri, wanting, &mut subscription) {
+            return Ok(());
+        }
+        let mut signal = ChangeSignal::of(self.resources.served(), uri);
+        if let ChangeSignal::File(file) = &mut signal {
+            file.remember(Looks::of(file.path()));
+        }
+        let content = self.resources.read(Some(&wanting.caller), uri).await?;
+        let digest = Some(Sha256::digest(&content.bytes).into());
+        drop(content);
+        let followed = Followed::new(digest, signal);
+        if self.enter(uri, followed, wanting, subscription) {
+            // It changed between its reading and its following.
+            let _turn = self.turn.lock().await;
+            self.look(uri).await;
+        }
+        Ok(())
+    }
+
+    /// A subscription that counts for its caller.
+    fn subscription(uri: &str, wanting: &Wanting) -> Result<Subscription, Failure> {
+        let Wanting { subscriber, caller } = wanting;
+        let counted = caller.follow().ok_or_else(|| {
+            Failure::Failed(format!("{MOST_FOLLOWED} resources are subscribed to, and no more can be"))
+        })?;
+        // Twice: here, and in the path of its file.
+        let held = caller.budget().charge(2 * uri.len()).map_err(|why| Failure::Failed(why.to_string()))?;
+        Ok(Subscription::new(subscriber, counted, held))
+    }
+
+    /// Adds a subscription to a resource that is followed already. False if it is not.
+    fn join(&self, uri: &str, wanting: &Wanting, subscription: &mut Option<Subscription>) -> bool {
+        let table = &mut self.state.lock().table;
+        let is_followed = table.get_mut(uri).is_some();
+        if is_followed {
+            table.add(uri, &wanting.subscriber, subscription.take());
+        }
+        is_followed
+    }
+
+    /// Follows a resource that was read. True if it looks different already.
+    fn enter(
+        self: &Arc<Self>,
+        uri: &str,
+        fresh: Followed,
+        wanting: &Wanting,
+        subscription: Option<Subscription>,
+    ) -> bool {
+        let folders = matches!(fresh.signal, ChangeSignal::File(_)).then(|| self.folders()).flatten();
+        let mut state = self.state.lock();
+        // It went while the resource was read, and everything it followed was forgotten.
+        if wanting.subscriber.is_closed() {
+            return false;
+        }
+        state.table.follow(uri, fresh);
+        state.table.add(uri, &wanting.subscriber, subscription);
+        let Some(known) = state.table.get_mut(uri) else { return false };
+        let mut is_different = false;
+        if let ChangeSignal::File(file) = &mut known.signal {
+            folders.inspect(|folders| file.follow(folders));
+            is_different = file.looks_different();
+        }
+        let is_polled = known.is_polled();
+        drop(state);
+        if is_polled {
+            poll::start(self);
+        }
+        is_different
+    }
+
+    /// Once this returns, `subscriber` hears nothing more of the resource.
+    pub(crate) fn unsubscribe(&self, uri: &str, subscriber: &Subscriber) {
+        if let Some(gone) = self.state.lock().table.remove(uri, subscriber) {
+            self.leave(&gone);
+        }
+    }
+
+    /// Forgets everything that `subscriber`, which is closed, wanted to hear.
+    pub(crate) fn forget(&self, subscriber: &Subscriber) {
+        for gone in self.state.lock().table.forget(subscriber) {
+            self.leave(&gone);
+        }
+    }
+
+    fn leave(&self, gone: &Followed) {
+        if let (ChangeSignal::File(file), Some(Some(folders))) = (&gone.signal, self.folders.get()) {
+            file.leave(folders);
+        }
+    }
+
+    fn folders(self: &Arc<Self>) -> Option<&Folders> {
+        let make = || {
+            let subscriptions = Arc::downgrade(self);
+            let told = move |changed: &BTreeSet<PathBuf>| {
+                if let Some(subscriptions) = subscriptions.upgrade() {
+                    subscriptions.look_in(changed);
+                }
+            };
+            Folders::watch(told).ok()
+        };
+        self.folders.get_or_init(make).as_ref()
+    }
+
+    /// Something has changed in these folders: the files in them that look different are read again.
+    fn look_in(self: &Arc<Self>, changed: &BTreeSet<PathBuf>) {
+        let folders = self.folders.get().and_then(Option::as_ref);
+        let Some(folders) = folders else { return };
+        let lost: BTreeSet<PathBuf> =
+            changed.iter().filter(|folder| !folders.follows(folder)).cloned().collect();
+        let (mut due, mut is_polled) = (Vec::new(), false);
+        let uris = self.state.lock().table.uris();
+        // Locked for each of them again: clients do not wait until all were looked at.
+        for uri in uris {
+            let table = &mut self.state.lock().table;
+            let Some(ChangeSignal::File(file)) = table.get_mut(&uri).map(|known| &mut known.signal) else {
+                continue;
+            };
+            if !file.is_told_by(changed) {
+                continue;
+            }
+            file.lose(&lost);
+            if file.looks_different() || !file.is_followed() {
+                file.follow(folders);
+                due.push(uri);
+            }
+            is_polled |= !file.is_followed();
+        }
+        if is_polled {
+            poll::start(self);
+        }
+        if due.is_empty() {
+            return;
+        }
+        let subscriptions = Arc::clone(self);
+        self.runtime.spawn(async move {
+            let _turn = subscriptions.turn.lock().await;
+            for uri in due {
+                subscriptions.look(&uri).await;
+            }
+        });
+    }
+
+    /// Tells of a change, if what was read is another than before.
+    fn settle(&self, uri: &str, looks: Option<Looks>, digest: Option<[u8; 32]>) {
+        let mut state = self.state.lock();
+        let Some(known) = state.table.get_mut(uri) else { return };
+        if let ChangeSignal::File(file) = &mut known.signal {
+            file.remember(looks);
+        }
+        if known.digest == digest {
+            return;
+        }
+        known.digest = digest;
+        // Queued while the table is locked, so that nothing follows the answer to whoever unsubscribes.
+        let told = state.table.tell(uri);
+        drop(state);
+        for subscriber in told {
+            subscriber.flush();
+        }
+    }
+
+    /// Tells of the changes that could not be told before, to those who read again.
+    pub(crate) fn tell_what_is_owed(&self) {
+        let told = self.state.lock().table.tell_what_is_owed();
+        for subscriber in told {
+            subscriber.flush();
+        }
+    }
+
+    /// Reads a resource again and tells of it if it has changed.
+    async fn look(&self, uri: &str) {
+        let path = match self.state.lock().table.get_mut(uri) {
+            None => return,
+            Some(known) => match &known.signal {
+                ChangeSignal::File(file) => Some(file.path().to_owned()),
+                _ => None,
+            },
+        };
+        let looks = path.as_deref().and_then(Looks::of);
+        let is_gone = path.is_some() && looks.is_none();
+        match self.resources.read(None, uri).await {
+            Ok(content) => self.settle(uri, looks, Some(Sha256::digest(&content.bytes).into())),
+            Err(Failure::Missing(_)) => self.settle(uri, looks, None),
+            // The folder that may be read is gone as well.
+            Err(_) if is_gone => self.settle(uri, looks, None),
+            // Whether it has changed is not known.
+            Err(_) => {}
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Subscription table: who follows which resource, found from both sides: by the resource when it changes, by the
+//! subscriber when it goes.
+
+use super::change_signal::ChangeSignal;
+use crate::callers::Counted;
+use crate::logging::Subscriber;
+use mcp_bash_budget::Charge;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Weak};
+
+/// The address of a subscriber, which no other has while the table holds a reference to it.
+type SubscriberKey = usize;
+
+fn key(subscriber: *const Subscriber) -> SubscriberKey {
+    subscriber.addr()
+}
+
+#[derive(Default)]
+pub(super) struct Table {
+    by_uri: HashMap<Arc<str>, Followed>,
+    /// What each subscriber follows.
+    by_subscriber: HashMap<SubscriberKey, HashSet<Arc<str>>>,
+    /// Whom is to be told of what as soon as they read again.
+    owed: Vec<(Arc<str>, SubscriberKey)>,
+    /// How many subscriptions were looked at so far.
+    #[cfg(test)]
+    looks: usize,
+}
+
+/// A resource that somebody wants to hear of.
+pub(super) struct Followed {
+    subscriptions: HashMap<SubscriberKey, Subscription>,
+    /// Of what it held; none when it is gone.
+    pub(super) digest: Option<[u8; 32]>,
+    pub(super) signal: ChangeSignal,
+}
+
+/// One who wants to hear of it.
+pub(super) struct Subscription {
+    subscriber: Weak<Subscriber>,
+    /// Whether it has still to be told of a change.
+    is_owed: bool,
+    _counted: Counted,
+    /// What its URI costs.
+    _held: Charge,
+}
+
+impl Followed {
+    pub(super) fn new(digest: Option<[u8; 32]>, signal: ChangeSignal) -> Self {
+        Self { subscriptions: HashMap::new(), digest, signal }
+    }
+}
+
+impl Subscription {
+    pub(super) fn new(subscriber: &Arc<Subscriber>, counted: Counted, held: Charge) -> Self {
+        Self { subscriber: Arc::downgrade(subscriber), is_owed: false, _counted: counted, _held: held }
+    }
+
+    /// Tells its subscriber of a change, as far as the client reads.
+    fn tell(&mut self, uri: &str) -> Option<Arc<Subscriber>> {
+        let subscriber = self.subscriber.upgrade()?;
+        self.is_owed = !subscriber.tell_updated(uri);
+        (!self.is_owed).then_some(subscriber)
+    }
+}
+
+impl Table {
+    pub(super) fn get_mut(&mut self, uri: &str) -> Option<&mut Followed> {
+        self.by_uri.get_mut(uri)
+    }
+
+    /// All resources that are followed.
+    pub(super) fn uris(&self) -> Vec<Arc<str>> {
+        self.by_uri.keys().cloned().collect()
+    }
+
+    /// Follows a resource, unless somebody was quicker.
+    pub(super) fn follow(&mut self, uri: &str, fresh: Followed) {
+        self.by_uri.entry(uri.into()).or_insert(fresh);
+    }
+
+    /// Adds a subscription to a resource that is followed. One that is closed, or has one already, gets none.
+    pub(super) fn add(
+        &mut self,
+        uri: &str,
+        subscriber: &Arc<Subscriber>,
+        subscription: Option<Subscription>,
+    ) {
+        let Some((uri, _)) = self.by_uri.get_key_value(uri) else { return };
+        let (uri, key) = (Arc::clone(uri), key(Arc::as_ptr(subscriber)));
+        let Some(subscription) = subscription.filter(|_| !subscriber.is_closed()) else { return };
+        if let Some(known) = self.by_uri.get_mut(&uri)
+            && let Entry::Vacant(place) = known.subscriptions.entry(key)
+        {
+            place.insert(subscription);
+            self.by_subscriber.entry(key).or_default().insert(uri);
+        }
+    }
+
+    /// Takes a subscriber from a resource, which is returned where nobody follows it any more.
+    pub(super) fn remove(&mut self, uri: &str, subscriber: &Subscriber) -> Option<Followed> {
+        let key = key(subscriber);
+        if let Entry::Occupied(mut follows) = self.by_subscriber.entry(key) {
+            follows.get_mut().remove(uri);
+            if follows.get().is_empty() {
+                follows.remove();
+            }
+        }
+        self.take(uri, key)
+    }
+
+    /// Takes a subscriber from everything it follows. The resources that nobody follows any more are returned.
+    pub(super) fn forget(&mut self, subscriber: &Subscriber) -> Vec<Followed> {
+        let key = key(subscriber);
+        let uris = self.by_subscriber.remove(&key).unwrap_or_default();
+        uris.iter().filter_map(|uri| self.take(uri, key)).collect()
+    }
+
+    fn take(&mut self, uri: &str, key: SubscriberKey) -> Option<Followed> {
+        #[cfg(test)]
+        {
+            self.looks += 1;
+        }
+        let known = self.by_uri.get_mut(uri)?;
+        known.subscriptions.remove(&key);
+        if known.subscriptions.is_empty() { self.by_uri.remove(uri) } else { None }
+    }
+
+    /// Tells everyone who follows a resource that it has changed. Returns those that were told.
+    pub(super) fn tell(&mut self, uri: &str) -> Vec<Arc<Subscriber>> {
+        let mut told = Vec::new();
+        let Some((uri, _)) = self.by_uri.get_key_value(uri) else { return told };
+        let uri = Arc::clone(uri);
+        let Some(known) = self.by_uri.get_mut(&uri) else { return told };
+        for (key, subscription) in &mut known.subscriptions {
+            let was_owed = subscription.is_owed;
+            told.extend(subscription.tell(&uri));
+            if subscription.is_owed && !was_owed {
+                self.owed.push((Arc::clone(&uri), *key));
+            }
+        }
+        told
+    }
+
+    /// Tells of the changes that could not be told before. Returns those that were told.
+    pub(super) fn tell_what_is_owed(&mut self) -> Vec<Arc<Subscriber>> {
+        let mut told = Vec::new();
+        for (uri, key) in std::mem::take(&mut self.owed) {
+            #[cfg(test)]
+            {
+                self.looks += 1;
+            }
+            let known = self.by_uri.get_mut(&uri).and_then(|known| known.subscriptions.get_mut(&key));
+            // It was told since, or wants to hear nothing any more.
+            let Some(subscription) = known.filter(|known| known.is_owed) else { continue };
+            told.extend(subscription.tell(&uri));
+            if subscription.is_owed {
+                self.owed.push((uri, key));
+            }
+        }
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::callers::caller::{Caller, test_caller};
+    use crate::dispatch::in_memory::InMemoryReply;
+    use mcp_bash_wire::LogLevel;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    struct Follower {
+        subscriber: Arc<Subscriber>,
+        caller: Arc<Caller>,
+        said: InMemoryReply,
+    }
+
+    impl Follower {
+        fn new(is_clogged: &Arc<AtomicBool>) -> Self {
+            let (reply, said) = InMemoryReply::pair(is_clogged);
+            let subscriber = Arc::new(Subscriber::of_session(reply, LogLevel::Info, 0));
+            subscriber.open();
+            Self { subscriber, caller: test_caller("a"), said }
+        }
+
+        fn follow(&self, table: &mut Table, uri: &str) {
+            table.follow(uri, Followed::new(None, ChangeSignal::Fixed));
+            let held = Charge::nothing(self.caller.budget());
+            let subscription = Subscription::new(&self.subscriber, self.caller.follow().unwrap(), held);
+            table.add(uri, &self.subscriber, Some(subscription));
+        }
+
+        fn heard(&mut self) -> usize {
+            std::iter::from_fn(|| self.said.try_next()).count()
+        }
+    }
+
+    fn uri(number: u32) -> String {
+        format!("file:///{number}")
+    }
+
+    #[test]
+    fn what_others_follow_costs_a_subscriber_nothing() {
+        let (mut table, calm) = (Table::default(), Arc::default());
+        let (busy, modest) = (Follower::new(&calm), Follower::new(&calm));
+        let many: Vec<_> = (0..1000).map(|_| Follower::new(&calm)).collect();
+        for number in 0..9000 {
+            busy.follow(&mut table, &uri(number));
+        }
+        for other in &many {
+            other.follow(&mut table, &uri(0));
+        }
+        modest.follow(&mut table, &uri(0));
+        modest.follow(&mut table, &uri(1));
+        modest.follow(&mut table, &uri(1));
+        assert!(table.remove(&uri(0), &modest.subscriber).is_none());
+        assert_eq!(table.looks, 1);
+        assert!(table.forget(&modest.subscriber).is_empty() && table.forget(&modest.subscriber).is_empty());
+        assert_eq!(table.looks, 2, "one subscription was left");
+        assert_eq!(table.forget(&busy.subscriber).len(), 8999, "others follow the first");
+        assert_eq!(table.looks, 9002, "its own, each once");
+        assert!(many.iter().flat_map(|other| table.forget(&other.subscriber)).count() == 1);
+        assert!(table.by_uri.is_empty() && table.by_subscriber.is_empty());
+        assert!(busy.caller.follow().is_some(), "nothing counts any more");
+    }
+
+    #[test]
+    fn who_does_not_read_is_told_when_it_does_and_nobody_else_is_looked_at() {
+        let (mut table, calm) = (Table::default(), Arc::default());
+        let clogged = Arc::new(AtomicBool::new(true));
+        let (mut late, mut prompt) = (Follower::new(&clogged), Follower::new(&calm));
+        for number in 0..1000 {
+            prompt.follow(&mut table, &uri(number));
+        }
+        late.follow(&mut table, &uri(7));
+        late.follow(&mut table, &uri(8));
+        assert_eq!(
+            (table.tell(&uri(7)).len(), table.tell(&uri(7)).len(), table.tell(&uri(8)).len()),
+            (1, 1, 1)
+        );
+        assert_eq!((prompt.heard(), late.heard(), table.owed.len()), (3, 0, 2));
+        assert!(table.tell_what_is_owed().is_empty());
+        table.remove(&uri(8), &late.subscriber);
+        clogged.store(false, Ordering::Release);
+        let before = table.looks;
+        assert_eq!(
+            (table.tell_what_is_owed().len(), late.heard()),
+            (1, 1),
+            "each once, and what it still follows"
+        );
+        assert_eq!((table.looks - before, table.owed.len()), (2, 0));
+    }
+
+    #[test]
+    fn one_that_is_closed_follows_nothing() {
+        let (mut table, calm) = (Table::default(), Arc::default());
+        let (gone, there) = (Follower::new(&calm), Follower::new(&calm));
+        there.follow(&mut table, &uri(1));
+        gone.subscriber.close();
+        gone.follow(&mut table, &uri(1));
+        assert!(table.by_subscriber.len() == 1 && table.forget(&there.subscriber).len() == 1);
+    }
+}

@@ -1,0 +1,139 @@
+//! Definitions of tools, resources, templates and prompts, `serverInfo` and capabilities, each as a revision knows it.
+
+use super::members::Members;
+use mcp_bash_project::{About, Identity, Prompt, Resource, ResourceTemplate, Tool};
+use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner};
+use serde_json::value::RawValue;
+
+/// `serverInfo` as `revision` knows it.
+pub(crate) fn server_info(identity: &Identity, revision: Revision) -> String {
+    let mut info = Members::default();
+    info.string("name", Some(&identity.name));
+    info.string("version", Some(&identity.version));
+    if revision.has_titles() {
+        info.string("title", Some(&identity.title));
+    }
+    if revision.has_icons() {
+        info.string("description", identity.description.as_deref());
+        info.string("websiteUrl", identity.website_url.as_deref());
+        info.optional_raw("icons", identity.icons.as_deref().map(RawValue::get));
+    }
+    info.object()
+}
+
+/// The capabilities of the server as `revision` knows them. They hold what is served and nothing else.
+pub(crate) fn server_capabilities(revision: Revision, is_minimal: bool) -> String {
+    // Written as text, because `server/discover` is asked often.
+    if is_minimal {
+        return r#"{"logging":{}}"#.to_owned();
+    }
+    let completions = if revision.has_completions() { r#","completions":{}"# } else { "" };
+    [
+        r#"{"logging":{},"tools":{"listChanged":true},"prompts":{"listChanged":true},"#,
+        r#""resources":{"subscribe":true,"listChanged":true}"#,
+        completions,
+        "}",
+    ]
+    .concat()
+}
+
+/// The definition of a tool as `revision` knows it.
+pub(crate) fn tool(tool: &Tool, revision: Revision) -> String {
+    let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
+    let mut definition = Members::default();
+    definition.string("name", Some(&tool.name));
+    if revision.has_titles() {
+        definition.string("title", tool.title.as_deref());
+    }
+    definition.string("description", tool.description.as_deref());
+    definition.raw("inputSchema", tool.input_schema.get());
+    if revision.has_structured_content() {
+        let schema =
+            text(&tool.output_schema).filter(|schema| revision.has_result_type() || describes_object(schema));
+        definition.optional_raw("outputSchema", schema.as_deref());
+    }
+    if revision.has_tool_annotations() {
+        definition.optional_raw("annotations", text(&tool.annotations).as_deref());
+    }
+    if revision.has_icons() {
+        definition.optional_raw("icons", text(&tool.icons).as_deref());
+    }
+    if revision.has_item_meta() {
+        definition.optional_raw("_meta", text(&tool.meta).as_deref());
+    }
+    definition.object()
+}
+
+/// The definition of a resource as `revision` knows it.
+pub(crate) fn resource(resource: &Resource, revision: Revision) -> String {
+    let mut definition = Members::default();
+    definition.string("uri", Some(&resource.uri));
+    definition.optional_raw("size", resource.size.map(|size| size.to_string()).as_deref());
+    definition.string("provider", Some(&resource.provider));
+    about(&mut definition, &resource.about, revision);
+    definition.object()
+}
+
+/// The definition of a template as `revision` knows it.
+pub(crate) fn resource_template(template: &ResourceTemplate, revision: Revision) -> String {
+    let mut definition = Members::default();
+    definition.string("uriTemplate", Some(template.template.as_str()));
+    about(&mut definition, &template.about, revision);
+    definition.object()
+}
+
+/// What resources and templates have in common.
+fn about(definition: &mut Members, about: &About, revision: Revision) {
+    let raw = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
+    definition.string("name", Some(&about.name));
+    if revision.has_titles() {
+        definition.string("title", about.title.as_deref());
+    }
+    definition.string("description", about.description.as_deref());
+    definition.string("mimeType", about.mime_type.as_deref());
+    definition.optional_raw("annotations", raw(&about.annotations).as_deref());
+    if revision.has_icons() {
+        definition.optional_raw("icons", raw(&about.icons).as_deref());
+    }
+    if revision.has_item_meta() {
+        definition.optional_raw("_meta", raw(&about.meta).as_deref());
+    }
+}
+
+/// The definition of a prompt as `revision` knows it.
+pub(crate) fn prompt(prompt: &Prompt, revision: Revision) -> String {
+    let raw = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
+    let arguments = prompt.arguments.iter().map(|argument| {
+        let mut shown = Members::default();
+        shown.string("name", Some(&argument.name));
+        if revision.has_titles() {
+            shown.string("title", argument.title.as_deref());
+        }
+        shown.string("description", argument.description.as_deref());
+        shown.raw("required", if argument.required { "true" } else { "false" });
+        shown.object()
+    });
+    let mut definition = Members::default();
+    definition.string("name", Some(&prompt.name));
+    if revision.has_titles() {
+        definition.string("title", prompt.title.as_deref());
+    }
+    definition.string("description", prompt.description.as_deref());
+    definition.raw("arguments", &format!("[{}]", arguments.collect::<Vec<_>>().join(",")));
+    if revision.has_icons() {
+        definition.optional_raw("icons", raw(&prompt.icons).as_deref());
+    }
+    if revision.has_item_meta() {
+        definition.optional_raw("_meta", raw(&prompt.meta).as_deref());
+    }
+    definition.object()
+}
+
+/// Until the stateless era, structured content was an object, and a schema for anything else could not be told.
+fn describes_object(schema: &str) -> bool {
+    let read = || {
+        let whole = Scanner::new(schema, Limits::NONE).whole_value().ok()?;
+        Object::read(whole, "outputSchema", &["type"]).ok()?.get("type").and_then(Raw::string)
+    };
+    read().is_some_and(|kind| kind == "object")
+}

@@ -1,0 +1,93 @@
+//! JSON objects as text: members are appended in their order, without a tree of values.
+
+use mcp_bash_wire::{Raw, Scanner, write};
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+/// The members of a JSON object that is being written.
+#[derive(Debug, Default)]
+pub(crate) struct Members(String);
+
+impl Members {
+    /// Members that are written already, to which more are added.
+    pub(super) fn of_text(members: String) -> Self {
+        Self(members)
+    }
+
+    /// With room for so many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self(String::with_capacity(bytes))
+    }
+
+    pub(crate) fn raw(&mut self, name: &str, json: &str) {
+        self.comma();
+        for part in ["\"", name, "\":", json] {
+            self.0.push_str(part);
+        }
+    }
+
+    pub(crate) fn optional_raw(&mut self, name: &str, json: Option<&str>) {
+        if let Some(json) = json {
+            self.raw(name, json);
+        }
+    }
+
+    pub(crate) fn string(&mut self, name: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.raw(name, "");
+            write::push_string(&mut self.0, text);
+        }
+    }
+
+    /// Adds a member without the blanks between its tokens.
+    pub(super) fn compact(&mut self, name: &str, json: &str) {
+        self.raw(name, "");
+        write::push_compact(&mut self.0, json);
+    }
+
+    /// Adds members that are written already.
+    pub(crate) fn splice(&mut self, members: &str) {
+        if !members.is_empty() {
+            self.comma();
+            self.0.push_str(members);
+        }
+    }
+
+    /// Adds the members of an object, except those of these names. Of several with one name the last counts, as it does
+    /// to most who read JSON.
+    pub(crate) fn splice_object(&mut self, object: Raw<'_>, except: &[&str]) {
+        let mut members = Vec::new();
+        // The text was scanned before, so that there is nothing left to go wrong.
+        let _ = Scanner::again(object).members(|key, value| members.push((key, value)));
+        let mut later = HashSet::new();
+        let name = |key: Raw<'_>| key.string().map_or_else(|| key.text().to_owned(), Cow::into_owned);
+        let mut left: Vec<_> =
+            members.into_iter().rev().filter(|(key, _)| later.insert(name(*key))).collect();
+        left.retain(|(key, _)| key.string().is_none_or(|name| !except.contains(&&*name)));
+        for (key, value) in left.iter().rev() {
+            self.comma();
+            let _ = write!(self.0, "{}:{}", key.text(), write::compact(value.text()));
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn into_text(self) -> String {
+        self.0
+    }
+
+    pub(crate) fn object(mut self) -> String {
+        self.0.insert(0, '{');
+        self.0.push('}');
+        self.0
+    }
+
+    fn comma(&mut self) {
+        if !self.0.is_empty() {
+            self.0.push(',');
+        }
+    }
+}

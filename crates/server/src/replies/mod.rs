@@ -1,0 +1,15 @@
+//! Replies: where a message is answered, and the shape of what is sent.
+
+pub(crate) mod definitions;
+mod members;
+mod redaction;
+pub(crate) mod reply;
+pub(crate) mod script_errors;
+pub(crate) mod shape;
+mod short_paths;
+
+pub(crate) use members::Members;
+pub use redaction::{Redaction, Unshowable};
+pub use reply::{Reply, Stream};
+pub(crate) use shape::{Answer, Content, RenderedResult};
+pub(crate) use short_paths::ShortPaths;

@@ -1,0 +1,108 @@
+//! Redaction: people see all of a message but its secrets.
+
+use mcp_bash_budget::tree_bytes;
+use serde_json::Value;
+use std::fmt;
+
+/// Removes secrets from messages: values whose keys tell that they are secret, and those that look like it.
+#[derive(Clone, Default)]
+pub struct Redaction {
+    /// Removed wherever it stands, whatever its key.
+    secret: Option<String>,
+}
+
+/// Why nothing of a message can be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unshowable {
+    /// What cannot be read cannot be cleaned of secrets either.
+    NoJson(usize),
+    TooLarge(usize),
+}
+
+impl fmt::Display for Unshowable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoJson(bytes) => write!(f, "[{bytes} bytes that are not JSON]"),
+            Self::TooLarge(bytes) => {
+                write!(f, "[{bytes} bytes, which are too many to be looked through or are no text]")
+            }
+        }
+    }
+}
+
+/// A message that would take more memory than this to be cleaned of secrets is only counted.
+const MOST_BYTES: usize = 32 * 1024 * 1024;
+
+const REDACTED: &str = "[redacted]";
+
+impl Redaction {
+    /// `secret` is removed wherever it stands.
+    pub fn new(secret: Option<String>) -> Self {
+        Self { secret }
+    }
+
+    /// The message without its secrets.
+    pub fn read(&self, message: &[u8]) -> Result<Value, Unshowable> {
+        let text = std::str::from_utf8(message.trim_ascii()).ok();
+        match text.filter(|text| tree_bytes(text) <= MOST_BYTES).map(serde_json::from_str::<Value>) {
+            Some(Ok(mut value)) => {
+                self.redact(&mut value);
+                Ok(value)
+            }
+            Some(Err(_)) => Err(Unshowable::NoJson(message.len())),
+            None => Err(Unshowable::TooLarge(message.len())),
+        }
+    }
+
+    fn redact(&self, value: &mut Value) {
+        match value {
+            Value::Object(members) => {
+                for (key, member) in members {
+                    if is_sensitive(key) && !member.is_object() && !member.is_array() {
+                        *member = REDACTED.into();
+                    } else {
+                        self.redact(member);
+                    }
+                }
+            }
+            Value::Array(elements) => elements.iter_mut().for_each(|element| self.redact(element)),
+            Value::String(text) if self.is_secret(text) => *text = REDACTED.into(),
+            _ => {}
+        }
+    }
+
+    fn is_secret(&self, text: &str) -> bool {
+        self.secret.as_ref().is_some_and(|secret| text.contains(secret.as_str()))
+            || text.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("bearer "))
+            || looks_like_jwt(text)
+    }
+}
+
+/// Keys whose values are secrets, by the words they are made of: `api_key`, `accessToken`, `X-Auth-Token`.
+fn is_sensitive(key: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "token",
+        "secret",
+        "password",
+        "passwd",
+        "passphrase",
+        "authorization",
+        "cookie",
+        "bearer",
+        "credential",
+        "apikey",
+        "privatekey",
+        "session",
+    ];
+    let plain: String =
+        key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    // A progress token is no secret, and without it the record would be hard to follow.
+    plain != "progresstoken" && WORDS.iter().any(|word| plain.contains(word))
+}
+
+fn looks_like_jwt(text: &str) -> bool {
+    let is_part = |part: &str| {
+        part.len() > 4 && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+    };
+    text.starts_with("ey") && text.split('.').count() == 3 && text.split('.').all(is_part)
+}

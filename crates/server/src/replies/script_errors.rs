@@ -1,0 +1,26 @@
+//! Script errors: what clients learn about scripts that were not run, or that failed.
+
+use mcp_bash_scripts::ScriptError;
+use mcp_bash_wire::{Limits, RpcError, Scanner, code, surrogates, write};
+
+pub(crate) fn told(error: ScriptError) -> RpcError {
+    match error {
+        ScriptError::Refused { code, message, data } => RpcError {
+            data: data.map(|data| json_of(&data)),
+            ..RpcError::new(code.unwrap_or(code::INVALID_PARAMS), message)
+        },
+        ScriptError::Answered { code, message, data } => RpcError { data, ..RpcError::new(code, message) },
+        ScriptError::Blocked { .. } | ScriptError::Distrusted { .. } => {
+            RpcError::invalid_params(error.to_string())
+        }
+        _ => RpcError::internal(error.to_string()),
+    }
+}
+
+/// The data of an error: JSON as it is, and anything else as a string.
+fn json_of(data: &str) -> String {
+    match Scanner::new(&surrogates::mended(data), Limits::default()).whole_value() {
+        Ok(json) => write::compact(json.text()),
+        Err(_) => write::string(data),
+    }
+}

@@ -1,0 +1,225 @@
+//! The shape of results, by revision. Handlers write the newest shape; this file leaves out what older revisions do not
+//! know, and `definitions.rs` does so for definitions. No other file adapts either.
+
+use super::definitions::server_info;
+use super::members::Members;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use mcp_bash_project::Identity;
+use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner, keys, write};
+use std::fmt::Write as _;
+
+/// What a method answers, before it takes the shape of a revision.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    /// The members of the result, as JSON text without the braces around it.
+    pub(crate) members: String,
+    /// The members of the result's `_meta`, likewise.
+    pub(crate) meta: String,
+    /// Whether clients may keep the result for a while.
+    pub(crate) cacheable: bool,
+    /// Whether it is the result of a tool that says that it failed.
+    pub(crate) is_error: bool,
+}
+
+/// How long a client may keep what it was told, where it may: as long as a scan of the project is good.
+const TTL_MS: u32 = 5000;
+
+impl Answer {
+    pub(crate) fn members(members: String) -> Self {
+        Self { members, ..Self::default() }
+    }
+
+    pub(crate) fn cacheable(self) -> Self {
+        Self { cacheable: true, ..self }
+    }
+
+    /// The same with structured content, a JSON text. Revisions that do not know of it allow for members they do not
+    /// know. It is written in its place at once, because it may be large.
+    pub(crate) fn with_structured(self, json: &str, revision: Revision) -> Self {
+        // Before the stateless era only an object could be structured content.
+        if !revision.has_result_type() && !json.starts_with('{') {
+            return self;
+        }
+        let mut members = Members::of_text(self.members);
+        members.compact("structuredContent", json);
+        Self { members: members.into_text(), ..self }
+    }
+
+    /// The result as `revision` knows it.
+    pub(crate) fn render(self, revision: Revision, identity: &Identity) -> RenderedResult {
+        let mut result = Members::of_text(self.members);
+        if self.cacheable && revision.has_result_type() {
+            result.raw("ttlMs", &TTL_MS.to_string());
+            // What a project offers may be nobody else's business, so caches between us and the client may not share it.
+            result.raw("cacheScope", "\"private\"");
+        }
+        let mut meta = Members::default();
+        meta.splice(&self.meta);
+        if revision.has_result_type() {
+            meta.raw(keys::SERVER_INFO, &server_info(identity, revision));
+        }
+        if !meta.is_empty() {
+            result.raw("_meta", &meta.object());
+        }
+        if revision.has_result_type() {
+            result.raw("resultType", "\"complete\"");
+        }
+        RenderedResult { members: result.into_text(), has_tool_failed: self.is_error }
+    }
+}
+
+/// A result in the shape of its revision.
+#[derive(Debug, Default)]
+pub(crate) struct RenderedResult {
+    /// Its members, as JSON text without the braces around it.
+    pub(crate) members: String,
+    /// Whether it is the result of a tool that says that it failed.
+    pub(crate) has_tool_failed: bool,
+}
+
+impl From<String> for RenderedResult {
+    fn from(members: String) -> Self {
+        Self { members, has_tool_failed: false }
+    }
+}
+
+/// A question to a client as `revision` knows it. `params` is the text of a JSON object, `elicitation_id` one that no other
+/// question has.
+pub(crate) fn question(
+    method: &str,
+    params: &str,
+    elicitation_id: Option<&str>,
+    revision: Revision,
+) -> String {
+    let whole = Scanner::new(params, Limits::NONE).whole_value().ok().filter(|raw| raw.is_object());
+    let Some(whole) = whole else { return "{}".to_owned() };
+    let is_url = Object::read(whole, "params", &["url"]).is_ok_and(|params| params.get("url").is_some());
+    let except: &[&str] = match method {
+        // Where there were only forms, a form has no mode.
+        "elicitation/create" if !is_url && !revision.has_url_elicitation() => &["mode", "elicitationId"],
+        // Ours alone is unguessable.
+        "elicitation/create" => &["elicitationId"],
+        _ => &[],
+    };
+    let mut shown = Members::default();
+    shown.splice_object(whole, except);
+    if is_url && revision.has_elicitation_ids() {
+        shown.string("elicitationId", elicitation_id);
+    }
+    shown.object()
+}
+
+/// The members of a result that asks for more before there is an answer.
+pub(crate) fn input_required<'a>(requests: impl Iterator<Item = (&'a str, &'a str)>, state: &str) -> String {
+    let mut asked = Members::default();
+    for (key, request) in requests {
+        asked.splice(&format!("{}:{request}", write::string(key)));
+    }
+    let mut result = Members::default();
+    result.raw("inputRequests", &asked.object());
+    result.string("requestState", Some(state));
+    result.raw("resultType", "\"input_required\"");
+    result.into_text()
+}
+
+/// The content of a result that is being written.
+pub(crate) struct Content(String);
+
+impl Content {
+    pub(crate) fn new() -> Self {
+        Self(String::from("\"content\":["))
+    }
+
+    /// A result that says just this.
+    pub(crate) fn of_text(text: &str) -> Self {
+        let mut content = Self::new();
+        content.text(text);
+        content
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
+        self.comma();
+        // Room for the rest of the message as well, so that a large text is not moved once more.
+        self.0.reserve(text.len() + text.len() / 16 + 1024);
+        self.0.push_str(r#"{"type":"text","text":"#);
+        write::push_string(&mut self.0, text);
+        self.0.push('}');
+    }
+
+    /// An item that is written already, as `revision` knows it: a kind that it does not know is described in words
+    /// instead.
+    pub(crate) fn item(&mut self, item: &str, revision: Revision) {
+        if let Some(words) = in_words(item, revision) {
+            self.text(words.trim());
+        } else {
+            self.comma();
+            write::push_compact(&mut self.0, item);
+        }
+    }
+
+    /// Its length so far, in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// A file as an item. Its bytes are text, or become Base64.
+    pub(crate) fn file(&mut self, uri: &str, mime_type: &str, bytes: &[u8]) {
+        self.comma();
+        self.0.push_str(r#"{"type":"resource","resource":{"uri":"#);
+        write::push_string(&mut self.0, uri);
+        self.0.push_str(r#","mimeType":"#);
+        write::push_string(&mut self.0, mime_type);
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            self.0.push_str(r#","text":"#);
+            write::push_string(&mut self.0, text);
+        } else {
+            self.0.push_str(r#","blob":""#);
+            STANDARD.encode_string(bytes, &mut self.0);
+            self.0.push('"');
+        }
+        self.0.push_str("}}");
+    }
+
+    pub(crate) fn finish(mut self, is_error: bool) -> Answer {
+        let _ = write!(self.0, "],\"isError\":{is_error}");
+        Answer { is_error, ..Answer::members(self.0) }
+    }
+
+    fn comma(&mut self) {
+        if !self.0.ends_with('[') {
+            self.0.push(',');
+        }
+    }
+}
+
+/// What to say instead of an item of content that `revision` does not know.
+fn in_words(item: &str, revision: Revision) -> Option<String> {
+    if revision.has_audio() && revision.has_resource_links() {
+        return None;
+    }
+    let whole = Scanner::new(item, Limits::NONE).whole_value().ok()?;
+    let members = Object::read(whole, "content", &["type", "uri", "name", "mimeType"]).ok()?;
+    let text = |name| members.get(name).and_then(Raw::string).unwrap_or_default();
+    match &*text("type") {
+        "audio" if !revision.has_audio() => Some(format!("[audio, {}]", text("mimeType"))),
+        "resource_link" if !revision.has_resource_links() => {
+            Some(format!("{} <{}>", text("name"), text("uri")))
+        }
+        _ => None,
+    }
+}
+
+/// A message of a prompt, whose content is written already, as `revision` knows it.
+pub(crate) fn message(role: &str, content: &str, revision: Revision) -> String {
+    let words = in_words(content, revision).map(|words| {
+        let mut text = Members::default();
+        text.raw("type", "\"text\"");
+        text.string("text", Some(words.trim()));
+        text.object()
+    });
+    let mut message = Members::default();
+    message.string("role", Some(role));
+    message.raw("content", words.as_deref().unwrap_or(content));
+    message.object()
+}

@@ -1,0 +1,259 @@
+//! Admission: how many requests are worked on side by side, and in which order the others get their turn. Places go to the
+//! caller who has the fewest (`callers_in_turn.rs`), so that one who floods the server delays nobody but itself.
+//!
+//! Work that waits for an answer of its user rests: its place goes to others meanwhile, and it takes its turn again before
+//! it goes on.
+
+mod callers_in_turn;
+mod share;
+#[cfg(test)]
+mod tests;
+
+use super::open_request::OpenRequest;
+use crate::callers::Caller;
+use crate::replies::Stream as _;
+use crate::tasks::{Weight, Workplaces};
+use callers_in_turn::CallersInTurn;
+use parking_lot::{Mutex, MutexGuard};
+use share::Waiting;
+use std::pin::Pin;
+use std::sync::Arc;
+use thiserror::Error;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+/// What is done for a request once it has a place.
+pub(crate) type Task = Box<dyn FnOnce(Place) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
+
+/// Starts tasks while there are places, and keeps the rest in the order they came, for each caller.
+pub(crate) struct Admission {
+    workplaces: Workplaces,
+    limits: AdmissionLimits,
+    state: Mutex<State>,
+}
+
+/// How much is worked on, and how much may wait.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AdmissionLimits {
+    /// How many tasks run side by side.
+    pub(crate) places: usize,
+    /// How many requests wait for one caller, and how many bytes they hold.
+    pub(crate) waiting: usize,
+    pub(crate) waiting_bytes: usize,
+    /// How many rest in all, and for one caller. Beyond, those that wait for an answer keep their places.
+    pub(crate) resting: usize,
+    pub(crate) resting_per_caller: usize,
+}
+
+#[derive(Default)]
+struct State {
+    running: usize,
+    resting: usize,
+    callers: CallersInTurn<Turn>,
+}
+
+impl State {
+    /// Whether so many bytes more can wait for a caller.
+    fn has_room(&self, caller: &Arc<Caller>, limits: AdmissionLimits, bytes: usize) -> Result<(), Reason> {
+        let (waiting, held) = self.callers.waiting_to_begin(caller);
+        if waiting >= limits.waiting {
+            return Err(Reason::TooMany(waiting));
+        }
+        if held + bytes > limits.waiting_bytes {
+            return Err(Reason::TooLarge(held));
+        }
+        Ok(())
+    }
+}
+
+/// What happens when it is the turn of a request.
+enum Turn {
+    Start(Task, Weight),
+    GoOn(oneshot::Sender<Place>),
+}
+
+/// A task that was not taken, given back so that its request can be answered with the reason.
+pub(crate) struct Refused {
+    pub(crate) reason: Reason,
+    _task: Task,
+}
+
+/// Why no more can wait.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub(crate) enum Reason {
+    #[error("{0} requests are waiting already; MCPBASH_MAX_WAITING_REQUESTS sets the limit")]
+    TooMany(usize),
+    #[error("the waiting requests hold {0} bytes already; MCPBASH_MAX_WAITING_BYTES sets the limit")]
+    TooLarge(usize),
+}
+
+impl Admission {
+    pub(crate) fn new(runtime: Handle, limits: AdmissionLimits) -> Self {
+        Self { workplaces: Workplaces::new(runtime), limits, state: Mutex::default() }
+    }
+
+    /// Starts `task` now or in its turn. It waits as well while its client leaves too much unread. `bytes` is what it
+    /// holds while it waits.
+    pub(crate) fn admit(
+        self: &Arc<Self>,
+        caller: &Arc<Caller>,
+        request: &Arc<OpenRequest>,
+        bytes: usize,
+        task: Task,
+        weight: Weight,
+    ) -> Result<(), Refused> {
+        let mut state = self.state.lock();
+        let has_place = state.running < self.limits.places && !request.is_clogged();
+        if has_place {
+            state.callers.change(caller, |share| share.running += 1);
+            state.running += 1;
+            let running = state.running;
+            drop(state);
+            self.begin(Arc::clone(caller), Turn::Start(task, weight), running);
+            return Ok(());
+        }
+        if let Err(reason) = state.has_room(caller, self.limits, bytes) {
+            return Err(Refused { reason, _task: task });
+        }
+        let request = Some(Arc::clone(request));
+        let turn = Turn::Start(task, weight);
+        state.callers.queue(caller, Waiting { request, bytes, is_new: true, turn });
+        Ok(())
+    }
+
+    /// How many tasks run, and how many wait.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let state = self.state.lock();
+        (state.running, state.callers.waiting())
+    }
+
+    /// Drops the task of a caller's request that is still waiting.
+    pub(crate) fn forget(&self, caller: &Arc<Caller>, request: &Arc<OpenRequest>) {
+        // Taken out under the lock and dropped outside it, since what it holds may have a lot to say when dropped.
+        let forgotten = self.state.lock().callers.take(caller, request);
+        drop(forgotten);
+    }
+
+    /// Starts what waits as far as there are places: a client has read what it had left unread.
+    pub(crate) fn go_on(self: &Arc<Self>) {
+        self.state.lock().callers.look_again();
+        while self.begin_next() {}
+    }
+
+    /// Lets the next in turn begin if there is a place. False when there is none of them.
+    fn begin_next(self: &Arc<Self>) -> bool {
+        self.begin_next_of(self.state.lock())
+    }
+
+    fn begin_next_of(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> bool {
+        if state.running >= self.limits.places {
+            return false;
+        }
+        let Some((caller, turn)) = state.callers.next() else { return false };
+        state.running += 1;
+        let running = state.running;
+        drop(state);
+        self.begin(caller, turn, running);
+        true
+    }
+
+    /// Begins one of so many.
+    fn begin(self: &Arc<Self>, caller: Arc<Caller>, turn: Turn, running: usize) {
+        let place = Place { admission: Arc::clone(self), caller };
+        match turn {
+            Turn::Start(task, weight) => {
+                drop(self.workplaces.for_one_of(running, weight).spawn(task(place)));
+            }
+            // One that does not wait any longer gives its place back.
+            Turn::GoOn(waiting) => drop(waiting.send(place)),
+        }
+    }
+
+    /// A place of `caller` is free: it goes to the next in turn, if there is one.
+    fn pass_on(self: &Arc<Self>, caller: &Arc<Caller>) {
+        let mut state = self.state.lock();
+        state.running -= 1;
+        state.callers.change(caller, |share| share.running -= 1);
+        self.begin_next_of(state);
+    }
+}
+
+/// A place among those that run. It passes to the next in turn, even when the task that held it panicked.
+pub(crate) struct Place {
+    admission: Arc<Admission>,
+    caller: Arc<Caller>,
+}
+
+impl Place {
+    /// Lets others have the place, unless too many rest already.
+    pub(crate) fn rest(self) -> Result<Resting, Self> {
+        let limits = self.admission.limits;
+        self.rest_if(|all, of_caller| all < limits.resting && of_caller < limits.resting_per_caller)
+    }
+
+    /// Lets others have the place, for work whose number is limited elsewhere.
+    pub(crate) fn rest_in_any_case(self) -> Result<Resting, Self> {
+        self.rest_if(|_, _| true)
+    }
+
+    /// `is_room` is asked with how many rest, in all and for the caller.
+    fn rest_if(self, is_room: impl FnOnce(usize, usize) -> bool) -> Result<Resting, Self> {
+        let (admission, caller) = (Arc::clone(&self.admission), Arc::clone(&self.caller));
+        {
+            let mut state = admission.state.lock();
+            let all = state.resting;
+            let is_room = state.callers.change(&caller, |share| {
+                let is_room = is_room(all, share.resting);
+                share.resting += usize::from(is_room);
+                is_room
+            });
+            if !is_room {
+                drop(state);
+                return Err(self);
+            }
+            state.resting += 1;
+        }
+        drop(self);
+        Ok(Resting { admission, caller })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.admission.pass_on(&self.caller);
+    }
+}
+
+/// Work that has let others have its place.
+pub(crate) struct Resting {
+    admission: Arc<Admission>,
+    caller: Arc<Caller>,
+}
+
+impl Resting {
+    /// Waits for a place, before those of its caller that have not begun. `request` is what the work is done for now. None
+    /// where that was cancelled meanwhile.
+    pub(crate) async fn take_turn(&self, request: Option<Arc<OpenRequest>>) -> Option<Place> {
+        let (sender, turn) = oneshot::channel();
+        let waiting = Waiting { request, bytes: 0, is_new: false, turn: Turn::GoOn(sender) };
+        self.admission.state.lock().callers.queue(&self.caller, waiting);
+        while self.admission.begin_next() {}
+        turn.await.ok()
+    }
+
+    /// A place beyond the limit, for work that goes on and cannot be made to wait.
+    pub(crate) fn take_place_at_once(&self) -> Place {
+        let mut state = self.admission.state.lock();
+        state.callers.change(&self.caller, |share| share.running += 1);
+        state.running += 1;
+        Place { admission: Arc::clone(&self.admission), caller: Arc::clone(&self.caller) }
+    }
+}
+
+impl Drop for Resting {
+    fn drop(&mut self) {
+        let mut state = self.admission.state.lock();
+        state.resting -= 1;
+        state.callers.change(&self.caller, |share| share.resting -= 1);
+    }
+}

@@ -1,0 +1,156 @@
+//! JSON-RPC batch: several messages, which are answered by one array when the last of the requests is.
+
+use super::responder::Responder;
+use crate::replies::{Reply, Stream};
+use mcp_bash_budget::{Budget, Charge};
+use mcp_bash_settings::CONNECTION_SETTING;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// The answers of a batch may take one part in so many of what is held for their caller: all of them wait for the last.
+const SHARE: usize = 4;
+
+/// The reply of each request of a batch. It collects their answers; all else passes through.
+pub(crate) struct Batch {
+    reply: Arc<dyn Reply>,
+    budget: Arc<Budget>,
+    collected: Mutex<Collected>,
+}
+
+struct Collected {
+    /// The requests that are neither answered nor withdrawn, and one more until all of the batch is read.
+    owed: usize,
+    /// Whether it holds any request at all.
+    has_requests: bool,
+    /// The array so far, without its end.
+    array: Vec<u8>,
+    held: Charge,
+}
+
+impl Batch {
+    /// A batch that is being read. It is answered after [`Batch::close`].
+    pub(crate) fn open(reply: Arc<dyn Reply>, budget: &Arc<Budget>) -> Arc<Self> {
+        let budget = budget.part(budget.limit() / SHARE, CONNECTION_SETTING);
+        let collected =
+            Collected { owed: 1, has_requests: false, array: Vec::new(), held: Charge::nothing(&budget) };
+        Arc::new(Self { reply, budget, collected: Mutex::new(collected) })
+    }
+
+    /// For one more request of the batch, which now owes an answer.
+    pub(crate) fn responder(self: &Arc<Self>) -> Responder {
+        let mut collected = self.collected.lock();
+        collected.owed += 1;
+        collected.has_requests = true;
+        drop(collected);
+        Responder::new(Arc::clone(self) as _, Arc::clone(&self.budget))
+    }
+
+    /// All of the batch is read. One without requests is owed nothing.
+    pub(crate) fn close(&self) {
+        self.settle(None);
+    }
+
+    /// One request less that owes an answer.
+    fn settle(&self, answer: Option<Vec<u8>>) {
+        let mut guard = self.collected.lock();
+        let collected = &mut *guard;
+        if let Some(answer) = answer {
+            collected.array.push(if collected.array.is_empty() { b'[' } else { b',' });
+            collected.array.extend_from_slice(&answer);
+            // What is an answer has to be kept: large ones have asked for room.
+            collected.held.set(collected.array.len());
+        }
+        collected.owed -= 1;
+        if collected.owed > 0 {
+            return;
+        }
+        collected.held.set(0);
+        let mut array = std::mem::take(&mut collected.array);
+        let has_requests = collected.has_requests;
+        drop(guard);
+        if !array.is_empty() {
+            array.push(b']');
+            self.reply.answer(array);
+        } else if has_requests {
+            self.reply.end();
+        }
+    }
+}
+
+impl Stream for Batch {
+    fn notify(&self, message: Vec<u8>) {
+        self.reply.notify(message);
+    }
+
+    fn ask(&self, message: Vec<u8>) -> bool {
+        self.reply.ask(message)
+    }
+
+    fn flush(&self) {
+        self.reply.flush();
+    }
+
+    fn is_clogged(&self) -> bool {
+        self.reply.is_clogged()
+    }
+}
+
+impl Reply for Batch {
+    fn answer(&self, message: Vec<u8>) {
+        self.settle(Some(message));
+    }
+
+    fn end(&self) {
+        self.settle(None);
+    }
+
+    fn is_shared(&self) -> bool {
+        self.reply.is_shared()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Batch;
+    use crate::callers::caller::test_caller;
+    use crate::dispatch::in_memory::InMemoryReply;
+    use crate::replies::shape::RenderedResult;
+    use crate::test_kit::{all_said, id};
+    use mcp_bash_wire::RpcError;
+    use std::sync::Arc;
+
+    fn batch() -> (Arc<Batch>, InMemoryReply) {
+        let (reply, said) = InMemoryReply::pair(&Arc::default());
+        (Batch::open(reply, test_caller("a").budget()), said)
+    }
+
+    #[test]
+    fn one_array_leaves_when_the_last_answer_is_in() {
+        let (batch, mut said) = batch();
+        let (first, second, withdrawn) = (batch.responder(), batch.responder(), batch.responder());
+        second.result(&id(2), RenderedResult::default());
+        batch.close();
+        withdrawn.withdraw();
+        first.notify(b"meanwhile".to_vec());
+        assert_eq!(all_said(&mut said), ["meanwhile"]);
+        first.error(Some(&id(1)), &RpcError::new(-1, "no"));
+        let said = all_said(&mut said);
+        assert_eq!(
+            said,
+            [
+                r#"=[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}]"#
+            ]
+        );
+    }
+
+    #[test]
+    fn without_any_answer_it_ends_and_without_any_request_it_says_nothing() {
+        let (cancelled, mut said) = batch();
+        cancelled.responder().withdraw();
+        cancelled.close();
+        assert_eq!(all_said(&mut said), ["end"]);
+        let (empty, mut said) = batch();
+        empty.close();
+        assert!(all_said(&mut said).is_empty());
+    }
+}

@@ -1,0 +1,24 @@
+//! Requests in progress: from their admission to the one answer that each of them gets.
+
+mod admission;
+mod batch;
+mod given_answers;
+pub(crate) mod in_flight;
+pub(crate) mod open_request;
+mod parking;
+mod questions;
+pub(crate) mod request_state;
+pub(crate) mod responder;
+mod slot;
+
+pub(crate) use admission::{Admission, AdmissionLimits, Place, Resting, Task};
+pub(crate) use batch::Batch;
+pub(crate) use given_answers::GivenAnswers;
+pub(crate) use in_flight::{InFlight, InFlightRequest};
+pub(crate) use open_request::Pace;
+pub(crate) use parking::{Parked, ParkedStage, Parking, ParkingLimits, PendingQuestion, Resumed};
+pub(crate) use questions::{Questions, Unanswered};
+pub use request_state::{KeyFileError, KeyRing};
+pub(crate) use request_state::{Origin, RequestState, Round, Subject, Unacceptable};
+pub(crate) use responder::Responder;
+pub(crate) use slot::{Current, Occupant, Slot};

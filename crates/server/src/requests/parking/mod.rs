@@ -1,0 +1,250 @@
+//! Parking: processes that wait for answers which only another request can bring.
+//!
+//! In the stateless era a script that asks cannot be kept on its request: the request is answered with what is asked, and
+//! a sealed state (`request_state`). The same caller who comes back with that state, the same call and the answers goes on
+//! with the very same process. A state is good once. A process whose state has expired is terminated; where its author
+//! allows it, a request that shows the state later has the script run again.
+
+mod limits;
+mod parked;
+mod responses;
+#[cfg(test)]
+mod tests;
+mod used_states;
+
+pub(crate) use limits::ParkingLimits;
+pub(crate) use parked::{InputRequired, Parked, ParkedStage, PendingQuestion};
+pub(crate) use responses::is_answer;
+
+use super::request_state::{KeyRing, RequestState, Round, StateId, Unacceptable};
+use super::slot::{Current, Occupant, Slot};
+use crate::callers::{Holdings, Ticket};
+use crate::replies::RenderedResult;
+use mcp_bash_wire::{Raw, RpcError};
+use parking_lot::Mutex;
+use responses::{answered, fill};
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use tokio::time::Instant;
+use used_states::UsedStates;
+
+/// How many bytes of results wait for those who come late. The oldest of the caller that has the most go first.
+const MOST_RESULT_BYTES: usize = 64 * 1024 * 1024;
+
+/// What was asked, by the state that continues it.
+pub(crate) struct Parking {
+    limits: ParkingLimits,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    by_id: HashMap<StateId, Entered>,
+    /// By the addresses of their slots.
+    by_slot: HashMap<usize, StateId>,
+    /// All of them, by number.
+    ages: Holdings<StateId>,
+    /// Those that have ended, by the bytes of their results.
+    results: Holdings<StateId>,
+    used: UsedStates,
+    timeout: Duration,
+    /// Whether a task waits for the next one to expire.
+    is_swept: bool,
+}
+
+/// One that is parked, and where it stands among the others.
+struct Entered {
+    parked: Parked,
+    age: Ticket,
+    result: Option<Ticket>,
+}
+
+/// What becomes of a request that shows a state.
+pub(crate) enum Resumed {
+    /// The process goes on, and will answer it.
+    GoesOn,
+    /// The process has ended meanwhile, with this result or error.
+    Finished(Current, Result<RenderedResult, RpcError>),
+    /// Not all answers were among those that came. The rest is asked for once more.
+    AskAgain(Current, InputRequired),
+    /// The process is gone. Its script is to be run again, with these answers.
+    RunAgain(Current, Vec<Round>),
+    Refused(Current, Unacceptable),
+}
+
+impl Parking {
+    pub(crate) fn new(limits: ParkingLimits) -> Self {
+        let state = State { timeout: limits.timeout, ..State::default() };
+        Self { limits, state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// How many wait for their client to come back.
+    pub(crate) fn count(&self) -> usize {
+        self.state.lock().by_id.len()
+    }
+
+    /// How long a client may take to come back.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.limits.timeout
+    }
+
+    /// Parks a process. None only while the system has no random numbers. To be called within the runtime.
+    pub(crate) fn park(&self, parked: Parked, keys: &KeyRing) -> Option<InputRequired> {
+        let (id, asked) = parked.ask(keys, self.limits)?;
+        let mut state = self.state.lock();
+        state.expire(Instant::now());
+        if state.ages.count_of(&parked.caller) >= self.limits.most_per_caller {
+            let oldest = state.ages.oldest_of(&parked.caller);
+            state.end(oldest);
+        } else if state.ages.count() >= self.limits.most {
+            let oldest = state.ages.oldest_of_greediest();
+            state.end(oldest);
+        }
+        parked.slot.send_replace(Occupant::Awaited);
+        state.enter(id, parked);
+        if !std::mem::replace(&mut state.is_swept, true) {
+            tokio::spawn(sweep(Arc::downgrade(&self.state)));
+        }
+        Some(asked)
+    }
+
+    /// Lets `request` take the place of the one that was answered with `shown`, which is good only once. Everything
+    /// happens before anybody else can know that the state is used.
+    pub(crate) fn resume(
+        &self,
+        shown: RequestState,
+        responses: Option<Raw<'_>>,
+        request: Current,
+        keys: &KeyRing,
+    ) -> Resumed {
+        let mut state = self.state.lock();
+        state.expire(Instant::now());
+        let is_first = shown.rounds.is_none() || state.used.add(shown.id, shown.expires());
+        if !is_first {
+            return Resumed::Refused(request, Unacceptable::Used);
+        }
+        let Some(mut parked) = state.take(&shown.id) else {
+            return match shown.rounds {
+                Some(rounds) => Resumed::RunAgain(request, answered(rounds, responses)),
+                None => Resumed::Refused(request, Unacceptable::Gone),
+            };
+        };
+        let waiting = match parked.stage {
+            ParkedStage::Finished(outcome) => return Resumed::Finished(request, outcome),
+            ParkedStage::Waiting(waiting) => waiting,
+        };
+        if let Some(responses) = responses {
+            fill(&mut parked.questions, responses);
+        }
+        let is_answered = parked.questions.iter().all(|question| question.answer.is_some());
+        // One that does not wait any longer goes on all the same, and answers in the end.
+        if is_answered || waiting.is_closed() {
+            parked.slot.send_replace(Occupant::Request(Arc::new(request)));
+            let _ = waiting.send(parked.questions);
+            return Resumed::GoesOn;
+        }
+        let parked = Parked { stage: ParkedStage::Waiting(waiting), since: Instant::now(), ..parked };
+        let Some((id, asked)) = parked.ask(keys, self.limits) else {
+            parked.abandon();
+            return Resumed::Refused(request, Unacceptable::Gone);
+        };
+        state.enter(id, parked);
+        Resumed::AskAgain(request, asked)
+    }
+
+    /// The state was not used after all, and can be shown again.
+    pub(crate) fn give_back(&self, id: StateId, expires: u64) {
+        self.state.lock().used.remove(id, expires);
+    }
+
+    /// The process of a slot has ended with this outcome, which is given back if the process is not parked.
+    pub(crate) fn finish(
+        &self,
+        slot: &Slot,
+        outcome: Result<RenderedResult, RpcError>,
+    ) -> Option<Result<RenderedResult, RpcError>> {
+        let mut state = self.state.lock();
+        let Some(id) = state.by_slot.get(&slot_key(slot)).copied() else { return Some(outcome) };
+        let Some(mut parked) = state.take(&id) else { return Some(outcome) };
+        parked.stage = ParkedStage::Finished(outcome);
+        // Nobody is asked any more. The result has a limit of its own, so that it is kept in any case.
+        parked.questions = Vec::new();
+        parked.earlier = None;
+        parked.held.set(parked.result_bytes());
+        state.enter(id, parked);
+        while state.results.size() > MOST_RESULT_BYTES {
+            let oldest = state.results.oldest_of_greediest().and_then(|oldest| state.results.get(oldest));
+            let Some(id) = oldest.copied() else { break };
+            state.abandon(&id);
+        }
+        None
+    }
+
+    /// Nobody has heard of this state, and nobody will come.
+    pub(crate) fn abandon(&self, id: &StateId) {
+        self.state.lock().abandon(id);
+    }
+}
+
+impl State {
+    fn enter(&mut self, id: StateId, parked: Parked) {
+        let age = self.ages.add(&parked.caller, parked.since, 1, id);
+        let bytes = parked.result_bytes();
+        let result = (bytes > 0).then(|| self.results.add(&parked.caller, parked.since, bytes, id));
+        self.by_slot.insert(slot_key(&parked.slot), id);
+        self.by_id.insert(id, Entered { parked, age, result });
+    }
+
+    fn take(&mut self, id: &StateId) -> Option<Parked> {
+        let Entered { parked, age, result } = self.by_id.remove(id)?;
+        self.ages.remove(age);
+        if let Some(result) = result {
+            self.results.remove(result);
+        }
+        self.by_slot.remove(&slot_key(&parked.slot));
+        Some(parked)
+    }
+
+    fn abandon(&mut self, id: &StateId) {
+        if let Some(parked) = self.take(id) {
+            parked.abandon();
+        }
+    }
+
+    /// Ends the one of that age.
+    fn end(&mut self, age: Option<Ticket>) {
+        if let Some(id) = age.and_then(|age| self.ages.get(age)).copied() {
+            self.abandon(&id);
+        }
+    }
+
+    /// Ends those that nobody may come for any more.
+    fn expire(&mut self, now: Instant) {
+        let timeout = self.timeout;
+        let is_expired = |oldest: &Ticket| now.saturating_duration_since(oldest.since()) >= timeout;
+        while let Some(oldest) = self.ages.oldest().filter(is_expired) {
+            self.end(Some(oldest));
+        }
+    }
+
+    /// Ends what has expired, and says when the next one does.
+    fn sweep(&mut self) -> Option<Instant> {
+        self.expire(Instant::now());
+        let oldest = self.ages.oldest();
+        self.is_swept = oldest.is_some();
+        oldest.map(|oldest| oldest.since() + self.timeout)
+    }
+}
+
+/// The address of a slot, which no other has while it is held.
+fn slot_key(slot: &Slot) -> usize {
+    Arc::as_ptr(slot).addr()
+}
+
+/// Ends what expires, for as long as anything is parked.
+async fn sweep(state: Weak<Mutex<State>>) {
+    while let Some(next) = state.upgrade().and_then(|state| state.lock().sweep()) {
+        tokio::time::sleep_until(next).await;
+    }
+}

@@ -1,0 +1,96 @@
+//! Parked requests: what was asked, who may answer, and what leads back.
+
+use super::limits::ParkingLimits;
+use crate::callers::Caller;
+use crate::replies::{RenderedResult, shape};
+use crate::requests::request_state::{
+    Digest, Entry, KeyRing, MOST_ANSWER_BYTES, Origin, RequestState, Round, StateId,
+};
+use crate::requests::slot::{Occupant, Slot};
+use mcp_bash_budget::Charge;
+use mcp_bash_wire::{RawBuf, RpcError};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// One request that is to be continued.
+pub(crate) struct Parked {
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) origin: Origin,
+    pub(crate) slot: Slot,
+    pub(crate) questions: Vec<PendingQuestion>,
+    /// What was asked and answered before, where the script may be run again.
+    pub(crate) earlier: Option<Vec<Round>>,
+    pub(crate) stage: ParkedStage,
+    pub(crate) since: Instant,
+    /// What the questions cost, and then the result.
+    pub(crate) held: Charge,
+}
+
+/// One of the questions that are asked at once.
+#[derive(Debug, Clone)]
+pub(crate) struct PendingQuestion {
+    pub(crate) key: Box<str>,
+    pub(crate) method: &'static str,
+    /// The text of a JSON object: method and params.
+    pub(crate) request: String,
+    pub(crate) digest: Digest,
+    pub(crate) answer: Option<RawBuf>,
+}
+
+/// How far a parked process is.
+pub(crate) enum ParkedStage {
+    /// It waits for the answers, one for each question.
+    Waiting(oneshot::Sender<Vec<PendingQuestion>>),
+    /// It did not wait any longer and has ended: with a result, or an error.
+    Finished(Result<RenderedResult, RpcError>),
+}
+
+/// The answer to a request whose client has to come back with more input.
+pub(crate) struct InputRequired {
+    pub(crate) id: StateId,
+    /// The members of a result.
+    pub(crate) members: String,
+}
+
+impl Parked {
+    /// The answer for its client, and the id under which it is found again.
+    pub(super) fn ask(&self, keys: &KeyRing, limits: ParkingLimits) -> Option<(StateId, InputRequired)> {
+        let this_round = || Round(self.questions.iter().map(PendingQuestion::entry).collect());
+        let rounds = self.earlier.as_ref().map(|earlier| [earlier.as_slice(), &[this_round()]].concat());
+        let is_short =
+            |rounds: &Vec<Round>| rounds.iter().map(Round::bytes).sum::<usize>() <= MOST_ANSWER_BYTES;
+        let rounds = rounds.filter(is_short);
+        let may_outlive_process = rounds.is_some();
+        let timeout =
+            if may_outlive_process { limits.replay_timeout.max(limits.timeout) } else { limits.timeout };
+        let state = RequestState::new(keys, self.origin, timeout, rounds)?;
+        let open = self.questions.iter().filter(|question| question.answer.is_none());
+        let requests = open.map(|question| (&*question.key, question.request.as_str()));
+        let members = shape::input_required(requests, &state.seal(keys)?);
+        Some((state.id, InputRequired { id: state.id, members }))
+    }
+
+    /// Notifies the work that no request will come: what it runs ends as if the client had cancelled it.
+    pub(super) fn abandon(self) {
+        self.slot.send_replace(Occupant::Nobody);
+    }
+
+    /// How much is kept for a client that comes late.
+    pub(super) fn result_bytes(&self) -> usize {
+        match &self.stage {
+            ParkedStage::Finished(Ok(result)) => result.members.len(),
+            ParkedStage::Finished(Err(error)) => {
+                error.message.len() + error.data.as_ref().map_or(0, String::len)
+            }
+            ParkedStage::Waiting(_) => 0,
+        }
+    }
+}
+
+impl PendingQuestion {
+    pub(crate) fn entry(&self) -> Entry {
+        let answer = self.answer.as_ref().map(|answer| answer.as_raw().text().into());
+        Entry { key: self.key.clone(), question: self.digest, answer }
+    }
+}

@@ -1,0 +1,240 @@
+//! `requestState`: what a client brings back with the answers to a script's questions. It is sealed (`key_ring.rs`),
+//! says who may bring it back, for which call and until when, and, where the script may be run again, what was answered
+//! before (`answers.rs`). That it is good only once is up to `parking.rs`.
+
+mod answers;
+mod key_ring;
+
+pub(crate) use answers::{Entry, Round};
+pub use key_ring::{KeyFileError, KeyRing};
+
+use answers::{Reader, write_rounds};
+use key_ring::NotOpened;
+use mcp_bash_budget::tree_bytes;
+use mcp_bash_wire::RpcError;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Identifies one state. It is random, so that none has the one of another.
+pub(crate) type StateId = [u8; 16];
+
+pub(crate) type Digest = [u8; 32];
+
+/// More bytes of answers than these are not put into a state: its client has to send all of it back.
+pub(crate) const MOST_ANSWER_BYTES: usize = 256 * 1024;
+
+/// Arguments that would take more memory than this as a tree of values are compared as they are written.
+const MOST_TREE_BYTES: usize = 16 * 1024 * 1024;
+
+/// What a call is about: a digest of its method, the name of what is called and its arguments, however those are spelled.
+/// It must be the same when the call is continued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Subject(Digest);
+
+impl Subject {
+    /// `arguments` is the text of a JSON object.
+    pub(crate) fn new(method: &str, name: &str, arguments: &str) -> Self {
+        let is_short = tree_bytes(arguments) <= MOST_TREE_BYTES;
+        let value = is_short.then(|| serde_json::from_str::<Value>(arguments));
+        let arguments = match value {
+            Some(Ok(mut value)) => {
+                value.sort_all_objects();
+                value.to_string()
+            }
+            // A number beyond all floats, say, or too many values to look at: then its spelling counts.
+            Some(Err(_)) | None => arguments.to_owned(),
+        };
+        Self(digest(&[method, name, &arguments]))
+    }
+}
+
+/// The digest of several texts, each of which counts by itself.
+pub(crate) fn digest(texts: &[&str]) -> Digest {
+    let mut digest = Sha256::new();
+    for text in texts {
+        digest.update((text.len() as u64).to_le_bytes());
+        digest.update(text);
+    }
+    digest.finalize().into()
+}
+
+/// A call that may be continued: by whom, and what it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Origin {
+    caller: Digest,
+    subject: Subject,
+}
+
+impl Origin {
+    pub(crate) fn new(caller: &str, subject: Subject) -> Self {
+        Self { caller: digest(&[caller]), subject }
+    }
+}
+
+/// Why a state is refused. The operator learns it, the client never does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unacceptable {
+    NotOpened(NotOpened),
+    Content,
+    Expired,
+    Caller,
+    Call,
+    Used,
+    Gone,
+}
+
+impl Unacceptable {
+    /// The reason for the log, which holds nothing that a client sent.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::NotOpened(why) => why.words(),
+            Self::Content => "it was sealed by another version of this program",
+            Self::Expired => "it has expired",
+            Self::Caller => "it belongs to another caller",
+            Self::Call => "it belongs to another call",
+            Self::Used => "it was used before",
+            Self::Gone => "its process is gone, and its script may not be run again",
+        }
+    }
+}
+
+impl From<NotOpened> for Unacceptable {
+    fn from(why: NotOpened) -> Self {
+        Self::NotOpened(why)
+    }
+}
+
+/// The refusal of a `requestState`, which is the same whatever is wrong with it, so that nothing is learnt from it.
+pub(crate) fn unknown_state() -> RpcError {
+    RpcError::invalid_params(
+        "Invalid params: `requestState` is unknown, has expired, or belongs to another call",
+    )
+}
+
+/// What a state says.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct RequestState {
+    pub(crate) id: StateId,
+    origin: Origin,
+    /// In seconds since 1970, so that it means the same to another process.
+    expires: u64,
+    /// What was asked and answered so far, where the script may be run again.
+    pub(crate) rounds: Option<Vec<Round>>,
+}
+
+impl RequestState {
+    /// A state that can be brought back for so long. None only while the system has no random numbers.
+    pub(crate) fn new(
+        keys: &KeyRing,
+        origin: Origin,
+        timeout: Duration,
+        rounds: Option<Vec<Round>>,
+    ) -> Option<Self> {
+        let expires = now().saturating_add(timeout.as_secs());
+        Some(Self { id: keys.random()?, origin, expires, rounds })
+    }
+
+    pub(crate) fn seal(&self, keys: &KeyRing) -> Option<String> {
+        let mut content = Vec::new();
+        content.extend_from_slice(&self.id);
+        content.extend_from_slice(&self.expires.to_le_bytes());
+        content.extend_from_slice(&self.origin.caller);
+        content.extend_from_slice(&self.origin.subject.0);
+        content.push(u8::from(self.rounds.is_some()));
+        write_rounds(&mut content, self.rounds.as_deref().unwrap_or_default());
+        keys.seal(content)
+    }
+
+    /// The state of a text that somebody has brought. `subject` is asked for only where all else is right.
+    pub(crate) fn open(
+        text: &str,
+        keys: &KeyRing,
+        caller: &str,
+        subject: impl FnOnce() -> Subject,
+    ) -> Result<Self, Unacceptable> {
+        let content = keys.open(text)?;
+        let state = Self::read(&content).ok_or(Unacceptable::Content)?;
+        if state.expires <= now() {
+            return Err(Unacceptable::Expired);
+        }
+        if state.origin.caller != digest(&[caller]) {
+            return Err(Unacceptable::Caller);
+        }
+        if state.origin.subject != subject() {
+            return Err(Unacceptable::Call);
+        }
+        Ok(state)
+    }
+
+    fn read(content: &[u8]) -> Option<Self> {
+        let mut reader = Reader(content);
+        let id = reader.array()?;
+        let expires = u64::from_le_bytes(reader.array()?);
+        let origin = Origin { caller: reader.array()?, subject: Subject(reader.array()?) };
+        let [may_replay] = reader.array()?;
+        let rounds = reader.rounds()?;
+        reader.0.is_empty().then_some(())?;
+        Some(Self { id, origin, expires, rounds: (may_replay == 1).then_some(rounds) })
+    }
+
+    pub(crate) fn expires(&self) -> u64 {
+        self.expires
+    }
+}
+
+/// Seconds since 1970.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subject() -> Subject {
+        Subject::new("tools/call", "t", "{}")
+    }
+
+    #[test]
+    fn a_subject_is_the_same_however_it_is_spelled() {
+        let of = |arguments| Subject::new("tools/call", "t", arguments);
+        let subject = of(r#"{"a": 1, "b": {"x": [1, 2], "y": null}}"#);
+        assert_eq!(subject, of(r#"{"b":{"y":null,"x":[1,2]},"\u0061":1}"#));
+        assert_ne!(subject, of(r#"{"a":1}"#));
+        assert_ne!(of("{}"), Subject::new("prompts/get", "t", "{}"));
+        assert_ne!(of("{}"), Subject::new("tools/call", "u", "{}"));
+        assert_ne!(of(r#"{"a":1e999}"#), of(r#"{"a":2e999}"#));
+    }
+
+    #[test]
+    fn a_state_is_good_for_its_caller_and_its_call_only() {
+        let keys = KeyRing::of_this_process().unwrap();
+        let entry = Entry { key: "k".into(), question: [7; 32], answer: None };
+        let rounds =
+            Some(vec![Round(vec![Entry { answer: Some(r#"{"a":1}"#.into()), ..entry.clone() }, entry])]);
+        let origin = Origin::new("me", subject());
+        let state = RequestState::new(&keys, origin, Duration::from_secs(60), rounds).unwrap();
+        let sealed = state.seal(&keys).unwrap();
+        assert_eq!(RequestState::open(&sealed, &keys, "me", subject).unwrap(), state);
+        assert_eq!(RequestState::open(&sealed, &keys, "you", subject), Err(Unacceptable::Caller));
+        let other = || Subject::new("tools/call", "u", "{}");
+        assert_eq!(RequestState::open(&sealed, &keys, "me", other), Err(Unacceptable::Call));
+        let expired = RequestState::new(&keys, origin, Duration::ZERO, None).unwrap();
+        let sealed = expired.seal(&keys).unwrap();
+        assert_eq!(RequestState::open(&sealed, &keys, "me", subject), Err(Unacceptable::Expired));
+    }
+
+    #[test]
+    fn content_that_is_not_a_state_is_refused() {
+        let keys = KeyRing::of_this_process().unwrap();
+        let state =
+            RequestState::new(&keys, Origin::new("me", subject()), Duration::from_secs(60), None).unwrap();
+        let content = keys.open(&state.seal(&keys).unwrap()).unwrap();
+        for length in 0..content.len() {
+            assert_eq!(RequestState::read(&content[..length]), None);
+        }
+        assert_eq!(RequestState::read(&[&content[..], b"x"].concat()), None);
+        assert_eq!(RequestState::read(&[&content[..content.len() - 4], &[0xff; 4]].concat()), None);
+    }
+}

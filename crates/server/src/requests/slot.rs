@@ -1,0 +1,76 @@
+//! Slot: the request that work answers. It is the one that began it, or, in the stateless era, one that came back with
+//! an answer to the question of a script.
+
+use super::in_flight::InFlightRequest;
+use crate::callers::RequestContext;
+use crate::logging::log::message_notification;
+use crate::replies::Members;
+use mcp_bash_wire::{LogLevel, Object, Raw, write};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Holds whom work answers. Another request may take their place.
+pub(crate) type Slot = Arc<watch::Sender<Occupant>>;
+
+pub(crate) enum Occupant {
+    Request(Arc<Current>),
+    /// The last request was answered with a question, and one with the answer may come.
+    Awaited,
+    /// No request will ever come: the work is of no use to anybody.
+    Nobody,
+}
+
+impl Occupant {
+    pub(crate) fn request(&self) -> Option<Arc<Current>> {
+        match self {
+            Self::Request(current) => Some(Arc::clone(current)),
+            Self::Awaited | Self::Nobody => None,
+        }
+    }
+}
+
+/// A request, and under which circumstances it was made.
+pub(crate) struct Current {
+    pub(crate) context: RequestContext,
+    pub(crate) in_flight: InFlightRequest,
+}
+
+impl Current {
+    /// Whether its client wants to hear of log events of that level.
+    pub(crate) fn wants(&self, level: LogLevel) -> bool {
+        self.context.log_level.is_some_and(|least| level >= least)
+    }
+
+    /// Passes on the progress that a script reports.
+    pub(crate) fn relay_progress(&self, params: Raw<'_>) {
+        let Some(token) = &self.context.progress_token else { return };
+        let Ok(params) = Object::read(params, "params", &["progress", "total", "message"]) else { return };
+        let number =
+            |name| params.get(name).filter(|raw| raw.text().parse::<f64>().is_ok_and(f64::is_finite));
+        let Some(progress) = number("progress") else { return };
+        // Whatever token the script wrote: the request's own is the only one its client knows.
+        let mut shown = Members::default();
+        shown.raw("progressToken", token);
+        shown.raw("progress", progress.text());
+        shown.optional_raw("total", number("total").map(Raw::text));
+        if self.context.revision.has_progress_message() {
+            shown.string("message", params.get("message").and_then(Raw::string).as_deref());
+        }
+        let notification = write::notification("notifications/progress", &shown.object());
+        let value = progress.text().parse().unwrap_or_default();
+        self.in_flight.request().progress(value, notification);
+    }
+
+    /// Passes on the log event that a script reports.
+    pub(crate) fn relay_log(&self, params: Raw<'_>) {
+        let Ok(params) = Object::read(params, "params", &["level", "logger", "data"]) else { return };
+        let text = |name| params.get(name).and_then(Raw::string);
+        let level = text("level").and_then(|name| LogLevel::parse(&name)).unwrap_or(LogLevel::Info);
+        if !self.wants(level) {
+            return;
+        }
+        let Some(data) = params.get("data") else { return };
+        let logger = text("logger").unwrap_or_default();
+        self.in_flight.request().log(message_notification(level, &logger, data.text()));
+    }
+}

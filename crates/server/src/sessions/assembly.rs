@@ -1,0 +1,55 @@
+//! Assembly of a server: the parts that read settings and log what is wrong with them.
+
+use crate::logging::{Log, Payloads};
+use crate::replies::Redaction;
+use mcp_bash_project::{Paths, roots};
+use mcp_bash_runner::StateDir;
+use mcp_bash_scripts::{ScriptRoots, Scripts};
+use mcp_bash_settings::Settings;
+use mcp_bash_wire::LogLevel;
+use serde_json::json;
+use std::sync::Arc;
+
+/// The roots of the project. What is set and wrong leaves none, and allows no path.
+pub(super) fn own_roots(settings: &Settings, paths: &Paths, log: &Log) -> ScriptRoots {
+    let mut diagnostics = Vec::new();
+    let found = roots::of_project(paths, settings.roots.as_deref(), &mut diagnostics);
+    for diagnostic in &diagnostics {
+        log.event(LogLevel::Warning, "mcp.roots", &diagnostic.to_string(), &json!({}));
+    }
+    match found {
+        Ok(roots) => ScriptRoots::new(&roots),
+        Err(why) => {
+            log.event(LogLevel::Error, "mcp.roots", &why, &json!({}));
+            ScriptRoots::refused(why)
+        }
+    }
+}
+
+/// Logs why scripts find no SDK, should none be available.
+pub(super) fn report_missing_sdk(scripts: &Scripts, log: &Arc<Log>) {
+    let log = Arc::clone(log);
+    scripts.on_missing_sdk(move |error| {
+        let details = json!({ "error": error.to_string() });
+        log.event(LogLevel::Error, "mcp.tools", "scripts have no SDK", &details);
+    });
+}
+
+pub(super) fn record_payloads(settings: &Settings, state_dir: &StateDir, log: &Log) -> Option<Payloads> {
+    if !settings.debug_payloads {
+        return None;
+    }
+    let secret = settings.remote_token.as_ref().map(|token| token.secret.clone());
+    match Payloads::create(state_dir, Redaction::new(secret)) {
+        Ok(payloads) => {
+            let details = json!({ "file": payloads.path() });
+            log.event(LogLevel::Warning, "mcp.payloads", "every message is recorded", &details);
+            Some(payloads)
+        }
+        Err(error) => {
+            let details = json!({ "error": error.to_string() });
+            log.event(LogLevel::Error, "mcp.payloads", "messages cannot be recorded", &details);
+            None
+        }
+    }
+}

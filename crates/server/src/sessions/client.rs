@@ -1,0 +1,123 @@
+//! Client: one who sends messages, over a connection, in a session, or in a single request without either. The ids of its
+//! requests are its own.
+
+use super::listens::Listens;
+use super::roots::RememberedRoots;
+use super::server::Server;
+use super::session::Session;
+use crate::callers::Caller;
+use crate::logging::{Facts, Subscriber};
+use crate::replies::Stream;
+use crate::requests::InFlight;
+use mcp_bash_wire::{LogLevel, Revision};
+use std::sync::Arc;
+
+pub struct Client {
+    pub(crate) server: Arc<Server>,
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) in_flight: Arc<InFlight>,
+    pub(crate) listens: Listens,
+    /// What it named when a request of the stateless era asked it.
+    pub(crate) remembered_roots: RememberedRoots,
+    /// Where there is none, only the stateless era is served.
+    session: Option<Session>,
+}
+
+impl Client {
+    /// A client that can begin a session, besides requests of the stateless era. What belongs to no request goes to
+    /// `stream`.
+    pub fn with_session(server: Arc<Server>, caller: Arc<Caller>, stream: Arc<dyn Stream>) -> Self {
+        let settings = server.settings();
+        let stream = server.observers().stream(stream);
+        let session = Session::new(stream, server.log().default_level(), settings.logs_per_minute);
+        server.log().audience().join(&session.subscriber);
+        Self::new(server, caller, Some(session))
+    }
+
+    /// A client whose every request says all about itself.
+    pub fn without_session(server: Arc<Server>, caller: Arc<Caller>) -> Self {
+        Self::new(server, caller, None)
+    }
+
+    fn new(server: Arc<Server>, caller: Arc<Caller>, session: Option<Session>) -> Self {
+        let (in_flight, listens) = (Arc::default(), Listens::default());
+        Self { server, caller, in_flight, listens, remembered_roots: RememberedRoots::default(), session }
+    }
+
+    pub fn caller(&self) -> &Arc<Caller> {
+        &self.caller
+    }
+
+    /// What its session agreed on. None before `initialize` has succeeded, and where there is no session.
+    pub fn agreed_revision(&self) -> Option<Revision> {
+        self.session.as_ref().and_then(Session::agreed_revision)
+    }
+
+    /// Ends what only listens in good order: each such request is answered.
+    pub fn end_listens(&self) {
+        self.listens.end_all(&self.server);
+    }
+
+    pub(crate) fn session(&self) -> Option<&Session> {
+        self.session.as_ref()
+    }
+
+    /// Who is notified of events that concern this client.
+    pub(crate) fn subscriber(&self) -> Option<&Arc<Subscriber>> {
+        self.session.as_ref().map(|session| &session.subscriber)
+    }
+
+    /// Logs an event that concerns this client, for the operator and for the client itself.
+    pub(crate) fn log(&self, level: LogLevel, logger: &str, kind: &'static str, facts: Facts) {
+        let subscriber = self.subscriber().map(AsRef::as_ref);
+        self.server.log().client_event(subscriber, level, logger, kind, facts);
+    }
+
+    /// Whether nothing is being worked on, and no request listens.
+    pub fn is_idle(&self) -> bool {
+        self.in_flight.is_idle() && self.listens.is_empty()
+    }
+
+    /// Whether one of its requests listens.
+    pub fn is_listening(&self) -> bool {
+        !self.listens.is_empty()
+    }
+
+    /// Whether the client said `shutdown`.
+    pub fn is_closing(&self) -> bool {
+        self.session.as_ref().is_some_and(Session::is_closing)
+    }
+
+    /// Whether the client said `exit`.
+    pub fn has_exited(&self) -> bool {
+        self.session.as_ref().is_some_and(Session::has_exited)
+    }
+
+    /// Completes when everything that was asked is answered and its work has ended. Nothing more is received then. Safe
+    /// to drop half-way, and to begin again.
+    pub async fn finish(&self) {
+        if let Some(session) = &self.session {
+            session.questions.close();
+        }
+        self.listens.end_all(&self.server);
+        self.in_flight.idle().await;
+    }
+
+    /// The client is gone, or has to be: its work is stopped, and it receives nothing more.
+    pub fn abandon(&self) {
+        self.listens.end_all(&self.server);
+        for request in self.in_flight.cancel_all() {
+            self.server.admission().forget(&self.caller, &request);
+        }
+        if let Some(subscriber) = self.subscriber() {
+            subscriber.close();
+            self.server.subscriptions().forget(subscriber);
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.abandon();
+    }
+}

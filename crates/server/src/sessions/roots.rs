@@ -1,0 +1,156 @@
+//! The folders that a client lets scripts work in: asked for when it is ready, and again when it says they changed.
+
+use super::server::Server;
+use crate::logging::Subscriber;
+use crate::replies::Stream;
+use crate::requests::Questions;
+use mcp_bash_project::roots::{self, Root};
+use mcp_bash_runner::on_own_thread;
+use mcp_bash_scripts::ScriptRoots;
+use mcp_bash_wire::{LogLevel, RawBuf};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+/// How long changes may follow each other before we ask: a client that opens a workspace tells of each folder.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// The longest answer that is read, in bytes. Every script is given what it says.
+const LONGEST: usize = 1024 * 1024;
+
+/// What the operator is told of what is wrong with an answer. What the client said in it is its own.
+const ROOT_PROBLEM: &str =
+    "the client does not say which folders scripts may work in, or names one that cannot be used";
+
+/// The folders that a client named in its answer, and what is wrong with the rest. Nothing where it is no answer.
+pub(crate) async fn read(answer: RawBuf) -> (Option<Vec<Root>>, Vec<String>) {
+    if answer.as_raw().text().len() > LONGEST {
+        return (None, vec![format!("the client's roots are ignored: they have more than {LONGEST} bytes")]);
+    }
+    // Each of them is looked at on a disk, which may take its time.
+    on_own_thread(move || roots::of_client(answer.as_raw().text())).await.unwrap_or_default()
+}
+
+/// The folders that scripts may work in by what a client answered. Nothing where it named none.
+pub(crate) fn usable(listed: &[Root], is_wrong: bool) -> Option<ScriptRoots> {
+    if listed.is_empty() && is_wrong {
+        // It named some, and no script may go elsewhere because they are wrong.
+        let why = "none of the folders that the client names can be used; no path is allowed";
+        return Some(ScriptRoots::refused(why.to_owned()));
+    }
+    (!listed.is_empty()).then(|| ScriptRoots::new(listed))
+}
+
+/// The roots that a client without a session named when it was last asked. It never says that they changed, so they are
+/// forgotten after a while.
+#[derive(Default)]
+pub(crate) struct RememberedRoots(Mutex<Option<(Instant, Arc<ScriptRoots>)>>);
+
+impl RememberedRoots {
+    /// How long the answer of a client counts.
+    const MEMORY: Duration = Duration::from_secs(30);
+
+    pub(crate) fn get(&self) -> Option<Arc<ScriptRoots>> {
+        let known = self.0.lock();
+        let (since, roots) = known.as_ref()?;
+        (since.elapsed() < Self::MEMORY).then(|| Arc::clone(roots))
+    }
+
+    pub(crate) fn set(&self, roots: Arc<ScriptRoots>) {
+        *self.0.lock() = Some((Instant::now(), roots));
+    }
+}
+
+/// The roots of one client.
+pub(crate) struct ClientRoots {
+    questions: Arc<Questions>,
+    /// Where its session is asked what belongs to no request, and told of problems.
+    stream: Arc<dyn Stream>,
+    subscriber: Arc<Subscriber>,
+    known: watch::Sender<Known>,
+    /// Answers to older questions than this are not listened to.
+    generation: AtomicU64,
+}
+
+#[derive(Clone, Default)]
+enum Known {
+    /// The client has not been asked, or has not answered.
+    #[default]
+    Awaited,
+    /// It does not say, or names no folder.
+    Nothing,
+    These(Arc<ScriptRoots>),
+}
+
+impl Known {
+    fn these(&self) -> Option<Arc<ScriptRoots>> {
+        match self {
+            Self::These(roots) => Some(Arc::clone(roots)),
+            Self::Nothing | Self::Awaited => None,
+        }
+    }
+}
+
+impl ClientRoots {
+    pub(crate) fn new(
+        questions: Arc<Questions>,
+        stream: Arc<dyn Stream>,
+        subscriber: Arc<Subscriber>,
+    ) -> Self {
+        let (known, generation) = (watch::Sender::default(), AtomicU64::new(0));
+        Self { questions, stream, subscriber, known, generation }
+    }
+
+    /// Asks the client. What was known stays until it answers.
+    pub(crate) fn refresh(self: &Arc<Self>, server: &Arc<Server>, is_first: bool) {
+        let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
+        let (roots, server) = (Arc::clone(self), Arc::clone(server));
+        let runtime = server.runtime().clone();
+        runtime.spawn(async move {
+            if !is_first {
+                sleep(QUIET).await;
+            }
+            if roots.generation.load(Ordering::Acquire) == generation {
+                roots.ask(&server, generation).await;
+            }
+        });
+    }
+
+    async fn ask(&self, server: &Server, generation: u64) {
+        let patience = server.settings().roots_timeout;
+        let answer = self.questions.ask(&*self.stream, "roots/list", "{}", patience).await;
+        let (listed, problems) = match answer {
+            Ok(result) => read(result).await,
+            Err(unanswered) => (None, vec![unanswered.to_string()]),
+        };
+        let is_wrong = !problems.is_empty();
+        for problem in problems {
+            let client = Some(&*self.subscriber);
+            server.log().client_problem(client, LogLevel::Debug, "mcp.roots", ROOT_PROBLEM, &problem);
+        }
+        if self.generation.load(Ordering::Acquire) != generation {
+            return;
+        }
+        let said = listed.map(|listed| usable(&listed, is_wrong));
+        self.known.send_modify(|known| match (said, &*known) {
+            (Some(Some(roots)), _) => *known = Known::These(Arc::new(roots)),
+            (Some(None), _) | (None, Known::Awaited) => *known = Known::Nothing,
+            // What it said before is better than nothing.
+            (None, _) => {}
+        });
+    }
+
+    /// What the client says, as soon as it has said it. Nothing where it does not.
+    pub(crate) async fn get(&self) -> Option<Arc<ScriptRoots>> {
+        let mut known = self.known.subscribe();
+        let said = known.wait_for(|known| !matches!(known, Known::Awaited));
+        // A client that was never ready is never asked; then it is not waited for either.
+        match timeout(Duration::from_secs(10), said).await {
+            Ok(Ok(known)) => known.these(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Server: what all clients and requests share.
+
+use super::assembly::{own_roots, record_payloads, report_missing_sdk};
+use crate::callers::{Caller, Callers, Guard, LOCAL, Rights};
+use crate::logging::{Log, Meter, Observer, Observers, worker_news};
+use crate::offered::{Resources, Served, Snapshot, Subscriptions};
+use crate::replies::ShortPaths;
+use crate::replies::definitions::server_capabilities;
+use crate::requests::{Admission, AdmissionLimits, KeyRing, Pace, Parking, ParkingLimits};
+use mcp_bash_budget::Budget;
+use mcp_bash_project::{Catalog, Changes, Diagnostic, Reading, may_hold_functions};
+use mcp_bash_runner::StateDir;
+use mcp_bash_scripts::{ScriptRoots, Scripts};
+use mcp_bash_settings::{CONNECTION_SETTING, Settings};
+use mcp_bash_wire::{LogLevel, Revision};
+use parking_lot::Mutex;
+use serde_json::json;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::Builder;
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+/// How many requests the server has, by how far they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    pub running: usize,
+    pub waiting: usize,
+    pub parked: usize,
+}
+
+pub struct Server {
+    settings: Arc<Settings>,
+    served: Arc<Served>,
+    scripts: Arc<Scripts>,
+    admission: Arc<Admission>,
+    guard: Option<Guard>,
+    observers: Observers,
+    meter: OnceLock<Arc<dyn Meter>>,
+    callers: Callers,
+    resources: Arc<Resources>,
+    subscriptions: Arc<Subscriptions>,
+    log: Arc<Log>,
+    short_paths: Arc<ShortPaths>,
+    runtime: Handle,
+    /// Where the answers to questions of the stateless era are waited for.
+    parking: Parking,
+    /// What seals the states that clients bring back. Made when it is first needed, where it was not given.
+    state_keys: OnceLock<KeyRing>,
+    own_roots: Arc<ScriptRoots>,
+    /// The tools that were given arguments though they declare none.
+    given_unread: Mutex<HashSet<String>>,
+    has_refused: AtomicBool,
+}
+
+impl Server {
+    /// A server for `catalog`, which was read as `reading` says. Work is done on `runtime`.
+    pub fn new(scripts: Arc<Scripts>, runtime: Handle, catalog: Catalog, reading: Reading, log: Log) -> Self {
+        let settings = Arc::clone(scripts.settings());
+        let short_paths = ShortPaths::new(&settings, &catalog.paths, scripts.state_dir().parent());
+        let short_paths = Arc::new(short_paths);
+        let log = Arc::new(log.with_short_paths(Arc::clone(&short_paths)));
+        let admission = Admission::new(
+            runtime.clone(),
+            AdmissionLimits {
+                places: settings.max_concurrent,
+                waiting: settings.max_waiting,
+                waiting_bytes: settings.max_waiting_bytes,
+                resting: settings.parking.most,
+                resting_per_caller: settings.parking.most_per_caller,
+            },
+        );
+        let parking = ParkingLimits {
+            most: settings.parking.most,
+            most_per_caller: settings.parking.most_per_caller,
+            timeout: settings.parking.patience,
+            replay_timeout: settings.parking.replay_patience,
+        };
+        report_missing_sdk(&scripts, &log);
+        worker_news::report(&scripts, &log, &catalog.paths);
+        scripts.watch_workers_on(runtime.clone());
+        let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
+        let served = Served::new(catalog, reading, scripts.files_in_progress(), Arc::clone(&log));
+        let served = Arc::new(served);
+        let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts));
+        let resources = Arc::new(resources);
+        let mut observers = Observers::default();
+        if let Some(payloads) = record_payloads(&settings, scripts.state_dir(), &log) {
+            observers.add(Arc::new(payloads));
+        }
+        Self {
+            guard: settings.remote_token.as_ref().map(Guard::new),
+            observers,
+            meter: OnceLock::new(),
+            callers: Callers::default(),
+            subscriptions: Arc::new(Subscriptions::new(Arc::clone(&resources), runtime.clone())),
+            resources,
+            served,
+            scripts,
+            admission: Arc::new(admission),
+            settings,
+            log,
+            short_paths,
+            runtime,
+            parking: Parking::new(parking),
+            state_keys: OnceLock::new(),
+            own_roots,
+            given_unread: Mutex::default(),
+            has_refused: AtomicBool::new(false),
+        }
+    }
+
+    /// Notes that a tool may not run.
+    pub(crate) fn note_refusal(&self) {
+        self.has_refused.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a call was refused so far: by a setting, by the policy, or since others may write the tool. The error that
+    /// the caller gets does not tell, since policies and tools choose their codes themselves.
+    pub fn has_refused_a_call(&self) -> bool {
+        self.has_refused.load(Ordering::Relaxed)
+    }
+
+    /// Whether this tool, which declares no arguments, is given some for the first time.
+    pub(crate) fn is_first_unread(&self, tool: &str) -> bool {
+        self.given_unread.lock().insert(tool.to_owned())
+    }
+
+    /// Logs which tools have no program to run. To be called when it is known where programs are found.
+    pub fn report_missing_programs(&self) {
+        for problem in self.scripts.missing_programs(&self.snapshot().catalog) {
+            self.log.event(LogLevel::Warning, "mcp.project", &problem, &json!({}));
+        }
+    }
+
+    /// Loads those files of functions again that could not be loaded, if more programs are found now than before.
+    pub fn load_functions_again(&self) {
+        let catalog = &self.snapshot().catalog;
+        let has_failed = |told: &Diagnostic| may_hold_functions(&told.path);
+        if self.scripts.finds_more_programs() && catalog.diagnostics.iter().any(has_failed) {
+            self.served.reload(&Changes::anywhere());
+        }
+    }
+
+    /// Starts the workers that are wanted before their first call, and ends those that nothing needs any more. To be
+    /// called when it is known where programs are found, and when the project has changed.
+    pub fn start_workers_ahead(&self) {
+        let (scripts, snapshot) = (Arc::clone(&self.scripts), self.snapshot());
+        self.runtime.spawn(async move { scripts.start_workers_ahead(&snapshot.catalog).await });
+    }
+
+    /// Does what may block beside all requests, on a thread of its own; on this one where the system has no other. (Tokio
+    /// panics there.)
+    pub fn in_background(self: &Arc<Self>, work: impl FnOnce(&Self) + Send + 'static) {
+        let (server, work) = (Arc::clone(self), Arc::new(Mutex::new(Some(work))));
+        let taken = Arc::clone(&work);
+        let run = move || {
+            let work = taken.lock().take();
+            if let Some(work) = work {
+                work(&server);
+            }
+        };
+        if Builder::new().name("background".into()).spawn(run).is_err()
+            && let Some(work) = work.lock().take()
+        {
+            work(self);
+        }
+    }
+
+    /// Does work that waits, beside all requests.
+    pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.runtime.spawn(work);
+    }
+
+    /// The folders that scripts may work in where their client names none.
+    pub(crate) fn own_roots(&self) -> &Arc<ScriptRoots> {
+        &self.own_roots
+    }
+
+    pub(crate) fn parking(&self) -> &Parking {
+        &self.parking
+    }
+
+    /// What seals the states that clients bring back. None only while the system has no random numbers.
+    pub(crate) fn state_keys(&self) -> Option<&KeyRing> {
+        if self.state_keys.get().is_none() {
+            let _ = self.state_keys.set(KeyRing::of_this_process().ok()?);
+        }
+        self.state_keys.get()
+    }
+
+    /// A token that nobody can guess; none only while the system has no random numbers.
+    pub fn unguessable_token(&self) -> Option<String> {
+        self.state_dir().unguessable_token().ok()
+    }
+
+    /// Why no call could be served now, if none could. May wait for files.
+    pub fn unready(&self) -> Option<String> {
+        let unready = self.scripts.unready(&self.served.paths()).or_else(|| self.served.staleness());
+        unready.or_else(|| self.log.problem().map(|why| format!("the log cannot be written: {why}")))
+    }
+
+    /// What is held for all callers.
+    pub fn budget(&self) -> &Arc<Budget> {
+        self.scripts.budget()
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The caller that started this process, and speaks to it through its standard streams.
+    pub fn local_caller(&self) -> Arc<Caller> {
+        self.caller(LOCAL)
+    }
+
+    /// The caller of that name.
+    pub fn caller(&self, name: &str) -> Arc<Caller> {
+        let budget = || self.scripts.budget().part(self.settings.max_connection_bytes, CONNECTION_SETTING);
+        let denials = self.settings.remote_token.as_ref().map_or(0, |token| token.max_failures_per_minute);
+        self.callers.get(name, budget, denials)
+    }
+
+    /// The caller of that name, who from now on may do this, whichever of its requests came before.
+    pub fn caller_with(&self, name: &str, rights: Rights) -> Arc<Caller> {
+        let caller = self.caller(name);
+        caller.set_rights(rights);
+        caller
+    }
+
+    /// To be called when a stream is not clogged any more: what was held back meanwhile goes on.
+    pub fn relieved(&self) {
+        self.log.audience().tell_what_is_owed();
+        self.subscriptions.tell_what_is_owed();
+        self.admission.go_on();
+    }
+
+    /// The same for requests without the secret: only this process talks to it, and the user who started that has the secret.
+    #[must_use]
+    pub fn unguarded(mut self) -> Self {
+        self.guard = None;
+        self
+    }
+
+    /// The same, with every message shown to `observer`.
+    #[must_use]
+    pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observers.add(observer);
+        self
+    }
+
+    /// Lets every request that comes from now on be measured by `meter`, unless another does so already.
+    pub fn measure_by(&self, meter: Arc<dyn Meter>) {
+        let _ = self.meter.set(meter);
+    }
+
+    pub(crate) fn meter(&self) -> Option<&Arc<dyn Meter>> {
+        self.meter.get()
+    }
+
+    /// The same, with keys for the states that clients bring back which others may have too.
+    #[must_use]
+    pub fn with_state_keys(mut self, keys: KeyRing) -> Self {
+        self.state_keys = OnceLock::from(keys);
+        self
+    }
+
+    /// How many requests are worked on, wait for their turn and are parked.
+    pub fn load(&self) -> Load {
+        let (running, waiting) = self.admission.counts();
+        Load { running, waiting, parked: self.parking.count() }
+    }
+
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// How paths are written for clients.
+    pub(crate) fn short_paths(&self) -> &ShortPaths {
+        &self.short_paths
+    }
+
+    /// Ends every process of every call, and removes what was only there while the server ran.
+    pub fn end(&self, grace: Duration) {
+        self.served.store_definitions();
+        self.scripts.end(grace);
+    }
+
+    /// What is served, and how it is read again.
+    pub fn served(&self) -> &Served {
+        &self.served
+    }
+
+    /// What is served now. A request goes on with the snapshot that it holds, whatever is served next.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.served.snapshot()
+    }
+
+    pub(crate) fn resources(&self) -> &Resources {
+        &self.resources
+    }
+
+    pub(crate) fn subscriptions(&self) -> &Arc<Subscriptions> {
+        &self.subscriptions
+    }
+
+    /// Who runs the scripts of the project.
+    pub(crate) fn scripts(&self) -> &Scripts {
+        &self.scripts
+    }
+
+    pub(crate) fn state_dir(&self) -> &StateDir {
+        self.scripts.state_dir()
+    }
+
+    pub(crate) fn admission(&self) -> &Arc<Admission> {
+        &self.admission
+    }
+
+    pub(crate) fn guard(&self) -> Option<&Guard> {
+        self.guard.as_ref()
+    }
+
+    pub(crate) fn observers(&self) -> &Observers {
+        &self.observers
+    }
+
+    pub(crate) fn runtime(&self) -> &Handle {
+        &self.runtime
+    }
+
+    pub(crate) fn pace(&self) -> Pace {
+        Pace {
+            progress_per_minute: self.settings.progress_per_minute,
+            logs_per_minute: self.settings.logs_per_minute,
+            live: self.settings.live_progress,
+        }
+    }
+
+    /// What this server can do, as the text of a capabilities object.
+    pub(crate) fn capabilities(&self, revision: Revision) -> String {
+        server_capabilities(revision, self.settings.minimal)
+    }
+}

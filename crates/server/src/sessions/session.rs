@@ -1,0 +1,112 @@
+//! Session of the handshake era: its handshake, and what of it belongs to no request.
+
+use super::roots::ClientRoots;
+use crate::callers::{ClientCapabilities, Gate, Handshake, Stage};
+use crate::logging::{MeasuredSession, Subscriber};
+use crate::replies::Stream;
+use crate::requests::Questions;
+use mcp_bash_wire::{LogLevel, Revision, RpcError, code};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+pub(crate) struct Session {
+    handshake: Mutex<Handshake>,
+    /// The client said `shutdown`.
+    closing: AtomicBool,
+    /// The client said `exit`, and may.
+    exited: AtomicBool,
+    pub(crate) questions: Arc<Questions>,
+    pub(crate) roots: Arc<ClientRoots>,
+    pub(crate) subscriber: Arc<Subscriber>,
+    /// Set where there is a meter.
+    pub(crate) measured: OnceLock<MeasuredSession>,
+    /// What the client calls itself, if it does.
+    pub(crate) client_name: OnceLock<String>,
+}
+
+impl Session {
+    /// A session that has not begun. What belongs to no request goes to `stream`.
+    pub(crate) fn new(stream: Arc<dyn Stream>, log_level: LogLevel, events_per_minute: u32) -> Self {
+        let subscriber = Arc::new(Subscriber::of_session(Arc::clone(&stream), log_level, events_per_minute));
+        let questions = Arc::new(Questions::default());
+        Self {
+            handshake: Mutex::new(Handshake::fresh(log_level)),
+            closing: AtomicBool::new(false),
+            exited: AtomicBool::new(false),
+            roots: Arc::new(ClientRoots::new(Arc::clone(&questions), stream, Arc::clone(&subscriber))),
+            questions,
+            subscriber,
+            measured: OnceLock::new(),
+            client_name: OnceLock::new(),
+        }
+    }
+
+    /// What the client calls itself; empty where it has not said so.
+    pub(crate) fn client_name(&self) -> &str {
+        self.client_name.get().map_or("", String::as_str)
+    }
+
+    /// How far the handshake is.
+    pub(crate) fn handshake(&self) -> Handshake {
+        *self.handshake.lock()
+    }
+
+    /// What `initialize` has agreed on, if it has come.
+    pub(crate) fn agreed_revision(&self) -> Option<Revision> {
+        let handshake = self.handshake();
+        (handshake.stage > Stage::Fresh).then_some(handshake.revision)
+    }
+
+    /// `initialize` has come, which it may only once.
+    pub(crate) fn greet(&self, revision: Revision, capabilities: ClientCapabilities) -> Result<(), RpcError> {
+        let mut handshake = self.handshake.lock();
+        handshake.admits(Gate::First)?;
+        *handshake = Handshake { stage: Stage::Greeted, revision, capabilities, ..*handshake };
+        Ok(())
+    }
+
+    /// The client is ready for what we have to say. False when it was so before, or has not been greeted yet.
+    pub(crate) fn ready(&self) -> bool {
+        let mut handshake = self.handshake.lock();
+        let is_news = handshake.stage == Stage::Greeted;
+        if is_news {
+            handshake.stage = Stage::Ready;
+            self.subscriber.open();
+        }
+        is_news
+    }
+
+    pub(crate) fn set_log_level(&self, level: LogLevel) {
+        self.handshake.lock().log_level = level;
+        self.subscriber.set_log_level(level);
+    }
+
+    /// The client said `shutdown`.
+    pub(crate) fn close(&self) {
+        self.closing.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+
+    /// The client said `exit`. False where it has not said `shutdown` before.
+    pub(crate) fn exit(&self) -> bool {
+        let may_exit = self.is_closing();
+        self.exited.fetch_or(may_exit, Ordering::AcqRel);
+        may_exit
+    }
+
+    pub(crate) fn has_exited(&self) -> bool {
+        self.exited.load(Ordering::Acquire)
+    }
+
+    /// Whether a method behind `gate` may be called now.
+    pub(crate) fn admits(&self, gate: Gate) -> Result<(), RpcError> {
+        if gate != Gate::Always && self.is_closing() {
+            return Err(RpcError::new(code::SHUTTING_DOWN, "Server shutting down"));
+        }
+        self.handshake.lock().admits(gate)
+    }
+}

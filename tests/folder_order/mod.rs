@@ -1,0 +1,213 @@
+//! Architecture test: the folders of a crate depend on each other in one direction.
+//!
+//! [`ORDER`] has a row for each crate that is held to an order. `ARCHITECTURE.md` shows the same order to readers. What only
+//! tests use (`#[cfg(test)]`) counts for nothing here.
+
+mod code;
+mod paths;
+
+use paths::{Exports, NamedPath, paths_in};
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// For each crate its folders in `src`. A folder uses only itself and those before it.
+const ORDER: &[(&str, &[&str])] = &[(
+    "server",
+    &[
+        "tasks", "callers", "replies", "logging", "offered", "requests", "sessions", "handling", "methods",
+        "dispatch",
+    ],
+)];
+
+/// The sources of a crate, by their paths in `src`.
+type Sources = BTreeMap<String, String>;
+
+/// A path in a file that leads to a folder which comes later in the order.
+#[derive(Debug, PartialEq, Eq)]
+struct WrongEdge {
+    file: String,
+    line: usize,
+    name: String,
+    from: String,
+    to: String,
+}
+
+impl Display for WrongEdge {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { file, line, name, from, to } = self;
+        write!(f, "{file}:{line}: `{from}` uses `{name}` of `{to}`, which comes after it")
+    }
+}
+
+/// All edges of a crate that go the wrong way.
+fn wrong_edges(sources: &Sources, order: &[&str]) -> Vec<WrongEdge> {
+    let exports = Exports::of(sources.get("lib.rs").map_or("", String::as_str), order);
+    let place = |folder: &str| order.iter().position(|known| *known == folder);
+    let mut wrong = Vec::new();
+    for (file, text) in sources {
+        let module = module_of(file);
+        let Some(own) = module.first().and_then(|folder| place(folder)) else { continue };
+        if is_test_module(file, sources) {
+            continue;
+        }
+        for NamedPath { path, line } in paths_in(text, &module) {
+            let Some(folder) = exports.folder_of(&path) else { continue };
+            if place(folder).is_some_and(|other| other > own) {
+                let (from, to) = (order[own].to_owned(), folder.to_owned());
+                wrong.push(WrongEdge { file: file.clone(), line, name: path.join("::"), from, to });
+            }
+        }
+    }
+    wrong
+}
+
+/// The path of the module that a file is.
+fn module_of(file: &str) -> Vec<String> {
+    let path = file.strip_suffix(".rs").unwrap_or(file);
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    if path == "lib" { Vec::new() } else { path.split('/').map(str::to_owned).collect() }
+}
+
+/// Whether a file, or a module that it is in, is declared for tests only.
+fn is_test_module(file: &str, sources: &Sources) -> bool {
+    let module = module_of(file);
+    (1..=module.len()).any(|length| {
+        let (parent, name) = (&module[..length - 1], &module[length - 1]);
+        let parent = parent.join("/");
+        let candidates = match parent.as_str() {
+            "" => vec!["lib.rs".to_owned()],
+            parent => vec![format!("{parent}.rs"), format!("{parent}/mod.rs")],
+        };
+        let mut declared = candidates.iter().filter_map(|parent| sources.get(parent));
+        declared.any(|parent| code::test_modules(parent).contains(name))
+    })
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn sources_of(name: &str) -> Sources {
+    let root = repository().join("crates").join(name).join("src");
+    let (mut sources, mut folders) = (Sources::new(), vec![root.clone()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let file = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+                sources.insert(file, fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    sources
+}
+
+#[test]
+fn each_folder_uses_only_folders_before_it() {
+    for (name, order) in ORDER {
+        let wrong: Vec<String> = wrong_edges(&sources_of(name), order)
+            .iter()
+            .map(|edge| format!("crates/{name}/src/{edge}"))
+            .collect();
+        assert!(wrong.is_empty(), "edges against the order of the folders:\n{}", wrong.join("\n"));
+    }
+}
+
+#[test]
+fn every_file_of_an_ordered_crate_is_in_a_folder_of_its_row() {
+    for (name, order) in ORDER {
+        let sources = sources_of(name);
+        for folder in *order {
+            let is_there = sources.keys().any(|file| file.starts_with(&format!("{folder}/")));
+            assert!(is_there, "crates/{name}/src has no folder `{folder}`");
+        }
+        let mut stray = sources.keys().filter(|file| *file != "lib.rs" && !is_test_module(file, &sources));
+        let stray = stray.find(|file| !order.contains(&file.split('/').next().unwrap_or_default()));
+        assert_eq!(stray, None, "crates/{name}/src: a file in no folder of the row");
+    }
+}
+
+#[test]
+fn the_architecture_shows_the_same_order() {
+    let text = fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
+    for (name, order) in ORDER {
+        let heading = format!("\n## `crates/{name}`\n");
+        let section = text.split_once(&heading).unwrap_or_else(|| panic!("no heading `crates/{name}`")).1;
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("/` |"));
+        assert_eq!(
+            rows.map(|(folder, _)| folder).collect::<Vec<_>>(),
+            *order,
+            "the section of `crates/{name}`"
+        );
+    }
+}
+
+/// A crate of three folders, with `text` in a file of the middle one.
+fn planted(text: &str) -> Vec<WrongEdge> {
+    let library = "mod base;\nmod middle;\nmod top;\npub use top::{Roof, tile as Tile};\n";
+    let files = [
+        ("lib.rs", library),
+        ("base/mod.rs", "pub(crate) struct Ground;\n"),
+        ("middle/mod.rs", "mod wall;\n#[cfg(test)]\nmod tests;\n"),
+        ("middle/tests.rs", "use crate::top::Roof;\n"),
+        ("middle/wall.rs", text),
+        ("top/mod.rs", "use crate::middle::wall;\npub struct Roof;\n"),
+    ];
+    let sources = files.into_iter().map(|(file, text)| (file.to_owned(), text.to_owned())).collect();
+    wrong_edges(&sources, &["base", "middle", "top"])
+}
+
+#[test]
+fn a_planted_edge_is_found_however_it_is_written() {
+    let rows = [
+        ("use crate::top::Roof;", 1),
+        ("\n\nuse crate::{base::Ground,\n    top::{self, Roof}};", 4),
+        ("pub(crate) use crate::top::Roof as Ceiling;", 1),
+        ("use super::super::top::Roof;", 1),
+        ("fn build() {\n    crate::top::raise::<u8>();\n}", 2),
+        ("fn build(roof: &dyn Fn(crate::top::Roof)) {}", 1),
+        ("use crate::Roof;", 1),
+        ("use crate::Tile;", 1),
+        ("mod inner {\n    use super::super::super::top::Roof;\n}", 2),
+        ("mod inner { mod more {} }\nuse super::super::top::Roof;", 2),
+        ("const Q: char = '\"';\nuse crate::top::Roof; // \"", 2),
+        ("const R: &str = r#\"\" // \"#; use crate::top::Roof;", 1),
+        ("fn f<'a>(x: &'a str) {} use crate::top::Roof;", 1),
+        ("#[cfg(not(test))]\nuse crate::top::Roof;", 2),
+        ("#[cfg(test)]\nmod tests { fn f() { \"}\"; } }\nuse crate::top::Roof;", 3),
+        ("/* /* nested */ */ use crate::top::*;", 1),
+    ];
+    for (text, line) in rows {
+        let found = planted(text);
+        assert!(!found.is_empty(), "not found: {text}");
+        for edge in found {
+            let told = edge.to_string();
+            assert_eq!((edge.file.as_str(), edge.line), ("middle/wall.rs", line), "{text}: {told}");
+            assert!(told.contains("`middle` uses `") && told.contains("of `top`"), "{told}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_edge_is_passed_over() {
+    let rows = [
+        "use crate::base::Ground;",
+        "use super::tests;",
+        "// use crate::top::Roof;",
+        "/// [`Roof`]: crate::top::Roof\nfn f() {}",
+        "const S: &str = \"crate::top::Roof\";",
+        "const R: &str = r#\"crate::top::\"Roof\"\"#;",
+        "#[cfg(test)]\nuse crate::top::Roof;",
+        "#[cfg(test)]\n#[expect(unused)]\nmod tests {\n    use crate::top::Roof;\n}",
+        "pub(crate) struct Top;\npub(super) fn top() {}",
+        "use other::top::Roof;",
+    ];
+    for text in rows {
+        assert_eq!(planted(text), [], "{text}");
+    }
+}
