@@ -1,11 +1,15 @@
 //! Where scripts find their programs. A desktop client starts us with a bare `PATH`; a login shell knows a better one.
 
-use mcp_bash_project::Paths;
+use mcp_bash_project::{Paths, Pauses};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_settings::Settings;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::time::sleep;
 
 /// The `PATH` of a program that a desktop starts.
 pub(crate) const DESKTOP: &str = "/usr/bin:/bin:/usr/sbin:/sbin";
@@ -59,14 +63,44 @@ impl SearchPath {
     }
 }
 
-/// Finds the search path in the background, so that no answer waits for it, and does what has to wait for it itself.
-pub(crate) fn resolve_for(scripts: Arc<Scripts>, then: impl FnOnce(&Scripts) + Send + 'static) {
+/// Finds the search path on a thread of its own, so that no answer waits for it, and then does what depends on it. Where the
+/// system has no thread left, it tries again until it has one.
+pub(crate) fn resolve_for(
+    scripts: Arc<Scripts>,
+    runtime: &Handle,
+    then: impl FnOnce(&Scripts) + Send + 'static,
+) {
     scripts.await_search_path();
-    // Without a thread the path is the one we were started with, which is what scripts have until then anyway.
-    let _ = std::thread::Builder::new().name("path".into()).spawn(move || {
+    let work: Work = Arc::new(Mutex::new(Some(Box::new(move || {
         scripts.set_search_path(SearchPath::resolve(&scripts).path);
         then(&scripts);
+    }))));
+    if start(&work).is_ok() {
+        return;
+    }
+    runtime.spawn(async move {
+        let mut pauses = Pauses::new(Duration::from_millis(250), Duration::from_secs(4));
+        loop {
+            sleep(pauses.lengthen()).await;
+            if start(&work).is_ok() {
+                return;
+            }
+        }
     });
+}
+
+/// Work that is done once, by the first thread that can be started for it.
+type Work = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
+
+fn start(work: &Work) -> io::Result<()> {
+    let work = Arc::clone(work);
+    let run = move || {
+        let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(work) = work {
+            work();
+        }
+    };
+    std::thread::Builder::new().name("path".into()).spawn(run).map(drop)
 }
 
 /// Whether a path has nothing but what every system has.

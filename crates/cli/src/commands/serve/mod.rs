@@ -181,7 +181,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     follow_project(&server, &scripts, view, &location);
     upkeep::keep_private_folder(&scripts, runtime.handle());
     let told = Arc::clone(&server);
-    search_path::resolve_for(scripts, move |scripts| {
+    search_path::resolve_for(scripts, runtime.handle(), move |scripts| {
         mcp_bash_runner::note_memory_kills();
         report_environment(&told, scripts, &paths, &needing);
         told.report_missing_programs();
