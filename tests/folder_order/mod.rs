@@ -12,14 +12,86 @@ use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// For each crate its folders in `src`. A folder uses only itself and those before it.
-const ORDER: &[(&str, &[&str])] = &[(
-    "server",
-    &[
-        "tasks", "callers", "replies", "logging", "offered", "requests", "sessions", "handling", "methods",
-        "dispatch",
-    ],
-)];
+/// The order of the folders in one place.
+struct Row {
+    /// The folder of the sources, as the heading in `ARCHITECTURE.md` names it.
+    place: &'static str,
+    /// The modules from the root of the crate to that folder.
+    module: &'static [&'static str],
+    /// Its folders and files. Each uses only itself and those before it.
+    order: &'static [&'static str],
+    /// Files beside them that may use all.
+    above: &'static [&'static str],
+}
+
+const ORDER: &[Row] = &[
+    Row {
+        place: "crates/project",
+        module: &[],
+        order: &["trust", "ground", "declarations", "walk", "watch", "kinds", "catalog", "checks"],
+        above: &[],
+    },
+    Row {
+        place: "crates/scripts",
+        module: &[],
+        order: &[
+            "running",
+            "surroundings",
+            "interpreters",
+            "workers",
+            "definitions",
+            "scripts",
+            "calls",
+            "checks",
+        ],
+        above: &[],
+    },
+    Row {
+        place: "crates/server",
+        module: &[],
+        order: &[
+            "tasks", "callers", "replies", "logging", "offered", "requests", "sessions", "handling",
+            "methods", "dispatch",
+        ],
+        above: &[],
+    },
+    Row {
+        place: "crates/transport",
+        module: &[],
+        order: &["lifecycle", "memory", "stdio", "http"],
+        above: &[],
+    },
+    Row {
+        place: "crates/transport/src/http",
+        module: &["http"],
+        order: &[
+            "listen", "limits", "secrets", "access", "identity", "streams", "sessions", "metrics",
+            "requests", "serving",
+        ],
+        above: &[],
+    },
+    Row {
+        place: "crates/cli",
+        module: &[],
+        order: &["base", "terminal", "open", "commands"],
+        above: &["absent.rs", "arguments.rs", "help_groups.rs"],
+    },
+];
+
+impl Row {
+    /// The file that declares the folders.
+    fn root(&self) -> &'static str {
+        match (self.place, self.module) {
+            ("crates/cli", _) => "main.rs",
+            (_, []) => "lib.rs",
+            _ => "mod.rs",
+        }
+    }
+
+    fn module_words(&self) -> Vec<String> {
+        self.module.iter().map(|part| (*part).to_owned()).collect()
+    }
+}
 
 /// The sources of a crate, by their paths in `src`.
 type Sources = BTreeMap<String, String>;
@@ -42,8 +114,9 @@ impl Display for WrongEdge {
 }
 
 /// All edges of a crate that go the wrong way.
-fn wrong_edges(sources: &Sources, order: &[&str]) -> Vec<WrongEdge> {
-    let exports = Exports::of(sources.get("lib.rs").map_or("", String::as_str), order);
+fn wrong_edges(sources: &Sources, row: &Row) -> Vec<WrongEdge> {
+    let order = row.order;
+    let exports = Exports::of(sources.get(row.root()).map_or("", String::as_str), order);
     let place = |folder: &str| order.iter().position(|known| *known == folder);
     let mut wrong = Vec::new();
     for (file, text) in sources {
@@ -52,8 +125,10 @@ fn wrong_edges(sources: &Sources, order: &[&str]) -> Vec<WrongEdge> {
         if is_test_module(file, sources) {
             continue;
         }
-        for NamedPath { path, line } in paths_in(text, &module) {
-            let Some(folder) = exports.folder_of(&path) else { continue };
+        let whole = [row.module_words(), module].concat();
+        for NamedPath { path, line } in paths_in(text, &whole) {
+            let Some(path) = path.strip_prefix(row.module_words().as_slice()) else { continue };
+            let Some(folder) = exports.folder_of(path) else { continue };
             if place(folder).is_some_and(|other| other > own) {
                 let (from, to) = (order[own].to_owned(), folder.to_owned());
                 wrong.push(WrongEdge { file: file.clone(), line, name: path.join("::"), from, to });
@@ -67,7 +142,11 @@ fn wrong_edges(sources: &Sources, order: &[&str]) -> Vec<WrongEdge> {
 fn module_of(file: &str) -> Vec<String> {
     let path = file.strip_suffix(".rs").unwrap_or(file);
     let path = path.strip_suffix("/mod").unwrap_or(path);
-    if path == "lib" { Vec::new() } else { path.split('/').map(str::to_owned).collect() }
+    if ["lib", "main", "mod"].contains(&path) {
+        Vec::new()
+    } else {
+        path.split('/').map(str::to_owned).collect()
+    }
 }
 
 /// Whether a file, or a module that it is in, is declared for tests only.
@@ -77,7 +156,7 @@ fn is_test_module(file: &str, sources: &Sources) -> bool {
         let (parent, name) = (&module[..length - 1], &module[length - 1]);
         let parent = parent.join("/");
         let candidates = match parent.as_str() {
-            "" => vec!["lib.rs".to_owned()],
+            "" => ["lib.rs", "main.rs", "mod.rs"].map(str::to_owned).to_vec(),
             parent => vec![format!("{parent}.rs"), format!("{parent}/mod.rs")],
         };
         let mut declared = candidates.iter().filter_map(|parent| sources.get(parent));
@@ -89,8 +168,9 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn sources_of(name: &str) -> Sources {
-    let root = repository().join("crates").join(name).join("src");
+fn sources_of(row: &Row) -> Sources {
+    let root = repository().join(row.place);
+    let root = if row.module.is_empty() { root.join("src") } else { root };
     let (mut sources, mut folders) = (Sources::new(), vec![root.clone()]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
@@ -108,43 +188,66 @@ fn sources_of(name: &str) -> Sources {
 
 #[test]
 fn each_folder_uses_only_folders_before_it() {
-    for (name, order) in ORDER {
-        let wrong: Vec<String> = wrong_edges(&sources_of(name), order)
-            .iter()
-            .map(|edge| format!("crates/{name}/src/{edge}"))
-            .collect();
+    for row in ORDER {
+        let wrong = wrong_edges(&sources_of(row), row);
+        let wrong: Vec<String> = wrong.iter().map(|edge| format!("{}: {edge}", row.place)).collect();
         assert!(wrong.is_empty(), "edges against the order of the folders:\n{}", wrong.join("\n"));
     }
 }
 
 #[test]
 fn every_file_of_an_ordered_crate_is_in_a_folder_of_its_row() {
-    for (name, order) in ORDER {
-        let sources = sources_of(name);
-        for folder in *order {
-            let is_there = sources.keys().any(|file| file.starts_with(&format!("{folder}/")));
-            assert!(is_there, "crates/{name}/src has no folder `{folder}`");
+    for row in ORDER {
+        let sources = sources_of(row);
+        let first = |file: &str| module_of(file).first().cloned().unwrap_or_default();
+        for folder in row.order {
+            let is_there = sources.keys().any(|file| first(file) == *folder);
+            assert!(is_there, "{} has no folder `{folder}`", row.place);
         }
-        let mut stray = sources.keys().filter(|file| *file != "lib.rs" && !is_test_module(file, &sources));
-        let stray = stray.find(|file| !order.contains(&file.split('/').next().unwrap_or_default()));
-        assert_eq!(stray, None, "crates/{name}/src: a file in no folder of the row");
+        let is_placed = |file: &str| {
+            file == row.root() || row.above.contains(&file) || row.order.contains(&first(file).as_str())
+        };
+        let mut files = sources.keys().filter(|file| !is_test_module(file, &sources));
+        assert_eq!(
+            files.find(|file| !is_placed(file)),
+            None,
+            "{}: a file in no folder of the row",
+            row.place
+        );
     }
 }
 
 #[test]
 fn the_architecture_shows_the_same_order() {
     let text = fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
-    for (name, order) in ORDER {
-        let heading = format!("\n## `crates/{name}`\n");
-        let section = text.split_once(&heading).unwrap_or_else(|| panic!("no heading `crates/{name}`")).1;
-        let section = section.split("\n## ").next().unwrap_or_default();
-        let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("/` |"));
-        assert_eq!(
-            rows.map(|(folder, _)| folder).collect::<Vec<_>>(),
-            *order,
-            "the section of `crates/{name}`"
-        );
+    for row in ORDER {
+        let heading = format!("# `{}`\n", row.place);
+        let section = text.split_once(&heading).unwrap_or_else(|| panic!("no heading `{}`", row.place)).1;
+        let section = section.split("\n##").next().unwrap_or_default();
+        let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
+        let shown: Vec<&str> =
+            rows.map(|(name, _)| name.trim_end_matches('/').trim_end_matches(".rs")).collect();
+        assert_eq!(shown, row.order, "the section of `{}`", row.place);
     }
+}
+
+/// Each folder has so few files that its listing can be read at a glance.
+#[test]
+fn no_folder_has_more_than_25_source_files() {
+    let root = repository();
+    let (mut folders, mut crowded) =
+        (vec![root.join("crates"), root.join("tests"), root.join("soak")], Vec::new());
+    while let Some(folder) = folders.pop() {
+        let entries: Vec<PathBuf> =
+            fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let files =
+            entries.iter().filter(|path| path.extension().is_some_and(|ending| ending == "rs")).count();
+        if files > 25 {
+            crowded.push(format!("{}: {files}", folder.strip_prefix(&root).unwrap().display()));
+        }
+        folders.extend(entries.into_iter().filter(|path| path.is_dir() && !path.ends_with("node_modules")));
+    }
+    assert!(crowded.is_empty(), "cut these folders by subject: {crowded:?}");
 }
 
 /// A crate of three folders, with `text` in a file of the middle one.
@@ -159,7 +262,8 @@ fn planted(text: &str) -> Vec<WrongEdge> {
         ("top/mod.rs", "use crate::middle::wall;\npub struct Roof;\n"),
     ];
     let sources = files.into_iter().map(|(file, text)| (file.to_owned(), text.to_owned())).collect();
-    wrong_edges(&sources, &["base", "middle", "top"])
+    let row = Row { place: "crates/planted", module: &[], order: &["base", "middle", "top"], above: &[] };
+    wrong_edges(&sources, &row)
 }
 
 #[test]

@@ -21,17 +21,16 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
 mod ask;
-mod call_folder;
 mod calls;
 mod capture;
 mod cgroup;
 mod child;
 mod confinement;
-mod dead_servers;
 mod deadline;
 mod exit;
 #[cfg(any(test, feature = "fake-child"))]
 pub mod fake_child;
+mod folders;
 mod head_start;
 mod invocation;
 mod launch;
@@ -40,35 +39,32 @@ mod line_buffer;
 mod mark;
 mod outcome;
 mod own_thread;
-mod private_folder;
 mod question;
 mod random;
-mod remove;
 mod run;
 mod running_call;
 mod side_channel;
 mod signals;
 mod start;
-mod state_dir;
 mod supervise;
 mod system_calls;
 mod variables;
 pub mod warden;
 mod worker;
 
-pub use call_folder::CallFolder;
 pub use cgroup::{are_there as has_control_groups, give_up as do_without_control_groups, note_memory_kills};
 pub use confinement::{Confinement, ProcessLimit};
 pub use deadline::Deadline;
+pub use folders::call_folder::CallFolder;
+pub use folders::private_folder::touch;
+pub use folders::state_dir::StateDir;
 pub use head_start::prepare_first_call;
 pub use invocation::{Input, Invocation, Patience, Talk};
 pub use outcome::{Outcome, Overrun, ProcessEnding, StartError};
 pub use own_thread::on_own_thread;
-pub use private_folder::touch;
 pub use question::{AnswerLine, AskedThrough, Question};
 pub use run::Runner;
 pub use signals::signal_name;
-pub use state_dir::StateDir;
 pub use variables::Variables;
 pub use worker::{
     Frame, FrameFault, FrameSender, NotTaken, Stream, WorkerEvent, WorkerInvocation, WorkerProcess,

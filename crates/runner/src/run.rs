@@ -1,11 +1,11 @@
 //! Runs processes: prepares and starts one for each invocation, and has it supervised.
 
 use crate::ask::{CallQuestions, FileQuestions};
-use crate::call_folder::CallFolders;
 use crate::calls::RunnerId;
 use crate::capture::PipeSource;
 #[cfg(any(test, feature = "fake-child"))]
 use crate::fake_child::FakeChildren;
+use crate::folders::call_folder::CallFolders;
 use crate::question::Question;
 use crate::running_call::{self, RunningCall};
 use crate::side_channel::SideChannel;

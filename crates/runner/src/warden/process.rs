@@ -2,7 +2,7 @@
 
 use super::ledger::{self, Cleanup, Contents};
 use crate::cgroup;
-use crate::remove::remove_folder;
+use crate::folders::remove::remove_folder;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::File;
 use std::io::Read;

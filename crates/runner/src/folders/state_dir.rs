@@ -1,8 +1,10 @@
 //! The private folder of the server, for files that it needs while it runs.
 
-use crate::private_folder::{PrivateFolder, touch};
-use crate::remove::remove_folder;
-use crate::{dead_servers, random, warden};
+use crate::folders::dead_servers;
+use crate::folders::private_folder::{PrivateFolder, touch};
+use crate::folders::remove::remove_folder;
+use crate::random;
+use crate::warden;
 use parking_lot::Mutex;
 use std::fs::{DirBuilder, File};
 use std::io::{self, ErrorKind};

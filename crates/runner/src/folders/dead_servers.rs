@@ -4,8 +4,8 @@
 //! shared one for as long as it lives (`private_folder`), and the kernel releases it however the server ends. A server that has
 //! just made its folder and not locked it yet may lose it to us. It notices, and makes another.
 
-use crate::private_folder;
-use crate::remove::remove_contents;
+use crate::folders::private_folder;
+use crate::folders::remove::remove_contents;
 use rustix::fs::{FlockOperation, flock};
 use std::ffi::OsStr;
 use std::fs::File;

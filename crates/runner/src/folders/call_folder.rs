@@ -8,10 +8,10 @@
 //! does to its folder harms its own call alone.
 
 use crate::ask::AskSocket;
+use crate::folders::remove::remove_folder;
+use crate::folders::state_dir::StateDir;
 use crate::random;
-use crate::remove::remove_folder;
 use crate::side_channel::Pipe;
-use crate::state_dir::StateDir;
 use parking_lot::Mutex;
 use std::fs::{DirBuilder, Metadata};
 use std::io;

@@ -1,6 +1,6 @@
 //! Removes folders that scripts could write to.
 
-use crate::private_folder;
+use crate::folders::private_folder;
 use rustix::fs::{
     AtFlags, Dir, DirEntry, FileType, Mode, OFlags, chmodat, fchmod, openat, renameat, statat, unlinkat,
 };
