@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 
+mod architecture;
 mod arguments;
 mod asking;
 mod asking_prompts;
@@ -31,7 +32,6 @@ mod environment;
 mod exit_codes;
 mod failures;
 mod faults;
-mod folder_order;
 mod functions;
 mod functions_calls;
 mod functions_definitions;

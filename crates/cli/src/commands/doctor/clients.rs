@@ -99,11 +99,17 @@ fn is_ours(entry: &Entry) -> bool {
         || Path::new(&entry.command).canonicalize().ok().is_some_and(|path| Some(path) == own)
 }
 
-/// The entries, each looked at and started, all at the same time.
+/// The entries, each examined and started, all at the same time; one after the other where the system has no threads left.
 fn examine_all(own: &[Own]) -> Vec<(Vec<Check>, Value)> {
     std::thread::scope(|scope| {
-        let threads: Vec<_> = own.iter().map(|own| scope.spawn(|| own.examine())).collect();
-        threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+        let start =
+            |own| (own, std::thread::Builder::new().spawn_scoped(scope, move || Own::examine(own)).ok());
+        let started: Vec<_> = own.iter().map(start).collect();
+        let examined = started.into_iter().filter_map(|(own, thread)| match thread {
+            Some(thread) => thread.join().ok(),
+            None => Some(own.examine()),
+        });
+        examined.collect()
     })
 }
 

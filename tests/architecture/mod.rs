@@ -1,10 +1,13 @@
-//! Architecture test: the folders of a crate depend on each other in one direction.
+//! Architecture tests: the folders of a crate depend on each other in one direction, crates use only lower floors (`floors`), and
+//! only some files may start processes or hold unsafe code (`rules`).
 //!
 //! [`ORDER`] has a row for each crate that is held to an order. `ARCHITECTURE.md` shows the same order to readers. What only
 //! tests use (`#[cfg(test)]`) counts for nothing here.
 
 mod code;
+mod floors;
 mod paths;
+mod rules;
 
 use paths::{Exports, NamedPath, paths_in};
 use std::collections::BTreeMap;
