@@ -170,7 +170,7 @@ fn a_number_in_quotes() {
 fn metadata_that_is_no_json_and_no_yaml() {
     assert_told(
         &described("{\n  \"name\": \"x\",\n}\n"),
-        "error …/tools/x/tool.meta.json:3:1: is skipped: a key in quotes must stand here, or the comma before it is one \
+        "error …/tools/x/tool.meta.json:3:1: is skipped: expected a quoted key, or the comma before it is one \
          too many\n→ mend the JSON\n",
     );
     let yaml = Project::with_hi()
@@ -256,7 +256,7 @@ fn a_schema_that_is_none() {
         &described("{\"inputSchema\": {\"properties\": {\n \"a\": {\"type\": \"strin\"}}}}"),
         "error …/tools/x/tool.meta.json:2:16: has an `inputSchema` that cannot be used, so that every call fails: the \
          schema is not valid: `/properties/a/type` must be \"array\", \"boolean\", \"integer\", \"null\", \"number\", \
-         \"object\", \"string\" or an array, but \"strin\" (a string) was given\n→ mend the schema\n",
+         \"object\", \"string\" or an array, but \"strin\" (a string) was given\n→ fix the schema\n",
     );
 }
 
@@ -267,7 +267,7 @@ fn a_schema_that_nothing_fits() {
             "{\"inputSchema\": {\n\"required\": [\"b\"],\n\"properties\": {\"a\": {}},\n\"additionalProperties\": false}}",
         ),
         "error …/tools/x/tool.meta.json:1:17: `inputSchema`: no object fits, since `b` is required, but not in \
-         `properties`, and no others are allowed; so no arguments can ever fit\n→ mend the schema\n",
+         `properties`, and no others are allowed; so no arguments can ever fit\n→ fix the schema\n",
     );
     assert_told(
         &described(
@@ -275,7 +275,7 @@ fn a_schema_that_nothing_fits() {
              {\"b\": {\"minLength\": 5, \"maxLength\": 2}}}}}}",
         ),
         "warning …/tools/x/tool.meta.json:2:7: `outputSchema/properties/a/properties/b`: no string fits, since \
-         `minLength` 5 is above `maxLength` 2\n→ mend the schema\n",
+         `minLength` 5 is above `maxLength` 2\n→ fix the schema\n",
     );
 }
 

@@ -318,7 +318,7 @@ fn hostile_entries_and_broken_files_are_told_and_hang_nothing() {
         "does not start: the server does not speak the protocol: it sent `nonsense`",
         "does not start: it did not answer within 10 s",
         "serves /no/such/project, which is no folder",
-        "is told to start `mcp-bash`, which only some search paths have",
+        "is configured to start `mcp-bash`, which only some search paths have",
         "Windsurf cannot read its file: ",
     ] {
         assert!(clients.contains(expected), "{expected} in {clients}");

@@ -200,13 +200,13 @@ fn a_broken_file_is_refused_and_untouched_and_the_others_are_written() {
             "claude-desktop",
             ".config/Claude/claude_desktop_config.json",
             "{\"mcpServers\": {},}",
-            "it is broken at line 1, column 19: a comma stands before the closing brace",
+            "it is broken at line 1, column 19: there is a comma before the closing brace",
         ),
         (
             "gemini",
             ".gemini/settings.json",
             "{\"a\": 1, }",
-            "it is broken at line 1, column 10: a comma stands before the closing brace",
+            "it is broken at line 1, column 10: there is a comma before the closing brace",
         ),
         (
             "claude-code",
@@ -217,7 +217,7 @@ fn a_broken_file_is_refused_and_untouched_and_the_others_are_written() {
     ] {
         home.write(path, text);
         let refused = format!(
-            "mcp-bash: {}: HOME/{path}: {told}; nothing was changed: mend it first\n",
+            "mcp-bash: {}: HOME/{path}: {told}; nothing was changed: fix it first\n",
             match client {
                 "cursor" => "Cursor",
                 "claude-desktop" => "Claude Desktop",
@@ -240,7 +240,7 @@ fn a_broken_file_is_refused_and_untouched_and_the_others_are_written() {
         let Said { code, out, err } = home.run(&["install", client, "kiro"]);
         assert_eq!((code, out.contains("Kiro: ")), (3, true), "{client}");
         assert!(err.contains(&format!("HOME/{path}: it is broken at line ")), "{err}");
-        assert!(err.ends_with("; nothing was changed: mend it first\n"), "{err}");
+        assert!(err.ends_with("; nothing was changed: fix it first\n"), "{err}");
         assert_eq!(home.read(path).as_deref(), Some(text));
     }
     assert!(home.read(".kiro/settings/mcp.json").is_some());

@@ -237,9 +237,9 @@ fn files_outside_of_the_project_or_too_large_are_refused_by_name() {
     std::os::unix::fs::symlink(&path, project.path("prompts/link.txt")).unwrap();
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_MAX_PROMPT_BYTES", "100")], "2025-11-25");
     for (name, problem) in [
-        ("absolute", "outside of the project"),
-        ("climbing", "outside of the project"),
-        ("link", "outside of the project"),
+        ("absolute", "outside the project"),
+        ("climbing", "outside the project"),
+        ("link", "outside the project"),
         ("gone", "gone.txt"),
         ("large", "MCPBASH_MAX_PROMPT_BYTES"),
         ("wrong", "`messages[1]`"),

@@ -159,7 +159,7 @@ fn what_the_checks_at_the_start_know_is_known_here_too() {
             → write `description` if that is what you mean\n\
         ✗ tools/odd/tool.sh:1 - names the interpreter `/usr/bin/no-such-thing`, which does not exist\n    \
             → install no-such-thing, or name an interpreter that is there\n\n\
-        2 error(s) found. Do what stands after each arrow, and validate again.\n";
+        2 error(s) found. Follow the advice after each arrow, and validate again.\n";
     assert_eq!(validate(&project, &[]), (1, expected.to_owned()));
 }
 
@@ -175,7 +175,7 @@ fn warnings_count_as_errors_only_strictly() {
         (0, &*format!("Validating project at …...\n\n{warned}All checks passed (warnings: 1).\n"))
     );
     let (code, text) = validate(&project, &["--strict"]);
-    let end = "1 error(s) found (warnings count as errors: --strict). Do what stands after each arrow, and validate again.\n";
+    let end = "1 error(s) found (warnings count as errors: --strict). Follow the advice after each arrow, and validate again.\n";
     assert_eq!((code, &*text), (1, &*format!("Validating project at …...\n\n{warned}{end}")));
 }
 
@@ -270,7 +270,7 @@ fn schemas_that_clients_refuse_are_told_with_their_place() {
         format!(
             "⚠ {place}:7 - `inputSchema/properties/b/type` and 1 more: a `type` that is a list: Gemini refuses every request \
              that has it, with all other tools\n    \
-             → name one type; what may be left out needs no `null`, but a place outside of `required`\n"
+             → name one type; what may be left out needs no `null`, but a place outside `required`\n"
         )
     );
     assert_eq!(
@@ -358,7 +358,7 @@ fn too_many_tools_tools_without_words_and_odd_resources() {
     assert_eq!(
         findings(&resources),
         "⚠ resources/a.meta.json:2 - names the URI `file:///some where`: clients that parse URIs ask for it under another \
-         spelling, and are told that it is not there\n    → write such characters as `%20` and the like\n\
+         spelling, and receive an error that it does not exist\n    → write such characters as `%20` and the like\n\
          ⚠ resources/a.meta.json:3 - says that its type is `text`: clients do not know how to show the resource\n    \
          → write it as `text/plain` or `image/png` are written\n"
     );
@@ -592,8 +592,8 @@ fn broken() -> Project {
 }
 
 const PLAN: &str = "  tools/dos/tool.sh - end its lines with LF instead of CRLF\n  \
-    tools/hi - let nobody but its owner write it (chmod go-w)\n  \
-    tools/hi/tool.sh - let nobody but its owner write it (chmod go-w)\n  \
+    tools/hi - let only its owner write it (chmod go-w)\n  \
+    tools/hi/tool.sh - let only its owner write it (chmod go-w)\n  \
     tools/mark/tool.sh - remove the byte-order mark before its `#!`\n  \
     tools/mixed/tool.sh - is left as it is: only some of its lines end with CRLF, and some of those may be meant; mend it \
     by hand\n  \
@@ -619,8 +619,8 @@ fn what_is_safe_is_repaired_and_the_rest_is_left() {
     let expected = format!(
         "Repairs:\n{PLAN}\
          ✓ tools/dos/tool.sh - fixed: ended its lines with LF\n\
-         ✓ tools/hi - fixed: nobody but its owner may write it\n\
-         ✓ tools/hi/tool.sh - fixed: nobody but its owner may write it\n\
+         ✓ tools/hi - fixed: only its owner may write it\n\
+         ✓ tools/hi/tool.sh - fixed: only its owner may write it\n\
          ✓ tools/mark/tool.sh - fixed: removed the byte-order mark\n\
          ✓ tools/plain/tool.sh - fixed: made executable\n\n\
          Repairs:\n  tools/mark/tool.sh - end its lines with LF instead of CRLF\n\n\
@@ -634,7 +634,7 @@ fn what_is_safe_is_repaired_and_the_rest_is_left() {
          ✗ tools/plain/tool.sh:1 - is executable, but does not start with `#!`, so that the system does not know what runs \
          it\n    → add the first line `#!/usr/bin/env bash`\n\n\
          6 fix(es) made.\n\
-         2 error(s) found. Do what stands after each arrow, and validate again.\n"
+         2 error(s) found. Follow the advice after each arrow, and validate again.\n"
     );
     assert_eq!((code, text), (1, expected));
     assert_eq!((mode(&project, "tools/hi"), mode(&project, "tools/hi/tool.sh")), (0o755, 0o755));
@@ -653,7 +653,7 @@ fn repairs_for_programs_stay_json() {
     let project = with_hi();
     set_mode(&project, "tools/hi/tool.sh", 0o775);
     let (code, told) = report(&project, &["--fix", "--dry-run"]);
-    let fix = "let nobody but its owner write it (chmod go-w)";
+    let fix = "let only its owner write it (chmod go-w)";
     let fixes = |applied: bool| json!([{ "file": "…/tools/hi/tool.sh", "fix": fix, "applied": applied, "problem": null }]);
     assert_eq!((code, &told["fixesApplied"], &told["fixes"]), (1, &json!(0), &fixes(false)));
     let (code, told) = report(&project, &["--fix"]);
@@ -672,7 +672,7 @@ fn repairs_follow_no_links_and_leave_the_project_alone() {
     symlink(elsewhere.path("dos.sh"), project.path("tools/y/tool.sh")).unwrap();
     symlink(elsewhere.root(), project.path("tools/z")).unwrap();
     let (code, text) = validate(&project, &["--fix"]);
-    let link = "is left as it is: it is a link; look at what it leads to, and mend that";
+    let link = "is left as it is: it is a link; fix the file that it points to";
     assert_eq!(code, 1);
     assert!(text.contains(&format!("tools/x/tool.sh - {link}\n  tools/y/tool.sh - {link}\n")), "{text}");
     assert_eq!(mode(&elsewhere, "theirs.sh"), 0o644);
@@ -797,7 +797,7 @@ fn a_folder_without_any_part_of_a_project_is_none() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains("✗ . - has nothing to serve: there are neither tools,"), "{said}");
         assert!(
-            said.ends_with("1 error(s) found. Do what stands after each arrow, and validate again.\n"),
+            said.ends_with("1 error(s) found. Follow the advice after each arrow, and validate again.\n"),
             "{said}"
         );
     }
@@ -826,7 +826,7 @@ fn the_next_step_is_one_that_helps() {
     let project = Project::new().tool("mixed", "#!/bin/sh\necho '\r\n'\n");
     let (_, text) = validate(&project, &[]);
     assert!(
-        text.ends_with("1 error(s) found. Do what stands after each arrow, and validate again.\n"),
+        text.ends_with("1 error(s) found. Follow the advice after each arrow, and validate again.\n"),
         "{text}"
     );
 }

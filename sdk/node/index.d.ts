@@ -462,13 +462,13 @@ export function sample(messages: SampleMessages, options?: SampleOptions): Promi
 /** The folders that are known to be open. A client without a session has to be asked for its own: see askRoots(). */
 export function roots(): Root[]
 
-/** The path, absolute and with links resolved. Throws a ToolError if it is outside of the folders that are known. */
+/** The path, absolute and with links resolved. Throws a ToolError if it is outside the folders that are known. */
 export function insideRoots(path: string): string
 
 /** The folders that the client has opened. Asks a client that has not named them yet, once in a call. */
 export function askRoots(): Promise<Root[]>
 
-/** The path, absolute and with links resolved. Rejects with a ToolError if it is outside of the client's folders. */
+/** The path, absolute and with links resolved. Rejects with a ToolError if it is outside the client's folders. */
 export function askInsideRoots(path: string): Promise<string>
 
 /** The `_meta` of the request. */

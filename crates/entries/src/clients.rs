@@ -76,7 +76,7 @@ pub const CLIENTS: &[Client] = &[
             on(On::Windows, "$LOCALAPPDATA/Packages/Claude_*"),
         ],
         programs: &["claude-desktop"],
-        then: "quit it wholly and start it again",
+        then: "quit it completely and start it again",
         notes: &[note("Servers get a short PATH and few variables.")],
         ..NOTHING
     },

@@ -12,7 +12,7 @@ use std::time::Duration;
 pub enum FetchError {
     #[error("no folder is open for reading; name one in `MCP_RESOURCES_ROOTS`")]
     NoRoots,
-    #[error("`{}` is outside of the folders that may be read; name its folder in `MCP_RESOURCES_ROOTS`", .0.display())]
+    #[error("`{}` is outside the folders that may be read; name its folder in `MCP_RESOURCES_ROOTS`", .0.display())]
     Outside(PathBuf),
     #[error("`{}` does not exist", .0.display())]
     Missing(PathBuf),

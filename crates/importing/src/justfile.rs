@@ -119,7 +119,7 @@ impl Recipe<'_> {
 
     fn unusable(&self) -> Option<&'static str> {
         if self.has_attribute("confirm") {
-            return Some("it asks for a confirmation, and nobody is there to answer");
+            return Some("it asks for a confirmation, which no user can give");
         }
         let has_options =
             self.above.attributes.iter().any(|line| line.contains("long") || line.contains("short"));

@@ -54,7 +54,7 @@ fn unusable(name: &str, task: &Value) -> Option<&'static str> {
     if required(task).iter().any(|(variable, kind)| *kind == Kind::HarmlessText && is_run(task, variable)) {
         return Some("it runs the value of a variable that it requires as a command");
     }
-    task.get("prompt").is_some().then_some("it asks for a confirmation, and nobody is there to answer")
+    task.get("prompt").is_some().then_some("it asks for a confirmation, which no user can give")
 }
 
 fn tool(name: &str, task: &Value, file: Place<'_>, imported: &mut Imported) -> Option<Tool> {

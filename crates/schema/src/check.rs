@@ -78,7 +78,7 @@ impl Check<'_> {
                 self.only(&format!("must not hold more than {MAX_VALUES} values"), Instead::Nothing)
             }
             Unreadable::Duplicate(name) => {
-                let again = format!("{} stands more than once", excerpt::quoted(&name));
+                let again = format!("{} appears more than once", excerpt::quoted(&name));
                 self.only("must name every member of an object once", Instead::But(again))
             }
         })

@@ -45,7 +45,7 @@ impl fmt::Display for SchemaError {
             Self::Invalid(sentence) => write!(f, "the schema is not valid: {sentence}"),
             Self::OutsideReference(uri) => write!(
                 f,
-                "the schema refers to `{uri}` outside of itself, which is never fetched; copy it into `$defs`"
+                "the schema refers to `{uri}` outside itself, which is never fetched; copy it into `$defs`"
             ),
             Self::DanglingReference(reference) => {
                 write!(f, "the schema refers to `{reference}`, which it does not have")

@@ -7,7 +7,7 @@ static NAMES: [(&str, &str); 30] = [
     (table::PROJECT_ROOT.name, "it says which project is served"),
     (table::SERVER_DIR.name, "it says where the settings of a project stand"),
     (table::ROOTS.name, "the roots of a project stand in `config/roots.json`"),
-    (table::RESOURCES_ROOTS.name, "it opens folders outside of the project"),
+    (table::RESOURCES_ROOTS.name, "it opens folders outside the project"),
     (table::TOOL_ALLOWLIST.name, TOOLS),
     (table::TOOL_ALLOW_DEFAULT.name, TOOLS),
     (table::TOOL_ENV_INHERIT_ALLOW.name, GATE),
@@ -36,10 +36,10 @@ static NAMES: [(&str, &str); 30] = [
     (table::TRACE_TOOLS.name, PRIVATE),
 ];
 
-const GATE: &str = "it opens a gate that is closed for the safety of whoever runs the server";
-const TOOLS: &str = "whoever runs the server decides which tools may run";
+const GATE: &str = "it opens a gate that is closed for the safety of the operator";
+const TOOLS: &str = "the operator decides which tools may run";
 const SECRET: &str = "it guards the server against those who have not its secret";
-const PRIVATE: &str = "it shows or keeps what is private to whoever runs the server";
+const PRIVATE: &str = "it shows or keeps what is private to the operator";
 const MACHINE: &str = "it is about the machine, not about the project";
 
 /// Why a project cannot make that setting itself. Nothing where it can.

@@ -120,7 +120,7 @@ table! {
     MAX_TIMEOUT: Seconds = row("MCPBASH_MAX_TIMEOUT_SECS", seconds(1, YEAR), "600",
         "The longest time that a call may ask for, and that progress extends it to without `maxTimeoutSecs`");
     PROGRESS_EXTENDS_TIMEOUT: Flag = row("MCPBASH_PROGRESS_EXTENDS_TIMEOUT", Flag, "false",
-        "`true` lets progress and logs start a tool's time anew, unless its metadata says otherwise");
+        "`true` lets progress and logs restart a tool's timeout, unless its metadata says otherwise");
     MAX_TOOL_OUTPUT_SIZE: Bytes = row("MCPBASH_MAX_TOOL_OUTPUT_SIZE", bytes(1, LARGEST), "10485760",
         "The most a tool may print");
     MAX_RESULT_TEXT_BYTES: Bytes = row("MCPBASH_MAX_RESULT_TEXT_BYTES", bytes(0, LARGEST), "1048576",
@@ -270,7 +270,7 @@ table! {
         row("MCPBASH_REMOTE_TOKEN", Optional(Secret { least_characters: 32 }), "",
         "What every request must carry in its `_meta`");
     REMOTE_TOKEN_KEY: Text = row("MCPBASH_REMOTE_TOKEN_KEY", Text, "mcpbash/remoteToken",
-        "Where in `_meta` the secret stands");
+        "Where in `_meta` the secret is");
     REMOTE_TOKEN_FALLBACK_KEY: TextOrNothing =
         row("MCPBASH_REMOTE_TOKEN_FALLBACK_KEY", TextOrNothing, "remoteToken",
         "Where else it may stand; empty for nowhere");
@@ -309,7 +309,7 @@ table! {
     HTTP_MAX_SESSIONS_PER_MINUTE: PerMinute = row("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN", per_minute(), "600",
         "How many sessions a caller may begin in a minute, with or without a token; 0 means no limit");
     HTTP_SESSION_IDLE_TIMEOUT: Seconds = row("MCPBASH_HTTP_SESSION_IDLE_TIMEOUT", seconds(1, YEAR), "1800",
-        "How long a session lives that nobody uses");
+        "How long an unused session lives");
     HTTP_MAX_REQUESTS_PER_MINUTE: PerMinute = row("MCPBASH_HTTP_MAX_REQUESTS_PER_MIN", per_minute(), "0",
         "How many requests a caller may make whose token names no rate; 0 means no limit");
     HTTP_HEADER_TIMEOUT: Seconds = row("MCPBASH_HTTP_HEADER_TIMEOUT", seconds(1, 3600), "10",
@@ -336,7 +336,7 @@ table! {
         "`true` records each command of tools that are bash scripts (`set -x`), a file for each call, in the folder of \
          logs or the private one; secrets that a script handles may be among them");
     TRACE_PS4: Text = row("MCPBASH_TRACE_PS4", Text, "+ ${BASH_SOURCE[0]##*/}:${LINENO}: ",
-        "What stands before each recorded command");
+        "The prefix of each recorded command");
     TRACE_MAX_BYTES: Bytes = row("MCPBASH_TRACE_MAX_BYTES", bytes(1, LARGEST), "1048576",
         "How much of the end of a record is kept when the call has ended");
     CONTROL_GROUPS: Flag = row("MCPBASH_CONTROL_GROUPS", Flag, "true",

@@ -17,7 +17,7 @@ pub struct Object<'a, 'n> {
 pub enum ObjectError {
     #[error("{0} must be an object, not {1}")]
     NotAnObject(&'static str, &'static str),
-    #[error("`{0}` stands more than once")]
+    #[error("`{0}` appears more than once")]
     Duplicate(String),
     #[error("`{0}` is missing")]
     Missing(String),
@@ -110,6 +110,6 @@ mod tests {
         let wrong = read(r#"{"name": 5}"#).unwrap().string("name").unwrap_err();
         assert_eq!(wrong.to_string(), "`name` must be a string, not a number");
         let twice = read(r#"{"name": "a", "name": "b"}"#).unwrap_err();
-        assert_eq!(twice.to_string(), "`name` stands more than once");
+        assert_eq!(twice.to_string(), "`name` appears more than once");
     }
 }

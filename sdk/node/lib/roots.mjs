@@ -16,7 +16,7 @@ export function askRoots() {
   return askRootsOf(currentCall())
 }
 
-/** The path, absolute and with links resolved. Throws a ToolError if it is outside of the folders that are known. */
+/** The path, absolute and with links resolved. Throws a ToolError if it is outside the folders that are known. */
 export function insideRoots(path) {
   return insideRootsOf(currentCall(), path)
 }
@@ -45,7 +45,7 @@ export function insideRootsOf(call, path) {
   const unasked = call.hasUnaskedRoots
     ? '; the client was not asked for its own: `await askInsideRoots(path)` asks'
     : ''
-  throw new ToolError(`${path} is outside of the open folders (${named})${unasked}`, { type: 'forbidden' })
+  throw new ToolError(`${path} is outside the open folders (${named})${unasked}`, { type: 'forbidden' })
 }
 
 export async function askInsideRootsOf(call, path) {

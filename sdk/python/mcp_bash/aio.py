@@ -118,7 +118,7 @@ async def roots() -> List[Root]:
 
 
 async def inside_roots(path: Union[str, "os.PathLike[str]"]) -> Path:
-    """The path, absolute and with links resolved. Raises `ToolError` if it is outside of the client's folders."""
+    """The path, absolute and with links resolved. Raises `ToolError` if it is outside the client's folders."""
     from .call_facts import inside
 
     call = current()

@@ -42,7 +42,7 @@ def cancelled() -> bool:
 
 
 def inside_roots(path: Union[str, "os.PathLike[str]"]) -> Path:
-    """The path, absolute and with links resolved. Raises `ToolError` if it is outside of the client's folders.
+    """The path, absolute and with links resolved. Raises `ToolError` if it is outside the client's folders.
 
     Async functions use ``await aio.inside_roots(path)``.
     """
@@ -62,4 +62,4 @@ def inside(open_roots: List[Root], path: Union[str, "os.PathLike[str]"], call: C
         return real
     named = ", ".join(str(folder) for folder in folders) or "none"
     unasked = "; the client was not asked for its own: `await aio.inside_roots(path)` asks" if call.has_unasked_roots else ""
-    raise ToolError("%s is outside of the open folders (%s)%s" % (path, named, unasked), type="forbidden")
+    raise ToolError("%s is outside the open folders (%s)%s" % (path, named, unasked), type="forbidden")

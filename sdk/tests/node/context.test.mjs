@@ -306,7 +306,7 @@ test('a path must be inside of the folders that are open', async (t) => {
   for (const path of ['opened/b.txt', 'open/../x', 'open/out/passwd', '/']) {
     assert.match(
       await host.errorText('f', { p: path }, { roots }),
-      /is outside of the open folders \(.*\/open\)$/,
+      /is outside the open folders \(.*\/open\)$/,
       path,
     )
   }

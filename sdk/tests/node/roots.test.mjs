@@ -57,7 +57,7 @@ test('a path is held against what the client answers', async (t) => {
     assert.equal((await asked(host, tool, { path: '/theirs/x' })).content[0].text, '/theirs/x')
     const refused = await asked(host, tool, { path: '/own/x' })
     assert.equal(refused.isError, true)
-    assert.equal(refused.content[0].text, '/own/x is outside of the open folders (/theirs)')
+    assert.equal(refused.content[0].text, '/own/x is outside the open folders (/theirs)')
   }
   assert.equal(await host.text('inside', { path: '/own/x' }, { roots: OWN }), '/own/x')
 })

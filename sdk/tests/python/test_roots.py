@@ -90,7 +90,7 @@ class Roots(WorkerTest):
         self.assert_text(self.asked("inside", path="/theirs/notes"), "/theirs/notes")
         refused = self.asked("inside", path="/own/notes")
         self.assertTrue(refused["isError"])
-        self.assert_text(refused, "/own/notes is outside of the open folders (/theirs)")
+        self.assert_text(refused, "/own/notes is outside the open folders (/theirs)")
 
     def test_folders_that_are_all_wrong_open_nothing(self):
         refused = self.asked("inside", {"result": {"roots": [], "refused": "none of them can be used"}}, path="/own/notes")
@@ -118,7 +118,7 @@ class RootsBesideAsyncFunctions(Roots):
 
     def test_an_async_function_awaits_the_answer(self):
         self.assert_text(self.asked("inside_async", path="/theirs/notes"), "/theirs/notes")
-        self.assert_text(self.asked("inside_async", path="/own/x"), "/own/x is outside of the open folders (/theirs)")
+        self.assert_text(self.asked("inside_async", path="/own/x"), "/own/x is outside the open folders (/theirs)")
         self.assert_text(self.worker.call("inside_async", {"path": "/own/x"}, roots=OWN), "/own/x")
 
     def test_an_async_function_that_does_not_await_is_told_how(self):

@@ -83,7 +83,7 @@ impl Exchange {
             self.note(&format!("{:16} {}", plain(&tool["name"]), plain(&tool["description"])))?;
         }
 
-        self.heading("The client calls a tool, and hears from the script while it runs")?;
+        self.heading("The client calls a tool, and receives messages of the script while it runs")?;
         let result = self.ask(
             "tools/call",
             &json!({

@@ -152,7 +152,7 @@ fn list(arguments: &ListArguments) -> Result<ExitCode, Error> {
         print(&table(&tokens))?;
     }
     for problem in &problems {
-        complain(&format!("{}, {problem}; that line lets nobody in", path.display()));
+        complain(&format!("{}, {problem}; that line grants no access", path.display()));
     }
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

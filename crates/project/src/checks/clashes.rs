@@ -26,7 +26,7 @@ pub(super) fn metadata_files(folder: &Folder, found: &mut Vec<Diagnostic>) -> Ve
             let broken = Metadata::from_file(&path).err();
             let broken = broken.map(|problem| format!(", and cannot be read: {}", problem_of(&problem)));
             let words = format!(
-                "is not read, since {} stands beside it{}; keep one of the two and delete the other",
+                "is not read, because {} is beside it{}; keep one of the two and delete the other",
                 first.display(),
                 broken.unwrap_or_default()
             );

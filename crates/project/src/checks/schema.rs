@@ -29,7 +29,7 @@ fn check_one(schema: &RawValue, key: &str, what: &str, source: &Source<'_>, foun
         let problem = format!("has an `{key}` that cannot be used, so that every call fails: {error}");
         let (problem, remedy) = match problem.rsplit_once("; ") {
             Some((problem, remedy)) => (problem.to_owned(), remedy.to_owned()),
-            None => (problem, "mend the schema".to_owned()),
+            None => (problem, "fix the schema".to_owned()),
         };
         // The words of the validator name the place between backticks.
         let pointer = problem.split('`').find(|part| part.starts_with('/')).unwrap_or_default().to_owned();
@@ -44,9 +44,9 @@ fn check_one(schema: &RawValue, key: &str, what: &str, source: &Source<'_>, foun
         };
         let problem = format!("{place}: {}", contradiction.problem);
         let diagnostic = if contradictions.is_never {
-            wrong(format!("{problem}; so no {what} can ever fit"), "mend the schema")
+            wrong(format!("{problem}; so no {what} can ever fit"), "fix the schema")
         } else {
-            Diagnostic::warning(source.file, problem, "mend the schema")
+            Diagnostic::warning(source.file, problem, "fix the schema")
         };
         found.push(source.mark(diagnostic, key, &contradiction.pointer));
     }

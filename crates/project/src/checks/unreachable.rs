@@ -191,7 +191,7 @@ fn no_prompt(file: &Path) -> Option<Diagnostic> {
         return Some(Diagnostic::warning(file, problem, &remedy));
     }
     if interpreter_by_ending(file).is_some() && has_shebang(file) && !is_executable(file) {
-        let problem = "is not served: it is not executable, and no metadata stands beside it";
+        let problem = "is not served: it is not executable, and there is no metadata beside it";
         let remedy =
             format!("run `chmod +x {}` if it is a prompt, or move it out of the prompts", shell_path(file));
         return Some(Diagnostic::warning(file, problem, &remedy));
@@ -268,7 +268,7 @@ fn check_providers(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
             found.push(Diagnostic::warning(&file, problem, "rename it"));
         } else if *chosen != file {
             let other = chosen.file_name().unwrap_or_default().display().to_string();
-            let problem = format!("reads nothing: {other} stands beside it, and is taken instead");
+            let problem = format!("reads nothing: {other} is beside it, and is used instead");
             found.push(Diagnostic::warning(&file, problem, "keep one of the two"));
         } else if !used.contains(&name) && !crate::OUR_PROVIDERS.contains(&&*name) {
             let problem = format!(
@@ -298,7 +298,7 @@ fn check_server(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
         let Some(meant) = meant(&text).filter(|_| !is_used) else { continue };
         let problem = "is not read: no file of the server is called so".to_owned();
         let remedy = if server.join(meant).exists() {
-            format!("{meant} stands beside it: put what is missing there into it, and remove this one")
+            format!("{meant} is beside it: copy what is missing into it, and remove this one")
         } else {
             format!("call it `{meant}` if that is what you mean")
         };

@@ -43,7 +43,7 @@ fn embed_one(mut icon: Value, folder: &Path, project: &Path) -> Result<Value, St
     }
     let path = look::canonical(&folder.join(&source)).map_err(|error| format!("{source}: {error}"))?;
     if !look::canonical(project).is_ok_and(|project| path.starts_with(project)) {
-        return Err(format!("{source} is outside of the project"));
+        return Err(format!("{source} is outside the project"));
     }
     let bytes = mcp_bash_files::read(&path, LARGEST).map_err(|error| format!("{source}: {error}"))?;
     let kind =

@@ -212,7 +212,7 @@ pub(crate) fn yaml(text: &str) -> Result<serde_json::Value, String> {
 /// The words of the parser of YAML, with the place as the parser of JSON writes it.
 fn mend_yaml(words: &str) -> String {
     let words = words.lines().next().unwrap_or_default().replace(", column ", " column ");
-    format!("{words}; mend the YAML")
+    format!("{words}; fix the YAML")
 }
 
 /// The problem of metadata that was JSON only on the way, with the line that its key has in the YAML.

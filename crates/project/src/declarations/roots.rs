@@ -93,7 +93,7 @@ fn of_setting(paths: &Paths, setting: &str) -> Result<Vec<Root>, String> {
 fn configured(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Result<Vec<Root>, String> {
     let file = paths.root.join("config/roots.json");
     let known = diagnostics.len();
-    let refused = "config/roots.json cannot be used; no path is allowed until it is mended";
+    let refused = "config/roots.json cannot be used; no path is allowed until it is fixed";
     let Some(text) = believed_text(&file, &paths.root, LONGEST, diagnostics) else {
         if diagnostics.len() > known {
             return Err(refused.to_owned());

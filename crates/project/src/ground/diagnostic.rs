@@ -159,13 +159,13 @@ mod tests {
     #[test]
     fn words_become_a_place_a_problem_and_a_remedy_and_words_again() {
         let skipped =
-            Diagnostic::new("/p/x.json", "is skipped: expected value at line 3 column 17; mend the JSON");
+            Diagnostic::new("/p/x.json", "is skipped: expected value at line 3 column 17; fix the JSON");
         assert_eq!((skipped.severity, skipped.line, skipped.column), (Severity::Error, Some(3), Some(17)));
         assert_eq!(skipped.problem, "is skipped: expected value");
-        assert_eq!(skipped.to_string(), "/p/x.json:3:17: is skipped: expected value; mend the JSON");
-        let own = Diagnostic::new("/p/a.py", "is skipped: a.py:3: SyntaxError: x:1: y; mend it");
+        assert_eq!(skipped.to_string(), "/p/x.json:3:17: is skipped: expected value; fix the JSON");
+        let own = Diagnostic::new("/p/a.py", "is skipped: a.py:3: SyntaxError: x:1: y; fix it");
         assert_eq!((own.line, own.column), (Some(3), None));
-        assert_eq!(own.to_string(), "/p/a.py:3: is skipped: SyntaxError: x:1: y; mend it");
+        assert_eq!(own.to_string(), "/p/a.py:3: is skipped: SyntaxError: x:1: y; fix it");
         for words in ["is skipped: b.py:3: SyntaxError", "is skipped: a.py:3", "is skipped: :3: x"] {
             let other = Diagnostic::new("/p/a.py", words);
             assert_eq!((other.line, &*other.problem), (None, words));

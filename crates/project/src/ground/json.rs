@@ -19,9 +19,9 @@ pub(crate) fn mend(error: &serde_json::Error) -> String {
     // Most often after a comma too many, which the parser does not think of.
     let words = error.to_string().replace(
         "key must be a string",
-        "a key in quotes must stand here, or the comma before it is one too many",
+        "expected a quoted key, or the comma before it is one too many",
     );
-    format!("{words}; mend the JSON")
+    format!("{words}; fix the JSON")
 }
 
 /// How deep objects and arrays may stand inside each other: as deep as in a message, of which they become a part.

@@ -60,7 +60,7 @@ impl fmt::Display for Step {
         formatter.write_str(match self.change {
             Change::RemoveMark => "remove the byte-order mark before its `#!`",
             Change::LineEnds => "end its lines with LF instead of CRLF",
-            Change::TakeWritingAway => "let nobody but its owner write it (chmod go-w)",
+            Change::TakeWritingAway => "let only its owner write it (chmod go-w)",
             Change::MakeExecutable => "make it executable (chmod +x)",
         })
     }
@@ -72,7 +72,7 @@ impl Step {
         match self.change {
             Change::RemoveMark => "removed the byte-order mark",
             Change::LineEnds => "ended its lines with LF",
-            Change::TakeWritingAway => "nobody but its owner may write it",
+            Change::TakeWritingAway => "only its owner may write it",
             Change::MakeExecutable => "made executable",
         }
     }
@@ -113,14 +113,14 @@ impl Step {
             Some(parent.starts_with(root))
         };
         if !is_root && is_inside() != Some(true) {
-            return Err("it stands outside of the project; mend it there".to_owned());
+            return Err("it is outside the project; fix it there".to_owned());
         }
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let opened: Result<OwnedFd, _> = rustix::fs::open(&self.path, flags, Mode::empty());
         let file = match opened {
             Ok(opened) => File::from(opened),
             Err(rustix::io::Errno::LOOP) => {
-                return Err("it is a link; look at what it leads to, and mend that".to_owned());
+                return Err("it is a link; fix the file that it points to".to_owned());
             }
             Err(error) => return Err(io::Error::from(error).to_string()),
         };
@@ -131,7 +131,7 @@ impl Step {
         }
         let own = rustix::process::geteuid();
         if !own.is_root() && metadata.uid() != own.as_raw() {
-            return Err("it belongs to another user, who has to mend it".to_owned());
+            return Err("it belongs to another user, who has to fix it".to_owned());
         }
         Ok(file)
     }
@@ -152,7 +152,7 @@ impl Step {
             return Ok(rest.to_vec());
         }
         with_line_feeds(&text).ok_or_else(|| {
-            "only some of its lines end with CRLF, and some of those may be meant; mend it by hand".to_owned()
+            "only some of its lines end with CRLF, and some of those may be meant; fix it by hand".to_owned()
         })
     }
 }

@@ -63,7 +63,7 @@ impl ResourceTemplate {
         match &provider {
             None => {
                 problems
-                    .push("names no scheme in `uriTemplate` and no `provider`; nobody can read it".into());
+                    .push("names no scheme in `uriTemplate` and no `provider`; no provider can read it".into());
             }
             Some(name) => problems.extend(
                 resource_provider::find(paths, name)

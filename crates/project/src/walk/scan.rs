@@ -161,7 +161,7 @@ impl Walk<'_> {
             if is_link && leads_back(&place.path()) {
                 sighted.report(
                     place.path(),
-                    "is not searched: it leads to a folder that it stands in".to_owned(),
+                    "is not searched: it leads to a folder that contains it".to_owned(),
                 );
                 continue;
             }

@@ -219,7 +219,7 @@ fn what_cannot_be_read() {
         (r#"{"a": 1"#, "arguments must be JSON, but the text ends too early"),
         (
             r#"{"a": 1, "a": 2}"#,
-            "arguments must name every member of an object once, but `a` stands more than once",
+            "arguments must name every member of an object once, but `a` appears more than once",
         ),
         (r#"{"a": "\ud800"}"#, "arguments must not hold half of a surrogate pair"),
     ] {

@@ -78,7 +78,7 @@ impl Scripts {
         let settings = self.settings();
         Err(match outcome.ending {
             ProcessEnding::Exited(0) => return Ok(()),
-            ProcessEnding::Exited(2) => Unread::Failed(or("it is outside of the folders that may be read")),
+            ProcessEnding::Exited(2) => Unread::Failed(or("it is outside the folders that may be read")),
             ProcessEnding::Exited(3) => {
                 Unread::Missing(Some(said.trim().to_owned()).filter(|said| !said.is_empty()))
             }

@@ -46,7 +46,7 @@ pub enum ScriptError {
     )]
     NotStarted { what: String, limit: Duration },
     /// The folder that its metadata names is not there.
-    #[error("Tool '{tool}' runs in the folder {}, which is not there: make it, or mend `cwd` in its metadata", folder.display())]
+    #[error("Tool '{tool}' runs in the folder {}, which is not there: make it, or fix `cwd` in its metadata", folder.display())]
     NoFolder { tool: String, folder: PathBuf },
     #[error("{what} is not run: {why}")]
     NoRoom { what: String, why: NoRoom },

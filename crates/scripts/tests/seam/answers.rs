@@ -143,7 +143,7 @@ async fn the_exit_codes_of_a_provider_have_meanings() {
     assert!(matches!(unread("exit 4").await, Unread::Invalid(why) if why.contains("does not understand")));
     assert!(matches!(unread("echo odd >&2; exit 4").await, Unread::Invalid(why) if why == "odd"));
     for (script, problem) in [
-        ("exit 2", "outside of the folders"),
+        ("exit 2", "outside the folders"),
         ("exit 5", "could not fetch"),
         ("exit 6", "larger than its provider allows"),
         ("exit 9", "failed (exit 9)"),

@@ -100,7 +100,7 @@ fn is_exactly(header: Header<'_>, name: &str, what: &str, text: &str) -> Result<
         Header::Once(value) if value == text.as_bytes() => Ok(()),
         Header::Once(value) => Err(contradicts(name, &String::from_utf8_lossy(value), what, text)),
         Header::Absent => Err(missing(name, what, text)),
-        Header::Repeated => Err(mismatch(name, "stands more than once")),
+        Header::Repeated => Err(mismatch(name, "appears more than once")),
     }
 }
 
@@ -114,7 +114,7 @@ fn repeats_value(
 ) -> Result<(), RpcError> {
     let what = format!("`{place}`");
     let said = match header {
-        Header::Repeated => return Err(mismatch(name, "stands more than once")),
+        Header::Repeated => return Err(mismatch(name, "appears more than once")),
         Header::Absent => {
             return match value.filter(|value| is_needed && must_be_repeated(*value)) {
                 Some(value) => Err(missing(name, &what, &plain(value))),

@@ -3,7 +3,7 @@
 set -euo pipefail
 source "$MCP_SDK/tool-sdk.sh"
 
-# Refuses whatever is outside of the folders that the client has opened.
+# Refuses whatever is outside the folders that the client has opened.
 folder=$(mcp_require_path .path --default-to-single-root)
 top=$(mcp_args_int .top --default 10 --min 1 --max 100)
 

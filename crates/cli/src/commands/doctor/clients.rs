@@ -89,7 +89,7 @@ pub(super) fn look(report: &mut Report, project: Option<&Path>) {
 fn unreadable(file: &ConfigFile, why: &str) -> Check {
     let why = why.strip_suffix("; nothing was changed").unwrap_or(why);
     Check::error("clients.file_broken", format!("{} cannot read its file: {why}", file.client.title))
-        .remedy("mend it there: most clients start no server at all while it is broken")
+        .remedy("fix it there: most clients start no server at all while it is broken")
 }
 
 /// Whether an entry starts this program, or one of its name.
@@ -142,7 +142,7 @@ impl Own {
         }
         if !Path::new(&self.entry.command).is_absolute() {
             let words = format!(
-                "{} is told to start `{}`, which only some search paths have",
+                "{} is configured to start `{}`, which only some search paths have",
                 self.place(),
                 self.entry.command
             );

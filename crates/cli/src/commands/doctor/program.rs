@@ -77,7 +77,7 @@ pub(super) fn at_least(wanted: &str) -> Check {
         Some(_) => Check::error(
             "framework.version_too_old",
             format!(
-                "version {wanted} or newer is wanted: this is {version}, which stands in for {} of the framework",
+                "version {wanted} or newer is wanted: this is {version}, which replaces {} of the framework",
                 version::STANDS_IN_FOR
             ),
         )

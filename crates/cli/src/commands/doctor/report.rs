@@ -140,7 +140,7 @@ impl Report {
             let failure = apply().err();
             if failure.is_none() {
                 check.grade = Grade::Good;
-                check.message = format!("mended: {}", check.message);
+                check.message = format!("fixed: {}", check.message);
                 check.remedy = None;
             }
             self.taken.push(Action { id: check.id, message, command, failure });
@@ -205,7 +205,7 @@ impl Report {
         let checks = self.sections.iter().flat_map(|section| &section.checks);
         let fixable = checks.filter(|check| check.fix.is_some()).count();
         let hint = if fixable > 0 && self.proposed.is_empty() {
-            format!("; `mcp-bash doctor --fix` mends {fixable} of them, `--dry-run` says how")
+            format!("; `mcp-bash doctor --fix` fixes {fixable} of them, `--dry-run` says how")
         } else {
             String::new()
         };

@@ -57,7 +57,7 @@ fn file_events(temporary: &Path, facts: &mut Value) -> Vec<Check> {
     let limits = format!("inotify: {} instances, {} watches", shown(instances), shown(watches));
     let Some(worked) = worked else { return Vec::new() };
     vec![match worked {
-        Ok(()) => Check::good("system.file_events", format!("changed files are told at once ({limits})")),
+        Ok(()) => Check::good("system.file_events", format!("file changes are reported at once ({limits})")),
         Err(why) => Check::warning("system.file_events", format!("changed files are not told: {why} ({limits})"))
             .remedy("projects are looked at every few seconds instead; raise the limits to have changes noticed at once")
             .command("sudo sysctl fs.inotify.max_user_instances=1024 fs.inotify.max_user_watches=524288"),
@@ -101,7 +101,7 @@ fn processes(settings: &Settings, facts: &mut Value) -> Vec<Check> {
         .remedy("allow `prctl` where the server runs, which a container may forbid")
     });
     checks.push(if pidfd {
-        Check::good("system.pidfd", "the end of a process is told (pidfd)")
+        Check::good("system.pidfd", "the exit of a process is reported (pidfd)")
     } else {
         Check::warning(
             "system.pidfd",

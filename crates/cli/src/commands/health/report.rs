@@ -180,7 +180,7 @@ mod tests {
             line,
             column: None,
             problem: "is odd\u{1b}[2J".to_owned(),
-            remedy: Some("mend it".to_owned()),
+            remedy: Some("fix it".to_owned()),
             repair: None,
         };
         let problems = vec![
@@ -195,8 +195,8 @@ mod tests {
     #[test]
     fn text_is_grouped_by_file_and_nothing_in_it_moves_the_cursor() {
         let expected = "  error: no luck\n\n\
-            tools/a\n  error: is odd\\u{1b}[2J\n    → mend it\n\n\
-            tools/b\n  warning: line 3: is odd\\u{1b}[2J\n    → mend it\n  error: line 9: is odd\\u{1b}[2J\n    → mend it\n\n\
+            tools/a\n  error: is odd\\u{1b}[2J\n    → fix it\n\n\
+            tools/b\n  warning: line 3: is odd\\u{1b}[2J\n    → fix it\n  error: line 9: is odd\\u{1b}[2J\n    → fix it\n\n\
             /p: 1 tool, 0 resources, 0 prompts: unhealthy (3 errors, 1 warning)\n";
         assert_eq!(text(&report(), Terminal::coloured(false)), expected);
     }

@@ -67,7 +67,7 @@ impl Outcome {
                 "; choose another name with --name, or replace it with --force".to_owned()
             }
             Refusal::Taken { .. } => "; it was left as it is".to_owned(),
-            Refusal::Edit { error: EditError::Broken(_), .. } => ": mend it first".to_owned(),
+            Refusal::Edit { error: EditError::Broken(_), .. } => ": fix it first".to_owned(),
             Refusal::Edit { .. } if is_install => format!(". Paste this yourself:\n{}", self.snippet),
             Refusal::Edit { .. } => format!(". Remove `{}` yourself", self.name),
             Refusal::File(_) => String::new(),

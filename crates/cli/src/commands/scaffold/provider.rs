@@ -52,7 +52,7 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
     let mut steps = NextSteps::default()
         .step(format!("mcp-bash call {name} name=Ada"), "call its tool")
         .step(format!("mcp-bash test {name}"), "run its test")
-        .step(format!("mcp-bash provider check {}", shell_word(&shown(&file))), "see what clients are told");
+        .step(format!("mcp-bash provider check {}", shell_word(&shown(&file))), "see what clients receive");
     steps
         .notes
         .extend(project.registered_by_hand("tools", &format!("{name}.{ending} and \"provider\": true")));

@@ -25,7 +25,7 @@ pub(super) fn run(common: &Common, name: &str) -> Result<(), Error> {
     draft.file(folder.join(format!("{name}.meta.json")), metadata);
     draft.file(folder.join("README.md"), fill(template!("resource/README.md"), &places));
     add_missing_schemas(&project.paths.root, &mut draft);
-    let mut steps = NextSteps::default().step("mcp-bash list resources", "see what clients are told");
+    let mut steps = NextSteps::default().step("mcp-bash list resources", "see what clients receive");
     steps.notes.extend(project.registered_by_hand("resources", &format!("{name}/{name}.txt")));
     finish(common, &project, "resource", &folder, draft, steps)
 }

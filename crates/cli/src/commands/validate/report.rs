@@ -231,9 +231,9 @@ impl Report<'_> {
         let step = if is_untried && self.can_be_repaired() {
             "Run 'mcp-bash validate --fix' to repair what can be repaired safely"
         } else if self.found.iter().any(|finding| finding.remedy.is_some()) {
-            "Do what stands after each arrow"
+            "Follow the advice after each arrow"
         } else {
-            "Mend what is told above"
+            "Fix the problems above"
         };
         let strictly = if self.strict && warnings > 0 { " (warnings count as errors: --strict)" } else { "" };
         let _ = writeln!(text, "{errors} error(s) found{strictly}. {step}, and validate again.");

@@ -134,7 +134,7 @@ impl Host for CommandLineHost {
                     with_person(person, move |person| sampling::reply(person, &params)).await
                 }
                 ("elicitation/create" | "sampling/createMessage", None) => {
-                    Err("nobody can be asked: there is no terminal".to_owned())
+                    Err("no user can be asked: there is no terminal".to_owned())
                 }
                 _ => Err(format!("this client does not answer `{method}`")),
             }
@@ -149,9 +149,9 @@ async fn with_person<T: Send + 'static>(
 ) -> Result<T, String> {
     let talked = tokio::task::spawn_blocking(move || match person.lock() {
         Ok(mut person) => talk(&mut person),
-        Err(_) => Err("nobody can be asked any more".to_owned()),
+        Err(_) => Err("the user can no longer be asked".to_owned()),
     });
-    talked.await.unwrap_or_else(|_| Err("nobody can be asked any more".to_owned()))
+    talked.await.unwrap_or_else(|_| Err("the user can no longer be asked".to_owned()))
 }
 
 fn root_entry(root: &Path) -> Value {

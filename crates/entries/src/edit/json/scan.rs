@@ -138,7 +138,7 @@ impl Scanner<'_> {
                     self.at += 1;
                     return Ok(Node { span: start..self.at, kind: Kind::Object(members) });
                 }
-                Some(b'}') => return Err(self.fault("a comma stands before the closing brace")),
+                Some(b'}') => return Err(self.fault("there is a comma before the closing brace")),
                 Some(b'"') if members.last().is_some_and(|last| last.comma.is_none()) => {
                     return Err(self.fault("a comma is missing"));
                 }
@@ -172,7 +172,7 @@ impl Scanner<'_> {
                     self.at += 1;
                     return Ok(Node { span: start..self.at, kind: Kind::Array(items) });
                 }
-                Some(b']') => return Err(self.fault("a comma stands before the closing bracket")),
+                Some(b']') => return Err(self.fault("there is a comma before the closing bracket")),
                 Some(_) if !items.is_empty() && !ends_with_comma => {
                     return Err(self.fault("a comma is missing"));
                 }

@@ -110,9 +110,9 @@ fn members_are_taken_out_from_anywhere() {
 #[test]
 fn what_is_broken_is_refused_with_its_place() {
     for (text, told) in [
-        ("{\n  \"a\": 1,\n}", "line 3, column 1: a comma stands before the closing brace"),
+        ("{\n  \"a\": 1,\n}", "line 3, column 1: there is a comma before the closing brace"),
         ("{\n  // x\n}", "line 2, column 3: comments are not allowed here"),
-        ("{\"a\": [1,]}", "line 1, column 10: a comma stands before the closing bracket"),
+        ("{\"a\": [1,]}", "line 1, column 10: there is a comma before the closing bracket"),
         ("{\"a\" 1}", "line 1, column 6: a colon is missing"),
         ("{\"a\": 1 \"b\": 2}", "line 1, column 9: a comma is missing"),
         ("{\"a\": [1 2]}", "line 1, column 10: a comma is missing"),

@@ -140,7 +140,7 @@ pub(crate) const TYPE_LIST: Rule = Rule {
     what: "a `type` that is a list",
     severity: Warning,
     who: "Gemini refuses every request that has it, with all other tools",
-    remedy: "name one type; what may be left out needs no `null`, but a place outside of `required`",
+    remedy: "name one type; what may be left out needs no `null`, but a place outside `required`",
 };
 
 pub(crate) const UNKNOWN_TO_GEMINI: Rule = Rule {
@@ -175,7 +175,7 @@ pub(crate) const BOOLEAN_SCHEMA: Rule = Rule {
 pub(crate) const REMOTE_REFERENCE: Rule = Rule {
     what: "a `$ref` to another document",
     severity: Warning,
-    who: "neither clients nor model APIs fetch it, so that nobody knows what is meant",
+    who: "neither clients nor model APIs fetch it, so that its meaning is unknown",
     remedy: "copy what it names into `$defs`",
 };
 
@@ -196,7 +196,7 @@ pub(crate) const SERVER_ICONS: Rule = Rule {
 pub(crate) const URI_CHARACTERS: Rule = Rule {
     what: "a resource's URI with spaces, line breaks or other characters that no URI has",
     severity: Warning,
-    who: "clients that parse URIs ask for it under another spelling, and are told that it is not there",
+    who: "clients that parse URIs ask for it under another spelling, and receive an error that it does not exist",
     remedy: "write such characters as `%20` and the like",
 };
 

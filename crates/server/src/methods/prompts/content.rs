@@ -209,7 +209,7 @@ impl Writer<'_> {
                 )
             }
             ErrorKind::Refused if !matches!(error, FetchError::NotAFile { .. }) => {
-                format!("names {path}, which is outside of the project; copy it into the project")
+                format!("names {path}, which is outside the project; copy it into the project")
             }
             _ => format!("names a file that cannot be read: {error}"),
         }

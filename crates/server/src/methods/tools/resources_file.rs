@@ -112,7 +112,7 @@ fn embed_one(
 ) -> Result<(), String> {
     let path = root.join(&named.path).canonicalize().map_err(|error| error.to_string())?;
     if !root.canonicalize().is_ok_and(|root| path.starts_with(root)) {
-        return Err("it is outside of the project".to_owned());
+        return Err("it is outside the project".to_owned());
     }
     let (bytes, _held) = allowance.read(&path)?;
     let uri = named.uri.clone().unwrap_or_else(|| file_uri(&path));
