@@ -1,4 +1,4 @@
-//! Where scripts find their programs. A desktop client starts us with a bare `PATH`; a login shell knows a better one.
+//! Search path of scripts: a desktop client starts us with a bare `PATH`; a login shell knows a better one.
 
 use mcp_bash_project::Paths;
 use mcp_bash_scripts::Scripts;
@@ -17,7 +17,7 @@ pub(crate) struct SearchPath {
 }
 
 impl SearchPath {
-    /// What is known without asking anybody.
+    /// The path that is known without asking a shell.
     fn at_once(settings: &Settings) -> Self {
         match &settings.search_path {
             Some(path) => Self { path: path.into(), source: "MCPBASH_PATH" },
@@ -25,7 +25,7 @@ impl SearchPath {
         }
     }
 
-    /// What scripts find their programs by where a desktop has started the server.
+    /// The search path of scripts if a desktop has started the server.
     pub(crate) fn of_desktop(settings: &Settings, login_shell: Option<&OsStr>) -> Self {
         let known = Self::at_once(settings);
         if known.source == "MCPBASH_PATH" {
@@ -37,7 +37,7 @@ impl SearchPath {
         }
     }
 
-    /// Asks the login shell too, where what is known is bare.
+    /// Asks the login shell too, if the known path is bare.
     pub(crate) fn resolve(scripts: &Scripts) -> Self {
         let known = Self::at_once(scripts.settings());
         if known.source == "MCPBASH_PATH" || !is_bare(&known.path) {
@@ -51,7 +51,7 @@ impl SearchPath {
 }
 
 impl SearchPath {
-    /// The same with the folders of programs that a project brings along, for those who ask whether a program is there.
+    /// The same with the project's own folders of programs, for checks whether a program exists.
     pub(crate) fn for_project(&self, paths: &Paths) -> OsString {
         let own = [".venv/bin", "venv/bin", "node_modules/.bin"].map(|folder| paths.root.join(folder));
         let own = std::env::join_paths(own).unwrap_or_default();
@@ -59,17 +59,17 @@ impl SearchPath {
     }
 }
 
-/// Finds the search path in the background, so that no answer waits for it, and does what has to wait for it itself.
+/// Finds the search path in the background, so that no answer waits for it, and then runs what depends on it.
 pub(crate) fn resolve_for(scripts: Arc<Scripts>, then: impl FnOnce(&Scripts) + Send + 'static) {
     scripts.await_search_path();
-    // Without a thread the path is the one we were started with, which is what scripts have until then anyway.
+    // Without a thread the path stays the one we were started with, which scripts have until then anyway.
     let _ = std::thread::Builder::new().name("path".into()).spawn(move || {
         scripts.set_search_path(SearchPath::resolve(&scripts).path);
         then(&scripts);
     });
 }
 
-/// Whether a path has nothing but what every system has.
+/// Whether a path has only the folders of every system.
 fn is_bare(path: &OsStr) -> bool {
     const BARE: [&str; 4] = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
     std::env::split_paths(path).all(|folder| BARE.iter().any(|bare| folder == Path::new(bare)))
