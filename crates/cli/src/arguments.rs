@@ -176,8 +176,8 @@ impl CommandLine {
         let parsed = whole().try_get_matches_from(&words).and_then(|found| Self::from_arg_matches(&found));
         match parsed {
             Ok(arguments) => arguments.checked(),
-            // Of two words that clap could reject, the first one counts: `intit --name x` is no folder called `intit` with
-            // a wrong flag, and `help intit` is not about all commands.
+            // Of two words that clap could reject, the first one counts: `intit --name x` is not a folder called `intit`
+            // with a wrong flag, and `help intit` is not about all commands.
             Err(_) if is_neither_folder_nor_command(&first) => Err(neither_folder_nor_command(&first)),
             Err(error) => explained(&error),
         }

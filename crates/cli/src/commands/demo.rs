@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
     let project = startup::stage(scripts.state_dir())?;
     let mut exchange = Exchange::new(start_server(&project)?)?;
     match exchange.play() {
-        // A closed pipe is no failure: the reader has seen enough.
+        // A closed pipe is not a failure: the reader has seen enough.
         Err(error) if nobody_reads(&error) => Ok(ExitCode::SUCCESS),
         Err(error) => Err(Error::Demo(error.to_string())),
         Ok(()) => Ok(ExitCode::SUCCESS),

@@ -58,7 +58,7 @@ pub(crate) fn own_flags(command: &str) -> HashSet<String> {
     flags.chain(["help".to_owned()]).collect()
 }
 
-/// The position of the command: the first word that is no flag, nor the value of one.
+/// The position of the command: the first word that is not a flag, nor the value of one.
 fn command_place(words: &[OsString]) -> Option<usize> {
     let mut place = 1;
     while let Some(word) = words.get(place) {

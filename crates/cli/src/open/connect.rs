@@ -329,7 +329,7 @@ impl Conversation {
         runtime.block_on(async {
             tokio::select! {
                 () = session_ended => {}
-                // A second signal: dropping it kills the processes.
+                // After a signal the session is dropped, which kills its processes.
                 () = signals.next() => {}
             }
         });

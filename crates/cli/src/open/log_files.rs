@@ -28,7 +28,7 @@ pub(crate) fn settle(logs: &mut LogSettings) {
 pub(crate) struct LogFiles {
     /// The events of the server.
     pub(crate) log: PathBuf,
-    /// The output of scripts, which is no event.
+    /// The output of scripts, which is not an event.
     pub(crate) script_output: PathBuf,
 }
 

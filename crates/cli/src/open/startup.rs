@@ -171,7 +171,7 @@ pub(crate) fn names_of(files: &[FileInProgress], paths: &Paths) -> String {
 
 fn tell_of_wait(files: &[FileInProgress], paths: &Paths) {
     let names = names_of(files, paths);
-    // A closed standard error is no failure.
+    // A closed standard error is not a failure.
     let _ = writeln!(io::stderr(), "mcp-bash: waiting for {names} to say what there is");
 }
 

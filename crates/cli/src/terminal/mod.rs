@@ -93,7 +93,7 @@ pub(crate) fn visible(text: &str) -> String {
     harmless::line(text).into_owned()
 }
 
-/// Prints to standard error. The text may quote foreign text. A closed standard error is no failure.
+/// Prints to standard error. The text may quote foreign text. A closed standard error is not a failure.
 pub(crate) fn tell(text: &str) {
     let _ = writeln!(io::stderr(), "{}", harmless(text));
 }
@@ -120,7 +120,7 @@ pub(crate) fn nobody_reads(error: &io::Error) -> bool {
     error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<NobodyReads>)
 }
 
-/// Splits a text into lines of at most so many characters: between words, and inside words that are longer than a line.
+/// Splits a text into lines of at most `width` characters: between words, and inside words that are longer than a line.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let (mut lines, mut line, mut used) = (Vec::new(), String::new(), 0);
     for word in text.split_inclusive(' ') {

@@ -1,4 +1,4 @@
-//! Printing to standard output. A reader who has closed it has seen enough: that is no failure.
+//! Printing to standard output. A reader who has closed it has seen enough: that is not a failure.
 
 use crate::base::error::Error;
 use crate::base::exit::Exit;

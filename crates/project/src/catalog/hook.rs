@@ -38,7 +38,7 @@ mcp_register_prompt() { _mcp_entry prompts "$1"; }
 #[derive(Debug, Default)]
 pub(crate) struct Hooked {
     pub(crate) registered: Registered,
-    /// The problem with the hook's output, if that is no registration and the hook registered nothing else.
+    /// The problem with the hook's output, if that is not a registration and the hook registered nothing else.
     pub(crate) problem: Option<String>,
 }
 

@@ -542,7 +542,7 @@ fn listing_failure(
 
 /// The project's own registration, and its file: `register.json`, otherwise `register.sh` if that is allowed. A wrong file
 /// is reported by name with its problem, and does not make us try the other. `diagnostics` receives the output of a hook
-/// that is no registration.
+/// that is not a registration.
 fn register(
     paths: &Paths,
     reading: &Reading,

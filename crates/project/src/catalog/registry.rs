@@ -61,7 +61,7 @@ pub(crate) fn judge(paths: &Paths) -> Result<bool, Diagnostic> {
 }
 
 /// Reads a registry back from a trusted folder. Returns nothing if it is missing or not in our format, and a diagnostic if
-/// another user may have written it, if it is too large or if it is no regular file.
+/// another user may have written it, if it is too large or if it is not a regular file.
 pub(crate) fn load<T: Entry>(paths: &Paths, reading: &Reading) -> Result<Option<Known<T>>, Diagnostic> {
     let read = |name: String| {
         let path = paths.registry.join(name);

@@ -89,7 +89,7 @@ fn check_object(
 }
 
 fn unknown(key: &str, file: &Path, known: &[&'static str]) -> Option<Diagnostic> {
-    // Notes for people and other programs are no mistake.
+    // Notes for people and other programs are not a mistake.
     let is_own = key.starts_with(['_', '$', '#', '/']) || key.starts_with("x-") || key.contains([':', '.']);
     if is_own || known.contains(&key) {
         return None;

@@ -9,7 +9,7 @@ use mcp_bash_harmless::shell_path;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Scripts among the tools that are no tools, because they are not executable and do not name what runs them.
+/// Scripts among the tools that are not tools, because they are not executable and do not name what runs them.
 pub(super) fn check(catalog: &Catalog, folders: &[Folder], found: &mut Vec<Diagnostic>) {
     let tools: HashSet<&Path> = catalog.tools.items().iter().map(|tool| &*tool.script).collect();
     let functions: HashSet<PathBuf> = files_of_functions(catalog).collect();

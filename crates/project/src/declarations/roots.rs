@@ -32,7 +32,7 @@ struct Named {
     name: Option<String>,
 }
 
-/// The roots in a client's answer to `roots/list`, and the problems with those that cannot be used. No roots if it is no
+/// The roots in a client's answer to `roots/list`, and the problems with those that cannot be used. No roots if it is not a
 /// valid answer.
 pub fn of_client(result: &str) -> (Option<Vec<Root>>, Vec<String>) {
     let listed: Listed = match serde_json::from_str(result) {

@@ -77,7 +77,7 @@ impl Step {
         }
     }
 
-    /// The reason why the step cannot be made, if only the file itself can tell.
+    /// The reason why the step cannot be made, if it cannot; only the file itself can tell.
     pub fn obstacle(&self, root: &Path) -> Option<String> {
         let opened = match self.open(root) {
             Ok(opened) => opened,

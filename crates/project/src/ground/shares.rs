@@ -11,8 +11,8 @@ pub(crate) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(8)
 }
 
-/// Gives each of so many threads, this one included, an equal share of the items. The results come back in the order of the
-/// items.
+/// Gives each of `threads` threads, this one included, an equal share of the items. The results come back in the order of
+/// the items.
 pub(crate) fn in_shares<I: Send, O: Send>(
     mut items: Vec<I>,
     threads: usize,

@@ -36,7 +36,7 @@ impl Stamp {
     }
 
     pub(crate) fn of_numbers([seconds, nanoseconds, size, inode, mode]: [i64; 5]) -> Self {
-        // A number that is no mode matches no file.
+        // A number that is not a mode matches no file.
         Self(seconds, nanoseconds, size, inode.cast_unsigned(), u32::try_from(mode).unwrap_or_default())
     }
 

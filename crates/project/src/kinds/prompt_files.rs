@@ -86,7 +86,7 @@ fn is_medium(name: &OsStr) -> bool {
     MEDIA.contains(&&*ending(Path::new(name))) || is_completion(name)
 }
 
-/// A script that completes arguments, and is no prompt.
+/// A script that completes arguments, and is not a prompt.
 fn is_completion(name: &OsStr) -> bool {
     [&b".completion"[..], b".completion.sh"].iter().any(|ending| name.as_bytes().ends_with(ending))
 }

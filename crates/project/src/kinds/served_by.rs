@@ -1,4 +1,4 @@
-//! The worker that runs a function.
+//! Function worker: what runs a function.
 
 use crate::Worker;
 use std::path::{Path, PathBuf};

@@ -19,8 +19,8 @@ pub(crate) trait Entry: Sized + Send + Sync {
     /// The file name of their registry, without extension.
     const REGISTRY: &'static str = Self::KIND;
 
-    /// Whether a candidate that turned out to be no entry is remembered until its files look different. Only if nothing but
-    /// these files decides.
+    /// Whether a candidate that turned out not to be an entry is remembered until its files look different. Only if nothing
+    /// but these files decides.
     const REMEMBERS_OTHERS: bool = false;
 
     /// Their form in the registry.

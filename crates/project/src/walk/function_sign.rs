@@ -64,7 +64,7 @@ fn text_of(file: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Why a file that imports the SDK's marks is no function file, and how to make it one.
+/// Why a file that imports the SDK's marks is not a function file, and how to make it one.
 pub(crate) fn unmarked(file: &Path) -> Option<(&'static str, &'static str)> {
     let name = file.file_name()?.to_str().filter(|name| !is_of_helper(name))?;
     let is_common_js = file.extension().is_some_and(|ending| ending == "cjs");

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The known entries, by path, with the stamps of their files.
 pub(crate) struct Known<T> {
     pub(crate) entries: HashMap<Box<str>, (Arc<T>, Option<Stamps>)>,
-    /// Candidates known to be no entries, by path.
+    /// Candidates known not to be entries, by path.
     pub(crate) others: HashMap<Box<str>, Stamps>,
     /// The hash of exactly these, if it is known.
     pub(crate) hash: Option<String>,

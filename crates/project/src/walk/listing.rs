@@ -61,7 +61,7 @@ impl<'a> Listing<'a> {
         Self { place, opened, files, stamps, functions }
     }
 
-    /// The names of the files that are no metadata, in order.
+    /// The names of the files that are not metadata, in order.
     pub(crate) fn plain_files(&self) -> impl Iterator<Item = &OsStr> {
         self.files.iter().map(OsString::as_os_str).filter(|name| !is_metadata(name))
     }
@@ -116,7 +116,7 @@ impl<'a> Listing<'a> {
         Sighting { path: self.place.below.join(name), metadata: metadata.map(OsStr::to_owned), stamps }
     }
 
-    /// The metadata files that describe none of the files in `used`, and are not shadowed by theirs.
+    /// The metadata files that are not in `used`, and are not shadowed by one of those.
     pub(crate) fn lonely_metadata(&self, used: &BTreeSet<&OsStr>) -> impl Iterator<Item = &OsStr> {
         let shadowed = |name: &OsStr| {
             let stem = metadata_stem(name).unwrap_or_default();

@@ -97,7 +97,7 @@ struct Fresh<T> {
     path: Box<str>,
     candidate: Candidate,
     before: Option<Arc<T>>,
-    /// Its stamps when it was known to be no entry of this kind.
+    /// Its stamps when it was known not to be an entry of this kind.
     was_other: Option<Stamps>,
 }
 

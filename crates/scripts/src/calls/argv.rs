@@ -264,8 +264,8 @@ impl<'a> Values<'a> {
             || self.mapping.defaults.iter().any(is_default)
     }
 
-    /// Fills a template; `None` if an argument is absent. `element` is the value for each element of a list, or, without a
-    /// list, for the argument of repeated words.
+    /// Fills a template; `None` if an argument is absent. `element` is the current element of a list, or, without
+    /// a list, the value for the argument of repeated words.
     fn fill<'t>(
         &self,
         template: &'t Template,

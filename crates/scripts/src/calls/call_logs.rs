@@ -111,7 +111,7 @@ impl Trace {
     }
 }
 
-/// Keeps at most so many bytes from the end of a file.
+/// Keeps at most `most` bytes from the end of a file.
 fn cut_to_end(path: &Path, most: u64) -> io::Result<()> {
     if path.symlink_metadata()?.len() <= most {
         return Ok(());

@@ -107,7 +107,7 @@ struct Asks {
     its_user: bool,
 }
 
-/// A request to a function that is no tool call.
+/// A request to a function that is not a tool call.
 struct Asked<'a> {
     what: String,
     function: &'a ServedBy,

@@ -1,4 +1,4 @@
-//! Script run: runs a script of the project that is no tool. The script must be trusted, receives its input and its
+//! Script run: runs a script of the project that is not a tool. The script must be trusted, receives its input and its
 //! environment, and answers on its standard output.
 
 use crate::calls::call_tool::QUESTIONS;

@@ -27,7 +27,7 @@ impl Surroundings {
         Ok(Definitions { text, instructions })
     }
 
-    /// Runs an executable with one word as its argument, within the bounds of a provider: its output, or why that is no
+    /// Runs an executable with one word as its argument, within the bounds of a provider: its output, or why that is not an
     /// answer.
     async fn print_of(&self, program: &Path, word: &str, paths: &Paths) -> Result<String, Unanswered> {
         let settings = self.settings();

@@ -256,7 +256,7 @@ impl Question {
                 answer = self.answer() => answer,
             };
             if readings.surroundings.processes.has_ended() {
-                // There is nothing more to report.
+                // The answer reflects only the shutdown.
                 return;
             }
             if self.worker.is_some() {

@@ -1,4 +1,4 @@
-//! Known variables: those that scripts and their SDK use and that are no settings of the server. A server that a script
+//! Known variables: those that scripts and their SDK use and that are not settings of the server. A server that a script
 //! runs finds them in its environment.
 
 use crate::surroundings::environment::OF_ONE_CALL;

@@ -14,7 +14,7 @@ const PLACES: [(&str, &str, bool); 3] =
 fn judge(folder: &Path, paths: &Paths) -> Result<(), Distrust> {
     trust::judge_folder(folder, &paths.root)?;
     let programs = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
-    // A broken symlink is no program.
+    // A broken symlink is not a program.
     programs
         .filter(|program| program.is_file())
         .try_for_each(|program| trust::judge_program(&program, &paths.root))

@@ -28,7 +28,7 @@ pub struct CallLog {
 }
 
 impl CallLog {
-    /// Keeps at most so many bytes.
+    /// Keeps at most `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self { entries: VecDeque::new(), bytes: 0, limit, is_cut: false }
     }

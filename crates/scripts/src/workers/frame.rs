@@ -30,7 +30,7 @@ pub(super) enum Said {
 const MEMBERS: [&str; 9] =
     ["call", "method", "result", "error", "ask", "questions", "withdraw", "ready", "failed"];
 
-/// Why a line is no frame. The message contains no text of the line, which may belong to any call.
+/// Why a line is not a frame. The message contains no text of the line, which may belong to any call.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum NoFrame {
     #[error("not UTF-8")]

@@ -211,7 +211,7 @@ impl About {
         (self.tell)(&WorkerNews::Failed { script: &self.script, why: fault.why.to_string() });
     }
 
-    /// Why a line is no frame. The line itself is kept on request.
+    /// Why a line is not a frame. The line itself is kept on request.
     fn no_frame(&mut self, line: &[u8], problem: NoFrame) -> Why {
         if let Some(shown) = self.printing.shown(line) {
             (self.tell)(&WorkerNews::Unreadable { script: &self.script, line: &shown });
@@ -455,7 +455,7 @@ impl Life {
         Ok(None)
     }
 
-    /// A late frame about an earlier call belongs to no caller, and is no fault of the open calls.
+    /// A late frame about an earlier call belongs to no caller, and is not the fault of the open calls.
     fn require_given(&self, call: u64) -> Result<(), Why> {
         let has_had = self.presence.worker.calls.lock().has_had(call);
         if has_had { Ok(()) } else { Err(Why::UnknownCall(call)) }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 pub enum WorkerNews<'a> {
     /// It printed a line.
     Printed { script: &'a Path, stream: Stream, line: &'a str },
-    /// It wrote a line that is no frame.
+    /// It wrote a line that is not a frame.
     Unreadable { script: &'a Path, line: &'a str },
     /// It logs something: a whole `notifications/message`.
     Logged { script: &'a Path, notification: &'a str },

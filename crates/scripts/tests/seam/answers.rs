@@ -1,4 +1,4 @@
-//! Scripts that are no tools: prompts, completions, and executables that read resources.
+//! Scripts that are not tools: prompts, completions, and executables that read resources.
 
 use crate::project::{Project, said, variable};
 use mcp_bash_scripts::{CompletionCall, Outcome, PromptCall, ResourceRead, ScriptError, Unread};

@@ -108,7 +108,7 @@ impl Project {
         self.run(self.prepare("t", "{}").await).await.unwrap()
     }
 
-    /// A budget of so many bytes.
+    /// A budget of this size.
     pub(crate) fn budget(&self, bytes: usize) -> Arc<Budget> {
         self.scripts.budget().part(bytes, "SMALL_SETTING")
     }

@@ -108,7 +108,7 @@ pub(crate) struct OfCall {
 }
 
 impl OfCall {
-    /// `None` if the words are no call, or have to be explained: then the whole command line is needed.
+    /// `None` if the words are not a call, or have to be explained: then the whole command line is needed.
     pub(crate) fn read(words: &[OsString]) -> Option<Self> {
         let after = words.get(2..).filter(|_| words[1] == "call")?;
         let line = Self::try_parse_from(words.iter().take(1).chain(after)).ok()?;

@@ -18,8 +18,8 @@ use std::fmt::Write;
 use std::path::{Component, Path};
 use std::time::Duration;
 
-/// Why a tool of that name was skipped, as far as its path tells. If no file matches, any skipped file may hold it as a
-/// function.
+/// Why a tool of that name was skipped, as far as its path tells. If the project has no tools at all, any skipped file may
+/// hold it as a function.
 fn skipped(project: &OpenProject, name: &str) -> Option<CallError> {
     let (tools, is_all) = (&project.catalog.paths.tools, project.catalog.tools.is_empty());
     let is_called_so = |part: Component<'_>| Path::new(part.as_os_str()).file_stem() == Some(name.as_ref());

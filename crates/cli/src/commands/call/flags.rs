@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 /// The prefix for the ids of parameters, which none of our own flags has.
 const PREFIX: &str = "argument:";
 
-/// The id of the words that are no flags.
+/// The id of the words that are not flags.
 pub(crate) const PAIRS: &str = "pairs";
 
 /// The command with a flag for each parameter whose name is not `taken` by one of ours. The help says how to pass the

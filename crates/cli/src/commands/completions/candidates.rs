@@ -27,7 +27,7 @@ struct Place<'c> {
     command: &'c Command,
     /// The option whose value is the next word.
     awaits_value: Option<&'c Arg>,
-    /// The words after the command that are no flags.
+    /// The words after the command that are not flags.
     given: Vec<String>,
     only_words: bool,
     project_root: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! One line of `dev`: a mark for its kind, and text.
+//! Line of `dev`: a mark for its kind, and text.
 
 use crate::terminal::Terminal;
 

@@ -58,7 +58,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     Ok(ExitCode::from(report.status.exit_code()))
 }
 
-/// The report, or one of a timeout after so many seconds. Work that is still running ends with this process.
+/// The report, or one about the timeout after `seconds`. Work that is still running ends with this process.
 fn within(seconds: u64, common: &Common, arguments: &Arguments) -> Report {
     let (sender, receiver) = channel();
     let (common, arguments) = (common.clone(), arguments.clone());

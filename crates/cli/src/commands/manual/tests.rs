@@ -183,7 +183,7 @@ fn every_command_that_a_page_shows_can_be_read() {
             let words: Vec<_> =
                 crate::open::shell_words::split(command).unwrap().into_iter().map(Into::into).collect();
             let words = crate::commands::own_flags::with_flags_first(words);
-            // Help or a version is no error.
+            // Help or a version is not an error.
             if whole().try_get_matches_from(words).is_err_and(|error| error.use_stderr()) {
                 wrong.push(format!("{}: {line}", path.display()));
             }

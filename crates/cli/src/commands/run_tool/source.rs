@@ -149,7 +149,7 @@ fn trusted(root: &Path, files: &[EnvFile], is_verbose: bool) -> Result<Vec<PathB
             Error::of_command(Exit::Refused, SourceError::Distrusted { file: path.clone(), why })
         })?;
         if is_verbose {
-            // A closed standard error is no failure.
+            // A closed standard error is not a failure.
             tell(&format!("run-tool: sourcing {}", path.display()));
         }
         paths.push(path);

@@ -1,4 +1,4 @@
-//! The `hello` tool of a new project.
+//! `hello`: the tool of a new project.
 
 use super::function_file::FunctionLanguage;
 use super::language::Language;

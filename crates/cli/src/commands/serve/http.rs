@@ -207,7 +207,7 @@ fn raise_open_files(wanted: u64) -> u64 {
     }
 }
 
-/// How many connections leave enough of so many open files for everything else: half of them, if they are few.
+/// How many connections leave enough open files for everything else: half of them, if they are few.
 fn connections_within(open_files: u64) -> usize {
     let others = FILES_BESIDES_CONNECTIONS.min(open_files / 2);
     usize::try_from(open_files - others).unwrap_or(usize::MAX).max(1)

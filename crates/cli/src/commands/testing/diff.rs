@@ -73,7 +73,7 @@ fn beginning(text: &str) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-/// A line of at most so many characters.
+/// A line, cut to the longest that is shown.
 pub(super) fn cut(line: &str) -> String {
     match line.char_indices().nth(LONGEST_LINE) {
         Some((end, _)) => format!("{}… ({} characters)", &line[..end], line.chars().count()),

@@ -303,7 +303,7 @@ fn loudness(common: &Common) -> Loudness {
     }
 }
 
-/// A closed pipe is no failure.
+/// A closed pipe is not a failure.
 fn print(text: &str) -> Result<(), TestError> {
     print_text(text).map_err(TestError::Print)
 }

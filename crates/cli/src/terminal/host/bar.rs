@@ -15,7 +15,7 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// `None` if standard error is no terminal that can redraw a line.
+    /// `None` if standard error is not a terminal that can redraw a line.
     pub(crate) fn of_stderr() -> Option<Self> {
         let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
         (io::stderr().is_terminal() && !is_dumb).then_some(Self { drawn: None })

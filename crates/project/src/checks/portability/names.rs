@@ -8,7 +8,7 @@ const LONGEST: usize = 64;
 
 /// The names that become the same as an earlier one: the index of each, and the two names for the message.
 pub(super) fn clashes<'n>(names: impl Iterator<Item = &'n str>, server: &str) -> Vec<(usize, String)> {
-    // A separator stands between the two names.
+    // A separator comes between the two names.
     let room = LONGEST.saturating_sub(server.chars().count() + 1).max(1);
     let mut seen: HashMap<String, &str> = HashMap::new();
     let mut found = Vec::new();

@@ -63,7 +63,7 @@ impl Mapping {
 /// How often a list in a group is repeated for the check: no row of the table distinguishes more operands.
 const REPETITIONS: usize = 3;
 
-/// How many words of a command line this one can become.
+/// How many words of a command line this one counts as.
 fn copies(word: &Word, is_alone: bool) -> usize {
     if word.template.list().is_some() && !is_alone { REPETITIONS } else { 1 }
 }

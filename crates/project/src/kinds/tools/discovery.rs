@@ -39,8 +39,8 @@ impl Entry for Tool {
         for name in listing.plain_files().filter(|name| *name != "smoke.sh") {
             let metadata = listing.metadata_beside(name);
             let path = || listing.path(name);
-            // The executable bit or a `#!` decides, never the extension. A path that is no regular file is reported when it
-            // is read.
+            // The executable bit or a `#!` decides, never the extension. A path that is not a regular file is reported when
+            // it is read.
             let is_meant = |stamp: &Stamp| {
                 let holds_functions =
                     || metadata.is_none() && listing.is_known_to_hold_functions(name, *stamp);

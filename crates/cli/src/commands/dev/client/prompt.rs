@@ -27,7 +27,7 @@ pub(super) struct Display {
 }
 
 impl Display {
-    /// `None` if standard input is no terminal.
+    /// `None` if standard input is not a terminal.
     pub(super) fn of_stdin() -> Option<Self> {
         let before = tcgetattr(io::stdin()).ok()?;
         Some(Self { drawn: Arc::default(), before: Arc::new(before) })
@@ -83,7 +83,7 @@ pub(super) enum Typed {
     Line(String),
     /// Ctrl-C: the line is discarded.
     Dropped,
-    /// A line that is no text, or the read error.
+    /// A line that is not text, or the read error.
     Unreadable(String),
     /// Ctrl-D.
     End,

@@ -273,7 +273,7 @@ fn members(
             changes.add(Class::Compatible, &place, format!("the {noun} `{name}` is new"));
         }
     }
-    // Required names without a description.
+    // Required names that neither schema describes.
     for name in required_after.difference(&required_before) {
         if !before.contains_key(*name) && !after.contains_key(*name) {
             let class = direction.class_of_narrower();
@@ -286,7 +286,7 @@ fn required(schema: &Map<String, Value>) -> BTreeSet<&str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Whether a member that is in both schemas is required.
+/// Compares whether a member of both schemas is required.
 fn demand(
     name: &str,
     before: &BTreeSet<&str>,
