@@ -1,4 +1,4 @@
-//! Server secret: known only to the server and to the proxy that lets requests through. No process of the project may find
+//! Server secret: known only to the server and to the gateway that lets requests through. No process of the project may find
 //! it in its environment.
 
 use std::ffi::OsString;
